@@ -58,30 +58,33 @@ export interface ClientOptions {
   origin?: string
   headers?: Record<string, string>
   /**
-   * If true, caches the latest responses in memory and revalidates them with `If-None-Match`. Browsers do not cache them,
-   * because the server sends `no-store` to signed-in users.
+   * Cache for the latest responses to GET requests, which are revalidated with `If-None-Match`. Browsers do not cache
+   * them, because the server sends `no-store` to signed-in users.
    */
-  cachesGets?: boolean
+  cache?: Map<string, CachedResponse>
+}
+
+export interface CachedResponse {
+  etag: string
+  body: unknown
 }
 
 /** Maximum number of cached responses. */
 const maxCached = 24
 
 /** Creates a client of the API, typed by the OpenAPI document. It sends cookies to its own origin only. */
-export function createClient({ origin = '', headers = {}, cachesGets = false }: ClientOptions = {}): Client {
-  const cached = new Map<string, { etag: string; body: unknown }>()
-
+export function createClient({ origin = '', headers = {}, cache }: ClientOptions = {}): Client {
   /** Sends a request. The headers are those of this response, even when the body comes from the cache. */
   async function get(operation: Operation, request: Loose, options: CallOptions = {}) {
     const url = address(operation, request)
-    const known = cached.get(url)
+    const known = cache?.get(url)
     const response = await send(operation, request, { ...options, ...(known && { etag: known.etag }) })
     if (response.status === 304 && known) return { response, body: known.body }
     const body = await read(response)
     const etag = response.headers.get('etag')
-    cached.delete(url)
-    if (cachesGets && etag && operation.startsWith('GET ') && !(body instanceof Blob)) cached.set(url, { etag, body })
-    for (const oldest of cached.keys()) if (cached.size > maxCached) cached.delete(oldest)
+    cache?.delete(url)
+    if (etag && operation.startsWith('GET ') && !(body instanceof Blob)) cache?.set(url, { etag, body })
+    for (const oldest of cache?.keys() ?? []) if (cache && cache.size > maxCached) cache.delete(oldest)
     return { response, body }
   }
 

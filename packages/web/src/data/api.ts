@@ -1,4 +1,5 @@
 import {
+  type CachedResponse,
   createClient,
   type ListOperation,
   type Operation,
@@ -23,11 +24,13 @@ import { flushSync } from 'react-dom'
 import { withConfirmation } from './confirmation.ts'
 import { contentOf, createKeyring } from './idempotency-keys.ts'
 import { useSearchState } from './search-state.ts'
+import { store } from './store.ts'
 import { useToast } from './toasts.ts'
 
 /** Header that marks requests of our own pages: the server accepts the session cookie only with it. */
 export const sessionHeaders = { 'x-alcove-session': '1' }
-export const api = createClient({ headers: sessionHeaders, cachesGets: true })
+const cache = new Map<string, CachedResponse>()
+export const api = createClient({ headers: sessionHeaders, cache })
 
 export const queries = new QueryClient({
   queryCache: new QueryCache({ onError: refetchSession }),
@@ -42,6 +45,11 @@ export const queries = new QueryClient({
       retry: (count, error) => count < 2 && !(error instanceof RequestFailed && error.status < 500),
     },
   },
+})
+
+store.onReset(() => {
+  queries.clear()
+  cache.clear()
 })
 
 /** Refetches the session after a 401: the user was signed out in another tab, or blocked. */

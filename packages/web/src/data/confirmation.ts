@@ -1,10 +1,14 @@
 import { RequestFailed } from '@alcove/client'
 import { useSyncExternalStore } from 'react'
+import { store } from './store.ts'
 
-/** Resolves the pending confirmation: true when the user confirmed their identity. */
-let finish: ((isConfirmed: boolean) => void) | undefined
-let pending: Promise<boolean> | undefined
-const listeners = new Set<() => void>()
+interface Confirmation {
+  answer: Promise<boolean>
+  /** Resolves `answer`: true when the user confirmed their identity. */
+  finish: (isConfirmed: boolean) => void
+}
+
+const pending = store.slot<Confirmation | undefined>(() => undefined)
 
 /** Returns true for the error that requires the user to enter their password again. */
 export function needsConfirmation(error: unknown): boolean {
@@ -23,34 +27,26 @@ export async function withConfirmation<T>(send: () => Promise<T>): Promise<T> {
 
 /** Opens the identity dialog. Returns false when the user cancels. Concurrent requests share one dialog. */
 export function askForConfirmation(): Promise<boolean> {
-  pending ??= new Promise<boolean>((resolve) => {
+  const open = pending.get()
+  if (open) return open.answer
+  let finish: Confirmation['finish'] = () => {}
+  const answer = new Promise<boolean>((resolve) => {
     finish = resolve
-    notify()
   })
-  return pending
+  pending.set({ answer, finish })
+  return answer
 }
 
 export function finishConfirmation(isConfirmed: boolean): void {
-  finish?.(isConfirmed)
-  finish = undefined
-  pending = undefined
-  notify()
+  pending.get()?.finish(isConfirmed)
+  pending.set(undefined)
 }
 
 /** Returns true while the identity dialog is open. */
 export function isConfirming(): boolean {
-  return finish !== undefined
+  return pending.get() !== undefined
 }
 
 export function useIsConfirming(): boolean {
-  return useSyncExternalStore(subscribe, isConfirming)
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-function notify(): void {
-  for (const listener of listeners) listener()
+  return useSyncExternalStore(pending.subscribe, isConfirming)
 }

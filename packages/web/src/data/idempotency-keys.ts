@@ -1,4 +1,5 @@
 import { RequestFailed } from '@alcove/client'
+import { store } from './store.ts'
 
 /** Creates a key for one user action. `crypto.randomUUID` does not exist on pages without HTTPS. */
 export function newIdempotencyKey(): string {
@@ -11,14 +12,14 @@ export function isOutcomeUnknown(error: unknown): boolean {
   return !(error instanceof RequestFailed) || error.status >= 500 || error.status === 409
 }
 
-const blobs = new WeakMap<Blob, string>()
+const blobs = store.slot(() => new WeakMap<Blob, string>())
 
 /** Serialises a request: equal strings mean equal requests. Each file gets its own id. */
 export function contentOf(request: unknown): string {
   return JSON.stringify(request, (_, value: unknown) => {
     if (!(value instanceof Blob)) return value
-    const known = blobs.get(value) ?? newIdempotencyKey()
-    blobs.set(value, known)
+    const known = blobs.get().get(value) ?? newIdempotencyKey()
+    blobs.get().set(value, known)
     return known
   })
 }

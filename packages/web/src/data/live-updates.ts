@@ -1,5 +1,6 @@
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { store } from './store.ts'
 
 const refreshMs = 30_000
 /** Interval at which a due refresh checks whether the user is busy. */
@@ -9,21 +10,15 @@ const restMs = 2_000
 /** Time without input after which refreshing stops, so that an abandoned tab does not keep its session alive. */
 const forgottenMs = 12 * 60 * 60 * 1000
 
-let lastInputAt = Date.now()
+const lastInputAt = store.slot(Date.now)
 for (const type of ['keydown', 'pointerdown', 'wheel', 'touchmove']) {
-  addEventListener(
-    type,
-    () => {
-      lastInputAt = Date.now()
-    },
-    { capture: true, passive: true },
-  )
+  addEventListener(type, () => lastInputAt.set(Date.now()), { capture: true, passive: true })
 }
 
 /**
  * Refetches all shown data every 30 seconds while the tab is visible and the user is not busy. Unchanged data costs
  * one 304
- * response per query: see `cachesGets` of the client.
+ * response per query: see `cache` of the client.
  */
 export function useLiveUpdates({ isPaused }: { isPaused?: () => boolean } = {}): void {
   const client = useQueryClient()
@@ -47,7 +42,7 @@ function isShownData({ queryKey }: Query): boolean {
 }
 
 function isBusy(client: QueryClient): boolean {
-  const quietMs = Date.now() - lastInputAt
+  const quietMs = Date.now() - lastInputAt.get()
   return (
     document.visibilityState !== 'visible' ||
     quietMs < restMs ||

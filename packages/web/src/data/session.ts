@@ -2,6 +2,7 @@ import type { Schemas } from '@alcove/client'
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { api, queries } from './api.ts'
+import { store } from './store.ts'
 
 export type SessionState = Schemas['SessionState']
 
@@ -16,16 +17,24 @@ export const sessionQuery = {
   staleTime: 60_000,
 }
 
-let shownTo: number | undefined
-let lastUser: number | undefined
+interface Seen {
+  /** User whose data the page shows. */
+  shownTo?: number | undefined
+  /** Last user who was signed in. */
+  lastUser?: number | undefined
+  /** Session that other tabs know, as JSON. */
+  notified?: string
+}
+
+const seen = store.slot((): Seen => ({}))
 
 /** Discards cached responses when the user changes, and refetches shown data. */
 function show(user: number | undefined): void {
-  if (shownTo !== user) {
+  const before = seen.get()
+  if (before.shownTo !== user) {
     void queries.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
   }
-  shownTo = user
-  lastUser = user ?? lastUser
+  seen.set({ ...before, shownTo: user, lastUser: user ?? before.lastUser })
 }
 
 /** Channel between the tabs of one browser, which share a session. */
@@ -37,17 +46,17 @@ export function notifyOtherTabs(): void {
   tabs.postMessage('changed')
 }
 
-let lastNotified: string | undefined
-
 function notifyIfChanged({ user, is_admin: isAdmin, scopes }: SessionState): void {
   const key = JSON.stringify([user?.id, isAdmin, scopes])
-  if (lastNotified !== undefined && lastNotified !== key) notifyOtherTabs()
-  lastNotified = key
+  const { notified = key } = seen.get()
+  if (notified !== key) notifyOtherTabs()
+  seen.set({ ...seen.get(), notified: key })
 }
 
 /** Returns true when this page showed data of another user before, even if that user has signed out since. */
 export function hasShownOthers(user: number): boolean {
-  return lastUser !== undefined && lastUser !== user
+  const { lastUser = user } = seen.get()
+  return lastUser !== user
 }
 
 /** Returns the session: the user and the settings of the server. Works only inside `Shell`, which loads it first. */

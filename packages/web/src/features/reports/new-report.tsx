@@ -9,12 +9,13 @@ import { ForWriters } from '../../components/form/for-writers.tsx'
 import { formatBytes } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
-import { queries } from '../../data/api.ts'
+import { api, queries } from '../../data/api.ts'
 import { contentOf, createKeyring } from '../../data/idempotency-keys.ts'
 import { type Sending, sendForm } from '../../data/send-form.ts'
 import { useSession } from '../../data/session.ts'
+import { store } from '../../data/store.ts'
 import { useProject } from '../../nouns/project/project.ts'
-import { clearDroppedReport, droppedReport } from './dropped-report.ts'
+import { droppedReport } from './dropped-report.ts'
 import { Outcome } from './outcome.tsx'
 
 type Import = Schemas['Import']
@@ -26,7 +27,7 @@ interface DryRunResult {
 }
 
 // Outside React state, because the user may leave the page, return, and retry the same file.
-const keyring = createKeyring()
+const keyring = store.slot(createKeyring)
 
 /** Imports a report in two steps: a dry run that shows the changes, then the import. */
 export function NewReport() {
@@ -34,14 +35,14 @@ export function NewReport() {
   const session = useSession()
   const mayPromote = level >= session.triage_access_level
   const [, navigate] = useLocation()
-  const [file, setFile] = useState(droppedReport)
-  useEffect(clearDroppedReport, [])
+  const [file, setFile] = useState(droppedReport.get)
+  useEffect(() => droppedReport.set(undefined), [])
   const [sending, setSending] = useState<Sending<Import> & { isDryRun: boolean }>()
   const [progress, setProgress] = useState(0)
   const [dryRunResult, setDryRunResult] = useState<DryRunResult>()
   const [problem, setProblem] = useState('')
   const formId = useId()
-  const address = `/api/v4/projects/${project.id}/security_reports`
+  const address = api.address('POST /projects/{id}/security_reports', { path: { id: project.id } })
 
   async function send(report: File, options: Record<string, string>, isDryRun: boolean): Promise<Import | undefined> {
     setProblem('')
@@ -55,7 +56,7 @@ export function NewReport() {
     }
     try {
       // A dry run has no idempotency key: it changes nothing, and its result must be current.
-      return await (isDryRun ? post() : keyring.use(contentOf([address, fields]), post))
+      return await (isDryRun ? post() : keyring.get().use(contentOf([address, fields]), post))
     } catch (error) {
       setProblem((error as Error).message) // always an Error
       return undefined

@@ -15,7 +15,7 @@ import { useLiveUpdates } from '../../data/live-updates.ts'
 import { useMayChange } from '../../data/session.ts'
 import { useToast } from '../../data/toasts.ts'
 import { useProject } from '../../nouns/project/project.ts'
-import { storeDroppedReport } from './dropped-report.ts'
+import { droppedReport } from './dropped-report.ts'
 import { ImportState, isUnderWay } from './import-state.tsx'
 
 type Import = Schemas['Import']
@@ -39,7 +39,7 @@ export function Reports() {
     ([report, ...others]) => {
       if (others.length > 0) toast({ text: 'Drop one report at a time.', kind: 'error' })
       else if (report) {
-        storeDroppedReport(report)
+        droppedReport.set(report)
         navigate(to('reports/new'))
       }
     },

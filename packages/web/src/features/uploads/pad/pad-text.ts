@@ -1,8 +1,9 @@
 import { useCallback, useSyncExternalStore } from 'react'
 import { queries } from '../../../data/api.ts'
 import { type SessionState, sessionQuery } from '../../../data/session.ts'
+import { store } from '../../../data/store.ts'
 import { keyOf, type UploadOwner } from '../owner.ts'
-import { addFiles, type QueuedFile, queuedFiles, subscribeToQueue } from '../queue/upload-queue.ts'
+import { addFiles, type QueuedFile, queue } from '../queue/upload-queue.ts'
 
 /** Text of a pad, and the placeholders in it for queued files, by file key. */
 interface Pad {
@@ -11,34 +12,28 @@ interface Pad {
 }
 
 // Outside React state: finished uploads replace their placeholders also while another page is shown.
-const pads = new Map<string, Pad>()
-const listeners = new Set<() => void>()
+const pads = store.slot(() => new Map<string, Pad>())
 
 function padOf(owner: UploadOwner): Pad {
-  const known = pads.get(storageKey(owner))
+  const known = pads.get().get(storageKey(owner))
   if (known) return known
   // Placeholders from an earlier visit, whose uploads never finished.
   const text = read(owner).replace(/!\[uploading ([^\]\n]*) …\]\(\)/g, '![$1 was not uploaded]()')
   const pad = { text, marks: new Map<number, string>() }
-  pads.set(storageKey(owner), pad)
+  pads.get().set(storageKey(owner), pad)
   return pad
 }
 
 export function usePadText(owner: UploadOwner): [text: string, set: (text: string) => void] {
-  const text = useSyncExternalStore(subscribe, () => padOf(owner).text)
+  const text = useSyncExternalStore(pads.subscribe, () => padOf(owner).text)
   const set = useCallback((text: string) => setText(owner, text), [owner])
   return [text, set]
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }
 
 function setText(owner: UploadOwner, text: string): void {
   padOf(owner).text = text
   keep(owner, text)
-  for (const listener of listeners) listener()
+  pads.set(pads.get())
 }
 
 /** Uploads the files. Returns the placeholders to insert into the text. */
@@ -61,11 +56,11 @@ function unusedMark(name: string, used: ReadonlySet<string>): string {
   }
 }
 
-subscribeToQueue(() => {
-  const queue = queuedFiles()
-  for (const pad of pads.values()) {
+queue.subscribe(() => {
+  const files = queue.get()
+  for (const pad of pads.get().values()) {
     for (const [key, mark] of pad.marks) {
-      const item = queue.find((item) => item.key === key)
+      const item = files.find((item) => item.key === key)
       const next = item ? wordsFor(item, mark) : mark
       if (item && next !== mark) replaceMark(item.owner, key, mark, next)
       if (!item || item.state === 'done' || item.state === 'cancelled') pad.marks.delete(key)
@@ -120,7 +115,7 @@ function keep(owner: UploadOwner, text: string): void {
 // Takes over changes from other tabs.
 addEventListener('storage', ({ key, newValue }) => {
   if (key === null) return
-  const pad = pads.get(key)
+  const pad = pads.get().get(key)
   if (pad) pad.text = newValue ?? ''
-  for (const listener of listeners) listener()
+  pads.set(pads.get())
 })

@@ -4,6 +4,7 @@ import { formatBytes } from '../../../components/format.ts'
 import { api, isFailure, queries } from '../../../data/api.ts'
 import { isOutcomeUnknown, newIdempotencyKey } from '../../../data/idempotency-keys.ts'
 import { NotSent, sendForm } from '../../../data/send-form.ts'
+import { store } from '../../../data/store.ts'
 import { refusalFor, roomIn } from '../limits.ts'
 import { fileFromAnswer, keyOf, operationsOf, type StoredFile, type UploadOwner } from '../owner.ts'
 
@@ -27,26 +28,21 @@ export interface QueuedFile {
 const maxConcurrent = 3
 
 // Outside React state: uploads continue while the user opens other pages.
-let queue: readonly QueuedFile[] = []
-let lastKey = 0
-const files = new Map<number, File>()
-/** Keys of the files that passed the limits. */
-const ready = new Set<number>()
-const cancels = new Map<number, () => void>()
-const listeners = new Set<() => void>()
-
-export function subscribeToQueue(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-export function queuedFiles(): readonly QueuedFile[] {
-  return queue
-}
+export const queue = store.slot<readonly QueuedFile[]>(() => [])
+const sending = store.slot(() => ({
+  lastKey: 0,
+  files: new Map<number, File>(),
+  /** Keys of the files that passed the limits. */
+  ready: new Set<number>(),
+  cancels: new Map<number, () => void>(),
+  /** Idempotency keys of uploads whose outcome is unknown; a retry sends the same key. */
+  idempotencyKeys: new Map<number, string>(),
+  willRefresh: false,
+}))
 
 /** Returns the queued files of an owner. */
 export function useQueue(owner: UploadOwner): readonly QueuedFile[] {
-  const all = useSyncExternalStore(subscribeToQueue, queuedFiles)
+  const all = useSyncExternalStore(queue.subscribe, queue.get)
   const wanted = keyOf(owner)
   return useMemo(() => all.filter((item) => keyOf(item.owner) === wanted), [all, wanted])
 }
@@ -57,40 +53,41 @@ export function isActive({ state }: QueuedFile): boolean {
 
 /** Queues files for upload in this order, a few at a time. Returns their keys. */
 export function addFiles(owner: UploadOwner, chosen: readonly File[]): number[] {
+  const now = sending.get()
   const added = chosen.map((file): QueuedFile => {
-    lastKey++
-    files.set(lastKey, file)
+    now.lastKey++
+    now.files.set(now.lastKey, file)
     const { name, size: bytes } = file
-    return { key: lastKey, owner, name, bytes, state: 'waiting', sentBytes: 0, startedAt: 0 }
+    return { key: now.lastKey, owner, name, bytes, state: 'waiting', sentBytes: 0, startedAt: 0 }
   })
-  show([...queue, ...added])
+  show([...queue.get(), ...added])
   void checkLimits(owner, added)
   return added.map(({ key }) => key)
 }
 
 export function cancelFile(key: number): void {
-  const cancel = cancels.get(key)
+  const cancel = sending.get().cancels.get(key)
   if (cancel) cancel()
   else fail(key, new NotSent(true))
 }
 
 export function retryFile(key: number): void {
-  const item = queue.find((item) => item.key === key)
+  const item = queue.get().find((item) => item.key === key)
   if (!item || isActive(item)) return
   const { problem: _, isPermanent: __, ...rest } = item
   const again: QueuedFile = { ...rest, state: 'waiting', sentBytes: 0 }
-  show(queue.map((item) => (item.key === key ? again : item)))
+  show(queue.get().map((item) => (item.key === key ? again : item)))
   void checkLimits(item.owner, [again])
 }
 
 /** Removes finished files from the list. */
 export function removeFinished(owner: UploadOwner): void {
   const isKept = (item: QueuedFile) => isActive(item) || keyOf(item.owner) !== keyOf(owner)
-  for (const { key } of queue.filter((item) => !isKept(item))) {
-    files.delete(key)
-    idempotencyKeys.delete(key)
+  for (const { key } of queue.get().filter((item) => !isKept(item))) {
+    sending.get().files.delete(key)
+    sending.get().idempotencyKeys.delete(key)
   }
-  show(queue.filter(isKept))
+  show(queue.get().filter(isKept))
 }
 
 /** Checks files against the limits before sending. If the limits cannot be loaded, only the server checks them. */
@@ -98,23 +95,21 @@ async function checkLimits(owner: UploadOwner, items: readonly QueuedFile[]): Pr
   const limits = await api.call(operationsOf(owner).limits, { path: { id: owner.id } }).catch(() => undefined)
   const room = limits && roomIn(limits)
   for (const { key, bytes } of items) {
-    const isGone = queue.find((item) => item.key === key)?.state !== 'waiting'
+    const isGone = queue.get().find((item) => item.key === key)?.state !== 'waiting'
     if (isGone) continue
     const refusal = room && refusalFor(bytes, room)
     if (refusal) change(key, { state: 'failed', ...refusal })
     else {
-      ready.add(key)
+      sending.get().ready.add(key)
       if (room?.left !== undefined) room.left -= bytes
     }
   }
   sendNext()
 }
 
-/** Idempotency keys of uploads whose outcome is unknown; a retry sends the same key. */
-const idempotencyKeys = new Map<number, string>()
-
 function sendNext(): void {
-  for (const { key, owner, state } of queue) {
+  const { files, ready, cancels, idempotencyKeys } = sending.get()
+  for (const { key, owner, state } of queue.get()) {
     if (cancels.size >= maxConcurrent) return
     const file = files.get(key)
     if (state !== 'waiting' || !ready.delete(key) || !file) continue
@@ -133,6 +128,7 @@ function sendNext(): void {
 }
 
 function finish(key: number, stored: StoredFile): void {
+  const { files, cancels, idempotencyKeys } = sending.get()
   cancels.delete(key)
   idempotencyKeys.delete(key)
   files.delete(key)
@@ -142,10 +138,11 @@ function finish(key: number, stored: StoredFile): void {
 }
 
 function fail(key: number, error: Error): void {
+  const { ready, cancels, idempotencyKeys } = sending.get()
   cancels.delete(key)
   ready.delete(key)
   if (!isOutcomeUnknown(error)) idempotencyKeys.delete(key)
-  const item = queue.find((item) => item.key === key)
+  const item = queue.get().find((item) => item.key === key)
   if (!item) return
   if (isFailure(error, 401)) void queries.invalidateQueries({ queryKey: ['GET /-/session'] })
   if (error instanceof NotSent && error.isCancelled) change(key, { state: 'cancelled' })
@@ -163,27 +160,26 @@ function withStop(sentence: string): string {
 }
 
 const refreshMs = 400
-let willRefresh = false
 
 /** Refetches once for several files that finish at about the same time. */
 function refreshSoon(): void {
-  if (willRefresh) return
-  willRefresh = true
+  const now = sending.get()
+  if (now.willRefresh) return
+  now.willRefresh = true
   setTimeout(() => {
-    willRefresh = false
+    now.willRefresh = false
     void queries.invalidateQueries()
   }, refreshMs)
 }
 
 function change(key: number, changes: Partial<QueuedFile>): void {
-  show(queue.map((item) => (item.key === key ? { ...item, ...changes } : item)))
+  show(queue.get().map((item) => (item.key === key ? { ...item, ...changes } : item)))
 }
 
 function show(next: readonly QueuedFile[]): void {
-  queue = next
-  if (queue.some(isActive)) addEventListener('beforeunload', confirmLeave)
+  if (next.some(isActive)) addEventListener('beforeunload', confirmLeave)
   else removeEventListener('beforeunload', confirmLeave)
-  for (const listener of listeners) listener()
+  queue.set(next)
 }
 
 /** Asks before leaving the page, because active uploads would be aborted. */

@@ -1,3 +1,4 @@
+import { store } from '../../../data/store.ts'
 import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
 import { type OptimisticState, useOptimisticStates } from '../triage/triage-queue.ts'
 import type { PagedRows } from './paged-rows.ts'
@@ -16,15 +17,15 @@ export function useOptimisticRows(rows: PagedRows<VulnerabilityRow>): PagedRows<
   }
 }
 
-const merged = new WeakMap<VulnerabilityRow, { shown: OptimisticState; row: VulnerabilityRow }>()
+const merged = store.slot(() => new WeakMap<VulnerabilityRow, { shown: OptimisticState; row: VulnerabilityRow }>())
 
 /** Applies a state to a row. Caches the result, so that unchanged rows are not rendered again. */
 function withState(row: VulnerabilityRow, states: ReadonlyMap<number, OptimisticState>): VulnerabilityRow {
   const shown = states.get(row.id)
   if (!shown) return row
-  const known = merged.get(row)
+  const known = merged.get().get(row)
   if (known?.shown === shown) return known.row
   const updated = { ...row, ...shown }
-  merged.set(row, { shown, row: updated })
+  merged.get().set(row, { shown, row: updated })
   return updated
 }

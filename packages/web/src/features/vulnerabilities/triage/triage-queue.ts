@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { queries } from '../../../data/api.ts'
+import { store } from '../../../data/store.ts'
 import type { State } from '../../../nouns/vulnerability/filters.ts'
 import { rowsKey } from '../grid/paged-rows.ts'
 
@@ -16,33 +17,27 @@ interface Pending {
 }
 
 // Outside React state: actions continue while the user opens other pages.
-let pending: readonly Pending[] = []
-let shown: ReadonlyMap<number, OptimisticState> = new Map()
-let last: Promise<unknown> = Promise.resolve()
-let waiting = 0
-const listeners = new Set<() => void>()
+const pending = store.slot<readonly Pending[]>(() => [])
+const shown = store.slot<ReadonlyMap<number, OptimisticState>>(() => new Map())
+const last = store.slot<Promise<unknown>>(() => Promise.resolve())
+const waiting = store.slot(() => 0)
 
 /** Returns true while an action has no response. */
 export function areActionsUnsent(): boolean {
-  return waiting > 0
+  return waiting.get() > 0
 }
 
 /** Resolves when every action has a response, so that messages keep the order of the key presses. */
-export const actionsAnswered = (): Promise<unknown> => last
+export const actionsAnswered = (): Promise<unknown> => last.get()
 
 /** Returns true while lists show optimistic states. */
 export function areActionsPending(): boolean {
-  return pending.length > 0
+  return pending.get().length > 0
 }
 
 /** Returns the optimistic states by vulnerability id. */
 export function useOptimisticStates(): ReadonlyMap<number, OptimisticState> {
-  return useSyncExternalStore(subscribe, () => shown)
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  return useSyncExternalStore(shown.subscribe, shown.get)
 }
 
 /**
@@ -52,40 +47,41 @@ function subscribe(listener: () => void): () => void {
  */
 export function enqueue<T>(states: ReadonlyMap<number, OptimisticState>, send: () => Promise<T>): Promise<T> {
   const entry: Pending = { states, isResolved: false }
-  show([...pending, entry])
-  waiting += 1
+  show([...pending.get(), entry])
+  waiting.set(waiting.get() + 1)
   addEventListener('beforeunload', confirmLeave)
-  const answer = last.then(send)
-  last = answer.then(
-    () => settle(entry, true),
-    () => settle(entry, false),
+  const answer = last.get().then(send)
+  last.set(
+    answer.then(
+      () => settle(entry, true),
+      () => settle(entry, false),
+    ),
   )
   return answer
 }
 
 function settle(entry: Pending, isDone: boolean): void {
-  show(pending.flatMap((one) => (one !== entry ? one : isDone ? { ...one, isResolved: true } : [])))
-  waiting -= 1
-  if (waiting > 0) return
+  show(pending.get().flatMap((one) => (one !== entry ? one : isDone ? { ...one, isResolved: true } : [])))
+  waiting.set(waiting.get() - 1)
+  if (areActionsUnsent()) return
   removeEventListener('beforeunload', confirmLeave)
   void refresh()
 }
 
 /** Refetches all shown data. Until the rows are loaded, they keep the optimistic states of completed actions. */
 async function refresh(): Promise<void> {
-  const answered = new Set(pending.filter(({ isResolved }) => isResolved))
+  const answered = new Set(pending.get().filter(({ isResolved }) => isResolved))
   void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== rowsKey })
   await queries.invalidateQueries({ queryKey: [rowsKey] })
   const rows = queries.getQueryCache().findAll({ queryKey: [rowsKey], type: 'active' })
   // After a failed request the list is still outdated.
   const isFetched = rows.every(({ state }) => !state.isInvalidated)
-  if (isFetched) show(pending.filter((entry) => !answered.has(entry)))
+  if (isFetched) show(pending.get().filter((entry) => !answered.has(entry)))
 }
 
 function show(next: readonly Pending[]): void {
-  pending = next
-  shown = new Map(next.flatMap(({ states }) => [...states]))
-  for (const listener of listeners) listener()
+  pending.set(next)
+  shown.set(new Map(next.flatMap(({ states }) => [...states])))
 }
 
 /** Asks before leaving the page, because unsent actions would be lost. */

@@ -3,6 +3,7 @@ import { useCallback, useRef } from 'react'
 import { counted, formatCount } from '../../../components/format.ts'
 import { api } from '../../../data/api.ts'
 import { createKeyring } from '../../../data/idempotency-keys.ts'
+import { store } from '../../../data/store.ts'
 import { useToast } from '../../../data/toasts.ts'
 import { type Conflict, conflictFrom } from '../../../nouns/vulnerability/conflict.ts'
 import type { DismissalReason, Filter, State } from '../../../nouns/vulnerability/filters.ts'
@@ -156,7 +157,7 @@ function statesAfter(
 }
 
 // Outside React state, like the queue of actions.
-const keyring = createKeyring()
+const keyring = store.slot(createKeyring)
 const bulkPath = 'POST /projects/{id}/vulnerabilities/bulk'
 
 /** Sends one atomic bulk request per project, also for a single row, because bulk changes can be undone exactly. */
@@ -194,18 +195,22 @@ async function sendOne(projectId: number, body: BodyOf<typeof bulkPath>): Promis
     id: bulkId,
     changed,
     unchanged,
-  } = await keyring.use(JSON.stringify(request), (idempotencyKey) => api.call(bulkPath, request, { idempotencyKey }))
+  } = await keyring
+    .get()
+    .use(JSON.stringify(request), (idempotencyKey) => api.call(bulkPath, request, { idempotencyKey }))
   return { projectId, bulkId, changed, unchanged }
 }
 
 const undoOne = ({ projectId, bulkId }: Done) =>
-  keyring.use(`undo ${bulkId}`, (idempotencyKey) =>
-    api.call(
-      'POST /projects/{id}/vulnerabilities/bulk/{bulk_id}/undo',
-      { path: { id: projectId, bulk_id: bulkId } },
-      { idempotencyKey },
-    ),
-  )
+  keyring
+    .get()
+    .use(`undo ${bulkId}`, (idempotencyKey) =>
+      api.call(
+        'POST /projects/{id}/vulnerabilities/bulk/{bulk_id}/undo',
+        { path: { id: projectId, bulk_id: bulkId } },
+        { idempotencyKey },
+      ),
+    )
 
 function doneInWords({ action }: Change, target: Target, done: readonly Done[]): string {
   const changed = done.reduce((sum, one) => sum + one.changed, 0)
