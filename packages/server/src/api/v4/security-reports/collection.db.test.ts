@@ -30,7 +30,7 @@ describe.skipIf(entries.length === 0)('every report of the collection', () => {
 
   test.for(formats)(
     'of %s is listed as it was read and counted, and changes nothing the second time',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async (format) => {
       let imported = 0
       for (const entry of entries.filter(({ kind }) => kind === format)) {
