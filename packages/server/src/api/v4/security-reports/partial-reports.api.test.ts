@@ -398,27 +398,30 @@ describe('a partial report', () => {
   test.for(damaged)('of %s with %s makes nothing absent, and says why', async ([name, what]) => {
     const { complete, fields, damages } = cases[name] as Case
     const project = await resolvingProject()
-    await server.report(project, complete(), fields)
+    await server.report(project, JSON.stringify(complete()), fields)
     const before = await listed(project)
     expect(before).toMatchObject({ resolved: 0, present: { size: 3 } })
 
     const report = complete()
     const other = damages[what]?.(report)
     const sent = other === nothing ? null : report
-    const rehearsed = await server.report(project, sent, { ...fields, dry_run: 'true' })
-    const done = await server.report(project, sent, fields)
+    const dryRun = await server.report(project, JSON.stringify(sent), { ...fields, dry_run: 'true' })
+    const done = await server.report(project, JSON.stringify(sent), fields)
     expect(done.findings.gone).toBe(0)
     expect(done.warnings).toContainEqual(expect.objectContaining({ type: 'Incomplete' }))
-    expect([rehearsed.findings, rehearsed.warnings]).toEqual([done.findings, done.warnings])
+    expect([dryRun.findings, dryRun.warnings]).toEqual([done.findings, done.warnings])
     const after = await listed(project)
     expect(after.resolved).toBe(0)
     for (const uuid of before.present) expect(after.present).toContain(uuid)
-    expect(await server.report(project, sent, fields)).toMatchObject({ unchanged: true, findings: { gone: 0 } })
+    expect(await server.report(project, JSON.stringify(sent), fields)).toMatchObject({
+      unchanged: true,
+      findings: { gone: 0 },
+    })
 
     // A complete report covers the findings again.
     const whole = complete()
     cases[name]?.entries(whole).shift()
-    expect((await server.report(project, whole, fields)).findings.gone).toBeGreaterThan(0)
+    expect((await server.report(project, JSON.stringify(whole), fields)).findings.gone).toBeGreaterThan(0)
   })
 })
 
@@ -426,13 +429,13 @@ describe('a complete report', () => {
   test.for(Object.keys(cases))('of %s makes absent what it does not name', async (name) => {
     const { complete, entries, fields } = cases[name] as Case
     const project = await resolvingProject()
-    await server.report(project, complete(), fields)
+    await server.report(project, JSON.stringify(complete()), fields)
     const report = complete()
     entries(report).shift()
-    const rehearsed = await server.report(project, report, { ...fields, dry_run: 'true' })
-    const done = await server.report(project, report, fields)
+    const dryRun = await server.report(project, JSON.stringify(report), { ...fields, dry_run: 'true' })
+    const done = await server.report(project, JSON.stringify(report), fields)
     expect(done.findings).toMatchObject({ gone: 1, known: 2 })
-    expect(rehearsed.findings).toEqual(done.findings)
+    expect(dryRun.findings).toEqual(done.findings)
     expect(done.warnings.filter(({ type }: Loose) => type === 'Incomplete')).toEqual([])
     const { resolved, present } = await listed(project)
     // Secrets never become absent.
@@ -442,10 +445,10 @@ describe('a complete report', () => {
 
 test('an empty report says how many findings become absent', async () => {
   const project = await resolvingProject()
-  await server.report(project, sarif())
+  await server.report(project, JSON.stringify(sarif()))
   const empty = sarif()
   empty.runs[0].results = []
-  const { findings, warnings } = await server.report(project, empty)
+  const { findings, warnings } = await server.report(project, JSON.stringify(empty))
   expect(findings.gone).toBe(3)
   expect(warnings).toContainEqual({
     type: 'Empty',
@@ -470,7 +473,7 @@ test('a file that could not be scanned protects only what is in it', async () =>
   const project = await resolvingProject()
   const report = semgrep()
   report.results[2].path = 'src/other.py'
-  await server.report(project, report)
+  await server.report(project, JSON.stringify(report))
   const next = { ...report, results: [], errors: [{ level: 'warn', path: 'src/app.py', message: 'syntax' }] }
   const { findings, warnings } = await server.report(project, next)
   expect(findings).toMatchObject({ gone: 1 })
@@ -479,18 +482,18 @@ test('a file that could not be scanned protects only what is in it', async () =>
 
 test('an entry that is no finding on purpose protects nothing', async () => {
   const project = await resolvingProject()
-  await server.report(project, sarif())
+  await server.report(project, JSON.stringify(sarif()))
   const report = sarif()
   report.runs[0].results[0].suppressions = [{ kind: 'inSource' }]
   report.runs[0].results[1].kind = 'pass'
-  expect((await server.report(project, report)).findings).toMatchObject({ gone: 2, skipped: 2 })
+  expect((await server.report(project, JSON.stringify(report))).findings).toMatchObject({ gone: 2, skipped: 2 })
 })
 
 test('an entry that is damaged in every report the same way protects only until it is known', async () => {
   const project = await resolvingProject()
   const report = trivy()
   delete report.Results[0].Vulnerabilities[0].PkgName
-  await server.report(project, report)
+  await server.report(project, JSON.stringify(report))
   report.Results[0].Vulnerabilities.pop()
-  expect((await server.report(project, report)).findings).toMatchObject({ gone: 1 })
+  expect((await server.report(project, JSON.stringify(report))).findings).toMatchObject({ gone: 1 })
 })
