@@ -71,7 +71,11 @@ const main: Screen[] = [
     access: creator,
   }),
   { path: /\/-\/security\//, title: 'Redirect from GitLab', component: GitlabRedirect },
-  frame(groupPattern, 'Group', async () => (await import('../features/group/group-page.tsx')).GroupPage),
+  // Frames are fetched together with their overviews, where most visits begin.
+  frame(groupPattern, 'Group', async () => {
+    const overview = import('../features/group/overview.tsx')
+    return (await Promise.all([import('../features/group/group-page.tsx'), overview]))[0].GroupPage
+  }),
   screen('/-/admin/*?', 'Admin', async () => (await import('../features/admin/admin-page.tsx')).AdminPage, {
     access: administrator,
     links: { header: true },
@@ -80,7 +84,10 @@ const main: Screen[] = [
     links: { header: true },
   }),
   { path: /^\/(-|explore|groups)(\/|$)/, title: 'Not found', component: NotFound },
-  frame(projectPattern, 'Project', async () => (await import('../features/project/project-page.tsx')).ProjectPage),
+  frame(projectPattern, 'Project', async () => {
+    const overview = import('../features/project/overview.tsx')
+    return (await Promise.all([import('../features/project/project-page.tsx'), overview]))[0].ProjectPage
+  }),
   screen('/:name', 'User or group', async () => (await import('../features/user/user-page.tsx')).TopPage),
 ]
 
