@@ -39,18 +39,14 @@ export async function compareReport(
   report: ImportReading,
   afterBatch: (findings: number) => Promise<void>,
 ): Promise<Comparison> {
-  const { scanner, scanners: others, scan } = report.header
   const scanners = openScanners(deps, place)
   const counted = countBatches(report)
-  const read = await (async () => {
-    try {
-      await scanners.upsert(scanner ? [scanner, ...others] : others)
-      const afterEach = () => afterBatch(counted.total())
-      return await readFindings(deps, place, scanners, { batches: counted.batches(), afterEach })
-    } finally {
-      report.close()
-    }
-  })()
+  const afterEach = () => afterBatch(counted.total())
+  const read = await readAndClose(report, async () => {
+    const { scanner, scanners: others } = report.header
+    await scanners.upsert(scanner ? [scanner, ...others] : others)
+    return readFindings(deps, place, scanners, { batches: counted.batches(), afterEach })
+  })
   const outcome = report.outcome()
   const { gaps: uncovered, scannedFiles } = await compareCoverage(deps.db, place, report.header, outcome.scannedFiles)
   const gaps = [...outcome.gaps, ...read.doubtful, ...uncovered]
@@ -64,9 +60,18 @@ export async function compareReport(
   const decisions = [...compared, ...missing.decisions]
   const retained = summariseRetained(decisions, gaps)
   const isWhole = retained.gaps.size === 0 && retained.byArtifact.size === 0
-  const { primaryIdentifiers: identifiers } = scan
+  const { primaryIdentifiers: identifiers } = report.header.scan
   const rules = isWhole && identifiers ? { reportTypes, identifiers } : undefined
   return { decisions, total: read.total, retained, scans: missing.scans, rules, artifact, scannedFiles }
+}
+
+/** Closes the report after the work, also when the work fails. */
+async function readAndClose<T>(report: ImportReading, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    report.close()
+  }
 }
 
 /** Counts the findings and report types of a report while it is read. */

@@ -144,11 +144,10 @@ interface PlaceOptions extends Pick<IngestOptions, 'ref' | 'isPartial'> {
 }
 
 async function openPlace(
-  { db, now: clock }: Deps,
+  { db, now }: Deps,
   project: Project,
   { ref, category, isPartial, importId }: PlaceOptions,
 ): Promise<ImportPlace> {
-  const now = clock()
   return {
     projectId: project.id,
     ref: ref ?? project.defaultBranch,
@@ -157,7 +156,7 @@ async function openPlace(
     artifact: undefined,
     isPartial,
     importId,
-    now,
+    now: now(),
   }
 }
 
