@@ -23,6 +23,9 @@ export function facetsOf(facets: Facets): number {
 /** Returns the index counted from 1, and 0 for other values. */
 const placeIn = (words: readonly string[], word: string | null) => 1 + words.indexOf(word ?? '')
 
+/** Severity in the column `facets` of the table `promoted_findings`, aliased `p`: the bits below those of the state. */
+export const packedSeverity: Sql = sql`(p.facets & ${raw(`${places.state - 1}`)})`
+
 /** Returns those of the findings whose vulnerability is recorded as present on the default branch. */
 export async function listPresentByFacets(db: Db, findingIds: readonly number[]): Promise<number[]> {
   const { isOnDefaultBranch, isResolvedOnDefaultBranch } = places

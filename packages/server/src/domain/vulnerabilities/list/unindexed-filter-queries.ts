@@ -10,7 +10,7 @@ import {
 } from '../../findings/list/unindexed-filter-sql.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 import type { VulnerabilityFilter } from './filter.ts'
-import { facetsOf } from './promoted-queries.ts'
+import { facetsOf, packedSeverity } from './promoted-queries.ts'
 
 /** Returns the filters that no facet covers. `counts` are the facet counts that match the filter. */
 export function unindexedFilters(
@@ -40,7 +40,7 @@ function selectPromoted(
     filters.length > 0 ? sql`cross join findings f ${dialect.indexedBy('findings_filter_columns')}` : empty
   const isFinding = filters.length > 0 ? sql`and f.id = p.finding_id` : empty
   return sql`
-    select (p.facets & 7) as severity, p.vulnerability_id as id
+    select ${packedSeverity} as severity, p.vulnerability_id as id
     from (${candidates}) as c cross join promoted_findings p ${findings}
     where p.finding_id = c.id and p.facets in ${facets} and p.scanner_id in ${scanners} ${isFinding} ${matchAll(filters)}`
 }
