@@ -10,7 +10,7 @@ const names = Array.from({ length: 12 }, (_, number) => `topic ${number}`)
 const aliases = Array.from({ length: 24 }, (_, number) => `word ${number}`)
 const visibilities = ['private', 'internal', 'public']
 
-test('every count is right after fifty writers have changed everything it depends on', async () => {
+test('counters stay correct while fifty concurrent writers change everything they count', async () => {
   const server = await startServer({ settings: { logLevel: 'error' } })
   const world = await settle(server)
   const bugs: string[] = []
@@ -112,7 +112,7 @@ const acts: readonly Act[] = [
   ['undo a merge', undoMerge],
   ['undo a merge', undoMerge],
   ['give a topic an alias', addAlias],
-  ['take an alias away', removeAlias],
+  ['remove an alias', removeAlias],
   [
     'rename a topic',
     ({ admin, topics }, choose) => admin.put(`/topics/${choose(topics)}`, { name: choose(names).toUpperCase() }),
@@ -121,7 +121,7 @@ const acts: readonly Act[] = [
   ['delete a topic', ({ admin, topics }, choose) => admin.delete(`/topics/${choose(topics)}`)],
   ['create a topic', createTopic],
   ['create a group with projects, and delete it', comeAndGo],
-  ['delete a user with his projects', leave],
+  ['delete a user with their projects', leave],
   [
     'star',
     ({ clients, projects }, choose) =>

@@ -25,7 +25,7 @@ function tooSmall(scope: string) {
   }
 }
 
-describe('a token is taken from', () => {
+describe('a token is accepted from', () => {
   test.each([
     ['the header PRIVATE-TOKEN', { 'PRIVATE-TOKEN': token }],
     ['the same header in lower case', { 'private-token': token }],
@@ -35,38 +35,38 @@ describe('a token is taken from', () => {
     expect(await anonymous.get('/user', { headers })).toMatchObject(asNadia)
   })
 
-  test.each(['private_token', 'access_token', 'bearer_token'])('the query, as %s', async (name) => {
+  test.each(['private_token', 'access_token', 'bearer_token'])('the query parameter %s', async (name) => {
     expect(await anonymous.get(`/user?${name}=${token}`)).toMatchObject(asNadia)
   })
 
-  test('a form, as private_token', async () => {
+  test('the form field private_token', async () => {
     const form = new URLSearchParams({ private_token: token, name: 'deploy', 'scopes[]': 'k8s_proxy' })
     expect(await anonymous.post('/user/personal_access_tokens', form)).toMatchObject({ status: 201 })
   })
 
-  test('the query rather than the header', async () => {
+  test('the query before the header', async () => {
     const headers = { 'private-token': admin.token ?? '' }
     expect(await anonymous.get(`/user?private_token=${token}`, { headers })).toMatchObject(asNadia)
   })
 
-  test('a bearer rather than the private token', async () => {
+  test('the Bearer header before PRIVATE-TOKEN', async () => {
     const headers = { authorization: `Bearer ${token}`, 'private-token': admin.token ?? '' }
     expect(await anonymous.get('/user', { headers })).toMatchObject(asNadia)
   })
 })
 
-describe('without credentials', () => {
-  test('a public address answers', async () => {
+describe('an anonymous request', () => {
+  test('can read public routes', async () => {
     expect(await anonymous.get('/topics')).toMatchObject({ status: 200 })
   })
 
-  test('an address that needs a user answers 401', async () => {
+  test('gets 401 on a route that requires a user', async () => {
     expect(await anonymous.get('/user')).toMatchObject(unauthorized)
     expect(await anonymous.get('/personal_access_tokens')).toMatchObject(unauthorized)
     expect(await anonymous.post('/users')).toMatchObject(unauthorized)
   })
 
-  test('a blank PRIVATE-TOKEN is an anonymous request', async () => {
+  test('is one with a blank PRIVATE-TOKEN', async () => {
     const headers = { 'private-token': '' }
     expect(await anonymous.get('/topics', { headers })).toMatchObject({ status: 200 })
     expect(await anonymous.get('/user', { headers })).toMatchObject(unauthorized)
@@ -74,22 +74,22 @@ describe('without credentials', () => {
 })
 
 describe('an unknown token', () => {
-  test.each(['alpat-0123456789', 'x', "' or 1=1 --", 'ä'.repeat(40)])('%j is 401', async (wrong) => {
+  test.each(['alpat-0123456789', 'x', "' or 1=1 --", 'ä'.repeat(40)])('returns 401 for %j', async (wrong) => {
     const path = `private_token=${encodeURIComponent(wrong)}`
     expect(await anonymous.get(`/user?${path}`)).toMatchObject(unauthorized)
   })
 
-  test('returns 401 on a public address', async () => {
+  test('returns 401 on a public route', async () => {
     expect(await anonymous.get('/topics', { headers: { 'private-token': 'wrong' } })).toMatchObject(unauthorized)
   })
 
-  test('is 401 even when a right one comes with it', async () => {
+  test('returns 401 even next to a valid token', async () => {
     const headers = { authorization: 'Bearer wrong', 'private-token': token }
     expect(await anonymous.get('/user', { headers })).toMatchObject(unauthorized)
   })
 })
 
-describe('a token that is over', () => {
+describe('a token of a former or restricted user', () => {
   const expired = 'Token is expired. You can either do re-authorization or token refresh.'
   const revoked = 'Token was revoked. You have to re-authorize from the user.'
   const refusal = (text: string) => ({
@@ -100,7 +100,7 @@ describe('a token that is over', () => {
     },
   })
 
-  test('is rejected as expired, from its expiry date on', async () => {
+  test('is rejected as expired from its expiry date on', async () => {
     const clock = { now: '2026-05-01T10:00:00.000Z' }
     const server = await startServer({ clock })
     const client = await server.client(await server.user('nadia'), { scopes: ['api'], expiresAt: '2026-05-02' })
@@ -113,7 +113,7 @@ describe('a token that is over', () => {
     expect(await client.get('/topics')).toMatchObject(refusal(expired))
   })
 
-  test('is rejected as revoked, from the next request on', async () => {
+  test('is rejected as revoked from the next request on', async () => {
     const client = await oneScope(nadia, 'api')
     const { body: self } = await client.get('/personal_access_tokens/self')
     expect(await client.get('/user')).toMatchObject({ status: 200 })
@@ -124,14 +124,14 @@ describe('a token that is over', () => {
     expect(await client.get('/topics')).toMatchObject(refusal(revoked))
   })
 
-  test('is rejected as expired before it is rejected as revoked', async () => {
+  test('is rejected as expired rather than revoked when it is both', async () => {
     const client = await server.client(nadia, { scopes: ['api'], expiresAt: '2020-01-01' })
     const { body: tokens } = await nadia.get('/personal_access_tokens?expires_before=2020-01-01')
     await admin.delete(`/personal_access_tokens/${tokens[0].id}`)
     expect(await client.get('/user')).toMatchObject(refusal(expired))
   })
 
-  test('is unknown once its user has been deleted', async () => {
+  test('is unknown after its user is deleted', async () => {
     const client = await server.user('gone')
     expect(await client.get('/user')).toMatchObject({ status: 200 })
     expect(await admin.delete(`/users/${client.user?.id}`)).toMatchObject({ status: 204 })
@@ -139,7 +139,7 @@ describe('a token that is over', () => {
   })
 })
 
-test('a blocked user is refused from the next request on, and let in again when unblocked', async () => {
+test('is rejected while its user is blocked, and accepted again after unblocking', async () => {
   const client = await server.user('blocked')
   expect(await client.get('/user')).toMatchObject({ status: 200 })
 
@@ -152,7 +152,7 @@ test('a blocked user is refused from the next request on, and let in again when 
   expect(await client.get('/user')).toMatchObject({ status: 200 })
 })
 
-test('a user whose address is not confirmed is refused', async () => {
+test('is rejected when its user’s email is not confirmed', async () => {
   const client = await server.user('unconfirmed')
   await updateUserState(server.deps.db, client.user?.id ?? 0, 'unconfirmed', server.deps.now())
   const { status, body } = await client.get('/user')
@@ -161,7 +161,7 @@ test('a user whose address is not confirmed is refused', async () => {
 })
 
 describe('the scope', () => {
-  test('api opens everything that its user may do', async () => {
+  test('api grants everything that its user may do', async () => {
     expect(await nadia.get('/user')).toMatchObject({ status: 200 })
     expect(await nadia.get('/personal_access_tokens')).toMatchObject({ status: 200 })
     expect(await nadia.post('/user/personal_access_tokens', { name: 'x', scopes: ['k8s_proxy'] })).toMatchObject({
@@ -169,7 +169,7 @@ describe('the scope', () => {
     })
   })
 
-  test('read_api opens every GET and HEAD, and nothing else', async () => {
+  test('read_api grants every GET and HEAD, and nothing else', async () => {
     const reader = await oneScope(nadia, 'read_api')
     expect(await reader.get('/user')).toMatchObject({ status: 200 })
     expect(await reader.head('/user')).toMatchObject({ status: 200 })
@@ -181,7 +181,7 @@ describe('the scope', () => {
     expect(await reader.delete('/personal_access_tokens/1')).toMatchObject(tooSmall('api read_api'))
   })
 
-  test('read_user opens users and the version', async () => {
+  test('read_user grants the users and the version', async () => {
     const reader = await oneScope(nadia, 'read_user')
     for (const path of ['/user', '/users', `/users/${nadia.user?.id}`, '/version', '/metadata']) {
       expect(await reader.get(path), path).toMatchObject({ status: 200 })
@@ -190,13 +190,13 @@ describe('the scope', () => {
     expect(await reader.get('/personal_access_tokens')).toMatchObject(tooSmall('api read_api'))
   })
 
-  test('read_user of an administrator opens no change', async () => {
+  test('read_user of an administrator grants no writes', async () => {
     const reader = await oneScope({ ...admin, user: (await admin.get('/user')).body }, 'read_user')
     expect(await reader.post('/users', {})).toMatchObject(tooSmall('api read_api read_user'))
   })
 
   test.each(['k8s_proxy', 'self_rotate', 'sudo', 'read_repository'])(
-    '%s opens the token itself only',
+    '%s grants only the token itself',
     async (scope) => {
       const client = await oneScope(nadia, scope)
       expect(await client.get('/user')).toMatchObject(tooSmall('api read_api read_user'))
@@ -207,7 +207,7 @@ describe('the scope', () => {
     },
   )
 
-  test('a refusal for the scope carries no WWW-Authenticate', async () => {
+  test('is missing without a WWW-Authenticate header', async () => {
     const client = await oneScope(nadia, 'k8s_proxy')
     expect((await client.get('/user')).headers['www-authenticate']).toBeUndefined()
   })
@@ -216,18 +216,18 @@ describe('the scope', () => {
 describe('sudo', () => {
   const sudo = (value: string) => ({ headers: { sudo: value } })
 
-  test.each(['nadia', 'NADIA', String(nadia.user?.id)])('an administrator acts as %s', async (reference) => {
+  test.each(['nadia', 'NADIA', String(nadia.user?.id)])('lets an administrator act as %s', async (reference) => {
     expect(await admin.get('/user', sudo(reference))).toMatchObject(asNadia)
     expect(await admin.get(`/user?sudo=${reference}`)).toMatchObject(asNadia)
   })
 
-  test('nobody acts for a list of users, not even as himself', async () => {
+  test('rejects a list of users', async () => {
     const refused = { status: 400, body: { error: 'sudo is invalid' } }
     expect(await admin.get('/user?sudo[]=nadia')).toMatchObject(refused)
     expect(await admin.post('/user/personal_access_tokens', { sudo: { id: 1 }, name: 'x' })).toMatchObject(refused)
   })
 
-  test('the name may stand in a form', async () => {
+  test('accepts the user in a form', async () => {
     const form = new URLSearchParams({ sudo: 'nadia', name: 'by sudo', 'scopes[]': 'k8s_proxy' })
     expect(await admin.post('/user/personal_access_tokens', form)).toMatchObject({
       status: 201,
@@ -235,7 +235,7 @@ describe('sudo', () => {
     })
   })
 
-  test('the name or the id may stand in JSON or multipart, and no file is stored for who may not send it', async () => {
+  test('accepts the user in JSON or multipart, and stores no file of a rejected request', async () => {
     const inJson = { name: 'by sudo', scopes: ['k8s_proxy'], sudo: nadia.user?.id }
     expect(await admin.post('/user/personal_access_tokens', inJson)).toMatchObject({
       status: 201,
@@ -258,7 +258,7 @@ describe('sudo', () => {
     expect(await nadia.post('/user/personal_access_tokens', { ...inJson, sudo: 'root' })).toMatchObject({ status: 403 })
   })
 
-  test('gives the rights of that user, not of the administrator', async () => {
+  test('grants the rights of that user, not of the administrator', async () => {
     expect(await admin.post('/users', { email: 'a' }, sudo('nadia'))).toMatchObject({ status: 400 })
     const draft = { email: 'q@example.test', username: 'q', name: 'Q', password: 'correct horse' }
     expect(await admin.post('/users', draft, sudo('nadia'))).toMatchObject({
@@ -272,32 +272,35 @@ describe('sudo', () => {
     expect(await anonymous.get('/topics', sudo('nadia'))).toMatchObject(unauthorized)
   })
 
-  test('is refused to users', async () => {
+  test('returns 403 for regular users', async () => {
     expect(await nadia.get('/user', sudo('root'))).toMatchObject({
       status: 403,
       body: { message: '403 Forbidden - Must be admin to use sudo' },
     })
   })
 
-  test('needs the scope sudo', async () => {
+  test('requires the scope sudo', async () => {
     const apiOnly = await oneScope({ ...admin, user: (await admin.get('/user')).body }, 'api')
     expect(await apiOnly.get('/user', sudo('nadia'))).toMatchObject(tooSmall('sudo'))
   })
 
-  test.each(['nobody', '999999999', '99999999999999999999999'])('there is no user %s', async (reference) => {
-    expect(await admin.get('/user', sudo(reference))).toMatchObject({
-      status: 404,
-      body: { message: `404 User with ID or username '${reference}' Not Found` },
-    })
-  })
+  test.each(['nobody', '999999999', '99999999999999999999999'])(
+    'returns 404 for the unknown user %s',
+    async (reference) => {
+      expect(await admin.get('/user', sudo(reference))).toMatchObject({
+        status: 404,
+        body: { message: `404 User with ID or username '${reference}' Not Found` },
+      })
+    },
+  )
 
   test.each([
     ['header', (client: Client) => client.get('/user', sudo(''))],
     ['query', (client: Client) => client.get('/user?sudo=')],
-    ['query, whatever the header says', (client: Client) => client.get('/user?sudo=', sudo('root'))],
+    ['query, which takes precedence over the header', (client: Client) => client.get('/user?sudo=', sudo('root'))],
     ['form', (client: Client) => client.post('/user/personal_access_tokens', new URLSearchParams('sudo=&name=x'))],
     ['JSON', (client: Client) => client.post('/user/personal_access_tokens', { sudo: '', name: 'x', scopes: [] })],
-  ])('that is blank in the %s is an unknown user, never the administrator', async (_, ask) => {
+  ])('returns 404 for a blank user in the %s', async (_, ask) => {
     expect(await ask(admin)).toMatchObject({
       status: 404,
       body: { message: "404 User with ID or username '' Not Found" },
@@ -309,7 +312,7 @@ describe('sudo', () => {
     expect(await ask(anonymous)).toMatchObject(unauthorized)
   })
 
-  test('of a parameter counts before the header; null and false are no name', async () => {
+  test('prefers the parameter to the header, and ignores null and false', async () => {
     const omar = await server.user('omar')
     expect((await admin.get('/user?sudo=nadia', sudo('omar'))).body.username).toBe('nadia')
     const token = { name: 'x', scopes: ['k8s_proxy'] }
@@ -321,7 +324,7 @@ describe('sudo', () => {
     expect(await admin.post(path, { ...token, sudo: true })).toMatchObject({ status: 404 })
   })
 
-  test('acts as no blocked user', async () => {
+  test('rejects a blocked user', async () => {
     const client = await server.user('shut-out')
     await admin.post(`/users/${client.user?.id}/block`)
     expect(await admin.get('/user', sudo('shut-out'))).toMatchObject({ status: 403 })
@@ -332,7 +335,7 @@ describe('in admin mode', () => {
   const clock = { now: '2026-05-01T10:00:00.000Z' }
   const start = () => startServer({ clock, settings: { adminMode: true } })
 
-  test('an administrator’s token counts as a user’s, unless it has the scope admin_mode', async () => {
+  test('treats an administrator’s token as a regular user’s unless it has the scope admin_mode', async () => {
     const server = await start()
     const root = { ...server.admin, user: (await server.admin.get('/user')).body }
     const plain = await server.client(root, { scopes: ['api', 'sudo'] })
@@ -358,13 +361,13 @@ describe('in admin mode', () => {
     expect((await outsider.get('/personal_access_tokens')).body).toHaveLength(1)
   })
 
-  test('a token with the scope can do everything that administrators can', async () => {
+  test('grants administrator rights to an administrator’s token with the scope admin_mode', async () => {
     const server = await start()
     expect(await server.admin.get('/user', { headers: { sudo: 'root' } })).toMatchObject({ status: 200 })
     expect(await server.admin.post('/topics', { name: 'a', title: 'A' })).toMatchObject({ status: 201 })
   })
 
-  test('the scope makes no administrator of a user', async () => {
+  test('grants no administrator rights to a regular user’s token with the scope admin_mode', async () => {
     const server = await start()
     const nadia = await server.client(await server.user('nadia'), { scopes: ['api', 'admin_mode', 'sudo'] })
     expect(await nadia.post('/topics', { name: 'a', title: 'A' })).toMatchObject({ status: 403 })
@@ -376,7 +379,7 @@ test('an impersonation token acts as its user', async () => {
   expect(await anonymous.get('/user', { headers: { 'private-token': body.token } })).toMatchObject(asNadia)
 })
 
-test('the use of a token is noted', async () => {
+test('using a token updates last_used_at', async () => {
   const client = await oneScope(nadia, 'api')
   await client.get('/user')
   await expect.poll(async () => (await client.get('/personal_access_tokens/self')).body.last_used_at).toMatch(/Z$/)

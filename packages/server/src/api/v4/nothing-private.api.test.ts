@@ -79,7 +79,7 @@ async function hide(): Promise<typeof hidden> {
 
 describe.each(people)('%s', (person) => {
   test.each(routes.filter(isAboutOne).map((route) => [`${route.method} ${route.path}`, route] as const))(
-    'learns nothing from %s',
+    'gets the same response for hidden and missing resources from %s',
     async (_, route) => {
       const isGroup = onOf(route) === 'group'
       const absentPaths = isGroup
@@ -97,14 +97,14 @@ describe.each(people)('%s', (person) => {
     },
   )
 
-  test('sees, counts and finds the same in every list as before anything private was there', async () => {
+  test('gets the same lists, counts and search results as before hidden resources existed', async () => {
     const after = await tell()
     for (const [question, answer] of before) {
       if (question.startsWith(`${person} `)) expect([question, after.get(question)]).toEqual([question, answer])
     }
   })
 
-  test('is refused to put anything into what is hidden as into what is not there', async () => {
+  test('gets the same response when writing into hidden and missing resources', async () => {
     const client = clients[person]
     const mine = (await client.get('/projects?owned=true')).body[0]?.id ?? absentId
     const tries = (group: string, project: string): Promise<Reply>[] => [
@@ -143,7 +143,7 @@ describe.each(people)('%s', (person) => {
     expect(withoutLinks(told)).toEqual(withoutLinks(absent))
   })
 
-  test('cannot discover names in a readable group by trying to take them', async () => {
+  test('cannot discover hidden names in a readable group by trying to create them', async () => {
     const client = clients[person]
     const acme = (await client.get('/groups/acme')).body
     const tries = (project: string, group: string): Promise<Reply>[] => [

@@ -3,7 +3,7 @@ import { describeRoutes } from '../../http/response/openapi.ts'
 import { routes } from '../../routes.ts'
 import { startServer } from '../../testing/server.ts'
 
-test('the document is public, matches the routes, and is not sent twice', async () => {
+test('the OpenAPI document is public, matches the routes, and returns 304 when unchanged', async () => {
   const server = await startServer()
   const first = await server.anonymous.get('//-/openapi.json')
   expect(first.status).toBe(200)

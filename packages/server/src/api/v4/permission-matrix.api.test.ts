@@ -124,13 +124,13 @@ The last column applies to projects: an archived one is read-only.
 A changed cell is a changed access rule.
 `
 
-test('the matrix of permissions is the one that was reviewed', async () => {
+test('the permission matrix equals the reviewed file', async () => {
   const made = await matrix()
   if (process.env['ALCOVE_TEST_WRITE']) writeFileSync(file, made)
   expect(made).toBe(readFileSync(file, 'utf8'))
 }, 60_000)
 
-test('every route names a permission, and every permission is used', () => {
+test('every permission is used by a route', () => {
   const used = new Set<string>(routes.map(({ permission }) => permission))
   expect(Object.keys(permissions).filter((name) => !used.has(name))).toEqual([])
 })

@@ -9,7 +9,7 @@ import { startServer, type TestServer } from '../../testing/server.ts'
 const report = JSON.stringify(sastReport([entry({ line: 1 }), entry({ line: 2 })]))
 const file = () => formWithFile('file', 'a.txt', 'content')
 
-test('a project that is deleted while a file comes in is not found, and the file is not kept', async () => {
+test('an upload whose project is deleted meanwhile returns 404 and stores no file', async () => {
   const store = openMemoryStore()
   let meanwhile = async () => {}
   const objects = {
@@ -30,7 +30,7 @@ test('a project that is deleted while a file comes in is not found, and the file
   expect(kept).toBe(0)
 })
 
-test('a group is deleted however many files come in, are deleted and restored in it and its projects', async () => {
+test('a group can be deleted while files in it are uploaded, deleted and restored', async () => {
   const server = await startServer({ settings: { logLevel: 'error' } })
   const { admin } = server
   const { body: group } = await admin.post('/groups', { name: 'busy', path: 'busy' })
@@ -58,7 +58,7 @@ test('a group is deleted however many files come in, are deleted and restored in
 })
 
 /** Runs all operations concurrently on the same few resources, some of which are deleted meanwhile. */
-test('requests that get in each other’s way are refused at worst, and every count stays right', async () => {
+test('conflicting concurrent requests cause no 500, and all counters stay correct', async () => {
   const server = await startServer({ settings: { logLevel: 'error' } })
   const failed: string[] = []
   for (let round = 0; round < 8; round++) {

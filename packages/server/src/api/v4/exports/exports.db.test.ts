@@ -58,7 +58,7 @@ const objectsOf = async (server: TestServer) => {
 }
 
 describe('an export', () => {
-  test('is asked for, written by a job, and downloaded, in GitLab’s shapes', async () => {
+  test('is created by request, written by a job, and downloaded in GitLab’s format', async () => {
     const { clock, server, project } = await world()
     await server.report(project, flaws('one', 'two, with comma'))
     const asked = await ask(server.admin, project)
@@ -127,7 +127,7 @@ describe('an export', () => {
     ])
   })
 
-  test('as JSON has each vulnerability on a line of its own, as it is answered, with what hangs on it', async () => {
+  test('contains one vulnerability per line in JSON, as the list returns it, with its child rows', async () => {
     const { server, project } = await world()
     await server.report(project, flaws('one', 'two', 'three'))
     const file = await exported(server, project, { export_format: 'json' })
@@ -146,7 +146,7 @@ describe('an export', () => {
     })
   })
 
-  test('as JSON has the scores of CVSS vectors, and why what moved was taken for the same', async () => {
+  test('contains CVSS scores and the reasons for matches of moved findings in JSON', async () => {
     const { clock, server, project } = await world()
     const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:U'
     const cvss_vectors = [
@@ -174,7 +174,7 @@ describe('an export', () => {
     expect(row.matches).toEqual([match])
   })
 
-  test('as SARIF has a run for each scanner, with rules, levels, places and what was dismissed', async () => {
+  test('contains a SARIF run per scanner, with rules, levels, locations and dismissals', async () => {
     const { server, project } = await world()
     await server.report(project, [
       entry({ name: 'bad', severity: 'Critical', line: 4, rule: 'r1' }),
@@ -220,7 +220,7 @@ describe('an export', () => {
     expect(rows.map((row: { title: string }) => row.title)).toEqual(['other'])
   })
 
-  test('contains what users wrote and decided', async () => {
+  test('contains titles, comments and decisions by users in every format', async () => {
     const { server, project } = await world()
     await server.report(project, flaws('one'))
     const [{ id }] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
@@ -261,7 +261,7 @@ describe('an export', () => {
     expect((await download(server.admin, id)).text.trimEnd().split('\n')).toHaveLength(451)
   })
 
-  test('of nothing is valid in every format', async () => {
+  test('is valid in every format when it is empty', async () => {
     const { server, project } = await world()
     expect((await exported(server, project)).text).toMatch(/^Group Name.*\n$/)
     expect(JSON.parse((await exported(server, project, { export_format: 'json' })).text)).toEqual([])
@@ -269,7 +269,7 @@ describe('an export', () => {
     expect(sarif).toMatchObject({ version: '2.1.0', runs: [] })
   })
 
-  test('can be narrowed by the filters of the list, in JSON and in forms', async () => {
+  test('accepts the filters of the list, in JSON and in forms', async () => {
     const { server, project } = await world()
     await server.report(project, [
       entry({ name: 'SQL injection', severity: 'Critical', line: 1, rule: 'sqli' }),
@@ -296,7 +296,7 @@ describe('an export', () => {
     expect(body.filters).toEqual({ severity: ['low'] })
   })
 
-  test('with input that it cannot use is refused', async () => {
+  test('rejects invalid input', async () => {
     const { server, project } = await world()
     const refusal = async (input: object) => {
       const { status, body } = await ask(server.admin, project, input)
@@ -313,7 +313,7 @@ describe('an export', () => {
     expect(await refusal({ filters: 'all' })).toEqual([400, 'filters is invalid'])
   })
 
-  test('of the same target waits for the one before, for an hour at most', async () => {
+  test('returns 429 while another export of the same target runs, for at most an hour', async () => {
     const { clock, server, project } = await world()
     const other = await server.project('acme/other')
     expect((await ask(server.admin, project)).status).toBe(201)
@@ -360,7 +360,7 @@ describe('an export', () => {
     }
   })
 
-  test('of a group, and of everything one is a developer of, has the projects one by one', async () => {
+  test('contains one project after the other for a group and for all projects of the caller', async () => {
     const { server, project } = await world()
     const [second, elsewhere] = [await server.project('acme/second'), await server.project('other/third')]
     await server.report(second, flaws('b'))
@@ -390,7 +390,7 @@ describe('an export', () => {
     expect((await nobody.post('/security/groups/acme/vulnerability_exports')).status).toBe(403)
   })
 
-  test('goes after a week, with its file', async () => {
+  test('is deleted with its file after a week', async () => {
     const { clock, server, project } = await world()
     const { id } = (await ask(server.admin, project)).body
     await server.runJobs()
@@ -405,7 +405,7 @@ describe('an export', () => {
     expect(await objectsOf(server)).toEqual([])
   })
 
-  test('goes with its project, its group or its author, with its file', async () => {
+  test('is deleted with its file when its project, group or author is deleted', async () => {
     const { server, project } = await world()
     await exported(server, project)
     const second = await server.project('gone/with-group')
@@ -423,7 +423,7 @@ describe('an export', () => {
     expect(await objectsOf(server)).toEqual([])
   })
 
-  test('whose target goes while it is written leaves nothing', async () => {
+  test('stores nothing when its target is deleted during the export', async () => {
     const objects = faultyStore(openMemoryStore())
     const { server, project } = await world({ objects })
     await ask(server.admin, project)
@@ -433,8 +433,8 @@ describe('an export', () => {
   })
 })
 
-describe('trouble', () => {
-  test('a store that is away is tried again; in the end the export has failed, and says so', async () => {
+describe('export errors', () => {
+  test('retries when the object store fails, and marks the export as failed after the last attempt', async () => {
     const objects = faultyStore(openMemoryStore())
     const { clock, server, project } = await world({ objects })
     await server.report(project, flaws('one'))
@@ -458,7 +458,7 @@ describe('trouble', () => {
     expect((await ask(server.admin, project)).status).toBe(201)
   })
 
-  test('a kill after the bytes and before the row: it runs again and ends right, and the orphan is swept', async () => {
+  test('runs again after a kill between object and row, and the orphaned object is removed', async () => {
     const { clock, server, project } = await world()
     await server.report(project, flaws('one'))
     const { id } = (await ask(server.admin, project)).body

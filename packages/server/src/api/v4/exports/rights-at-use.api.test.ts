@@ -36,11 +36,11 @@ const importOf = async (server: TestServer, project: TestProject, id: number) =>
 const countOf = async (server: TestServer, project: TestProject, list: string) =>
   (await server.admin.get(`/projects/${project.id}/${list}?per_page=1`)).body.length
 
-test('every kind of queued work is one whose rights are checked below', () => {
+test('every kind of job that acts for a user has its permissions tested below', () => {
   expect(jobKinds.map(({ kind }) => kind).sort()).toEqual(['export', 'import', 'promotion', 'webhook'])
 })
 
-test('an export by an administrator’s token without admin mode has only what that token may see', async () => {
+test('an export by an administrator’s token without admin mode contains only what that token may read', async () => {
   const server = await startServer({ settings: { adminMode: true } })
   const project = await server.project('acme/hidden')
   await send(server.admin, project, { promote: 'true' })
@@ -56,7 +56,7 @@ test('an export by an administrator’s token without admin mode has only what t
   expect(await download(other, whole)).toMatchObject({ status: 403, body: { message: refusal } })
 })
 
-test('an export of the instance is closed once its author has lost one of its projects', async () => {
+test('an export of the instance can no longer be downloaded after its author loses access to one of its projects', async () => {
   const server = await startServer()
   const [one, two] = [await server.project('acme/one'), await server.project('acme/two')]
   const maintainer = await server.as('maintainer', one)
@@ -75,7 +75,7 @@ test('an export of the instance is closed once its author has lost one of its pr
   expect(await download(maintainer, id)).toMatchObject({ status: 403 })
 })
 
-test('an export with administrator rights is closed to a former administrator', async () => {
+test('an export with administrator rights cannot be downloaded by a former administrator', async () => {
   const server = await startServer()
   await server.project('acme/site')
   const chief = await server.user('chief', { admin: true })
@@ -85,7 +85,7 @@ test('an export with administrator rights is closed to a former administrator', 
   expect(await download(chief, id)).toMatchObject({ status: 403, body: { message: refusal } })
 })
 
-test('an export of a group is closed once one of its projects has left the group', async () => {
+test('an export of a group can no longer be downloaded after one of its projects leaves the group', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   await server.project('other/place')
@@ -98,25 +98,28 @@ test('an export of a group is closed once one of its projects has left the group
   expect(await download(developer, id)).toMatchObject({ status: 403, body: { message: refusal } })
 })
 
-test.each(['demoted', 'removed', 'blocked'])('an export whose author is %s before it is written fails', async (how) => {
-  const server = await startServer()
-  const project = await server.project('acme/site')
-  const developer = await server.as('developer', project)
-  await server.admin.post('/groups/acme/members', { user_id: developer.user?.id, access_level: 10 })
-  await send(server.admin, project, { promote: 'true' })
-  const asked = await developer.post(`/security/projects/${project.id}/vulnerability_exports`)
-  if (how === 'demoted') await setRole(server, project, developer, 20)
-  if (how === 'removed') await removeMember(server, project, developer)
-  if (how === 'blocked') await server.admin.post(`/users/${developer.user?.id}/block`)
-  await server.runJobs()
-  if (how === 'blocked') await server.admin.post(`/users/${developer.user?.id}/unblock`)
-  else await server.admin.post(`/projects/${project.id}/members`, { user_id: developer.user?.id, access_level: 30 })
-  if (how === 'demoted') await setRole(server, project, developer, 30)
-  expect((await readExport(developer, asked.body.id)).body).toMatchObject({ status: 'failed' })
-})
+test.each(['demoted', 'removed', 'blocked'])(
+  'an export fails when its author is %s before it is written',
+  async (how) => {
+    const server = await startServer()
+    const project = await server.project('acme/site')
+    const developer = await server.as('developer', project)
+    await server.admin.post('/groups/acme/members', { user_id: developer.user?.id, access_level: 10 })
+    await send(server.admin, project, { promote: 'true' })
+    const asked = await developer.post(`/security/projects/${project.id}/vulnerability_exports`)
+    if (how === 'demoted') await setRole(server, project, developer, 20)
+    if (how === 'removed') await removeMember(server, project, developer)
+    if (how === 'blocked') await server.admin.post(`/users/${developer.user?.id}/block`)
+    await server.runJobs()
+    if (how === 'blocked') await server.admin.post(`/users/${developer.user?.id}/unblock`)
+    else await server.admin.post(`/projects/${project.id}/members`, { user_id: developer.user?.id, access_level: 30 })
+    if (how === 'demoted') await setRole(server, project, developer, 30)
+    expect((await readExport(developer, asked.body.id)).body).toMatchObject({ status: 'failed' })
+  },
+)
 
 test.each(['demoted', 'removed', 'blocked', 'deleted'])(
-  'a report whose sender is %s before it is read changes nothing',
+  'a report changes nothing when its sender is %s before the import',
   async (how) => {
     const server = await startServer()
     const project = await server.project('acme/site')
@@ -137,7 +140,7 @@ test.each(['demoted', 'removed', 'blocked', 'deleted'])(
   },
 )
 
-test('a report into a project that has been archived since changes nothing', async () => {
+test('a report changes nothing when its project is archived before the import', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const id = await keepReport(server, project, report())
@@ -146,7 +149,7 @@ test('a report into a project that has been archived since changes nothing', asy
   expect(await importOf(server, project, id)).toMatchObject({ status: 'failed', errors: [{ type: 'forbidden' }] })
 })
 
-test('a report by an administrator in admin mode is imported with those rights', async () => {
+test('a report sent by an administrator in admin mode is imported with administrator rights', async () => {
   const server = await startServer({ settings: { adminMode: true } })
   const project = await server.project('acme/site')
   const chief = await server.user('chief', { admin: true })
@@ -156,7 +159,7 @@ test('a report by an administrator in admin mode is imported with those rights',
   expect(await importOf(server, project, id)).toMatchObject({ status: 'done', findings: { promoted: 1 } })
 })
 
-test('a report with promote=true fails when its sender may no longer promote', async () => {
+test('a report with promote=true fails when its sender may no longer promote findings', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const maintainer = await server.as('maintainer', project)
@@ -170,7 +173,7 @@ test('a report with promote=true fails when its sender may no longer promote', a
   expect(await countOf(server, project, 'vulnerability_findings')).toBe(0)
 })
 
-test('the promotion that follows an import ends when its sender may no longer promote', async () => {
+test('the promotion after an import stops when its sender may no longer promote findings', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const maintainer = await server.as('maintainer', project)
@@ -186,7 +189,7 @@ test('the promotion that follows an import ends when its sender may no longer pr
   expect(await countOf(server, project, 'vulnerabilities')).toBe(0)
 })
 
-test('a bulk promotion ends when its author may no longer promote', async () => {
+test('a bulk promotion stops when its author may no longer promote findings', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const maintainer = await server.as('maintainer', project)
@@ -204,33 +207,36 @@ test('a bulk promotion ends when its author may no longer promote', async () => 
   expect((await server.admin.get(`/projects/${project.id}/vulnerability_statistics`)).body.total).toBe(200)
 })
 
-test.each(['false', 'true'])('promote=true takes the right to promote, with dry_run=%s', async (dryRun) => {
-  const server = await startServer()
-  const project = await server.project('acme/site')
-  const developer = await server.as('developer', project)
-  const message =
-    '403 Forbidden - promote=true requires the right to promote findings (role Maintainer). Send the report without it.'
-  expect(await send(developer, project, { promote: 'true', dry_run: dryRun })).toMatchObject({
-    status: 403,
-    body: { message },
-  })
-  expect(await countOf(server, project, 'vulnerability_findings')).toBe(0)
-  expect(await countOf(server, project, 'security_reports')).toBe(0)
-  const maintainer = await server.as('maintainer', project)
-  expect(await send(maintainer, project, { promote: 'true', dry_run: dryRun })).toMatchObject({
-    status: 201,
-    body: { findings: { promoted: 1 } },
-  })
-})
+test.each(['false', 'true'])(
+  'promote=true requires the permission to promote findings, with dry_run=%s',
+  async (dryRun) => {
+    const server = await startServer()
+    const project = await server.project('acme/site')
+    const developer = await server.as('developer', project)
+    const message =
+      '403 Forbidden - promote=true requires the right to promote findings (role Maintainer). Send the report without it.'
+    expect(await send(developer, project, { promote: 'true', dry_run: dryRun })).toMatchObject({
+      status: 403,
+      body: { message },
+    })
+    expect(await countOf(server, project, 'vulnerability_findings')).toBe(0)
+    expect(await countOf(server, project, 'security_reports')).toBe(0)
+    const maintainer = await server.as('maintainer', project)
+    expect(await send(maintainer, project, { promote: 'true', dry_run: dryRun })).toMatchObject({
+      status: 201,
+      body: { findings: { promoted: 1 } },
+    })
+  },
+)
 
-test('developers promote with their reports where the operator lets them triage', async () => {
+test('developers may send promote=true when the operator allows them to triage', async () => {
   const server = await startServer({ settings: { triageRole: 'developer' } })
   const project = await server.project('acme/site')
   const developer = await server.as('developer', project)
   expect(await send(developer, project, { promote: 'true' })).toMatchObject({ body: { findings: { promoted: 1 } } })
 })
 
-test('a project that promotes on ingestion does so for a developer’s report', async () => {
+test('a developer’s report is promoted in a project with promote_vulnerabilities_on_ingestion', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const developer = await server.as('developer', project)

@@ -40,8 +40,8 @@ async function begin(project: TestProject): Promise<number> {
 const go = (id: number, slices?: number, beforeStep?: () => void) =>
   runInSteps(server, promotionKind, { promotionId: id }, slices, beforeStep)
 
-describe('promoting more findings than one transaction does', () => {
-  test('answers how many when it is done', async () => {
+describe('a bulk promotion larger than one transaction', () => {
+  test('returns the number of promoted findings when it is done', async () => {
     const project = await projectWith()
     expect(await promote(project, { expected_count: total - 1 })).toMatchObject({ status: 409 })
     const done = await promote(project, { expected_count: total })
@@ -54,7 +54,7 @@ describe('promoting more findings than one transaction does', () => {
     expect(await disagreements(server.deps)).toEqual([])
   })
 
-  test('reports its progress, and resumes after a kill where it stopped', async () => {
+  test('reports its progress and resumes after a kill', async () => {
     const project = await projectWith()
     const job = { kind: 'promotion', key: `promotion:${project.id}` }
     const accepted = await withoutJob(server, job, () => promote(project, { async: true }))
@@ -79,7 +79,7 @@ describe('promoting more findings than one transaction does', () => {
     expect(await totalOf(project)).toBe(total)
   })
 
-  test('leaves alone what others do meanwhile, who have their turn between two slices', async () => {
+  test('keeps concurrent changes of other requests between two batches', async () => {
     const project = await projectWith()
     const id = await begin(project)
     await expect(go(id, 1)).rejects.toThrow('killed')
@@ -102,7 +102,7 @@ describe('promoting more findings than one transaction does', () => {
     expect(await disagreements(server.deps)).toEqual([])
   })
 
-  test('by two at once makes one vulnerability of each', async () => {
+  test('creates one vulnerability per finding when two requests run concurrently', async () => {
     const project = await projectWith()
     const replies = await Promise.all([promote(project), promote(project)])
     expect(replies.map(({ status }) => status)).toEqual([201, 201])
@@ -110,7 +110,7 @@ describe('promoting more findings than one transaction does', () => {
     expect(await totalOf(project)).toBe(total)
   })
 
-  test('is of all or of none: nothing begins when one of them is not of the project', async () => {
+  test('promotes nothing when one of the findings belongs to another project', async () => {
     const project = await projectWith()
     const foreign = (await server.admin.get(`/projects/${(await projectWith(1)).id}/vulnerability_findings`)).body
     const own = await server.deps.db.all<{ id: number }>(
@@ -127,7 +127,7 @@ describe('promoting more findings than one transaction does', () => {
     expect(await db.all(sql`select id from finding_promotions where project_id = ${project.id}`)).toEqual([])
   })
 
-  test('that cannot go on keeps what it has, says so, and the rest waits', async () => {
+  test('keeps its progress when it fails, and a later promotion handles the rest', async () => {
     const project = await projectWith()
     const id = await begin(project)
     await expect(go(id, 3)).rejects.toThrow('killed')
@@ -138,7 +138,7 @@ describe('promoting more findings than one transaction does', () => {
     expect((await promote(project)).body).toMatchObject({ promoted: total - 300 })
   })
 
-  test('ends with its project, and with its author’s account', async () => {
+  test('ends when its project or its author is deleted', async () => {
     const [project, gone] = [await projectWith(), await projectWith()]
     const author = await server.as('maintainer', project)
     const job = { kind: 'promotion', key: `promotion:${project.id}` }
@@ -157,7 +157,7 @@ describe('promoting more findings than one transaction does', () => {
     expect((await server.admin.get(`${bulk(gone)}/${id}`)).status).toBe(404)
   })
 
-  test('is shown to developers of its project, for a month', async () => {
+  test('is visible to developers of its project for a month', async () => {
     const project = await projectWith()
     const { id } = (await promote(project)).body
     const developer = await server.as('developer', project)

@@ -39,23 +39,26 @@ test.each([
   ['ref=feature%2Fx', [5]],
   ['ref=feature%2Fx&search=hash', []],
   ['search=hash&severity=info&state=detected', [6]],
-])('the list of findings with %s has what that says, worst first, without a total', async (query, expected) => {
-  const reply = await server.admin.get(`/projects/${project.id}/vulnerability_findings?${query}`)
-  expect(reply.body.map(({ id }: { id: number }) => id)).toEqual(expected)
-  expect([reply.headers['x-total'], reply.headers['link']?.includes('rel="last"')]).toEqual([undefined, false])
-})
+])(
+  'the list of findings with %s returns the matching findings by severity, without a total',
+  async (query, expected) => {
+    const reply = await server.admin.get(`/projects/${project.id}/vulnerability_findings?${query}`)
+    expect(reply.body.map(({ id }: { id: number }) => id)).toEqual(expected)
+    expect([reply.headers['x-total'], reply.headers['link']?.includes('rel="last"')]).toEqual([undefined, false])
+  },
+)
 
 test.each([
   ['state=open', 'state does not have a valid value'],
   ['scope=none', 'scope does not have a valid value'],
   ['severity=bad', 'severity does not have a valid value'],
   ['pagination=keyset&cursor=bm9uc2Vuc2U', 'cursor is invalid'],
-])('the list of findings with %s is refused', async (query, error) => {
+])('the list of findings rejects %s', async (query, error) => {
   const reply = await server.admin.get(`/projects/${project.id}/vulnerability_findings?${query}`)
   expect(reply).toMatchObject({ status: 400, body: { error } })
 })
 
-test('keyset pages of findings follow the links to the end', async () => {
+test('keyset pagination of findings reaches the end of the list', async () => {
   const ids: number[] = []
   let path = `/projects/${project.id}/vulnerability_findings?pagination=keyset&per_page=2&scope=all`
   for (let pages = 0; path !== '' && pages < 5; pages++) {
@@ -67,7 +70,7 @@ test('keyset pages of findings follow the links to the end', async () => {
   expect(ids).toEqual([1, 2, 3, 4, 6])
 })
 
-test('a finding has all of GitLab’s keys, in its order, with the description rendered and harmless', async () => {
+test('a finding has GitLab’s fields in GitLab’s order, with its description as sanitized HTML', async () => {
   const server = await startServer()
   const reported = await server.project('acme/reported')
   const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:U'
@@ -105,7 +108,7 @@ test('a finding has all of GitLab’s keys, in its order, with the description r
   })
 })
 
-test('a finding shows how its vulnerability changed, and what it is linked to', async () => {
+test('a finding shows the state transitions and issue links of its vulnerability', async () => {
   const server = await startServer()
   const project = await server.project('acme/triaged')
   await server.report(project, [entry()])
@@ -128,7 +131,7 @@ test('a finding shows how its vulnerability changed, and what it is linked to', 
   })
 })
 
-test('the list of findings uses a severity set by a user, whatever reports say', async () => {
+test('the list of findings uses the severity set by a user instead of the reported one', async () => {
   // The inserted rows use ids that PostgreSQL's sequence would assign.
   const server = await startServer()
   const other = await server.project('acme/overridden')

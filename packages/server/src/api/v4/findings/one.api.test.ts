@@ -13,7 +13,7 @@ async function send(entries: object[], fields: Record<string, string> = {}) {
   await server.report(project, entries, { promote: 'false', ...fields })
 }
 
-test('a finding is returned as in the list, on any ref and also when it is gone', async () => {
+test('GET of a finding returns the same fields as the list, on every ref and after it is absent', async () => {
   const list = `/projects/${project.id}/vulnerability_findings`
   await send([entry({ line: 10 }), entry({ line: 90, rule: 'other' })])
   const [first] = (await server.admin.get(list)).body
@@ -28,7 +28,7 @@ test('a finding is returned as in the list, on any ref and also when it is gone'
   expect((await server.admin.get(`${list}/${first.id}`)).body).toMatchObject({ uuid: first.uuid, name: first.name })
 })
 
-test('a finding is returned to developers of its project, at its own project', async () => {
+test('GET of a finding requires Developer and the finding’s own project', async () => {
   const other = await server.project('acme/other')
   const list = `/projects/${project.id}/vulnerability_findings`
   const [finding] = (await server.admin.get(list)).body

@@ -41,7 +41,7 @@ const promote = (project: TestProject, fields: object, client: Client = server.a
 const totalOf = async (project: TestProject) =>
   (await server.admin.get(`/projects/${project.id}/vulnerability_statistics`)).body.total
 
-test('the list of findings can be of those that wait, counted, or of those that were promoted', async () => {
+test('the list of findings can be filtered by has_vulnerability, with a total for unpromoted findings', async () => {
   const { project, ids } = await projectWith(3)
   const [first, ...others] = ids
   expect((await server.admin.post(`/projects/${project.id}/vulnerabilities`, { finding_id: first })).status).toBe(201)
@@ -53,8 +53,8 @@ test('the list of findings can be of those that wait, counted, or of those that 
   expect(promoted.headers['x-total']).toBeUndefined()
 })
 
-describe('promoting many findings', () => {
-  test('makes vulnerabilities of those that are named, as promoting one would, and says how many', async () => {
+describe('bulk promotion of findings', () => {
+  test('promotes the listed findings as single promotion would, and returns their number', async () => {
     const { project, ids } = await projectWith(3)
     const maintainer = await server.as('maintainer', project)
     const two = ids.slice(0, 2)
@@ -79,7 +79,7 @@ describe('promoting many findings', () => {
     expect(await waiting(project)).toEqual([])
   })
 
-  test('goes over what waits of what a filter lets through', async () => {
+  test('promotes the unpromoted findings that match a filter', async () => {
     const { project, ids } = await projectWith(600)
     await promote(project, { finding_ids: ids.slice(0, 10) })
     expect((await promote(project, { filter: { severity: 'low' }, expected_count: 591 })).status).toBe(409)
@@ -92,7 +92,7 @@ describe('promoting many findings', () => {
     expect(await totalOf(project)).toBe(600)
   })
 
-  test('of another branch lists them for that branch', async () => {
+  test('lists vulnerabilities of another branch only for that branch', async () => {
     const project = await server.project(`acme/waiting-${++projects}`)
     await report(project, [entry()], { ref: 'feature' })
     expect((await promote(project, { filter: {} })).body.promoted).toBe(0)
@@ -101,7 +101,7 @@ describe('promoting many findings', () => {
     expect((await server.admin.get(`/projects/${project.id}/vulnerabilities?ref=feature`)).body).toHaveLength(1)
   })
 
-  test('is all or nothing: what is not of the project is named, and nothing is changed', async () => {
+  test('promotes nothing when a finding is not in the project, and names that finding', async () => {
     const { project, ids } = await projectWith(2)
     const { ids: foreign } = await projectWith(1)
     expect(await promote(project, { finding_ids: [...ids, ...foreign, 999_999] })).toMatchObject({
@@ -111,7 +111,7 @@ describe('promoting many findings', () => {
     expect(await totalOf(project)).toBe(0)
   })
 
-  test('by two at once makes one vulnerability of each', async () => {
+  test('creates one vulnerability per finding when two requests run concurrently', async () => {
     const { project, ids } = await projectWith(300)
     const replies = await Promise.all([promote(project, { finding_ids: ids }), promote(project, { filter: {} })])
     expect(replies.map(({ status }) => status)).toEqual([201, 201])
@@ -119,7 +119,7 @@ describe('promoting many findings', () => {
     expect(await totalOf(project)).toBe(300)
   })
 
-  test('needs to know what, of which, and who asks', async () => {
+  test('rejects missing, conflicting and unknown parameters, and callers below Maintainer', async () => {
     const { project, ids } = await projectWith(1)
     for (const [fields, error] of [
       [{}, 'finding_ids, filter are missing, exactly one parameter must be provided'],

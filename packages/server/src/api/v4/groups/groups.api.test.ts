@@ -7,7 +7,7 @@ const forbidden = { status: 403, body: { message: '403 Forbidden' } }
 const hidden = { status: 404, body: { message: '404 Group Not Found' } }
 const paths = (reply: { body: { full_path: string }[] }) => reply.body.map((group) => group.full_path)
 
-test('a group is created private, and owned by its creator', async () => {
+test('a new group is private and owned by its creator', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
 
@@ -35,7 +35,7 @@ test('a group is created private, and owned by its creator', async () => {
   expect((await nadia.get('/groups/acme/members')).body).toMatchObject([{ username: 'nadia', access_level: 50 }])
 })
 
-test('a group that cannot be is refused in the words of GitLab', async () => {
+test('POST /groups rejects invalid groups with GitLab’s messages', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   await nadia.post('/groups', { name: 'Acme', path: 'acme' })
@@ -67,7 +67,7 @@ test('a group that cannot be is refused in the words of GitLab', async () => {
   expect(await external.post('/groups', { name: 'x', path: 'x' })).toMatchObject(forbidden)
 })
 
-test('maintainers and owners of a group create subgroups in it', async () => {
+test('maintainers and owners of a group can create subgroups', async () => {
   const server = await startServer()
   const acme = (await server.admin.post('/groups', { name: 'Acme', path: 'acme', visibility: 'internal' })).body
   const member = async (level: number) => {
@@ -106,7 +106,7 @@ test('maintainers and owners of a group create subgroups in it', async () => {
   expect(paths(await developer.get('/groups/acme/subgroups'))).toEqual(['acme/web'])
 })
 
-test('groups nest twenty deep below the first, and no deeper', async () => {
+test('groups can be nested 20 levels deep', async () => {
   const { admin } = await startServer()
   const create = (depth: number, parent_id: number | undefined) =>
     admin.post('/groups', { name: `g${depth}`, path: `g${depth}`, parent_id, visibility: 'public' })
@@ -123,7 +123,7 @@ test('groups nest twenty deep below the first, and no deeper', async () => {
   expect((await admin.get(`/projects/${project.id}/members/all/1`)).body).toMatchObject({ access_level: 50 })
 })
 
-test('everything below a group is listed, as far as the caller can read it', async () => {
+test('the descendants of a group are listed as far as the caller may read them', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const create = async (path: string, parent_id?: number, visibility = 'public') =>
@@ -147,7 +147,7 @@ test('everything below a group is listed, as far as the caller can read it', asy
   expect(await server.anonymous.get(`/groups/${vault}/descendant_groups`)).toMatchObject(hidden)
 })
 
-test('a whole path has 255 characters at most, projects included', async () => {
+test('a full path has at most 255 characters, including projects', async () => {
   const { admin } = await startServer()
   const long = 'a'.repeat(250)
   const { body: group } = await admin.post('/groups', { name: 'long', path: long })
@@ -166,7 +166,7 @@ test('a whole path has 255 characters at most, projects included', async () => {
   expect(await admin.put(`/groups/${group.id}`, { path: `${long}-long` })).toMatchObject({ status: 200 })
 })
 
-test('a group is found by id and path, with its projects unless they are not wanted', async () => {
+test('GET of a group accepts id and path, and includes its projects unless with_projects is false', async () => {
   const server = await startServer()
   const site = await server.project('acme/site', { visibility: 'public' })
   await server.project('acme/secret')
@@ -184,7 +184,7 @@ test('a group is found by id and path, with its projects unless they are not wan
   expect(await nadia.get('/groups/nadia')).toMatchObject(hidden)
 })
 
-test('a private group is visible only to its members and to those of anything inside', async () => {
+test('a private group is visible only to its members and to members of anything inside', async () => {
   const server = await startServer()
   const group = (await server.admin.post('/groups', { name: 'Acme', path: 'acme' })).body
   const sub = (await server.admin.post('/groups', { name: 'Web', path: 'web', parent_id: group.id })).body
@@ -249,7 +249,7 @@ test('the list of groups is filtered and sorted', async () => {
   })
 })
 
-test('owners update a group, and what is below follows a new path', async () => {
+test('owners can update a group, and a new path applies to everything below it', async () => {
   const server = await startServer()
   const site = await server.project('acme/site', { visibility: 'public' })
   const group = site['namespace']
@@ -290,7 +290,7 @@ test('owners update a group, and what is below follows a new path', async () => 
   expect((await server.admin.get('/projects/acmen%2Fother')).status).toBe(200)
 })
 
-test('a deleted group takes its subgroups and projects with it', async () => {
+test('deleting a group deletes its subgroups and projects', async () => {
   const server = await startServer()
   const site = await server.project('acme/site')
   const group = site['namespace']
@@ -312,7 +312,7 @@ test('a deleted group takes its subgroups and projects with it', async () => {
   expect((await server.admin.post('/groups', { name: 'Acme', path: 'acme' })).status).toBe(201)
 })
 
-test('a group that changed after the date that is sent is not deleted', async () => {
+test('a group that changed after If-Unmodified-Since is not deleted', async () => {
   const clock = { now: '2026-05-01T10:00:00.000Z' }
   const { admin } = await start({ clock })
   const { id } = (await admin.post('/groups', { name: 'dated', path: 'dated' })).body

@@ -12,7 +12,7 @@ const freshProject = () => server.project(`acme/hooks-${++projects}`)
 const url = 'https://receiver.example/hook'
 
 describe('webhooks', () => {
-  test('are added, listed, changed and deleted, in GitLab’s shape', async () => {
+  test('can be created, listed, updated and deleted, in GitLab’s format', async () => {
     const project = await freshProject()
     const maintainer = await server.as('maintainer', project)
     const path = `/projects/${project.id}/hooks`
@@ -89,7 +89,7 @@ describe('webhooks', () => {
     }
   })
 
-  test('of another project are not there', async () => {
+  test('of another project return 404', async () => {
     const [one, other] = [await freshProject(), await freshProject()]
     const { body } = await server.admin.post(`/projects/${one.id}/hooks`, { url })
     const path = `/projects/${other.id}/hooks/${body.id}`
@@ -103,7 +103,7 @@ describe('webhooks', () => {
     expect((await server.admin.get(`/projects/${one.id}/hooks/${body.id}`)).status).toBe(200)
   })
 
-  test('are for maintainers', async () => {
+  test('require Maintainer', async () => {
     const project = await freshProject()
     const path = `/projects/${project.id}/hooks`
     const { body } = await server.admin.post(path, { url })
@@ -127,7 +127,7 @@ describe('webhooks', () => {
     ...['http://127.0.0.1/', 'http://localhost:9200/', 'http://0x7f.1/', 'http://[::1]/', 'http://10.1.2.3/'],
     ...['http://169.254.169.254/latest/meta-data/', 'http://[::ffff:192.168.0.1]/', 'http://db.localhost/'],
     `https://receiver.example/${'x'.repeat(2100)}`,
-  ])('cannot have the address %s', async (wrong) => {
+  ])('reject the URL %s', async (wrong) => {
     const project = await freshProject()
     const refused = { status: 422, body: { error: 'Invalid url given' } }
     expect(await server.admin.post(`/projects/${project.id}/hooks`, { url: wrong })).toMatchObject(refused)
@@ -137,7 +137,7 @@ describe('webhooks', () => {
     expect((await server.admin.get(path)).body.url).toBe(url)
   })
 
-  test('say what is wrong with other input', async () => {
+  test('reject invalid input with the reason', async () => {
     const project = await freshProject()
     const path = `/projects/${project.id}/hooks`
     expect(await server.admin.post(path, {})).toMatchObject({ status: 400, body: { error: 'url is missing' } })
@@ -156,7 +156,7 @@ describe('webhooks', () => {
     })
   })
 
-  test('are at most a hundred for a project', async () => {
+  test('are limited to 100 per project', async () => {
     const project = await freshProject()
     const add = () => server.admin.post(`/projects/${project.id}/hooks`, { url })
     for (let count = 0; count < 98; count++) await add()
@@ -165,7 +165,7 @@ describe('webhooks', () => {
     expect((await add()).body).toEqual({ message: 'Maximum number of project hooks (100) exceeded' })
   })
 
-  test('keep their token when something else changes, lose it with their address, and are tried five times a minute', async () => {
+  test('keep their token on updates, lose it with a new URL, and can be tested five times a minute', async () => {
     const trusting = await startServer({ settings: { webhooksReachPrivate: true } })
     const project = await trusting.project('acme/tokens')
     const receiver = await startReceiver()
@@ -195,7 +195,7 @@ describe('webhooks', () => {
     expect(receiver.received).toHaveLength(5)
   })
 
-  test('can be tried when there is something to tell', async () => {
+  test('can be tested only when the project has an event of that kind', async () => {
     const project = await freshProject()
     const path = `/projects/${project.id}/hooks`
     const { body } = await server.admin.post(path, { url })

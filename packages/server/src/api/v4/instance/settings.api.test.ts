@@ -15,7 +15,7 @@ const environment = {
   ALCOVE_RATE_LIMIT_AUTHENTICATED_PERIOD_SECONDS: '60',
 }
 
-test('settings are listed with their variables and descriptions; for secrets, only whether they are set', async () => {
+test('settings are listed with variable and description; secrets show only whether they are set', async () => {
   const { bootstrapToken: _, ...settings } = readSettings(environment)
   const server = await startServer({ settings })
   const { status, body, text } = await server.admin.get('/admin/settings')

@@ -24,7 +24,7 @@ async function upload(owner: string, content: string): Promise<number> {
 }
 
 describe('storage', () => {
-  test('lists who stores most, with what a project may store', async () => {
+  test('lists the owners that use most storage, with their quotas', async () => {
     await server.admin.put(`/projects/${large.id}/uploads/limits`, { quota_bytes: 100 })
     const { status, body, headers } = await server.admin.get('/admin/storage/owners')
     expect(status).toBe(200)
@@ -53,7 +53,7 @@ describe('storage', () => {
     expect(second.body).toEqual([body[1]])
   })
 
-  test('is totalled once a minute; deleted uploads are counted separately until they are purged', async () => {
+  test('is totalled once a minute and counts deleted uploads separately until they are purged', async () => {
     const before = await server.admin.get('/admin/storage')
     expect(before).toMatchObject({
       status: 200,
@@ -77,7 +77,7 @@ describe('storage', () => {
     })
   })
 
-  test('is for administrators only', async () => {
+  test('requires an administrator', async () => {
     const user = await server.user('storage-reader')
     for (const path of ['/admin/storage', '/admin/storage/owners', '/admin/settings']) {
       expect(await server.anonymous.get(path)).toMatchObject({ status: 401, body: { message: '401 Unauthorized' } })

@@ -25,7 +25,7 @@ const fail = async (text: string) => {
 }
 
 describe('jobs', () => {
-  test('are listed for administrators, newest first, with how far they came and why they failed', async () => {
+  test('are listed newest first, with progress and last error', async () => {
     const id = await fail('it')
     const waiting = await enqueue(server.deps, { kind: 'other', payload: {}, runAt: '2999-01-01T00:00:00.000Z' })
     const { status, body, headers } = await server.admin.get('/admin/jobs')
@@ -62,7 +62,7 @@ describe('jobs', () => {
     })
   })
 
-  test('that failed can be run again, and those that wait for their time at once', async () => {
+  test('can be retried after a failure, and run at once when they are scheduled for later', async () => {
     const id = await fail('again')
     const retried = await server.admin.post(`/admin/jobs/${id}/retry`)
     expect(retried).toMatchObject({ status: 201, body: { id, state: 'waiting', attempts: 0 } })
@@ -82,7 +82,7 @@ describe('jobs', () => {
     })
   })
 
-  test('are for administrators only', async () => {
+  test('require an administrator', async () => {
     const user = await server.user('curious')
     for (const path of ['/admin/jobs', '/admin/jobs/1']) {
       expect(await user.get(path)).toMatchObject({ status: 403, body: { message: '403 Forbidden' } })
@@ -91,7 +91,7 @@ describe('jobs', () => {
     expect((await user.post('/admin/jobs/1/retry')).status).toBe(403)
   })
 
-  test('that are not finished are in the metrics, by kind and state', async () => {
+  test('are counted in the metrics by kind and state until they finish', async () => {
     await fail('counted')
     const { text } = await server.anonymous.get('//-/metrics')
     expect(text).toMatch(/^alcove_jobs\{kind="failing",state="failed"\} [1-9]\d*$/m)

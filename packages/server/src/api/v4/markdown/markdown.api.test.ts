@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { formWithFile } from '../../../testing/client.ts'
 import { startServer } from '../../../testing/server.ts'
 
-test('Markdown comes back as HTML', async () => {
+test('POST /markdown renders Markdown as HTML', async () => {
   const server = await startServer()
   const someone = await server.user('someone')
 
@@ -15,7 +15,7 @@ test('Markdown comes back as HTML', async () => {
   expect(form).toMatchObject({ status: 201, body: { html: '<p>a b</p>\n' } })
 })
 
-test('rendering needs a signed-in user, with a token that may write', async () => {
+test('POST /markdown requires a signed-in user and a token with write scope', async () => {
   const server = await startServer()
   const someone = await server.user('someone')
   const reader = await server.client(someone, { scopes: ['read_api'] })
@@ -24,7 +24,7 @@ test('rendering needs a signed-in user, with a token that may write', async () =
   expect(await reader.post('/markdown', { text: 'a' })).toMatchObject({ status: 403 })
 })
 
-test('a text is needed, and has a limit', async () => {
+test('POST /markdown requires a text and limits its length', async () => {
   const server = await startServer()
   const someone = await server.user('someone')
   const tooLong = { error: 'text is too long (maximum is 1 MiB)' }
@@ -36,7 +36,7 @@ test('a text is needed, and has a limit', async () => {
   expect(most).toMatchObject({ status: 201 })
 })
 
-test('what was uploaded to a project is shown where it can be fetched', async () => {
+test('links to uploads are rendered with addresses that work for the project', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const guest = await server.as('guest', project)
@@ -50,7 +50,7 @@ test('what was uploaded to a project is shown where it can be fetched', async ()
   expect((await guest.post('/markdown', { text: upload.markdown })).body.html).not.toContain('/-/project/')
 })
 
-test('a project that cannot be read is not there', async () => {
+test('a project that the caller may not read returns 404', async () => {
   const server = await startServer()
   const hidden = await server.project('acme/hidden')
   const open = await server.project('acme/open', { visibility: 'public' })
@@ -65,7 +65,7 @@ test('a project that cannot be read is not there', async () => {
   expect(await server.admin.post('/markdown', { text: 'a', project: hidden.id })).toMatchObject({ status: 201 })
 })
 
-test('read-only and anonymous callers get previews rendered', async () => {
+test('POST /markdown/preview accepts read-only and anonymous callers', async () => {
   const server = await startServer()
   const open = await server.project('acme/open', { visibility: 'public' })
   const hidden = await server.project('acme/hidden')
@@ -87,7 +87,7 @@ test('read-only and anonymous callers get previews rendered', async () => {
   expect(await preview(knower, { text })).toMatchObject({ status: 403, body: { error: 'insufficient_scope' } })
 })
 
-test('strangers get as much rendered as takes no time', async () => {
+test('POST /markdown/preview limits anonymous callers to short texts', async () => {
   const server = await startServer()
   const someone = await server.user('someone')
   const of = (length: number) => ({

@@ -30,8 +30,8 @@ let groups = 0
 
 const others = ['ending', 'blocked', 'banned', 'deactivated']
 
-describe.each(others)('the last owner beside one who is %s', (other) => {
-  test('may not leave, be removed, be demoted or get an end date', async () => {
+describe.each(others)('the last owner next to an owner who is %s', (other) => {
+  test('cannot leave, be removed, be demoted or get an expiry date', async () => {
     const { group, owner, path } = await groupWith(other)
     for (const refused of [
       await owner.delete(path(owner)),
@@ -45,7 +45,7 @@ describe.each(others)('the last owner beside one who is %s', (other) => {
     expect((await owner.get(`/groups/${group.id}`)).status).toBe(200)
   })
 
-  test('may not be deleted, and the group is not deleted along', async () => {
+  test('cannot be deleted, and neither is the group', async () => {
     const { group, owner } = await groupWith(other)
     for (const hard of ['false', 'true']) {
       expect(await admin.delete(`/users/${owner.user?.id}?hard_delete=${hard}`)).toMatchObject({ status: 409 })
@@ -53,7 +53,7 @@ describe.each(others)('the last owner beside one who is %s', (other) => {
     expect((await admin.get(`/groups/${group.id}`)).status).toBe(200)
   })
 
-  test('may leave once another one is there who counts', async () => {
+  test('can leave after another active owner is added', async () => {
     const { group, owner, path } = await groupWith(other)
     const third = await server.user(`third-${++groups}`)
     await owner.post(`/groups/${group.id}/members`, { user_id: third.user?.id, access_level: 50 })
@@ -62,7 +62,7 @@ describe.each(others)('the last owner beside one who is %s', (other) => {
   })
 })
 
-test('an owner of a group above counts', async () => {
+test('an owner of a parent group counts as an owner of its subgroups', async () => {
   const { group, owner } = await groupWith('ending')
   const { body: below } = await owner.post('/groups', { name: 'below', path: 'below', parent_id: group.id })
   const added = await server.user('below-owner')
@@ -70,7 +70,7 @@ test('an owner of a group above counts', async () => {
   expect((await added.delete(`/groups/${below.id}/members/${added.user?.id}`)).status).toBe(204)
 })
 
-test('the only owner can be blocked, and administrators manage the group', async () => {
+test('the only owner can be blocked, and administrators can then add another', async () => {
   const { group, owner } = await groupWith('ending')
   expect((await admin.post(`/users/${owner.user?.id}/block`)).status).toBe(201)
   const heir = await server.user('heir')

@@ -14,7 +14,7 @@ const unknown = { status: 404, body: { message: '404 Not found' } }
 const names = (reply: { body: { username: string }[] }) => reply.body.map((member) => member.username)
 const id = (client: Client) => client.user?.id
 
-test('a member is added, read, changed and removed', async () => {
+test('a member can be added, read, updated and removed', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const maintainer = await server.as('maintainer', project)
@@ -47,7 +47,7 @@ test('a member is added, read, changed and removed', async () => {
   expect((await nadia.get(`/projects/${project.id}`)).status).toBe(404)
 })
 
-test('what is wrong with a new member is said', async () => {
+test('POST /members rejects invalid members with the reason', async () => {
   const server = await startServer()
   const project = await server.project('acme/site', { visibility: 'public' })
   const nadia = await server.user('nadia')
@@ -92,7 +92,7 @@ test('what is wrong with a new member is said', async () => {
   })
 })
 
-test('several are added at once, and each who cannot be is named', async () => {
+test('several members can be added at once, and each rejected one is named', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const [nadia, omar] = [await server.user('nadia'), await server.user('omar')]
@@ -112,7 +112,7 @@ test('several are added at once, and each who cannot be is named', async () => {
   expect(names(await server.admin.get(path))).toEqual(['nadia', 'omar', 'pia'])
 })
 
-test('maintainers manage members up to their own level, only owners make and unmake owners', async () => {
+test('maintainers manage members up to their own level, and only owners add or remove owners', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const [maintainer, owner] = [await server.as('maintainer', project), await server.as('owner', project)]
@@ -128,7 +128,7 @@ test('maintainers manage members up to their own level, only owners make and unm
   expect(await nadia.delete(`${path}/${id(owner)}`)).toMatchObject({ status: 204 })
 })
 
-test('every member may leave, and members below maintainer cannot remove others', async () => {
+test('every member can leave, and members below Maintainer cannot remove others', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const [developer, guest] = [await server.as('developer', project), await server.as('guest', project)]
@@ -152,7 +152,7 @@ test('the owner of a personal project cannot be removed or demoted', async () =>
   expect(await server.admin.put(`${path}/${id(nadia)}`, { access_level: 40 })).toMatchObject(forbidden)
 })
 
-test('members of a group are members of everything below, with the highest level', async () => {
+test('members of a group are members of everything below it, with their highest level', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const group = project['namespace']
@@ -186,7 +186,7 @@ test('members of a group are members of everything below, with the highest level
   expect(names(await nadia.get(`/groups/${sub.id}/members/all`))).toEqual(['root', 'nadia'])
 })
 
-test('owners manage the members of a group; the last of them cannot go', async () => {
+test('owners manage the members of a group, and the last owner cannot leave', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const [omar, pia] = [await server.user('omar'), await server.user('pia')]
@@ -209,7 +209,7 @@ test('owners manage the members of a group; the last of them cannot go', async (
   expect(await omar.delete(`${path}/${id(omar)}`)).toMatchObject({ status: 403 })
 })
 
-test('of two owners who leave at the same time one stays', async () => {
+test('one of two owners remains when both leave concurrently', async () => {
   const server = await startServer()
   const [nadia, omar] = [await server.user('nadia'), await server.user('omar')]
   const group = (await nadia.post('/groups', { name: 'Acme', path: 'acme' })).body
@@ -222,7 +222,7 @@ test('of two owners who leave at the same time one stays', async () => {
   expect((await server.admin.get(path)).body).toHaveLength(1)
 })
 
-test('a subgroup may lose its own owners while owners above remain', async () => {
+test('a subgroup can lose its own owners while a parent group has some', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const group = (await server.admin.post('/groups', { name: 'Acme', path: 'acme' })).body
@@ -232,7 +232,7 @@ test('a subgroup may lose its own owners while owners above remain', async () =>
   expect(await nadia.delete(`/groups/${sub.id}/members/${id(nadia)}`)).toMatchObject({ status: 204 })
 })
 
-test('a membership is over from the day it expires', async () => {
+test('a membership ends on its expiry date', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const nadia = await server.user('nadia')
@@ -251,7 +251,7 @@ test('a membership is over from the day it expires', async () => {
   expect(again.body.created_at).toBe('2026-03-12T00:00:00.000Z')
 })
 
-test('rows of memberships that are over are removed, however many, and no others', async () => {
+test('expired memberships are deleted in batches, and no others', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const [nadia, omar] = [await server.user('nadia'), await server.user('omar')]
@@ -279,7 +279,7 @@ test('rows of memberships that are over are removed, however many, and no others
   expect((await omar.get(`/projects/${project.id}`)).status).toBe(200)
 })
 
-test('members of at least a level are listed, inherited ones by their highest level', async () => {
+test('members can be filtered by minimum access level, where an inherited higher level counts', async () => {
   const server = await startServer()
   const project = await server.project('acme/site', { visibility: 'internal' })
   const nadia = await server.user('nadia')
@@ -302,7 +302,7 @@ test('members of at least a level are listed, inherited ones by their highest le
   })
 })
 
-test('members are searched, chosen and paged in the order they came', async () => {
+test('members can be searched and filtered, and are paged in the order they were added', async () => {
   const server = await startServer()
   const project = await server.project('acme/site', { visibility: 'internal' })
   const clients = [await server.user('nadia'), await server.user('omar'), await server.user('noor')]
@@ -324,7 +324,7 @@ test('members are searched, chosen and paged in the order they came', async () =
   expect(await stranger.get(`${path}/abc`)).toMatchObject({ status: 400, body: { error: 'user_id is invalid' } })
 })
 
-test('a membership that changed after the date that is sent is not removed', async () => {
+test('a membership that changed after If-Unmodified-Since is not removed', async () => {
   const clock = { now: '2026-05-01T10:00:00.000Z' }
   const { admin, ...server } = await start({ clock })
   const project = await server.project('acme/dates')

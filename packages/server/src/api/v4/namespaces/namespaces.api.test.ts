@@ -5,7 +5,7 @@ const startServer = () => start({ settings: { externalUrl: 'https://alcove.test'
 const hidden = { status: 404, body: { message: '404 Namespace Not Found' } }
 const paths = (reply: { body: { full_path: string }[] }) => reply.body.map((namespace) => namespace.full_path)
 
-test('users see their own namespace and the groups they are members of, administrators see all', async () => {
+test('users see their own namespace and the groups they belong to, administrators see all', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const acme = (await nadia.post('/groups', { name: 'Acme', path: 'acme' })).body
@@ -47,7 +47,7 @@ test('users see their own namespace and the groups they are members of, administ
   expect((await server.anonymous.get('/namespaces')).status).toBe(401)
 })
 
-test('a namespace is found by id and path, by members only', async () => {
+test('a namespace is found by id and path, by its members only', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const acme = (await nadia.post('/groups', { name: 'Acme', path: 'acme', visibility: 'public' })).body
@@ -63,7 +63,7 @@ test('a namespace is found by id and path, by members only', async () => {
   expect((await server.admin.get('/namespaces/nadia')).status).toBe(200)
 })
 
-test('whether a path is taken can be asked, and a free one is suggested', async () => {
+test('GET /namespaces/:id/exists reports taken paths and suggests a free one', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const acme = (await nadia.post('/groups', { name: 'Acme', path: 'acme' })).body

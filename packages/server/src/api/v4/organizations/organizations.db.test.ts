@@ -34,7 +34,7 @@ const notThere = { status: 404, body: { message: '404 Organization Not Found' } 
 const headers = (id: number) => ({ headers: { 'x-gitlab-organization-id': String(id) } })
 
 describe('POST /organizations', () => {
-  test('creates one, with GitLab’s fields first', async () => {
+  test('creates an organization with GitLab’s fields first', async () => {
     const { status, body } = await create({ name: 'Acme', path: 'acme-org', description: 'Ours' })
     expect(status).toBe(201)
     expect(body).toMatchObject({ name: 'Acme', path: 'acme-org', description: 'Ours', avatar_url: null })
@@ -45,7 +45,7 @@ describe('POST /organizations', () => {
     expect(body.visibility).toBe('private')
   })
 
-  test('is for administrators, with a name and a path that are not taken', async () => {
+  test('requires an administrator, and a name and path that are not taken', async () => {
     expect(await create({ name: 'a', path: 'a' }, insider)).toMatchObject({
       status: 403,
       body: { message: '403 Forbidden' },
@@ -66,14 +66,14 @@ describe('POST /organizations', () => {
     })
   })
 
-  test('of many at once with one path makes one', async () => {
+  test('creates one organization when five requests with one path run concurrently', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => create({ name: 'Race', path: 'race' })))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400])
   })
 })
 
 describe('a private organization', () => {
-  test('is there for its members and administrators alone', async () => {
+  test('is visible only to its members and administrators', async () => {
     for (const client of [admin, insider]) {
       expect(await client.get(`/organizations/${hidden.id}`)).toMatchObject({ status: 200, body: { path: 'hidden' } })
       expect((await client.get('/organizations')).text).toContain('"path":"hidden"')
@@ -88,7 +88,7 @@ describe('a private organization', () => {
     }
   })
 
-  test('stays so, even after its responses were cached for another user', async () => {
+  test('stays hidden after its responses were cached for another user', async () => {
     const paths = [
       `/topics?organization_id=${hidden.id}`,
       `/topics?organization_id=${hidden.id}&search=shared`,
@@ -113,7 +113,7 @@ describe('a private organization', () => {
     expect(await server.anonymous.get(path)).toMatchObject(notThere)
   })
 
-  test('reveals nothing through its projects and groups, and takes no visible ones', async () => {
+  test('hides its projects and groups, and accepts no public ones', async () => {
     expect(await outsider.get(`/groups/${hidden.group}`)).toMatchObject({ status: 404 })
     expect(await outsider.get(`/projects/${hidden.project}`)).toMatchObject({ status: 404 })
     expect((await outsider.get(`/projects?topic_id=${hidden.topic}`)).body).toEqual([])
@@ -130,7 +130,7 @@ describe('a private organization', () => {
     })
   })
 
-  test('takes no groups of outsiders, who cannot tell it from none', async () => {
+  test('rejects groups of outsiders like a missing organization', async () => {
     for (const id of [hidden.id, 999_999]) {
       expect(await outsider.post('/groups', { name: 'mine', path: 'mine', organization_id: id })).toMatchObject(
         notThere,
@@ -142,7 +142,7 @@ describe('a private organization', () => {
     })
   })
 
-  test('is lost with the last membership in it', async () => {
+  test('is hidden from a user who loses their last membership in it', async () => {
     const guest = await server.user('short-guest')
     await admin.post(`/projects/${hidden.project}/members`, { user_id: guest.user?.id, access_level: 10 })
     expect((await guest.get(`/topics/${hidden.topic}`)).status).toBe(200)
@@ -152,7 +152,7 @@ describe('a private organization', () => {
 })
 
 describe('organizations', () => {
-  test('have topics of their own: the same name, other projects', async () => {
+  test('have their own topics: the same name counts different projects', async () => {
     const group = (await admin.post('/groups', { name: 'g', path: 'open-g', visibility: 'public' }, headers(open.id)))
       .body
     expect(group.organization_id).toBe(open.id)
@@ -195,7 +195,7 @@ describe('organizations', () => {
     expect((await admin.post('/groups', fitting)).body.organization_id).toBe(hidden.id)
   })
 
-  test('are named by the parameter before the header, and a header that is no number is none', async () => {
+  test('are selected by the parameter before the header, and a non-numeric header is ignored', async () => {
     const list = (path: string, value: string) => admin.get(path, { headers: { 'x-gitlab-organization-id': value } })
     const created = await admin.post('/topics', { name: 'by-header', title: 'x' }, headers(open.id))
     expect(created.body.organization_id).toBe(open.id)
@@ -217,7 +217,7 @@ describe('lists of projects, groups and namespaces', () => {
     )
   }
 
-  test('are of everything, or of the organization that is asked for', async () => {
+  test('contain everything, or only the requested organization', async () => {
     const server = await startServer()
     const [first, second] = [
       (await server.admin.post('/organizations', { name: 'First', path: 'first', visibility: 'public' })).body.id,
@@ -271,7 +271,7 @@ describe('lists of projects, groups and namespaces', () => {
     })
   })
 
-  test('of an organization hidden from the caller return the same as of a missing one', async () => {
+  test('return the same for a hidden organization as for a missing one', async () => {
     for (const id of [hidden.id, 999_999]) {
       for (const client of [outsider, server.anonymous]) {
         for (const path of ['/projects', '/projects?topic=shared', '/groups', '/groups?search=secret']) {
@@ -286,7 +286,7 @@ describe('lists of projects, groups and namespaces', () => {
 })
 
 describe('a member of another private organization', () => {
-  test('finds nothing of this one, in no list, count, search, address or old path', async () => {
+  test('finds nothing of it in any list, count, search, address or old path', async () => {
     const neighbour = await server.user('neighbour')
     const { id } = (await create({ name: 'Next door', path: 'next-door' })).body
     const group = (await admin.post('/groups', { name: 'next', path: 'next', organization_id: id })).body

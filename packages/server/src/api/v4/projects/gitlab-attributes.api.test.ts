@@ -3,7 +3,7 @@ import { startServer } from '../../../testing/server.ts'
 
 const server = await startServer()
 
-test('a project takes attributes of GitLab that have no effect, and returns them', async () => {
+test('PUT /projects/:id stores attributes of GitLab that have no effect, and returns them', async () => {
   const { id } = await server.project('acme/site')
   const maintainer = await server.as('maintainer', { id })
   const before = (await maintainer.get(`/projects/${id}`)).body
@@ -21,7 +21,7 @@ test('a project takes attributes of GitLab that have no effect, and returns them
   expect((await server.admin.post(`/projects/${id}/star`)).body).toMatchObject(now)
 })
 
-test('a project is created with them', async () => {
+test('POST /projects accepts attributes of GitLab that have no effect', async () => {
   const group = (await server.admin.post('/groups', { name: 'made', path: 'made' })).body
   const draft = { name: 'made', namespace_id: group.id, only_allow_merge_if_pipeline_succeeds: true }
   const created = await server.admin.post('/projects', draft)
@@ -33,7 +33,7 @@ test.each([
   [{ issues_enabled: 'perhaps' }, 'issues_enabled is invalid'],
   [{ build_timeout: 'long' }, 'build_timeout is invalid'],
   [{ pages_access_level: 'open' }, 'pages_access_level does not have a valid value'],
-])('%j is refused, and changes nothing', async (input, error) => {
+])('PUT /projects/:id rejects %j and changes nothing', async (input, error) => {
   const { id } = await server.project(`acme/wrong-${++projects}`)
   const before = (await server.admin.get(`/projects/${id}`)).body
   expect(await server.admin.put(`/projects/${id}`, { ...input, squash_option: 'never' })).toMatchObject({
@@ -44,7 +44,7 @@ test.each([
 })
 let projects = 0
 
-test('a text that is too long is refused, and changes nothing', async () => {
+test('PUT /projects/:id rejects a text that is too long and changes nothing', async () => {
   const { id } = await server.project('acme/long')
   const input = { issues_template: 'x'.repeat(2001), description: 'new' }
   expect(await server.admin.put(`/projects/${id}`, input)).toMatchObject({
@@ -54,7 +54,7 @@ test('a text that is too long is refused, and changes nothing', async () => {
   expect((await server.admin.get(`/projects/${id}`)).body.description).toBeNull()
 })
 
-test('a project accepts and forgets what would be a secret or needs a repository', async () => {
+test('PUT /projects/:id ignores attributes that are secrets or need a repository', async () => {
   const { id } = await server.project('acme/imported')
   const set = { import_url: 'https://user:password@git.example.com/a.git', mirror: true }
   const changed = await server.admin.put(`/projects/${id}`, set)
@@ -62,7 +62,7 @@ test('a project accepts and forgets what would be a secret or needs a repository
   expect(changed.text).not.toContain('password')
 })
 
-test('a group takes and returns them', async () => {
+test('groups store attributes of GitLab that have no effect, and return them', async () => {
   const set = { project_creation_level: 'maintainer', require_two_factor_authentication: true, lfs_enabled: true }
   const { body: group } = await server.admin.post('/groups', { name: 'Terra', path: 'terra', ...set })
   expect(group).toMatchObject(set)
@@ -82,7 +82,7 @@ test('a group takes and returns them', async () => {
   })
 })
 
-test('a webhook takes and returns the events that never happen here', async () => {
+test('webhooks store events that Alcove never sends, and return them', async () => {
   const { id } = await server.project('acme/hooked')
   const path = `/projects/${id}/hooks`
   const set = { push_events: true, push_events_branch_filter: 'main', branch_filter_strategy: 'regex' }

@@ -37,7 +37,7 @@ test('callers list and count only the projects they can read', async () => {
   expect(await list(nadia)).toEqual(['own', 'closed', 'inside', 'open'])
 })
 
-test('lists and single projects agree on who may read what', async () => {
+test('lists and single projects apply the same visibility', async () => {
   const server = await startServer()
   const groups: { id: number; visibility: string }[] = []
   for (let n = 0; n < 8; n++) {
@@ -78,7 +78,7 @@ test('lists and single projects agree on who may read what', async () => {
   }
 })
 
-test('the whole of a topic list must match, exactly', async () => {
+test('topic= requires all listed topics and matches exact names', async () => {
   const { server, nadia, open, inside, closed } = await startWithProjects()
   await server.admin.put(`/projects/${open.id}`, { topics: ['maps', 'Atlas'] })
   await server.admin.put(`/projects/${inside.id}`, { topics: ['maps'] })
@@ -111,7 +111,7 @@ test('the whole of a topic list must match, exactly', async () => {
   expect(counted.body[0].topics).toEqual(['maps'])
 })
 
-test('any number of topics can be asked for', async () => {
+test('topic= accepts 100 topics', async () => {
   const { server, open, inside } = await startWithProjects()
   const topics = Array.from({ length: 100 }, (_, number) => `topic ${number}`)
   await server.admin.put(`/projects/${open.id}`, { topics })
@@ -124,7 +124,7 @@ test('any number of topics can be asked for', async () => {
   expect(await list(',unknown')).toEqual([])
 })
 
-test('lists are filtered by what a user owns, is a member of, has starred', async () => {
+test('lists can be filtered by ownership, membership and stars', async () => {
   const { server, nadia, open, closed } = await startWithProjects()
   await server.admin.post(`/projects/${closed.id}/members`, { user_id: id(nadia), access_level: 30 })
   await nadia.post(`/projects/${open.id}/star`)
@@ -148,7 +148,7 @@ test('lists are filtered by what a user owns, is a member of, has starred', asyn
   expect(await list('archived=false&visibility=internal')).toEqual(['inside'])
 })
 
-test('a search looks into name, path and description', async () => {
+test('search= matches name, path and description', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const create = (input: object) => nadia.post('/projects', { visibility: 'public', ...input })
@@ -172,7 +172,7 @@ test('a search looks into name, path and description', async () => {
   expect(await list('search=CHART')).toEqual(['charts'])
 })
 
-test('lists are sorted and bounded as asked', async () => {
+test('lists can be sorted and limited by dates and ids', async () => {
   const clock = { now: '2026-01-01T00:00:00.000Z' }
   const server = await start({ clock })
   const created: number[] = []
@@ -200,7 +200,7 @@ test('lists are sorted and bounded as asked', async () => {
   expect(await list('updated_before=2026-01-15&order_by=updated_at')).toEqual(['gamma', 'Alpha'])
 })
 
-test('a list of projects is refused with what no list can take', async () => {
+test('GET /projects rejects invalid parameters', async () => {
   const server = await startServer()
   const refusals = [
     ['order_by=size', 'order_by does not have a valid value'],
@@ -224,7 +224,7 @@ test('a list of projects is refused with what no list can take', async () => {
   })
 })
 
-test('strangers, and who wants it simple, get the basic fields', async () => {
+test('anonymous callers, and simple=true, get the basic fields', async () => {
   const { server, nadia } = await startWithProjects()
 
   const [basic] = (await server.anonymous.get('/projects')).body
@@ -238,7 +238,7 @@ test('strangers, and who wants it simple, get the basic fields', async () => {
   })
 })
 
-test('users and groups have lists of their own', async () => {
+test('users and groups have project lists', async () => {
   const { server, nadia, own } = await startWithProjects()
   const acme = (await server.admin.get('/groups/acme')).body
   await server.admin.post('/groups', { name: 'Web', path: 'web', parent_id: acme.id, visibility: 'public' })
@@ -259,7 +259,7 @@ test('users and groups have lists of their own', async () => {
   expect(names(await nadia.get(`/groups/${acme.id}/projects?search=ope`))).toEqual(['open'])
 })
 
-test('what no project has finds none, and sizes put them in no order', async () => {
+test('filters for features that no project has return no projects, and ordering by size is by id', async () => {
   const { nadia } = await startWithProjects()
   const list = async (query: string) => names(await nadia.get(`/projects?${query}`))
 
@@ -281,7 +281,7 @@ test('what no project has finds none, and sizes put them in no order', async () 
   })
 })
 
-test('with keyset pages follow each other by id', async () => {
+test('keyset pagination by id follows the links to the end', async () => {
   const { server, nadia } = await startWithProjects()
   const first = await nadia.get('/projects?pagination=keyset&order_by=id&per_page=2')
 
@@ -300,7 +300,7 @@ test('with keyset pages follow each other by id', async () => {
   })
 })
 
-test('a long list goes without its total, and comes in the same order however it is read', async () => {
+test('a long list has no total, and the same order in every request', async () => {
   const { server, nadia, open } = await startWithProjects()
   const [few, many] = [2_500, 10_050]
   await addProjects(server, open['namespace'].id, many)

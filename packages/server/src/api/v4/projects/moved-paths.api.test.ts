@@ -26,7 +26,7 @@ async function add(server: TestServer, place: string, client: Client, level: num
   expect((await server.admin.post(`${place}/members`, member)).status).toBe(201)
 }
 
-test('the old path of a renamed project leads to its id, in any case and with everything behind it', async () => {
+test('the old path of a renamed project redirects to its id, in any case and with subpaths', async () => {
   const server = await startServer()
   const project = await server.project('acme/site', { visibility: 'public' })
   const address = `${base}/projects/${project.id}`
@@ -63,7 +63,7 @@ test('the old path of a renamed project leads to its id, in any case and with ev
   expect(await follow(server.anonymous, '/projects/acme%2Fsite')).toBe(200)
 })
 
-test('what changes something is refused at the old path, in whatever form it comes', async () => {
+test('writes at an old path return 405', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const developer = await server.as('developer', project)
@@ -82,7 +82,7 @@ test('what changes something is refused at the old path, in whatever form it com
   expect((await server.admin.get(`/projects/${project.id}`)).body).toMatchObject({ description: null })
 })
 
-test('a project or group that takes an old path has it alone', async () => {
+test('a new owner of an old path takes precedence over the redirect', async () => {
   const server = await startServer()
   const acme = await group(server.admin, 'acme')
   const first = await server.project('acme/site', { visibility: 'public' })
@@ -106,7 +106,7 @@ test('a project or group that takes an old path has it alone', async () => {
   expect((await server.admin.get('/groups/apex%2Fshop')).status).toBe(200)
 })
 
-test('a renamed group leads to itself, and so does everything in it', async () => {
+test('the old path of a renamed group redirects for the group and everything in it', async () => {
   const server = await startServer()
   const acme = await group(server.admin, 'acme')
   const sub = await group(server.admin, 'sub', { parent_id: acme.id })
@@ -160,7 +160,7 @@ test('an old path reveals nothing to callers without access', async () => {
   expect(await outsider.delete('/groups/secret')).toMatchObject(noGroup)
 })
 
-test('uploads and rendered Markdown keep their addresses when their project moves', async () => {
+test('uploads and rendered Markdown keep their addresses when their project is renamed or transferred', async () => {
   const server = await startServer()
   const project = await server.project('acme/site', { visibility: 'public' })
   const upload = (await server.admin.post(`/projects/${project.id}/uploads`, formWithFile('file', 'a.txt', 'a'))).body
@@ -173,7 +173,7 @@ test('uploads and rendered Markdown keep their addresses when their project move
   expect(rendered).toMatchObject({ status: 201, body: { html: expect.stringContaining(upload.full_path) } })
 })
 
-test('owners transfer a project to a group where they are maintainers', async () => {
+test('owners can transfer a project to a group where they are Maintainers', async () => {
   const server = await startServer()
   const project = await server.project('acme/site', { visibility: 'public' })
   await server.admin.put(`/projects/${project.id}`, { topics: ['maps'] })
@@ -216,7 +216,7 @@ test('owners transfer a project to a group where they are maintainers', async ()
   expect((await owner.get(`/projects/${project.id}`)).body).toMatchObject({ topics: ['maps'] })
 })
 
-test('a project is transferred to a user, who then owns it, and away again', async () => {
+test('a project can be transferred to a user, who then owns it, and back', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const nadia = await server.user('nadia')
@@ -237,7 +237,7 @@ test('a project is transferred to a user, who then owns it, and away again', asy
   expect((await nadia.get(`/projects/own%2Fsite`)).body).toMatchObject({ id: project.id })
 })
 
-test('what was inherited from a group stays behind when a project leaves it', async () => {
+test('members inherited from a group lose access when the project leaves it', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const member = await server.user('member')

@@ -6,7 +6,7 @@ const startServer = () => start({ settings: { externalUrl: 'https://alcove.test'
 const forbidden = { status: 403, body: { message: '403 Forbidden' } }
 const hidden = { status: 404, body: { message: '404 Project Not Found' } }
 
-test('a project is created in your own namespace and answered in full, without permissions', async () => {
+test('POST /projects creates a project in the caller’s namespace and returns all fields but permissions', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
 
@@ -50,7 +50,7 @@ test('a project is created in your own namespace and answered in full, without p
   })
 })
 
-test('one of name and path follows from the other', async () => {
+test('a missing name or path is derived from the other', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const create = async (input: object) => {
@@ -64,7 +64,7 @@ test('one of name and path follows from the other', async () => {
   expect(await create({ name: 'A', path: 'b' })).toEqual({ name: 'A', path: 'b' })
 })
 
-test('a project that cannot be is refused with what is wrong', async () => {
+test('POST /projects rejects invalid projects with the reason', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   await nadia.post('/projects', { name: 'charts' })
@@ -123,7 +123,7 @@ test('a project that cannot be is refused with what is wrong', async () => {
   })
 })
 
-test('a topic that cannot be keeps its project from being created', async () => {
+test('an invalid topic prevents the creation of its project', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
 
@@ -135,7 +135,7 @@ test('a topic that cannot be keeps its project from being created', async () => 
   expect((await nadia.get('/topics')).body).toEqual([])
 })
 
-test('developers and up create projects in a group, as visible as the group at most', async () => {
+test('developers can create projects in a group, at most as visible as the group', async () => {
   const server = await startServer()
   const site = await server.project('acme/site')
   const groupId = site['namespace'].id
@@ -182,7 +182,7 @@ test('a user at the limit of personal projects cannot create another', async () 
   })
 })
 
-test('administrators create projects for others', async () => {
+test('administrators can create projects for other users', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
 
@@ -196,7 +196,7 @@ test('administrators create projects for others', async () => {
   expect((await nadia.put(`/projects/${created.body.id}`, { path: 'y' })).body.path_with_namespace).toBe('nadia/y')
 })
 
-test('a private project is not there for strangers, by id, path or with a slash less path', async () => {
+test('a private project returns 404 to callers without access, by id, path and path without a slash', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const stranger = await server.user('stranger')
@@ -217,7 +217,7 @@ test('a private project is not there for strangers, by id, path or with a slash 
   expect(seen.body).not.toHaveProperty('default_branch')
 })
 
-test('anonymous readers get the basic fields, users all of them with permissions', async () => {
+test('anonymous callers get the basic fields of a project, users all fields with permissions', async () => {
   const server = await startServer()
   const project = await server.project('acme/site', { visibility: 'public' })
   const nadia = await server.user('nadia')
@@ -234,7 +234,7 @@ test('anonymous readers get the basic fields, users all of them with permissions
   expect((await nadia.head(`/projects/${project.id}`)).status).toBe(200)
 })
 
-test('maintainers update a project; developers do not', async () => {
+test('maintainers can update a project, developers cannot', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const maintainer = await server.as('maintainer', project)
@@ -271,7 +271,7 @@ test('maintainers update a project; developers do not', async () => {
   expect((await maintainer.get(path)).body).toMatchObject({ name: 'The site', description: 'Everything', topics: [] })
 })
 
-test('an update needs something to change, and nothing wrong in it', async () => {
+test('PUT /projects/:id requires at least one attribute, and rejects invalid ones', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   await server.project('acme/other')
@@ -305,7 +305,7 @@ test('an update needs something to change, and nothing wrong in it', async () =>
   expect((await server.admin.get(path)).body).toMatchObject({ name: 'site', path: 'site' })
 })
 
-test('only owners change path, visibility and archive', async () => {
+test('only owners can change path, visibility and archived state', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const maintainer = await server.as('maintainer', project)
@@ -325,7 +325,7 @@ test('only owners change path, visibility and archive', async () => {
   expect(await owner.post(`${path}/unarchive`)).toMatchObject({ status: 201, body: { archived: false } })
 })
 
-test('the order of topics follows the visibility of their projects', async () => {
+test('a change of visibility updates the order of topics', async () => {
   const server = await startServer()
   const [first, second] = [await server.project('acme/a'), await server.project('acme/b', { visibility: 'public' })]
   await server.admin.put(`/projects/${first.id}`, { topics: ['first'] })
@@ -338,7 +338,7 @@ test('the order of topics follows the visibility of their projects', async () =>
   expect(await order()).toEqual(['first', 'second'])
 })
 
-test('a deleted project is gone at once, and its path is free', async () => {
+test('a deleted project disappears at once, and its path becomes free', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const maintainer = await server.as('maintainer', project)
@@ -356,7 +356,7 @@ test('a deleted project is gone at once, and its path is free', async () => {
   expect((await server.project('acme/site')).id).not.toBe(project.id)
 })
 
-test('a star counts once', async () => {
+test('a user can star a project once', async () => {
   const server = await startServer()
   const project = await server.project('acme/site', { visibility: 'public' })
   const nadia = await server.user('nadia')
@@ -376,7 +376,7 @@ test('a star counts once', async () => {
   expect((await nadia.get(path)).body.star_count).toBe(0)
 })
 
-test('of two requests for the same path one is refused', async () => {
+test('one of two concurrent requests for the same path is rejected', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
 
@@ -385,7 +385,7 @@ test('of two requests for the same path one is refused', async () => {
   expect(both.map((reply) => reply.status).sort()).toEqual([201, 400])
 })
 
-test('stars that come at the same time are all counted', async () => {
+test('concurrent stars are all counted', async () => {
   const server = await startServer()
   const project = await server.project('acme/site', { visibility: 'public' })
   const fans = [await server.user('nadia'), await server.user('omar'), await server.user('pia')]

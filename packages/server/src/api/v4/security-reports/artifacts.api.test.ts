@@ -108,7 +108,7 @@ const api = ['openssl', 'zlib', 'curl']
 const web = ['nginx', 'zlib']
 
 describe('reports of two artifacts without a category', () => {
-  test.for(Object.keys(writers))('of %s make nothing absent, and name the artifacts', async (name) => {
+  test.for(Object.keys(writers))('of %s make nothing absent, and warn with the artifacts’ names', async (name) => {
     const write = writers[name] as Write
     const project = await freshProject()
     expect(warningsOf(await server.report(project, write('registry:5000/api:first', api)))).toEqual([])
@@ -141,7 +141,7 @@ describe('reports of two artifacts without a category', () => {
     expect(await countsOf(project)).toEqual({ present: 2, resolved: 3 })
   })
 
-  test('know a finding that both have by its newest report', async () => {
+  test('assign a shared finding to its newest report', async () => {
     const project = await freshProject()
     await server.report(project, trivyOfFiles('services/api', ['shared', 'a']))
     expect(warningsOf(await server.report(project, trivyOfFiles('services/web', ['shared', 'b'])))).toHaveLength(1)
@@ -156,7 +156,7 @@ describe('reports of two artifacts without a category', () => {
     expect(await countsOf(project)).toEqual({ present: 2, resolved: 1 })
   })
 
-  test('take nothing for moved that the other one still has at its place', async () => {
+  test('do not match a finding as moved while the other artifact still has it at its location', async () => {
     const project = await freshProject()
     const write = (artifact: string, line: number) => ({
       SchemaVersion: 2,
@@ -193,14 +193,14 @@ describe('reports of two artifacts without a category', () => {
     })
   })
 
-  test('are of their ref', async () => {
+  test('are compared within their ref only', async () => {
     const project = await freshProject()
     await server.report(project, trivy('api:main', api))
     expect(warningsOf(await server.report(project, trivy('web:main', web), { ref: 'feature' }))).toEqual([])
     expect((await server.report(project, trivy('api:latest', ['curl']))).findings).toMatchObject({ gone: 2 })
   })
 
-  test('of many artifacts name a few', async () => {
+  test('name at most five artifacts in the warning', async () => {
     const project = await freshProject()
     for (let number = 1; number <= 7; number++) await server.report(project, trivy(`image-${number}:1`, ['zlib']))
     expect(warningsOf(await server.report(project, trivy('image-8:1', ['zlib'])))).toEqual([
@@ -209,7 +209,7 @@ describe('reports of two artifacts without a category', () => {
   })
 })
 
-describe('a report speaks for everything on the ref', () => {
+describe('a report covers everything on the ref', () => {
   test.for([
     ['app:1.2.3', 'app:1.2.4'],
     ['registry:5000/app:1', `registry:5000/app@sha256:${'0'.repeat(64)}`],
@@ -238,7 +238,7 @@ describe('a report speaks for everything on the ref', () => {
     expect([done.findings.gone, warningsOf(done)]).toEqual([1, []])
   })
 
-  test('when the import before is from before artifacts were stored', async () => {
+  test('when the previous import has no stored artifact', async () => {
     const project = await freshProject()
     await server.report(project, trivy('api:1', api))
     await server.deps.db.run(sql`update imports set artifact = null where project_id = ${project.id}`)
@@ -247,7 +247,7 @@ describe('a report speaks for everything on the ref', () => {
     expect(warningsOf(await server.report(project, trivy('api:1', api)))).toHaveLength(1)
   })
 
-  test('when categories found what is missing', async () => {
+  test('when the missing findings belong to categories', async () => {
     const project = await freshProject()
     await server.report(project, trivy('api:1', api), { category: 'api' })
     const other = await server.report(project, trivy('web:1', web), { category: 'web' })
@@ -260,7 +260,7 @@ describe('a report speaks for everything on the ref', () => {
   })
 })
 
-test('a report with a category makes absent what its category found in another artifact', async () => {
+test('a report with a category makes its category’s findings of another artifact absent', async () => {
   const project = await freshProject()
   await server.report(project, trivy('api:1', api))
   await server.report(project, trivy('api:1', api), { category: 'images' })

@@ -39,7 +39,7 @@ function send(project: TestProject, entries: object[], fields: Record<string, st
 const findings = async (project: TestProject, ref: string) =>
   (await server.admin.get(`/projects/${project.id}/vulnerability_findings?ref=${ref}`)).body
 
-test('an image that a branch builds for itself has the findings of the default branch’s, where that is known', async () => {
+test('findings of an image built on a branch match those of the default branch’s image', async () => {
   const project = await server.project('acme/branch-image')
   await send(project, [entry(onMain)])
   const ofBranch = [entry(onBranch, 'openssl', onMain), entry(onBranch, 'zlib', onMain)]
@@ -64,7 +64,7 @@ test.for([
   ['nothing of that image is known', []],
   ['only another image is known', [entry('registry.example.com/app:latest')]],
   ['it is known of another branch only', [entry(onMain)], 'other'],
-] as const)('an image that a branch builds is its own where %s', async ([, before, ref = 'main']) => {
+] as const)('findings of an image built on a branch are new when %s', async ([, before, ref = 'main']) => {
   const project = await server.project(`acme/branch-image-${++projects}`)
   await send(project, [...before], { ref })
   await send(project, [entry(onBranch, 'openssl', onMain)], { ref: 'feature' })
@@ -72,7 +72,7 @@ test.for([
   expect((await send(project, [entry(onBranch, 'openssl')])).findings).toMatchObject({ known: 1, new: 0 })
 })
 
-test('on the default branch an image is what it is called there', async () => {
+test('default_branch_image is ignored on the default branch', async () => {
   const project = await server.project('acme/default-image')
   await send(project, [entry(onMain)])
   expect((await send(project, [entry(onBranch, 'openssl', onMain)])).findings).toMatchObject({ new: 1, gone: 0 })

@@ -25,10 +25,10 @@ async function listed(project: TestProject, query = ''): Promise<string[]> {
   return body.map(({ name }: { name: string }) => name).sort()
 }
 
-describe('a finding that two categories have', () => {
+describe('a finding of two categories', () => {
   const at = (line: number) => entry({ name: 'Shared', line, code: 'eval(input)' })
 
-  test('stays one, with what was decided of it, when it moves in one report after the other', async () => {
+  test('stays one finding with its state when it moves in one report after the other', async () => {
     const project = await freshProject()
     await send(project, { category: 'a' }, at(10))
     await send(project, { category: 'b' }, at(10))
@@ -44,7 +44,7 @@ describe('a finding that two categories have', () => {
     expect((await send(project, { category: 'b' })).findings).toMatchObject({ gone: 1 })
   })
 
-  test('was seen last by the import that first had it in its category, also by one that is not complete', async () => {
+  test('has the first import of the other category as last_import, even an incomplete one', async () => {
     const project = await freshProject()
     await send(project, { category: 'b' }, named('shared'))
     await send(project, { category: 'a' }, named('a1'))
@@ -57,7 +57,7 @@ describe('a finding that two categories have', () => {
     expect(body).toMatchObject([{ ref: 'main', is_present: true, last_import: { id: joined.id } }])
   })
 
-  test('is among what the first import of it found, also after that category has it no more', async () => {
+  test('is listed for the first import of each category, even after that category no longer has it', async () => {
     const project = await freshProject()
     const first = await send(project, { category: 'a' }, named('shared'), named('a1'))
     const second = await send(project, { category: 'b' }, named('shared'), named('b1'))
@@ -69,8 +69,8 @@ describe('a finding that two categories have', () => {
   })
 })
 
-describe('on another branch', () => {
-  test('a category takes nothing for moved that only other categories of the default branch have', async () => {
+describe('on a non-default branch', () => {
+  test('a category does not match findings that only other categories of the default branch have as moved', async () => {
     const project = await freshProject()
     const at = (line: number, file: string) =>
       entry({ name: file, file, line, code: 'eval(await request.body.text())' })
@@ -86,7 +86,7 @@ describe('on another branch', () => {
     expect(await listed(project, '&ref=feature')).toEqual(['a.ts', 'b.ts'])
   })
 
-  test('what a category has on the default branch may have moved, also when only another one was here before', async () => {
+  test('a category matches its findings of the default branch as moved, even when another category was there first', async () => {
     const project = await freshProject()
     const at = (line: number) => entry({ line, code: 'eval(input)' })
     await send(project, { category: 'a' }, at(10))
@@ -100,8 +100,8 @@ describe('on another branch', () => {
   })
 })
 
-describe('a default branch with a new name', () => {
-  test('lacks what two categories had on the old one when both of them have spoken', async () => {
+describe('after the default branch is renamed', () => {
+  test('a finding of two categories becomes absent only after reports of both lack it', async () => {
     const project = await freshProject()
     await send(project, { category: 'a' }, named('shared'), named('a1'))
     await send(project, { category: 'b' }, named('shared'), named('b1'))
@@ -115,7 +115,7 @@ describe('a default branch with a new name', () => {
 })
 
 describe('a report with a category', () => {
-  test('resolves by its rules only what its category found', async () => {
+  test('auto-resolves by removed rules only findings of its category', async () => {
     const project = await freshProject()
     const withRules = async (category: string, rules: string[], ...entries: object[]) => {
       const report = sastReport(entries)
@@ -134,7 +134,7 @@ describe('a report with a category', () => {
     expect(await vulnerabilitiesOf(server, project)).toMatchObject({ B: { state: 'resolved' } })
   })
 
-  test('recognises what moved in its file since a report without one', async () => {
+  test('matches findings as moved since a report without a category', async () => {
     const project = await freshProject()
     const at = (line: number, file: string) =>
       entry({ name: file, file, line, code: 'eval(await request.body.text())' })
@@ -149,7 +149,7 @@ describe('a report with a category', () => {
     expect(await listed(project)).toEqual(['a.ts', 'b.ts', 'c.ts'])
   })
 
-  test('still speaks for what came back in a report without one', async () => {
+  test('still covers its findings after a report without a category brought them back', async () => {
     const project = await freshProject()
     await send(project, { category: 'a' }, named('a1'))
     await send(project, { category: 'b' }, named('b1'))

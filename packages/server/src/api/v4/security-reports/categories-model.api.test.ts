@@ -137,7 +137,7 @@ function sendAs({ id }: TestProject, { scanner, ref, category, found, isComplete
 
 let projects = 0
 
-test('any reports of scanners, with and without categories, leave what the decision says', async () => {
+test('random sequences of reports with and without categories give the results of the model', async () => {
   const run = async (
     steps: ('rename' | Report | { what: 'dismiss' | 'resolve'; name: string })[],
     autoResolve: boolean,

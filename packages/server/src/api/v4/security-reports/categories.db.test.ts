@@ -34,7 +34,7 @@ async function occurrenceOf(project: TestProject, name: string) {
 }
 
 describe('a report with a category', () => {
-  test('makes gone only what its category found', async () => {
+  test('makes only findings of its category absent', async () => {
     const project = await freshProject()
     expect(await send(project, 'image-a', ['a1', 'a2'])).toMatchObject({
       category: 'image-a',
@@ -61,7 +61,7 @@ describe('a report with a category', () => {
     ])
   })
 
-  test('leaves what another category has too, and says nothing of it in the history', async () => {
+  test('keeps findings that another category also has, without an entry in the history', async () => {
     const project = await freshProject()
     await send(project, 'a', ['shared', 'a1'])
     expect((await send(project, 'b', ['shared', 'b1'])).findings).toMatchObject({ new: 1, known: 1, gone: 0 })
@@ -79,7 +79,7 @@ describe('a report with a category', () => {
     expect(await present(project)).toEqual(['a1', 'b1', 'shared'])
   })
 
-  test('leaves what was found without one, until a report without one does not have it', async () => {
+  test('keeps findings of reports without a category until such a report lacks them', async () => {
     const project = await freshProject()
     await send(project, undefined, ['old', 'a1'])
     expect((await send(project, 'a', ['a1', 'a2'])).findings).toMatchObject({ new: 1, known: 1, gone: 0 })
@@ -91,7 +91,7 @@ describe('a report with a category', () => {
     expect(await present(project)).toEqual(['a2'])
   })
 
-  test('is of its ref: the same category of another one has findings of its own', async () => {
+  test('affects only its own ref', async () => {
     const project = await freshProject()
     await send(project, 'a', ['a1', 'a2'])
     await send(project, 'a', ['a1'], { ref: 'feature' })
@@ -103,7 +103,7 @@ describe('a report with a category', () => {
     expect(await present(project, 'feature')).toEqual(['b1'])
   })
 
-  test('takes nothing for moved that another category still has at its place', async () => {
+  test('does not match a finding as moved while another category has it at its location', async () => {
     const project = await freshProject()
     const sent = (category: string, line: number) =>
       server.report(project, [entry({ line, code: 'eval(input)' })], { category })
@@ -113,7 +113,7 @@ describe('a report with a category', () => {
     expect(await sent('b', 20)).toMatchObject({ unchanged: true })
   })
 
-  test('is seen last when its category was scanned, not when another one was', async () => {
+  test('updates last_import only for findings of its category', async () => {
     const project = await freshProject()
     const { id: first } = await send(project, 'a', ['a1'])
     await send(project, 'b', ['b1'])
@@ -131,7 +131,7 @@ describe('a report with a category', () => {
     expect(await ofImport(whole)).toEqual(['a1', 'b1'])
   })
 
-  test('is named where the finding is, and by the history', async () => {
+  test('is named by the occurrences and the history of its findings', async () => {
     const project = await freshProject()
     await send(project, 'image-b', ['shared'])
     await send(project, 'image-a', ['shared'])
@@ -150,7 +150,7 @@ describe('a report with a category', () => {
     ])
   })
 
-  test('counts in a rehearsal what it would change, and changes nothing', async () => {
+  test('returns in a dry run the counts of the import, and changes nothing', async () => {
     const project = await freshProject()
     await send(project, 'a', ['a1', 'a2'])
     await send(project, 'b', ['b1'])
@@ -163,7 +163,7 @@ describe('a report with a category', () => {
     expect(await categoriesOf(project)).toEqual(['a', 'b'])
   })
 
-  test('that is refused leaves no trace of it', async () => {
+  test('stores no category when it is rejected', async () => {
     const project = await freshProject()
     const path = `/projects/${project.id}/security_reports`
     const report = JSON.stringify(sastReport([]))

@@ -25,11 +25,11 @@ beforeAll(async () => {
 let projects = 0
 
 // Lists are compared with the parsed reports, so both engines must return the same list.
-describe.skipIf(entries.length === 0)('every report of the collection', () => {
+describe.skipIf(entries.length === 0)('the collected reports', () => {
   const formats = [...new Set(entries.map(({ kind }) => kind))]
 
   test.for(formats)(
-    'of %s is listed as it was read and counted, and changes nothing the second time',
+    'of %s have the listed fields and counts, and change nothing when sent again',
     { timeout: 180_000 },
     async (format) => {
       let imported = 0

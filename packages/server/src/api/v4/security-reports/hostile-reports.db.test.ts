@@ -31,7 +31,7 @@ async function findingsOf(project: TestProject): Promise<Reply['body'][]> {
 }
 
 describe.runIf(hostile.length > 0)('a hostile report', () => {
-  test.for(hostile)('$file gets its outcome: $sane_outcome', async (sent) => {
+  test.for(hostile)('$file has the outcome: $sane_outcome', async (sent) => {
     const { file, kind, sane_outcome: outcome = '' } = sent
     const project = await server.project(`acme/hostile-${hostile.indexOf(sent)}`)
     const bytes = readFileSync(new URL(file, data))
@@ -66,7 +66,7 @@ describe.runIf(hostile.length > 0)('a hostile report', () => {
     return { project, body, findings: await findingsOf(project) }
   }
 
-  test('cannot make a finding worse by a prototype, or one without a severity anything but unknown', async () => {
+  test('cannot raise a severity by a prototype, and a missing severity is unknown', async () => {
     const prototype = await imported('gitlab/prototype-in-finding.json')
     expect(prototype.findings.map(({ name, severity }) => [name, severity])).toEqual([
       ['SQL injection', 'high'],
@@ -80,14 +80,14 @@ describe.runIf(hostile.length > 0)('a hostile report', () => {
     expect((await imported('sarif/rule-missing.sarif')).findings).toMatchObject([{ severity: 'medium' }])
   })
 
-  test('gets titles for what has none, and hears that some identifiers were left out', async () => {
+  test('gets titles for findings without a name, and warns of dropped identifiers', async () => {
     const { findings } = await imported('gitlab/name-empty-or-missing.json')
     expect(findings.map(({ name }) => name)).toEqual(['CWE-89 in db.py', 'CWE-327 in h.py'])
     const many = await imported('gitlab/identifiers-many.json')
     expect(JSON.stringify(many.body.warnings)).toContain('more than 20 identifiers')
   })
 
-  test('is kept as text: markup, addresses and paths', async () => {
+  test('keeps markup, addresses and paths as text', async () => {
     const markup = await imported('gitlab/markup-in-text.json')
     expect(markup.findings.map(({ name }) => name)).toContain('<script>alert(1)</script>')
     const paths = await imported('gitlab/paths-in-location.json')
@@ -96,7 +96,7 @@ describe.runIf(hostile.length > 0)('a hostile report', () => {
     expect(uris.findings.map(({ location }) => location.file)).toContain('http://169.254.169.254/latest/')
   })
 
-  test('leaves out only what its scanner says was accepted', async () => {
+  test('skips only entries that its scanner marks as accepted', async () => {
     const { body, findings } = await imported('sarif/suppressed.sarif')
     const accepted = body.skipped.filter(({ reason }: { reason: string }) => reason.includes('accepted'))
     expect(accepted.length).toBe(
@@ -105,7 +105,7 @@ describe.runIf(hostile.length > 0)('a hostile report', () => {
     expect(body.findings.read - body.findings.merged - accepted.length).toBe(findings.length)
   })
 
-  test('of a scan that failed takes nothing away', async () => {
+  test('makes nothing absent when its scan failed', async () => {
     const project = await server.project('acme/failed-scan')
     await send(project, JSON.stringify(sastReport([entry()], 'scanner-x')))
     const failed = readFileSync(new URL('reports/hostile/gitlab/scan-failure-empty.json', data))

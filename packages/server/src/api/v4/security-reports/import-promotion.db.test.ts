@@ -51,7 +51,7 @@ async function promoteSome(project: TestProject, slices: number, sender = server
 }
 
 describe('a large import with promotion', () => {
-  test('is shown at once, promoted in slices, and done after the last', async () => {
+  test('shows its findings at once, promotes them in batches, and then is done', async () => {
     const project = await freshProject()
     const kept = await promoteSome(project, 0)
     expect(await totalOf(project, 'vulnerability_findings?has_vulnerability=false')).toBe(total)
@@ -110,7 +110,7 @@ describe('a large import with promotion', () => {
     expect(again).toMatchObject({ status: 201, body: { unchanged: true, findings: { known: total, promoted: 0 } } })
   })
 
-  test('that another attempt has taken over between two slices goes on there, and nowhere else', async () => {
+  test('continues only in the newest of two attempts', async () => {
     const project = await freshProject()
     const kept = await promoteSome(project, 3)
     let steps = 0
@@ -125,7 +125,7 @@ describe('a large import with promotion', () => {
     expect(await totalOf(project, 'vulnerabilities')).toBe(total)
   })
 
-  test('that is killed before it is shown stages its promotion anew', async () => {
+  test('discards staged promotions of a killed attempt', async () => {
     const project = await freshProject()
     const kept = await keepReport(server, project, report(), { promote: 'true' })
     await server.deps.db.run(sql`
@@ -134,7 +134,7 @@ describe('a large import with promotion', () => {
     expect(await importOf(project, kept)).toMatchObject({ status: 'done', findings: { promoted: total } })
   })
 
-  test('that cannot go on keeps what it has, says so, and the same report again promotes the rest', async () => {
+  test('keeps its progress when it fails, and sending the report again promotes the rest', async () => {
     const project = await freshProject()
     const kept = await promoteSome(project, 2)
     await importKind.giveUp?.(server.deps, { importId: kept }, 'killed')
@@ -153,7 +153,7 @@ describe('a large import with promotion', () => {
     expect(await disagreements(server.deps)).toEqual([])
   })
 
-  test('stops when its sender’s account is deleted', async () => {
+  test('stops when its sender is deleted', async () => {
     const project = await freshProject()
     const sender = await server.as('maintainer', project)
     const kept = await promoteSome(project, 1, sender)
@@ -168,7 +168,7 @@ describe('a large import with promotion', () => {
     expect(await countStaged(kept)).toBe(0)
   })
 
-  test('ends with its project', async () => {
+  test('stops when its project is deleted', async () => {
     const project = await freshProject()
     const kept = await promoteSome(project, 1)
     let steps = 0
@@ -181,7 +181,7 @@ describe('a large import with promotion', () => {
     expect(await countStaged(kept)).toBe(0)
   })
 
-  test('waits for another one of its project, and both end right', async () => {
+  test('waits for another import of the project, and both promote all their findings', async () => {
     const project = await freshProject()
     const both = await Promise.all([send(project, report()), send(project, report(201))])
     expect(both.map(({ status, body }) => [status, body.status])).toEqual([
@@ -194,7 +194,7 @@ describe('a large import with promotion', () => {
     expect(await disagreements(server.deps)).toEqual([])
   })
 
-  test('for a branch makes vulnerabilities of that branch', async () => {
+  test('creates vulnerabilities of its branch', async () => {
     const project = await freshProject()
     const sent = await send(project, report(), { promote: 'true', ref: 'feature' })
     expect(sent.body.findings).toMatchObject({ new: total, promoted: total })

@@ -33,7 +33,7 @@ async function startBusy(options: TestOptions = {}) {
 }
 
 describe('one user’s reports', () => {
-  test('do not keep a small report of another user waiting', async () => {
+  test('do not delay a small report of another user', async () => {
     const { server, send, reached } = await startBusy()
     const [busy, other] = [await server.user('busy'), await server.user('other')]
     for (const name of ['one', 'two', 'three']) {
@@ -45,7 +45,7 @@ describe('one user’s reports', () => {
     expect(await send(other, project, small)).toMatchObject({ status: 201, body: { findings: { new: 1 } } })
   })
 
-  test('take turns with large ones of another user', async () => {
+  test('alternate with large reports of another user', async () => {
     const { server, send, reached, release } = await startBusy()
     const [busy, other] = [await server.user('busy'), await server.user('other')]
     const ids: number[] = []
@@ -66,7 +66,7 @@ describe('one user’s reports', () => {
     expect(await order()).toEqual([ids[0], ids[1], otherId, ids[2], ids[3]])
   })
 
-  test('are as many as may wait, by number and size, of a project and of a user; more are rejected with 429', async () => {
+  test('are limited per project and user by number and size; more are rejected with 429', async () => {
     const limits = { ofProject: 2, ofUser: 4, bytes: 700 * 1024 }
     const { server, send, reached, keys } = await startBusy({ settings: { maxWaitingReports: limits } })
     const [busy, other] = [await server.user('busy'), await server.user('other')]
@@ -96,7 +96,7 @@ describe('one user’s reports', () => {
   })
 })
 
-describe('a report whose import failed because of an error of the server', () => {
+describe('a report whose import failed because of a server error', () => {
   const failing = async (clock: { now: string }) => {
     const objects = faultyStore(openMemoryStore())
     const server = await startServer({ objects, clock })
@@ -116,7 +116,7 @@ describe('a report whose import failed because of an error of the server', () =>
     return { server, objects, look, retry, job }
   }
 
-  test('is kept, and imported when an administrator runs the job again', async () => {
+  test('is kept, and imported when an administrator retries the job', async () => {
     const clock = { now: '2026-05-01T10:00:00.000Z' }
     const { server, objects, look, retry, job } = await failing(clock)
     expect(job).toMatchObject({ attempts: 3, last_error: 'a bug' })
@@ -127,7 +127,7 @@ describe('a report whose import failed because of an error of the server', () =>
     await expect.poll(look).toMatchObject({ status: 'done', errors: [], findings: { new: 1 } })
   })
 
-  test('is removed after a week, and says so when its job runs again', async () => {
+  test('is deleted after a week, and a retry then reports that', async () => {
     const clock = { now: '2026-05-01T10:00:00.000Z' }
     const { server, objects, look, retry, job } = await failing(clock)
     objects.heal()

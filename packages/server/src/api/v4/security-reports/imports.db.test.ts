@@ -70,7 +70,7 @@ const many = (count: number, from = 1, rule = 'flaw') =>
   Array.from({ length: count }, (_, index) => entry({ line: from + index, rule }))
 
 describe('an import', () => {
-  test('is listed, newest first, with who, what and when; each can be asked for', async () => {
+  test('is listed newest first with author, ref and dates, and can be read by id', async () => {
     const project = await freshProject()
     const developer = await server.as('developer', project)
     const one = await send(developer, project, sastReport(many(2)), { commit_sha: 'abc' })
@@ -94,7 +94,7 @@ describe('an import', () => {
     expect((await developer.get(`${reports(project)}/${one.body.id}`)).body).toEqual(one.body)
   })
 
-  test('is for developers to see, and of its project only', async () => {
+  test('is visible to developers of its project only', async () => {
     const [project, other] = [await freshProject(), await freshProject()]
     const { body } = await send(server.admin, project, sastReport(many(1)))
     expect((await (await server.as('reporter', project)).get(reports(project))).status).toBe(403)
@@ -103,7 +103,7 @@ describe('an import', () => {
     expect([elsewhere.status, elsewhere.body]).toEqual([404, { message: '404 Not found' }])
   })
 
-  test('of the same file again says that nothing changed', async () => {
+  test('of the same file has unchanged=true', async () => {
     const project = await freshProject()
     expect((await send(server.admin, project, sastReport(many(3)))).body.unchanged).toBe(false)
     const before = await findings(project)
@@ -112,7 +112,7 @@ describe('an import', () => {
     expect(await findings(project)).toEqual(before)
   })
 
-  test('on trial has the same counts and samples as in earnest, and writes nothing', async () => {
+  test('has the same counts and samples in a dry run, which writes nothing', async () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport(many(5)), { promote: 'true' })
     await send(server.admin, project, sastReport(many(4)))
@@ -151,7 +151,7 @@ describe('an import', () => {
     })
   })
 
-  test('that cannot be read leaves nothing at all', async () => {
+  test('of invalid JSON stores nothing', async () => {
     const project = await freshProject()
     const refused = await send(server.admin, project, '{"version":"15.2.1","vulnerabilities":[')
     expect(refused.status).toBe(400)
@@ -166,7 +166,7 @@ describe('an import', () => {
     await expect.poll(keys).toEqual([])
   })
 
-  test('that breaks off in the middle leaves nothing either: no scanner, no identifier, no job', async () => {
+  test('of a truncated report stores no scanner, identifier or job', async () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport(many(3)))
     const names = Object.keys(tables) as (keyof typeof tables)[]
@@ -184,7 +184,7 @@ describe('an import', () => {
     expect(await count()).toEqual(before)
   })
 
-  test('can be left to itself: 202, then asked for until it is done', async () => {
+  test('returns 202 with async=true, and its status can be polled', async () => {
     const project = await freshProject()
     const kept = await send(server.admin, project, sastReport(many(300)), { async: 'true' })
     expect(kept).toMatchObject({ status: 202, body: { status: expect.stringMatching(/waiting|running/) } })
@@ -197,7 +197,7 @@ describe('an import', () => {
     expect([status, errors.length]).toEqual(['failed', 1])
   })
 
-  test('waits for another one of its project, and both end right', async () => {
+  test('waits for another import of the project, and both have correct counts', async () => {
     const project = await freshProject()
     const both = await Promise.all([
       send(server.admin, project, sastReport(many(400))),
@@ -210,7 +210,7 @@ describe('an import', () => {
     expect(await countRows('findings', project)).toBe(500)
   })
 
-  test('reports its progress while it runs, and shows no results yet', async () => {
+  test('reports its progress while it runs, without findings', async () => {
     const store = openMemoryStore()
     const { act, release } = hang()
     let opened = 0
@@ -240,7 +240,7 @@ describe('an import', () => {
     expect(await look()).toMatchObject({ read_bytes: file_size, findings: { read: 300, new: 300 } })
   })
 
-  test('outlives a store that is away for a while', async () => {
+  test('can be retried after an error of the object store', async () => {
     const project = await freshProject()
     store.at('open before', () => {
       store.heal()
@@ -255,8 +255,8 @@ describe('an import', () => {
   })
 })
 
-describe('a process that stops', () => {
-  test('answers requests that wait for their import at once with 202', async () => {
+describe('a stopping process', () => {
+  test('returns 202 at once to requests that wait for their import', async () => {
     const lifecycle = openLifecycle()
     const objects = faultyStore(openMemoryStore())
     const server = await startServer({ objects, lifecycle })
@@ -275,8 +275,8 @@ describe('a process that stops', () => {
   })
 })
 
-describe('an import that is broken off', () => {
-  test('has changed nothing that is visible, and restarts from the beginning', async () => {
+describe('an interrupted import', () => {
+  test('has made no visible change, and restarts from the beginning', async () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport(many(3)), { promote: 'true' })
     const before = await findings(project)
@@ -299,7 +299,7 @@ describe('an import that is broken off', () => {
     await runImport(server, kept)
   })
 
-  test('cannot be promoted from', async () => {
+  test('has no findings that can be promoted', async () => {
     const project = await freshProject()
     const kept = await keepReport(server, project, sastReport(many(300)))
     await expect(runImport(server, kept, 1)).rejects.toThrow('killed')
@@ -309,7 +309,7 @@ describe('an import that is broken off', () => {
     expect(refused.status).toBe(400)
   })
 
-  test('and taken over by another attempt finishes nothing', async () => {
+  test('stops when another attempt has taken over', async () => {
     const project = await freshProject()
     const kept = await keepReport(server, project, sastReport(many(150)))
     store.at('open before', async () => {
@@ -323,7 +323,7 @@ describe('an import that is broken off', () => {
     expect(await findings(project)).toHaveLength(100)
   })
 
-  test('gives up after a while and takes along what it had stored', async () => {
+  test('removes its findings when all attempts fail', async () => {
     const project = await freshProject()
     const kept = await keepReport(server, project, sastReport(many(300)))
     await expect(runImport(server, kept, 1)).rejects.toThrow('killed')
@@ -332,7 +332,7 @@ describe('an import that is broken off', () => {
     expect(await findImport(server.deps.db, kept)).toMatchObject({ state: 'failed', objectKey: expect.any(String) })
   })
 
-  test('by the end of its process waits, and says how often that happened', async () => {
+  test('is waiting again and shows the number of interruptions', async () => {
     const project = await freshProject()
     const kept = await keepReport(server, project, sastReport(many(300)))
     await expect(runImport(server, kept, 1)).rejects.toThrow('killed')
@@ -344,7 +344,7 @@ describe('an import that is broken off', () => {
   })
 })
 
-test('a project that is deleted meanwhile takes its import along', async () => {
+test('deleting a project deletes its running imports', async () => {
   const project = await freshProject()
   const kept = await send(server.admin, project, sastReport(many(2000)), { async: 'true' })
   expect(kept.status).toBe(202)
@@ -352,7 +352,7 @@ test('a project that is deleted meanwhile takes its import along', async () => {
   expect(await findImport(server.deps.db, kept.body.id)).toBeUndefined()
 })
 
-test('an import fails when its sender’s account is deleted meanwhile', async () => {
+test('an import fails when its sender is deleted meanwhile', async () => {
   const project = await freshProject()
   const maintainer = await server.user('leaves-soon')
   await server.admin.post(`/projects/${project.id}/members`, { user_id: maintainer.user?.id, access_level: 40 })

@@ -26,13 +26,13 @@ const matches = async (project: TestProject, id: number) =>
 
 const code = 'const hash = createHash("md5").update(password)'
 
-describe('a finding that comes back at another line', () => {
+describe('a finding at another line', () => {
   test.for([
     ['its signature', 'signature', { signature: 'src/app.ts|login[0]:3' }, { signature: 'src/app.ts|login[0]:3' }],
-    ['its code, however it is indented', 'code', { code }, { code: `\n\t${code.replaceAll(' ', '  ')} ` }],
+    ['its code with any indentation', 'code', { code }, { code: `\n\t${code.replaceAll(' ', '  ')} ` }],
     ['its code in another file', 'code_elsewhere', { code }, { code, file: 'lib/login.ts' }],
     ['being the only one of its rule in a function', 'symbol', { method: 'login' }, { method: 'login' }],
-  ] as const)('is the same finding because of %s', async ([, reason, before, after]) => {
+  ] as const)('is matched by %s', async ([, reason, before, after]) => {
     const project = await freshProject()
     await send(project, [entry({ line: 10, ...before }), entry({ line: 90, rule: 'other' })], { promote: 'true' })
     const [first] = await findings(project)
@@ -79,7 +79,7 @@ describe('a finding that comes back at another line', () => {
     })
   })
 
-  test('is the same finding at its place when its signature is gone or another one, however often', async () => {
+  test('is matched at its location when its signature is missing or different, every time', async () => {
     const project = await freshProject()
     const tracked = (signature?: string, line = 10) => [entry({ line, ...(signature && { signature }) })]
     await send(project, tracked('src/app.ts|login[0]:3'))
@@ -99,19 +99,19 @@ describe('a finding that comes back at another line', () => {
     expect((await matches(project, first.id))[0]).toMatchObject({ reason: 'nearest' })
   })
 
-  test('is another one without any of these in another file', async () => {
+  test('is new in another file without signature or code', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10 })])
     const moved = await send(project, [entry({ line: 10, file: 'lib/login.ts' })])
     expect(moved.findings).toMatchObject({ new: 1, known: 0, gone: 1, moved: 0 })
   })
 
-  describe('without any of these', () => {
+  describe('without signature or code', () => {
     const at = (...lines: number[]) => lines.map((line) => entry({ line, rule: 'kics' }))
     const linesOf = async (project: TestProject) =>
       new Map<number, number>((await findings(project)).map((one: Finding) => [one.id, one.location.start_line]))
 
-    test('is the nearest one of its rule in its file', async () => {
+    test('is matched to the nearest finding of its rule in its file', async () => {
       const project = await freshProject()
       await send(project, at(10, 50), { promote: 'true' })
       const before = await linesOf(project)
@@ -129,16 +129,16 @@ describe('a finding that comes back at another line', () => {
 
     test.for([
       ['two that are equally near', [10, 20], [15]],
-      ['two that are equally near, the other way', [15], [10, 20]],
-      ['all moved by as many lines, and the nearest are others', [10, 20, 30], [40, 50, 60]],
-    ] as const)('is not guessed: %s', async ([, before, after]) => {
+      ['one that is equally near to two', [15], [10, 20]],
+      ['all moved by the same distance, with others nearer', [10, 20, 30], [40, 50, 60]],
+    ] as const)('is not matched: %s', async ([, before, after]) => {
       const project = await freshProject()
       await send(project, at(...before))
       const { findings } = await send(project, at(...after))
       expect(findings).toMatchObject({ new: after.length, gone: before.length, moved: 0 })
     })
 
-    test('is not guessed of secrets, nor when the report is incomplete, nor from what went before', async () => {
+    test('is not matched for secrets, in an incomplete report, or to absent findings', async () => {
       const project = await freshProject()
       await send(project, at(10))
       const partial = await send(project, [...at(14), Object('damaged')])
@@ -147,7 +147,7 @@ describe('a finding that comes back at another line', () => {
       expect((await send(project, at(18))).findings).toMatchObject({ new: 1, returned: 0, moved: 0 })
     })
 
-    test('on a branch is the one that the default branch has', async () => {
+    test('is matched to the default branch’s finding on a branch', async () => {
       const project = await freshProject()
       await send(project, at(10))
       const branch = await send(project, at(12), { ref: 'feature' })
@@ -156,7 +156,7 @@ describe('a finding that comes back at another line', () => {
     })
   })
 
-  test('is another one of another rule or scanner, whatever its code', async () => {
+  test('is new with another rule or scanner, even with the same code', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10, code })])
     const rule = await send(project, [entry({ line: 14, code, rule: 'other' })])
@@ -165,7 +165,7 @@ describe('a finding that comes back at another line', () => {
     expect(scanner.findings).toMatchObject({ new: 1, gone: 0, moved: 0 })
   })
 
-  test('keeps the order of its lines among others of the same code', async () => {
+  test('is matched in line order among findings with the same code', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10, code }), entry({ line: 20, code }), entry({ line: 30, code })])
     const before = await findings(project)
@@ -177,14 +177,14 @@ describe('a finding that comes back at another line', () => {
     for (const { id } of before) expect(lineOf(after, id)).toBe(lineOf(before, id) + 3)
   })
 
-  test('is not guessed when several of its rule are in the same function', async () => {
+  test('is not matched when several findings of its rule are in the same function', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10, method: 'login' }), entry({ line: 11, method: 'login' })])
     const moved = await send(project, [entry({ line: 20, method: 'login' }), entry({ line: 21, method: 'login' })])
     expect(moved.findings).toMatchObject({ new: 2, gone: 2, moved: 0 })
   })
 
-  test('gives way to a finding that has the uuid itself', async () => {
+  test('is not matched to a finding whose uuid is in the report', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10, code })])
     await send(project, [entry({ line: 14, code })])
@@ -200,7 +200,7 @@ describe('a finding that comes back at another line', () => {
     })
   })
 
-  test('on a branch is the same finding, and the default branch sees it where it was', async () => {
+  test('on a branch is the same finding, and keeps its old line on the default branch', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10, code })])
     const branch = await send(project, [entry({ line: 14, code, severity: 'Critical' })], { ref: 'feature' })
@@ -216,7 +216,7 @@ describe('a finding that comes back at another line', () => {
     ])
   })
 
-  test('of a scanner that swaps its identifiers takes the new uuid', async () => {
+  test('takes the new uuid when its scanner swaps its identifiers', async () => {
     const project = await freshProject()
     const cve = { type: 'semgrep_id', name: 'other', value: 'other' }
     const swapped = { ...entry({ line: 10 }), identifiers: [cve, ...entry({ line: 10 }).identifiers] }
@@ -230,7 +230,7 @@ describe('a finding that comes back at another line', () => {
     expect(await send(project, [swapped], {}, 'semgrep')).toMatchObject({ unchanged: true })
   })
 
-  test('of swapped identifiers keeps its uuid while only a branch has it so, which changes nothing the second time', async () => {
+  test('keeps its uuid when only a branch has swapped identifiers, and the second report changes nothing', async () => {
     const project = await freshProject()
     const other = { type: 'semgrep_id', name: 'other', value: 'other' }
     const swapped = { ...entry({ line: 10 }), identifiers: [other, ...entry({ line: 10 }).identifiers] }
@@ -241,7 +241,7 @@ describe('a finding that comes back at another line', () => {
     expect(await send(project, [swapped], { ref: 'feature' }, 'semgrep')).toMatchObject({ unchanged: true })
   })
 
-  test('is taken over by a scanner that still names the rule of the one before it', async () => {
+  test('is matched to the finding of a previous scanner when it still names that scanner’s rule', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10 })], { promote: 'true' }, 'bandit')
     const own = { type: 'semgrep_id', name: 'own', value: 'own' }
@@ -251,7 +251,7 @@ describe('a finding that comes back at another line', () => {
     expect((await send(project, [], {}, 'bandit')).findings).toMatchObject({ gone: 0 })
   })
 
-  test('is not taken over by another scanner because of its place alone', async () => {
+  test('is not matched to another scanner’s finding by location alone', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10 })], {}, 'first')
     await send(project, [entry({ line: 90, rule: 'other' })], {}, 'second')
@@ -260,7 +260,7 @@ describe('a finding that comes back at another line', () => {
     expect(second.findings).toMatchObject({ new: 1, moved: 0 })
   })
 
-  test('is another one when it is of another type', async () => {
+  test('is new when its report type differs', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10, code })])
     const report = sastReport([
@@ -281,7 +281,7 @@ describe('a finding that comes back at another line', () => {
     ['confirm', 'confirmed'],
     ['dismiss', 'dismissed'],
   ] as const)(
-    'keeps what users decided (%s), and its history records the move, the reason, and the import',
+    'keeps the state set by users (%s), and its history has the move, the reason and the import',
     async ([decide, state]) => {
       const project = await freshProject()
       await send(project, [entry({ line: 10, code })], { promote: 'true' })
@@ -306,7 +306,7 @@ describe('a finding that comes back at another line', () => {
     },
   )
 
-  test('after it was gone is back, and only then', async () => {
+  test('has returned when it was absent before', async () => {
     const project = await freshProject()
     await send(project, [entry({ line: 10, code })], { promote: 'true' })
     expect((await send(project, [])).findings).toMatchObject({ gone: 1 })
@@ -317,7 +317,7 @@ describe('a finding that comes back at another line', () => {
   })
 })
 
-test('the newest match comes first, also one that was another finding’s before', async () => {
+test('matches are listed newest first, including those of a uuid that another finding had before', async () => {
   const project = await freshProject()
   await send(project, [entry({ line: 10, code }), entry({ line: 30, code })])
   const [, second] = await findings(project)
@@ -332,7 +332,7 @@ test('the newest match comes first, also one that was another finding’s before
   ])
 })
 
-test('the matches of a finding that is not there, or of another project, are not found', async () => {
+test('GET of matches returns 404 for an unknown finding and for one of another project', async () => {
   const [project, other] = [await freshProject(), await freshProject()]
   await send(project, [entry()])
   const [{ id }] = await findings(project)

@@ -395,7 +395,7 @@ const damaged = Object.entries(cases).flatMap(([name, { damages }]) =>
 )
 
 describe('a partial report', () => {
-  test.for(damaged)('of %s with %s makes nothing absent, and says why', async ([name, what]) => {
+  test.for(damaged)('of %s with %s makes nothing absent, and warns', async ([name, what]) => {
     const { complete, fields, damages } = cases[name] as Case
     const project = await resolvingProject()
     await server.report(project, JSON.stringify(complete()), fields)
@@ -426,7 +426,7 @@ describe('a partial report', () => {
 })
 
 describe('a complete report', () => {
-  test.for(Object.keys(cases))('of %s makes absent what it does not name', async (name) => {
+  test.for(Object.keys(cases))('of %s makes findings absent that it does not contain', async (name) => {
     const { complete, entries, fields } = cases[name] as Case
     const project = await resolvingProject()
     await server.report(project, JSON.stringify(complete()), fields)
@@ -443,7 +443,7 @@ describe('a complete report', () => {
   })
 })
 
-test('an empty report says how many findings become absent', async () => {
+test('an empty report warns how many findings become absent', async () => {
   const project = await resolvingProject()
   await server.report(project, JSON.stringify(sarif()))
   const empty = sarif()
@@ -457,7 +457,7 @@ test('an empty report says how many findings become absent', async () => {
   })
 })
 
-test('a run that failed protects only what its own tool found', async () => {
+test('a failed run keeps only findings of its own tool', async () => {
   const project = await resolvingProject()
   const runs = [sarif().runs[0], sarif().runs[0]]
   runs[1].tool.driver.name = 'Other'
@@ -469,7 +469,7 @@ test('a run that failed protects only what its own tool found', async () => {
   expect((await server.report(project, { ...sarif(), runs })).findings).toMatchObject({ gone: 3 })
 })
 
-test('a file that could not be scanned protects only what is in it', async () => {
+test('a file that could not be scanned keeps only findings in that file', async () => {
   const project = await resolvingProject()
   const report = semgrep()
   report.results[2].path = 'src/other.py'
@@ -480,7 +480,7 @@ test('a file that could not be scanned protects only what is in it', async () =>
   expect(warnings).toContainEqual(expect.objectContaining({ message: 'Missing findings that keep their state: 2.' }))
 })
 
-test('an entry that is no finding on purpose protects nothing', async () => {
+test('a deliberately skipped entry keeps nothing', async () => {
   const project = await resolvingProject()
   await server.report(project, JSON.stringify(sarif()))
   const report = sarif()
@@ -489,7 +489,7 @@ test('an entry that is no finding on purpose protects nothing', async () => {
   expect((await server.report(project, JSON.stringify(report))).findings).toMatchObject({ gone: 2, skipped: 2 })
 })
 
-test('an entry that is damaged in every report the same way protects only until it is known', async () => {
+test('an entry with the same damage in every report keeps findings only in the first import', async () => {
   const project = await resolvingProject()
   const report = trivy()
   delete report.Results[0].Vulnerabilities[0].PkgName

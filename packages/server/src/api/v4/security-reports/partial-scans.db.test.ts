@@ -38,8 +38,8 @@ const semgrep = (scanned: readonly string[], found: readonly string[]) => ({
 const fewerFiles =
   'The report is incomplete: 1 files were scanned, and 10 by the last complete scan; send partial=false if this scan is complete. Missing findings keep their state.'
 
-describe('a report of Semgrep about changed files', () => {
-  test('makes nothing absent, however often it is sent, and says why', async () => {
+describe('a Semgrep report of changed files only', () => {
+  test('makes nothing absent and warns, every time it is sent', async () => {
     const project = await resolvingProject()
     await server.report(project, semgrep(files(10), files(3)))
     for (const found of [[], ['src/9.py']]) {
@@ -57,7 +57,7 @@ describe('a report of Semgrep about changed files', () => {
     })
   })
 
-  test('speaks for what its category has when its sender says that it is complete', async () => {
+  test('covers its category when its sender sets partial=false', async () => {
     const project = await resolvingProject()
     await server.report(project, semgrep(files(10), files(3)))
     expect(await server.report(project, semgrep(['src/0.py'], []), { partial: 'false' })).toMatchObject({
@@ -78,7 +78,7 @@ describe('a report of Semgrep about changed files', () => {
   })
 })
 
-test('a report whose sender calls the scan partial makes nothing absent, whatever its format', async () => {
+test('a report with partial=true makes nothing absent in any format', async () => {
   const secret = { RuleID: 'key', File: 'config.yml', StartLine: 1, EndLine: 1, Secret: 'x' }
   const complete = [
     sastReport([entry({ line: 1 }), entry({ line: 2, rule: 'other' })]),
@@ -103,7 +103,7 @@ test.each([
   ['diff-informed', 0],
   ['diff-informed,overlay', 0],
   ['overlay', 1],
-])('a run of CodeQL in the incremental mode %s makes %i of its findings absent', async (incrementalMode, gone) => {
+])('a CodeQL run in the incremental mode %s makes %i of its findings absent', async (incrementalMode, gone) => {
   const project = await resolvingProject()
   const physicalLocation = { artifactLocation: { uri: 'src/app.c' }, region: { startLine: 1 } }
   const log = (results: object[], properties = {}) => ({

@@ -71,19 +71,15 @@ const steps: readonly Step[] = [
   ['first', 'main', { unsigned: true }, true],
 ]
 
-describe.skipIf(!existsSync(reports))('of real reports', () => {
-  test.for(pairs)(
-    'a history of %s and %s is what the rules make of it, after every step',
-    { timeout: 120_000 },
-    (pair) => live(reports, pair),
+describe.skipIf(!existsSync(reports))('real reports', () => {
+  test.for(pairs)('a history of %s and %s equals the model after every step', { timeout: 120_000 }, (pair) =>
+    live(reports, pair),
   )
 })
 
-describe('of reports of our own', () => {
-  test.for(ownPairs)(
-    'a history of %s and %s is what the rules make of it, after every step',
-    { timeout: 60_000 },
-    (pair) => live(fixtures, pair),
+describe('reports of this repository', () => {
+  test.for(ownPairs)('a history of %s and %s equals the model after every step', { timeout: 60_000 }, (pair) =>
+    live(fixtures, pair),
   )
 })
 

@@ -56,8 +56,8 @@ async function listed(project: TestProject): Promise<Body[]> {
 const linesById = (rows: Body[]) => new Map<number, number>(rows.map(({ id, location }) => [id, location.start_line]))
 const idOf = (rows: Body[], hash: string) => rows.find(({ description }) => description === `Flaw ${hash}`)?.id
 
-describe('a result with a fingerprint', () => {
-  test.for(['primaryLocationLineHash', 'contextRegionHash/v1'])('by %s is known wherever it moves', async (name) => {
+describe('a SARIF result with a fingerprint', () => {
+  test.for(['primaryLocationLineHash', 'contextRegionHash/v1'])('in %s is matched wherever it moves', async (name) => {
     const project = await freshProject()
     await server.report(
       project,
@@ -88,7 +88,7 @@ describe('a result with a fingerprint', () => {
     expect(after.map(({ uuid }) => uuid).sort()).toEqual(before.map(({ uuid }) => uuid).sort())
   })
 
-  test('is not taken for the one at whose place it is now', async () => {
+  test('is not matched to the finding at whose location it now is', async () => {
     const project = await freshProject()
     await server.report(
       project,
@@ -127,7 +127,7 @@ describe('a result with a fingerprint', () => {
     )
   })
 
-  test('keeps its place when the scanner makes other fingerprints, or none, or the first ones', async () => {
+  test('is matched by location when the scanner changes, drops or restores fingerprints', async () => {
     const project = await freshProject()
     await server.report(project, sarif([{ line: 10 }, { line: 20, hash: 'two' }]))
     for (const hashes of [
@@ -148,7 +148,7 @@ describe('a result with a fingerprint', () => {
     }
   })
 
-  test('that several results have is no fingerprint', async () => {
+  test('shared by several results is not matched by it', async () => {
     const project = await freshProject()
     await server.report(
       project,
@@ -165,7 +165,7 @@ describe('a result with a fingerprint', () => {
     expect((await sendTwice(project, sarif(twice))).findings).toMatchObject({ new: 2, gone: 1, moved: 0 })
   })
 
-  test('on a branch is the one of the default branch', async () => {
+  test('on a branch is matched to the default branch’s finding', async () => {
     const project = await freshProject()
     await server.report(
       project,
@@ -183,7 +183,7 @@ describe('a result with a fingerprint', () => {
     expect([...linesById(await listed(project)).values()].sort()).toEqual([10, 20])
   })
 
-  test('keeps its uuid when it was stored before fingerprints were', async () => {
+  test('keeps its uuid when the finding was stored without fingerprints', async () => {
     const project = await freshProject()
     const report = sarif([
       { line: 10, hash: 'one' },
@@ -207,7 +207,7 @@ describe('a result with a fingerprint', () => {
   })
 })
 
-test('Semgrep’s fingerprint identifies, and its placeholder does not', async () => {
+test('Semgrep’s fingerprint matches findings, its placeholder does not', async () => {
   const report = (line: number, fingerprint: string) => ({
     errors: [],
     results: [
@@ -238,8 +238,8 @@ const real = [
   'dd-taint-python-report.sarif',
 ]
 
-describe.skipIf(!existsSync(data))('of a real export', () => {
-  test.for(real)('%s with a third of its results moved every decision is kept', { timeout: 60_000 }, async (file) => {
+describe.skipIf(!existsSync(data))('a real export', () => {
+  test.for(real)('%s keeps every decision when a third of its results move', { timeout: 60_000 }, async (file) => {
     const text = readFileSync(new URL(`reports/sarif/${file}`, data), 'utf8')
     const results = (report: Body): Body[] => report.runs.flatMap((run: Body) => run.results)
     const hashOf = ({ partialFingerprints }: Body) =>

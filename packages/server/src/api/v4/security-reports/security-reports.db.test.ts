@@ -36,7 +36,7 @@ const findingsOf = (project: TestProject, query = '') =>
   listAll(server.admin, `/projects/${project.id}/vulnerability_findings${query}`)
 
 describe('a report', () => {
-  test('becomes findings, worst first, with scanner and identifiers', async () => {
+  test('creates findings in order of severity, with scanner and identifiers', async () => {
     const project = await freshProject()
     const report = sastReport([
       entry({ name: 'Weak hash', severity: 'Low', line: 1 }),
@@ -74,7 +74,7 @@ describe('a report', () => {
     ])
   })
 
-  test('has the fingerprint and uuid that its rule and place make, and keeps its entry as it was sent', async () => {
+  test('gives findings the fingerprint and uuid of their rule and location, and keeps the original entry', async () => {
     const project = await freshProject()
     const finding = entry({ name: 'Weak hash', severity: 'Medium', line: 10 })
     await send(server.admin, project, sastReport([finding]))
@@ -88,7 +88,7 @@ describe('a report', () => {
     expect(JSON.parse(body.finding.raw_metadata)).toEqual(finding)
   })
 
-  test('sent again changes nothing; what is missing from the next one is gone, and may come back', async () => {
+  test('sent again changes nothing; a missing finding is absent and can return', async () => {
     const project = await freshProject()
     const [one, two] = [entry({ name: 'One', line: 1 }), entry({ name: 'Two', line: 2, rule: 'b' })]
     const counts = async (entries: object[]) => (await send(server.admin, project, sastReport(entries))).body.findings
@@ -102,7 +102,7 @@ describe('a report', () => {
     expect((await findingsOf(project)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
   })
 
-  test('of a scan that failed takes nothing away', async () => {
+  test('makes nothing absent when its scan failed', async () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport([entry({ line: 1 })]))
     const failed = sastReport([])
@@ -111,7 +111,7 @@ describe('a report', () => {
     expect(await findingsOf(project)).toHaveLength(1)
   })
 
-  test('of another scanner or another ref takes nothing away either', async () => {
+  test('makes nothing absent for another scanner or ref', async () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport([entry({ line: 1 })]))
     const other = sastReport([])
@@ -121,14 +121,14 @@ describe('a report', () => {
     expect(await findingsOf(project)).toHaveLength(1)
   })
 
-  test('for a branch is listed for that branch', async () => {
+  test('of a branch is listed for that branch', async () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport([entry({ name: 'Only there', line: 9 })]), { ref: 'feature/x' })
     expect(await findingsOf(project)).toEqual([])
     expect(await findingsOf(project, '?ref=feature%2Fx')).toMatchObject([{ name: 'Only there' }])
   })
 
-  test('on trial answers the same counts and changes nothing', async () => {
+  test('returns the same counts in a dry run, which changes nothing', async () => {
     const project = await freshProject()
     const report = sastReport([entry({ line: 1 })])
     const trial = await send(server.admin, project, report, { dry_run: 'true', promote: 'true' })
@@ -137,7 +137,7 @@ describe('a report', () => {
     expect((await send(server.admin, project, report)).body).toMatchObject({ dry_run: false, findings: { new: 1 } })
   })
 
-  test('can make vulnerabilities at once, by the request or by the project’s setting', async () => {
+  test('creates vulnerabilities with promote=true or by the project’s setting', async () => {
     const project = await freshProject()
     const report = sastReport([entry({ line: 1 })])
     expect((await send(server.admin, project, report, { promote: 'true' })).body.findings.promoted).toBe(1)
@@ -151,7 +151,7 @@ describe('a report', () => {
     expect(headers['x-total']).toBe('2')
   })
 
-  test('of a ref or commit that no repository could have is refused', async () => {
+  test('rejects a ref or commit of more than 255 characters', async () => {
     const project = await freshProject()
     for (const name of ['ref', 'commit_sha']) {
       expect(await send(server.admin, project, sastReport([]), { [name]: noise(1, 'abcdef', 256) })).toMatchObject({
@@ -162,7 +162,7 @@ describe('a report', () => {
     }
   })
 
-  test('of a scanner with a very long id is kept with the beginning of it', async () => {
+  test('shortens a very long scanner id', async () => {
     const project = await freshProject()
     const report = sastReport([entry()])
     report.scan.scanner.id = noise(2, 'abcdef')
@@ -171,7 +171,7 @@ describe('a report', () => {
     expect(finding.scanner.external_id).toBe(`${noise(2, 'abcdef', 252)}...`)
   })
 
-  test('takes its type from the parameter, and contradictions are refused', async () => {
+  test('takes its type from report_type, and is rejected when the content contradicts it', async () => {
     const project = await freshProject()
     const report = sastReport([entry({ line: 1 })])
     expect((await send(server.admin, project, report, { report_type: 'sast' })).status).toBe(201)
@@ -182,7 +182,7 @@ describe('a report', () => {
     })
   })
 
-  test('that is wrong is refused with a list of what is wrong where, and changes nothing', async () => {
+  test('is rejected with strict=true, with pointers to all invalid entries, and changes nothing', async () => {
     const project = await freshProject()
     const report = sastReport([entry({ line: 1 }), { ...entry({ line: 2 }), severity: 'BLOCKER', identifiers: [] }])
     const refused = await send(server.admin, project, report, { strict: 'true' })
@@ -194,7 +194,7 @@ describe('a report', () => {
     expect(await findingsOf(project)).toEqual([])
   })
 
-  test('that is wrong is read as far as it goes, unless it shall be refused', async () => {
+  test('is imported without its invalid entries, which are listed as warnings', async () => {
     const project = await freshProject()
     const report = sastReport([
       { ...entry({ line: 1 }), severity: 'BLOCKER' },
@@ -218,19 +218,22 @@ describe('a report', () => {
     ['grype', 'grype/fixtures/directory.json', 'dependency_scanning', { read: 3, new: 2, skipped: 1 }],
     ['semgrep', 'semgrep/fixtures/results.json', 'sast', { read: 3, new: 2, skipped: 1 }],
     ['gitleaks', 'gitleaks/fixtures/version-8.json', 'secret_detection', { read: 2, new: 2, skipped: 0 }],
-  ] as const)('of %s is known by its content, plain or packed', async ([format, file, type, counts]) => {
-    const project = await freshProject()
-    const bytes = readFileSync(new URL(`../../../domain/reports/formats/${file}`, import.meta.url))
-    const { status, body } = await send(server.admin, project, bytes)
-    expect([status, body]).toMatchObject([201, { format, report_type: type, findings: counts }])
-    expect(await findingsOf(project)).toHaveLength(counts.new)
-    expect((await send(server.admin, project, gzipSync(bytes))).body.findings).toMatchObject({
-      new: 0,
-      known: counts.new,
-    })
-  })
+  ] as const)(
+    'in the format %s is recognised by its content, plain or compressed',
+    async ([format, file, type, counts]) => {
+      const project = await freshProject()
+      const bytes = readFileSync(new URL(`../../../domain/reports/formats/${file}`, import.meta.url))
+      const { status, body } = await send(server.admin, project, bytes)
+      expect([status, body]).toMatchObject([201, { format, report_type: type, findings: counts }])
+      expect(await findingsOf(project)).toHaveLength(counts.new)
+      expect((await send(server.admin, project, gzipSync(bytes))).body.findings).toMatchObject({
+        new: 0,
+        known: counts.new,
+      })
+    },
+  )
 
-  test('of several types loses what is gone in each of them', async () => {
+  test('of several types makes findings of each type absent', async () => {
     const project = await freshProject()
     const report = JSON.parse(
       readFileSync(new URL('../../../domain/reports/formats/trivy/fixtures/image.json', import.meta.url), 'utf8'),
@@ -243,7 +246,7 @@ describe('a report', () => {
     expect(body.findings).toMatchObject({ new: 1, known: 2, gone: 2 })
   })
 
-  test('of no known format is refused with the formats that are known', async () => {
+  test('of an unknown format is rejected with a list of known formats', async () => {
     const project = await freshProject()
     const { status, body } = await send(server.admin, project, { tool: 'someone', issues: [] })
     expect(status).toBe(400)
@@ -251,7 +254,7 @@ describe('a report', () => {
     expect(body.message.base[0]).toMatch(/the keys "tool", "issues".*SARIF 2\.1\.0, CycloneDX/)
   })
 
-  test('is for developers and up', async () => {
+  test('requires Developer', async () => {
     const project = await freshProject()
     const report = sastReport([])
     expect((await send(server.anonymous, project, report)).status).toBe(401)
@@ -261,7 +264,7 @@ describe('a report', () => {
   })
 })
 
-describe('promoting', () => {
+describe('promoting a finding', () => {
   async function withFinding(fields: Parameters<typeof entry>[0] = {}) {
     const project = await freshProject()
     await send(server.admin, project, sastReport([entry({ line: 1, ...fields })]))
@@ -274,7 +277,7 @@ describe('promoting', () => {
     message: { base: ['finding is not found or is already attached to a vulnerability'] },
   }
 
-  test('makes a vulnerability with what the finding says, in the contract’s order of fields', async () => {
+  test('creates a vulnerability with the finding’s fields in GitLab’s order', async () => {
     const { project, finding } = await withFinding({ name: 'SQL injection', severity: 'High' })
     const maintainer = await server.as('maintainer', project)
     const { status, body } = await promote(maintainer, project, finding.id)
@@ -307,7 +310,7 @@ describe('promoting', () => {
     expect(list.headers['x-total']).toBe('1')
   })
 
-  test('takes the finding’s uuid too, from the query, a form or JSON', async () => {
+  test('accepts the finding’s uuid, and reads the query, a form or JSON', async () => {
     for (const how of ['query', 'form', 'json'] as const) {
       const { project, finding } = await withFinding()
       const path = `/projects/${project.id}/vulnerabilities`
@@ -322,7 +325,7 @@ describe('promoting', () => {
     }
   })
 
-  test('works once, also when two ask at the same time', async () => {
+  test('succeeds for one of several concurrent requests', async () => {
     const { project, finding } = await withFinding()
     const replies = await Promise.all([1, 2, 3, 4].map(() => promote(server.admin, project, finding.id)))
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400])
@@ -331,7 +334,7 @@ describe('promoting', () => {
     expect([body.length, headers['x-total']]).toEqual([1, '1'])
   })
 
-  test('refuses unknown findings and those of other projects with the same text, and what is no id with another', async () => {
+  test('rejects unknown findings like those of other projects, and invalid ids with another message', async () => {
     const { project } = await withFinding()
     const elsewhere = await withFinding()
     for (const id of [999_999, elsewhere.finding.id, elsewhere.finding.uuid]) {
@@ -349,7 +352,7 @@ describe('promoting', () => {
     })
   })
 
-  test('is for maintainers and up, unless the operator gives it to developers', async () => {
+  test('requires Maintainer, or Developer when the operator allows it', async () => {
     const { project, finding } = await withFinding()
     const path = `/projects/${project.id}/vulnerabilities`
     expect(await promote(server.anonymous, project, finding.id)).toMatchObject({ status: 401 })
@@ -379,7 +382,7 @@ describe('promoting', () => {
     expect((await promote(developer, there, body[0].id)).status).toBe(201)
   })
 
-  test('then follows the default branch: a new severity, gone, and back', async () => {
+  test('makes severity and presence follow the default branch', async () => {
     const { project, finding } = await withFinding({ severity: 'Low' })
     const { body } = await promote(server.admin, project, finding.id)
     const current = async () => (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
@@ -392,8 +395,8 @@ describe('promoting', () => {
   })
 })
 
-describe('listing', () => {
-  test('filters findings by type and severity, in every way a list is written', async () => {
+describe('the list of findings', () => {
+  test('is filtered by type and severity, in every list syntax', async () => {
     const project = await freshProject()
     const words = ['Info', 'Unknown', 'Low', 'Medium', 'High', 'Critical']
     await send(
@@ -412,7 +415,7 @@ describe('listing', () => {
     expect(wrong).toMatchObject({ status: 400, body: { error: 'severity does not have a valid value' } })
   })
 
-  test('of findings pages without a total', async () => {
+  test('is paged without a total', async () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport([1, 2, 3].map((line) => entry({ line, rule: `r${line}` }))))
     const { headers, body } = await server.admin.get(`/projects/${project.id}/vulnerability_findings?per_page=2`)

@@ -48,7 +48,7 @@ describe('a session ends', () => {
     expect((await (await browserOf(other.server, 'nadia')).get('//-/sessions')).body).toHaveLength(1)
   })
 
-  test('after two weeks, however much it is used', async () => {
+  test('after two weeks, even when it is used', async () => {
     const { clock, browser } = await startAt()
     for (const days of [5, 10]) {
       clock.now = later(days * day)
@@ -80,7 +80,7 @@ describe('a session ends', () => {
   })
 })
 
-describe('a browser whose user has not entered the password for a while', () => {
+describe('a session without a recent password confirmation', () => {
   const refused = { status: 403, body: { error: 'reauthentication_required' } }
   let at: Awaited<ReturnType<typeof startAt>>
   let tokenId: number
@@ -97,18 +97,18 @@ describe('a browser whose user has not entered the password for a while', () => 
     ['post', '/user/personal_access_tokens', { name: 'narrow', scopes: ['self_rotate'] }],
     ['post', '/personal_access_tokens/:token/rotate', {}],
     ['delete', '//-/sessions/1', undefined],
-  ] as const)('is refused %s %s', async (method, path, body) => {
+  ] as const)('cannot %s %s', async (method, path, body) => {
     expect(await at.browser.send(method, path.replace(':token', String(tokenId)), body)).toMatchObject(refused)
   })
 
-  test('is not shown where its user is signed in, and goes on with everything else', async () => {
+  test('cannot list the user’s sessions, and can make other requests', async () => {
     expect(await at.browser.get('//-/sessions')).toMatchObject(refused)
     expect((await at.browser.get('/user')).status).toBe(200)
     expect((await at.browser.get('/personal_access_tokens')).status).toBe(200)
     expect((await at.user.get('//-/sessions')).status).toBe(200)
   })
 
-  test('confirms it with the password, for another while', async () => {
+  test('can confirm the password, for another period', async () => {
     const confirm = (body: object) => at.browser.send('post', '//-/sessions/confirm', body)
     expect((await confirm({ password: 'wrong' })).status).toBe(401)
     expect((await confirm({ token: at.user.token })).status).toBe(401)
@@ -120,7 +120,7 @@ describe('a browser whose user has not entered the password for a while', () => 
     expect(await at.browser.get('//-/sessions')).toMatchObject(refused)
   })
 
-  test('of an administrator hands out no credentials, and gives no access, either', async () => {
+  test('of an administrator cannot create credentials or grant access', async () => {
     const { server } = at
     await server.user('chief', { admin: true })
     at.clock.now = start
@@ -137,7 +137,7 @@ describe('a browser whose user has not entered the password for a while', () => 
     expect((await chief.send('put', `/users/${user}`, { name: 'New', admin: false })).status).toBe(200)
   })
 
-  test('that was signed in with a token confirms it with that token', async () => {
+  test('started with a token is confirmed with that token', async () => {
     const { server, user } = await startAt()
     const other = await server.client(user, { scopes: ['api'] })
     const browser = await browserOf(server, 'nadia', { token: user.token })
@@ -149,7 +149,7 @@ describe('a browser whose user has not entered the password for a while', () => 
 })
 
 describe('a new password', () => {
-  test('renews the proof of its browser, and revokes tokens when asked to', async () => {
+  test('confirms its browser’s session, and revokes tokens on request', async () => {
     const { clock, browser, user } = await startAt()
     clock.now = later(20)
     const change = { current_password: password, password: 'a quite different one' }
@@ -162,7 +162,7 @@ describe('a new password', () => {
     expect((await browser.get('/user')).status).toBe(200)
   })
 
-  test('that is common, or the name of its user, is refused everywhere', async () => {
+  test('is rejected everywhere when it is common or the username', async () => {
     const { server, browser, user } = await startAt()
     const weak = {
       status: 400,
@@ -180,7 +180,7 @@ describe('a new password', () => {
   })
 })
 
-test('answers to a browser with a cookie are not stored; those to tokens have GitLab’s header', async () => {
+test('responses to a session cookie are not stored; those to tokens have GitLab’s header', async () => {
   const { server, user } = await startAt()
   const { cookies } = await server.anonymous.post('//-/sessions', { login: 'nadia', password })
   const headers = { cookie: cookies[0]?.split(';')[0] ?? '', 'x-alcove-session': '1' }

@@ -50,15 +50,15 @@ async function browserOf(
 const unauthorized = { status: 401, body: { message: '401 Unauthorized' } }
 const forbidden = { status: 403, body: { message: '403 Forbidden' } }
 
-describe('a signed-in browser calls the API', () => {
-  test('with its user’s rights, when a page of ours asks', async () => {
+describe('a signed-in browser', () => {
+  test('calls the API with its user’s permissions from our own pages', async () => {
     const browser = await browserOf()
     expect(await browser.get('/user')).toMatchObject({ status: 200, body: { username: 'nadia' } })
     expect(await browser.send('post', '/projects', { name: 'by browser' })).toMatchObject({ status: 201 })
     expect(await browser.send('post', '/topics', { name: 'a', title: 'A' })).toMatchObject(forbidden)
   })
 
-  test('only with the header that another site’s form or picture cannot send', async () => {
+  test('is authenticated only with the header that a foreign form or image cannot send', async () => {
     const { cookie } = await browserOf()
     for (const headers of [{ cookie }, { cookie, 'x-alcove-session': '' }, { cookie, 'x-alcove-session': 'true' }]) {
       expect(await server.anonymous.get('/user', { headers })).toMatchObject(unauthorized)
@@ -67,7 +67,7 @@ describe('a signed-in browser calls the API', () => {
     }
   })
 
-  test('not for a page of another origin, which the preflight rejects too', async () => {
+  test('is rejected for a page of another origin, as is its preflight', async () => {
     const browser = await browserOf()
     const origin = 'https://evil.example'
     expect(await browser.get('/user', { origin })).toMatchObject(forbidden)
@@ -83,19 +83,19 @@ describe('a signed-in browser calls the API', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  test('as an anonymous request with a forged or expired cookie', async () => {
+  test('is anonymous with a forged or expired cookie', async () => {
     const headers = { 'x-alcove-session': '1', cookie: 'alcove_session=made-up' }
     expect(await server.anonymous.get('/user', { headers })).toMatchObject(unauthorized)
     expect(await server.anonymous.get('/topics', { headers })).toMatchObject({ status: 200 })
   })
 
-  test('as its token says when it sends one as well', async () => {
+  test('uses the token when it sends one as well', async () => {
     const browser = await browserOf()
     const other = await server.user('other')
     expect((await browser.get('/user', { 'private-token': other.token ?? '' })).body.username).toBe('other')
   })
 
-  test('without what is said of tokens, and without sudo', async () => {
+  test('cannot use token endpoints for itself or sudo', async () => {
     const browser = await browserOf()
     const noToken = {
       status: 400,
@@ -119,7 +119,7 @@ describe('a signed-in browser calls the API', () => {
     })
   })
 
-  test('until its user is blocked', async () => {
+  test('is signed out when its user is blocked', async () => {
     const user = await server.user('leaver')
     const browser = await browserOf('leaver')
     expect((await browser.get('/user')).status).toBe(200)
@@ -142,7 +142,7 @@ describe('a browser signed in with a token', () => {
     }
   }
 
-  test('may do what the token may, and no more', async () => {
+  test('has the scopes of the token', async () => {
     const reader = await browserWith((await server.client(nadia, { scopes: ['read_api'] })).token)
     expect(await reader.get('/user')).toMatchObject({ status: 200, body: { username: 'nadia' } })
     expect(await reader.send('post', '/projects', { name: 'by reader' })).toMatchObject({ status: 403 })
@@ -163,7 +163,7 @@ describe('a browser signed in with a token', () => {
     expect(await root.get('/admin/jobs')).toMatchObject({ status: 200 })
   })
 
-  test('is signed out the moment the token is revoked', async () => {
+  test('is signed out when the token is revoked', async () => {
     const token = await server.client(nadia, { scopes: ['api'] })
     const browser = await browserWith(token.token)
     expect((await browser.get('/user')).status).toBe(200)
@@ -171,7 +171,7 @@ describe('a browser signed in with a token', () => {
     expect(await browser.get('/user')).toMatchObject(unauthorized)
   })
 
-  test('needs a token that is alive and lets one read', async () => {
+  test('needs a valid token with a read scope', async () => {
     const narrow = await server.client(nadia, { scopes: ['read_user'] })
     expect(await server.anonymous.post('//-/sessions', { token: narrow.token })).toMatchObject({ status: 403 })
     expect(await server.anonymous.post('//-/sessions', { token: 'made up' })).toMatchObject(unauthorized)
@@ -181,8 +181,8 @@ describe('a browser signed in with a token', () => {
   })
 })
 
-describe('the state of a session', () => {
-  test('returns no user for an anonymous request, with the rules of the server', async () => {
+describe('GET /-/session', () => {
+  test('returns the server’s rules and no user for an anonymous request', async () => {
     const { status, body } = await server.anonymous.get('//-/session')
     expect(status).toBe(200)
     expect(body).toMatchObject({ user: null, is_admin: false, scopes: [], topic_creation: 'anyone' })
@@ -197,8 +197,8 @@ describe('the state of a session', () => {
   })
 })
 
-describe('the browsers of a user', () => {
-  test('are listed newest first, with address, program and use, to that user only', async () => {
+describe('the sessions of a user', () => {
+  test('are listed newest first, with address, browser and last use, to that user only', async () => {
     await server.user('traveller')
     const laptop = await browserOf('traveller', password, server, 'Laptop/1')
     const phone = await browserOf('traveller', password, server, 'Phone/2')
@@ -219,7 +219,7 @@ describe('the browsers of a user', () => {
     expect((await server.anonymous.get('//-/sessions')).status).toBe(401)
   })
 
-  test('are signed out one by one, by that user only', async () => {
+  test('can be revoked one by one, by that user only', async () => {
     await server.user('careful')
     const lost = await browserOf('careful')
     const here = await browserOf('careful')
@@ -238,17 +238,17 @@ describe('the browsers of a user', () => {
     expect((await here.send('delete', '//-/sessions/x')).status).toBe(400)
   })
 
-  test('need the scope api when a token asks', async () => {
+  test('require the scope api with a token', async () => {
     const reader = await server.client(nadia, { scopes: ['read_api'] })
     expect((await reader.get('//-/sessions')).status).toBe(403)
     expect((await nadia.get('//-/sessions')).status).toBe(200)
   })
 })
 
-describe('the own password', () => {
+describe('changing one’s own password', () => {
   const next = 'a quite different one'
 
-  test('changes for the current one, and signs the other browsers out', async () => {
+  test('requires the current password, and signs other browsers out', async () => {
     await server.user('changer')
     const other = await browserOf('changer')
     const here = await browserOf('changer')
@@ -271,7 +271,7 @@ describe('the own password', () => {
     await browserOf('changer', next)
   })
 
-  test('cannot be guessed from a signed-in browser', async () => {
+  test('limits wrong current passwords from a signed-in browser', async () => {
     await server.user('left-alone')
     const browser = await browserOf('left-alone')
     const guess = () => browser.send('put', '//-/password', { current_password: 'guess', password: next })
@@ -283,10 +283,10 @@ describe('the own password', () => {
   })
 })
 
-describe('a link for a password', () => {
+describe('a password link', () => {
   const next = 'set by the link'
 
-  test('sets it once, however many send it at once', async () => {
+  test('can be used once, even by concurrent requests', async () => {
     const user = await server.user('newcomer')
     const browser = await browserOf('newcomer')
     const { status, body } = await server.admin.post(`/users/${user.user?.id}/password_links`)
@@ -300,7 +300,7 @@ describe('a link for a password', () => {
     await browserOf('newcomer', next)
   })
 
-  test('signs the browser in, names the user, and revokes tokens when asked to', async () => {
+  test('signs the browser in, returns the user, and revokes tokens on request', async () => {
     const user = await server.user('invited')
     const { body } = await server.admin.post(`/users/${user.user?.id}/password_links`)
     const given = { token: body.token, password: next, revoke_tokens: true }
@@ -311,7 +311,7 @@ describe('a link for a password', () => {
     expect((await user.get('/user')).status).toBe(401)
   })
 
-  test('lets no blocked user in, and is over when its user is blocked', async () => {
+  test('does not sign in a blocked user, and becomes invalid when its user is blocked', async () => {
     const user = await server.user('expelled')
     const old = await server.admin.post(`/users/${user.user?.id}/password_links`)
     await server.admin.post(`/users/${user.user?.id}/block`)
@@ -334,7 +334,7 @@ describe('a link for a password', () => {
     expect(ghosts).toHaveLength(1)
   })
 
-  test('is kept as a digest only', async () => {
+  test('is stored as a digest only', async () => {
     const server = await startServer()
     const { secret } = await createPasswordLink(server.deps, 1)
     const rows = await server.deps.db.all(sql`select * from password_links`)
@@ -342,7 +342,7 @@ describe('a link for a password', () => {
     expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
-  test('is good for a day, and not beside a newer one', async () => {
+  test('is valid for a day, or until a newer one is created', async () => {
     const clock = { now: '2026-05-01T10:00:00.000Z' }
     const server = await startServer({ clock })
     const old = await createPasswordLink(server.deps, 1)
@@ -358,7 +358,7 @@ describe('a link for a password', () => {
     await browserOf('root', next, server)
   })
 
-  test('is made by administrators', async () => {
+  test('is created by administrators only', async () => {
     expect(await nadia.post(`/users/${nadia.user?.id}/password_links`)).toMatchObject(forbidden)
     expect(await server.admin.post('/users/999999/password_links')).toMatchObject({
       status: 404,
@@ -367,11 +367,11 @@ describe('a link for a password', () => {
   })
 })
 
-describe('a token made in a browser', () => {
+describe('a token created in a browser', () => {
   const draft = { name: 'laptop', scopes: ['api', 'read_user'], expires_at: '2099-01-01' }
   const inMay = { ...draft, expires_at: '2026-06-01' }
 
-  test('has the scopes its user may have', async () => {
+  test('may have every scope that its user may have', async () => {
     const server = await startServer({ clock: { now: '2026-05-01T10:00:00.000Z' } })
     await server.user('maker')
     const browser = await browserOf('maker', password, server)
@@ -391,7 +391,7 @@ describe('a token made in a browser', () => {
     })
   })
 
-  test('is made neither by a token nor for another site', async () => {
+  test('cannot be created with a token or from another site', async () => {
     expect(await nadia.post('//-/personal_access_tokens', draft)).toMatchObject(forbidden)
     const browser = await browserOf()
     const origin = 'https://evil.example'
@@ -401,7 +401,7 @@ describe('a token made in a browser', () => {
 })
 
 describe('admin mode', () => {
-  test('gives a browser its administrator’s rights in return for the password, for six hours', async () => {
+  test('grants administrator rights to a browser for six hours after the password', async () => {
     const clock = { now: '2026-05-01T10:00:00.000Z' }
     const server = await startServer({ clock, settings: { adminMode: true } })
     await server.user('chief', { admin: true })
@@ -420,13 +420,13 @@ describe('admin mode', () => {
     expect(await create('third')).toMatchObject(forbidden)
   })
 
-  test('is entered by browsers only', async () => {
+  test('requires a browser session', async () => {
     expect(await nadia.post('//-/sessions/admin_mode', { password })).toMatchObject(forbidden)
     expect(await nadia.delete('//-/sessions/admin_mode')).toMatchObject(forbidden)
   })
 })
 
-test('a deactivated user is active again after signing in', async () => {
+test('a deactivated user becomes active by signing in', async () => {
   const user = await server.user('dormant')
   expect(await server.admin.post(`/users/${user.user?.id}/deactivate`)).toMatchObject({ status: 201, text: 'true' })
   expect(await user.get('/user')).toMatchObject({

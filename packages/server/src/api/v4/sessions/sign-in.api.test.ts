@@ -30,7 +30,7 @@ const browserCookie = ({ cookies }: Reply) =>
   cookies.find((cookie) => cookie.includes('alcove_browser='))?.split(';')[0]
 
 describe('wrong passwords', () => {
-  test('lock out the address that sends them, and not the user elsewhere', async () => {
+  test('lock the user out at the address that sent them, and nowhere else', async () => {
     const server = await startServer(behindProxy)
     await server.user('nadia')
     await guessTenTimes(server, { address: '203.0.113.9' })
@@ -41,7 +41,7 @@ describe('wrong passwords', () => {
     expect((await signIn(server, { address: '192.0.2.1' })).status).toBe(201)
   })
 
-  test('of one IPv6 network count together', async () => {
+  test('of one IPv6 network are counted together', async () => {
     const server = await startServer(behindProxy)
     await server.user('nadia')
     for (let count = 0; count < 10; count++) {
@@ -51,7 +51,7 @@ describe('wrong passwords', () => {
     expect((await signIn(server, { address: '2001:db8:1:3::1' })).status).toBe(201)
   })
 
-  test('do not lock out a browser that the user has signed in from, at the same address either', async () => {
+  test('do not lock out a browser in which the user signed in before', async () => {
     const server = await startServer(behindProxy)
     await server.user('nadia')
     await server.user('omar')
@@ -65,7 +65,7 @@ describe('wrong passwords', () => {
     await guessTenTimes(server, { cookie })
   })
 
-  test('a browser keeps its cookie, and one that is made up counts as none', async () => {
+  test('sign-ins keep the browser cookie, and ignore invalid ones', async () => {
     const server = await startServer(behindProxy)
     await server.user('nadia')
     const cookie = browserCookie(await signIn(server, {})) ?? ''
@@ -75,7 +75,7 @@ describe('wrong passwords', () => {
     expect(await server.deps.db.all(sql`select digest from known_browsers`)).toHaveLength(1)
   })
 
-  test('are answered alike for every name and address, known or not, before and after the limit', async () => {
+  test('get the same responses for known and unknown names, before and after the limit', async () => {
     const server = await startServer(behindProxy)
     await server.user('nadia')
     const answers = new Set<string>()
@@ -90,14 +90,14 @@ describe('wrong passwords', () => {
     expect([...answers]).toHaveLength(1)
   })
 
-  test('of the name do not lock out the address, which would tell that they belong together', async () => {
+  test('for the username do not lock out the email, which would reveal that they belong together', async () => {
     const server = await startServer(behindProxy)
     await server.user('nadia')
     await guessTenTimes(server, { login: 'nadia' })
     expect((await signIn(server, { login: 'nadia@example.test', secret: 'wrong' })).status).toBe(401)
   })
 
-  test('leave one row for each name and network, without the name', async () => {
+  test('store one row per name and network, without the name', async () => {
     const server = await startServer(behindProxy)
     for (let count = 0; count < 5; count++) await signIn(server, { login: 'some-secret-typed-here', secret: 'x' })
     const rows = await server.deps.db.all(sql`select * from request_counts where name = 'password_guesses'`)
@@ -116,7 +116,7 @@ describe('attempts from one address', () => {
   }
   const tooMany = { status: 429, headers: { 'retry-after': '30' } }
 
-  test('are limited, whatever names they try', async () => {
+  test('are limited across all names', async () => {
     const server = await startServer(limited)
     await server.user('nadia')
     const cookie = browserCookie(await signIn(server, { address: '192.0.2.9' })) ?? ''
@@ -143,7 +143,7 @@ describe('attempts from one address', () => {
   })
 })
 
-test('general limits count requests outside the API too, but no probes', async () => {
+test('general rate limits also count requests outside the API, but not health checks', async () => {
   const unauthenticated = { requests: 3, periodSeconds: 3600 }
   const server = await startServer({ settings: { rateLimits: { endpoints: false, unauthenticated } } })
   for (let count = 0; count < 3; count++) expect((await server.anonymous.get('//-/session')).status).toBe(200)
@@ -157,7 +157,7 @@ test('general limits count requests outside the API too, but no probes', async (
   }
 })
 
-test('a flood of sign-ins is refused at once instead of holding up files and others', async () => {
+test('a flood of sign-ins is rejected at once and does not delay other requests', async () => {
   const server = await startServer(behindProxy)
   await server.user('nadia')
   const flood = Array.from({ length: 100 }, (_, count) => signIn(server, { login: `name-${count}`, secret: 'wrong' }))

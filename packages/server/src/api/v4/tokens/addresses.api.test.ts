@@ -21,7 +21,7 @@ function pass(minutes: number) {
   clock.now = new Date(Date.parse(clock.now) + minutes * 60_000).toISOString()
 }
 
-test('a token lists the last five addresses that it was used from, the last first', async () => {
+test('a token lists the last five addresses that used it, newest first', async () => {
   const token = await someToken()
   expect(await token.addresses()).toEqual([])
   const used: string[] = []
@@ -39,7 +39,7 @@ test('a token lists the last five addresses that it was used from, the last firs
   expect(body.find(({ id }: { id: number }) => id === token.id).last_used_ips).toEqual(last)
 })
 
-test('what is no address is not kept, and IPv4 is written as such', async () => {
+test('an invalid address is not stored, and mapped IPv4 is stored as IPv4', async () => {
   const token = await someToken()
   await token.use('unknown')
   const used = async () => (await server.admin.get(`/personal_access_tokens/${token.id}`)).body.last_used_at
@@ -50,7 +50,7 @@ test('what is no address is not kept, and IPv4 is written as such', async () => 
   await expect.poll(token.addresses).toEqual(['192.0.2.9'])
 })
 
-test('no more is written than once a minute for a new address, and every ten minutes for a known one', async () => {
+test('a new address is stored at most once a minute, a known one updated every ten minutes', async () => {
   const token = await someToken()
   const written = async () => {
     const rows = await server.deps.db.all<{ address: string; last_used_at: string }>(sql`

@@ -24,14 +24,14 @@ async function issueWide(): Promise<{ id: number; token: string }> {
 
 const beyond = (scope: string) => ({ status: 403, body: { error: 'insufficient_scope', scope } })
 
-describe('a token hands out no scopes beyond its own', () => {
+describe('a token cannot issue scopes beyond its own', () => {
   test('by rotating a wider token of its owner', async () => {
     expect(await narrow.post(`/personal_access_tokens/${wide.id}/rotate`)).toMatchObject(beyond('sudo admin_mode'))
     const headers = { 'private-token': wide.token }
     expect((await server.anonymous.get('/user', { headers })).status).toBe(200)
   })
 
-  test('in admin mode either', async () => {
+  test('in admin mode', async () => {
     const guarded = await startServer({ settings: { adminMode: true } })
     const admin = await guarded.user('chief', { admin: true })
     const draft = { name: 'wide', scopes: ['api', 'admin_mode'] }
@@ -40,7 +40,7 @@ describe('a token hands out no scopes beyond its own', () => {
     expect(await admin.post(`/personal_access_tokens/${issued.body.id}/rotate`)).toMatchObject(beyond('admin_mode'))
   })
 
-  test.each(['personal_access_tokens', 'impersonation_tokens'])('by issuing %s', async (kind) => {
+  test.each(['personal_access_tokens', 'impersonation_tokens'])('by creating %s', async (kind) => {
     const path = `/users/${chief.user?.id}/${kind}`
     expect(await narrow.post(path, { name: 'x', scopes: ['api', 'sudo'] })).toMatchObject(beyond('sudo'))
     expect((await narrow.post(path, { name: 'x', scopes: ['api', 'read_user'] })).status).toBe(201)
@@ -53,7 +53,7 @@ describe('a token hands out no scopes beyond its own', () => {
     expect(await rotate()).toMatchObject(beyond('sudo admin_mode'))
   })
 
-  test('and rotates those that it covers, itself included', async () => {
+  test('but rotates tokens that it covers, including itself', async () => {
     const reader = await server.admin.post(`/users/${chief.user?.id}/personal_access_tokens`, {
       name: 'reader',
       scopes: ['read_api', 'read_user', 'self_rotate'],
@@ -65,7 +65,7 @@ describe('a token hands out no scopes beyond its own', () => {
   })
 })
 
-test('a browser signed in with the password rotates every token of its user', async () => {
+test('a browser signed in with the password can rotate every token of its user', async () => {
   const signedIn = await server.anonymous.post('//-/sessions', { login: 'chief', password })
   const headers = { cookie: signedIn.cookies[0]?.split(';')[0] ?? '', 'x-alcove-session': '1' }
   const { id } = await issueWide()

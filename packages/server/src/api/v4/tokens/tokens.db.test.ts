@@ -29,7 +29,7 @@ function clientOf(issued: { token: string }) {
 describe('POST /users/:user_id/personal_access_tokens', () => {
   const path = `/users/${nadiaId}/personal_access_tokens`
 
-  test('issues a token that works, with its secret shown this once', async () => {
+  test('issues a working token, and shows its secret once', async () => {
     const { status, body } = await admin.post(path, {
       name: 'deploy',
       description: 'for the pipeline',
@@ -58,15 +58,15 @@ describe('POST /users/:user_id/personal_access_tokens', () => {
     ['JSON', { name: 'x', scopes: ['api', 'sudo'] }],
     ['JSON with a comma list', { name: 'x', scopes: 'api,sudo' }],
     ['a form', new URLSearchParams('name=x&scopes[]=api&scopes[]=sudo')],
-  ])('takes %s', async (_, body) => {
+  ])('accepts %s', async (_, body) => {
     expect(await admin.post(path, body)).toMatchObject({ status: 201, body: { scopes: ['api', 'sudo'] } })
   })
 
-  test.each([{}, { expires_at: null }, { expires_at: '' }])('lasts 365 days with %j', async (change) => {
+  test.each([{}, { expires_at: null }, { expires_at: '' }])('issues a token for 365 days with %j', async (change) => {
     expect(await issue(nadiaId, change)).toMatchObject({ expires_at: '2027-02-14' })
   })
 
-  test('may be expired from the start', async () => {
+  test('accepts an expiry date of today', async () => {
     expect(await issue(nadiaId, { expires_at: '2026-02-14' })).toMatchObject({ active: false, revoked: false })
   })
 
@@ -77,11 +77,11 @@ describe('POST /users/:user_id/personal_access_tokens', () => {
     [{ scopes: ['api', 'root'] }, 400, { error: 'scopes does not have a valid value' }],
     [{ expires_at: '2026-02-30' }, 400, { error: 'expires_at is invalid' }],
     [{ name: undefined, scopes: undefined }, 400, { error: 'name is missing, scopes is missing' }],
-  ])('refuses %j', async (change, status, body) => {
+  ])('rejects %j', async (change, status, body) => {
     expect(await admin.post(path, { name: 't', scopes: ['api'], ...change })).toMatchObject({ status, body })
   })
 
-  test('is for administrators, and for users who exist', async () => {
+  test('requires an administrator and an existing user', async () => {
     const draft = { name: 't', scopes: ['api'] }
     expect(await nadia.post(path, draft)).toMatchObject({ status: 403, body: { message: '403 Forbidden' } })
     expect(await anonymous.post(path, draft)).toMatchObject(unauthorized)
@@ -106,7 +106,7 @@ describe('POST /user/personal_access_tokens', () => {
     expect(isMintedToken(body.token)).toBe(true)
   })
 
-  test('creates no token that could do more', async () => {
+  test('rejects wider scopes and later expiry dates', async () => {
     for (const scope of ['api', 'read_user', 'sudo']) {
       expect(await nadia.post(path, { name: 'k', scopes: [scope] })).toMatchObject({
         status: 400,
@@ -122,7 +122,7 @@ describe('POST /user/personal_access_tokens', () => {
 })
 
 describe('GET /personal_access_tokens', () => {
-  test('lists the own ones, without secrets and impersonation tokens', async () => {
+  test('lists the caller’s tokens, without secrets and impersonation tokens', async () => {
     const user = await server.user('lister')
     const id = user.user?.id
     const second = await issue(id, { name: 'second' })
@@ -139,13 +139,13 @@ describe('GET /personal_access_tokens', () => {
     expect((await admin.get(`/personal_access_tokens?user_id=${id}`)).body).toHaveLength(2)
   })
 
-  test('lists everybody’s to administrators', async () => {
+  test('lists all tokens for administrators', async () => {
     const { body } = await admin.get('/personal_access_tokens?per_page=100')
     const owners = new Set(body.map((token: { user_id: number }) => token.user_id))
     expect([...owners]).toEqual(expect.arrayContaining([1, nadiaId, omar.user?.id]))
   })
 
-  test('refuses another user’s, and an unknown user', async () => {
+  test('rejects tokens of another or unknown user', async () => {
     expect(await nadia.get(`/personal_access_tokens?user_id=${omar.user?.id}`)).toMatchObject(unauthorized)
     expect(await nadia.get('/personal_access_tokens?user_id=999999')).toMatchObject(unauthorized)
     expect(await admin.get('/personal_access_tokens?user_id=999999')).toMatchObject({ status: 404 })
@@ -156,7 +156,7 @@ describe('GET /personal_access_tokens', () => {
     })
   })
 
-  test('filters and sorts', async () => {
+  test('can be filtered and sorted', async () => {
     const clock = { now: '2026-03-01T08:00:00.000Z' }
     const server = await startServer({ clock })
     const user = await server.user('filter')
@@ -209,7 +209,7 @@ describe('GET /personal_access_tokens', () => {
 })
 
 describe('GET /personal_access_tokens/:id', () => {
-  test('shows the own ones, and all to administrators', async () => {
+  test('shows the caller’s tokens, and all to administrators', async () => {
     const token = await issue(nadiaId)
     for (const client of [nadia, admin]) {
       const { status, body } = await client.get(`/personal_access_tokens/${token.id}`)
@@ -243,7 +243,7 @@ describe('GET /personal_access_tokens/:id', () => {
 })
 
 describe('DELETE /personal_access_tokens/:id', () => {
-  test('revokes the own ones, and all for administrators', async () => {
+  test('revokes the caller’s tokens, and all for administrators', async () => {
     for (const client of [nadia, admin]) {
       const token = await issue(nadiaId)
       expect(await client.delete(`/personal_access_tokens/${token.id}`, {})).toMatchObject({ status: 204, text: '' })
@@ -261,7 +261,7 @@ describe('DELETE /personal_access_tokens/:id', () => {
     expect(await client.get('/user')).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
   })
 
-  test('refuses another user’s, and one that does not exist', async () => {
+  test('rejects tokens of other users and unknown ones', async () => {
     const token = await issue(nadiaId)
     expect(await omar.delete(`/personal_access_tokens/${token.id}`)).toMatchObject({
       status: 400,
@@ -277,7 +277,7 @@ describe('DELETE /personal_access_tokens/:id', () => {
 })
 
 describe('POST /personal_access_tokens/:id/rotate', () => {
-  test('puts a token for a week in the place of the old one', async () => {
+  test('replaces the token by a new one that lasts a week', async () => {
     const old = await issue(nadiaId, { name: 'deploy', description: 'd', scopes: ['read_api'] })
 
     const { status, body } = await nadia.post(`/personal_access_tokens/${old.id}/rotate`)
@@ -297,7 +297,7 @@ describe('POST /personal_access_tokens/:id/rotate', () => {
     expect(await clientOf(old).get('/user')).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
   })
 
-  test('by a token that was rotated already ends all that came from it', async () => {
+  test('revokes all descendants of a token that is rotated a second time', async () => {
     const user = await server.user('family')
     const rotate = async (client: Client) => {
       const { body } = await client.post('/personal_access_tokens/self/rotate')
@@ -319,7 +319,7 @@ describe('POST /personal_access_tokens/:id/rotate', () => {
     expect(await unrelated.get('/user')).toMatchObject({ status: 200 })
   })
 
-  test('takes another day', async () => {
+  test('accepts another expiry date', async () => {
     const old = await issue(nadiaId)
     const path = `/personal_access_tokens/${old.id}/rotate`
     expect(await admin.post(path, { expires_at: '2027-02-15' })).toMatchObject({
@@ -332,7 +332,7 @@ describe('POST /personal_access_tokens/:id/rotate', () => {
     })
   })
 
-  test('happens once to a token, however many ask at once', async () => {
+  test('succeeds for one of several concurrent requests', async () => {
     const old = await issue(nadiaId)
     const path = `/personal_access_tokens/${old.id}/rotate`
     const replies = await Promise.all([nadia.post(path), nadia.post(path), nadia.post(path)])
@@ -343,7 +343,7 @@ describe('POST /personal_access_tokens/:id/rotate', () => {
     })
   })
 
-  test('is refused for somebody else’s, and for one that does not exist', async () => {
+  test('rejects tokens of other users and unknown ones', async () => {
     const token = await issue(nadiaId)
     expect(await omar.post(`/personal_access_tokens/${token.id}/rotate`)).toMatchObject(unauthorized)
     expect(await omar.post('/personal_access_tokens/999999/rotate')).toMatchObject(unauthorized)
@@ -353,7 +353,7 @@ describe('POST /personal_access_tokens/:id/rotate', () => {
     })
   })
 
-  test('of self needs api or self_rotate', async () => {
+  test('requires api or self_rotate for self', async () => {
     for (const scope of ['api', 'self_rotate']) {
       const client = clientOf(await issue(nadiaId, { scopes: [scope] }))
       const { status, body } = await client.post('/personal_access_tokens/self/rotate')
@@ -377,7 +377,7 @@ describe('impersonation tokens', () => {
   const create = async (change: Record<string, unknown> = {}) =>
     (await admin.post(path, { name: 'imp', scopes: ['api'], ...change })).body
 
-  test('are issued with their secret', async () => {
+  test('are created with their secret', async () => {
     const { status, body } = await admin.post(path, { name: 'imp', scopes: ['api'], expires_at: '2026-06-01' })
     expect(status).toBe(201)
     expect(Object.keys(body)).toEqual([...tokenFields, 'token', 'impersonation'])
@@ -405,7 +405,7 @@ describe('impersonation tokens', () => {
     })
   })
 
-  test('are shown and revoked one by one', async () => {
+  test('can be read and revoked one by one', async () => {
     const token = await create()
     const { status, body } = await admin.get(`${path}/${token.id}`)
     expect(status).toBe(200)
@@ -415,7 +415,7 @@ describe('impersonation tokens', () => {
     expect((await admin.get(`${path}/${token.id}`)).body).toMatchObject({ revoked: true, active: false })
   })
 
-  test('are not among the personal ones', async () => {
+  test('are not among the personal access tokens', async () => {
     const token = await create()
     expect(await nadia.get(`/personal_access_tokens/${token.id}`)).toMatchObject(unauthorized)
     expect(await admin.get(`/personal_access_tokens/${token.id}`)).toMatchObject({ status: 404 })
@@ -427,11 +427,11 @@ describe('impersonation tokens', () => {
     [{ scopes: ['all'] }, { error: 'scopes does not have a valid value' }],
     [{ name: undefined }, { error: 'name is missing' }],
     [{ expires_at: '2028-01-01' }, { message: { expires_at: ['must be before 2027-02-14'] } }],
-  ])('refuse %j', async (change, body) => {
+  ])('reject %j', async (change, body) => {
     expect(await admin.post(path, { name: 'imp', scopes: ['api'], ...change })).toMatchObject({ status: 400, body })
   })
 
-  test('refuse users and tokens that do not fit', async () => {
+  test('return 404 for the wrong user and for personal access tokens', async () => {
     const token = await create()
     const personal = await issue(nadiaId)
     const missing = { status: 404, body: { message: '404 Impersonation Token Not Found' } }
@@ -447,7 +447,7 @@ describe('impersonation tokens', () => {
     }
   })
 
-  test('are for administrators', async () => {
+  test('require an administrator', async () => {
     const token = await create()
     const forbidden = { status: 403, body: { message: '403 Forbidden' } }
     expect(await nadia.get(path)).toMatchObject(forbidden)

@@ -21,7 +21,7 @@ const add = (id: number, name: string) => server.admin.post(`/topics/${id}/alias
 const namesOf = async (id: number) =>
   (await server.anonymous.get(`/topics/${id}/aliases`)).body.map(({ name }: { name: string }) => name)
 
-test('an alias is added, listed publicly by name, and removed in any case', async () => {
+test('an alias can be added, listed publicly by name, and removed in any case', async () => {
   const { id } = await topic()
   const [one, two] = [fresh('B'), fresh('a')]
   expect(await add(id, one)).toMatchObject({
@@ -42,7 +42,7 @@ test('an alias is added, listed publicly by name, and removed in any case', asyn
   })
 })
 
-test('an alias leads a project’s topics to the topic, whatever its case', async () => {
+test('an alias in a project’s topics is replaced by its topic, in any case', async () => {
   const { id, name } = await topic()
   const alias = fresh('alias')
   await add(id, alias)
@@ -52,7 +52,7 @@ test('an alias leads a project’s topics to the topic, whatever its case', asyn
   expect((await server.admin.get(`/topics/${id}`)).body.total_projects_count).toBe(1)
 })
 
-test('a topic is found by its name or an alias, exactly, whatever the case, and beside other filters', async () => {
+test('name= finds a topic by exact name or alias in any case, combined with other filters', async () => {
   const { id, name } = await topic()
   const alias = fresh('Old')
   await add(id, alias)
@@ -65,7 +65,7 @@ test('a topic is found by its name or an alias, exactly, whatever the case, and 
   expect(await idsOf(`name=${alias.slice(0, -1)}`)).toEqual([])
 })
 
-test('projects are found by the exact alias of their topic', async () => {
+test('topic= finds projects by the exact alias of their topic', async () => {
   const { id, name } = await topic()
   const alias = fresh('Alias')
   const project = await server.project(`acme/${fresh('project')}`, { visibility: 'public' })
@@ -80,7 +80,7 @@ test('projects are found by the exact alias of their topic', async () => {
   expect((await server.anonymous.get(`/projects?topic=${alias}`)).body).toEqual([])
 })
 
-test('a search finds a topic by the terms of one alias, and short ones by the whole', async () => {
+test('search= finds a topic by terms in an alias, and by whole short aliases', async () => {
   const { id } = await topic()
   const search = async (text: string) =>
     (await server.anonymous.get(`/topics?search=${encodeURIComponent(text)}`)).body.map(
@@ -98,7 +98,7 @@ test('a search finds a topic by the terms of one alias, and short ones by the wh
   expect(await search('zebra')).toEqual([])
 })
 
-test('one name leads to one topic: it is taken as a name and as an alias', async () => {
+test('a name that is taken as a name or an alias is rejected', async () => {
   const [one, two] = [await topic(), await topic()]
   const alias = fresh('alias')
   await add(one.id, alias)
@@ -111,7 +111,7 @@ test('one name leads to one topic: it is taken as a name and as an alias', async
   expect((await server.admin.get(`/topics/${two.id}`)).body.name).toBe(two.name)
 })
 
-test('a topic may take the name that was its alias, and its old name is free again', async () => {
+test('a topic can take its alias as its name, which frees the old name', async () => {
   const { id, name } = await topic()
   const alias = fresh('alias')
   await add(id, alias)
@@ -120,7 +120,7 @@ test('a topic may take the name that was its alias, and its old name is free aga
   expect((await topic(name)).id).not.toBe(id)
 })
 
-test('aliases go with their topic', async () => {
+test('deleting a topic deletes its aliases', async () => {
   const { id } = await topic()
   const alias = fresh('alias')
   await add(id, alias)
@@ -129,7 +129,7 @@ test('aliases go with their topic', async () => {
   await topic(alias)
 })
 
-test('in another organization the same words stand for something else', async () => {
+test('aliases are separate in each organization', async () => {
   const created = await server.admin.post('/organizations', { name: 'Other', path: fresh('other') })
   const { id } = await topic()
   const alias = fresh('alias')
@@ -148,13 +148,13 @@ test.each([
   [{ name: 'café' }, { message: { name: ['must only include ASCII characters'] } }],
   [{ name: 'a\nb' }, { message: { name: ['has characters that are not allowed'] } }],
   [{ name: 'n'.repeat(256) }, { message: { name: ['is too long (maximum is 255 characters)'] } }],
-])('an alias must be a name: %j', async (body, expected) => {
+])('rejects the alias %j', async (body, expected) => {
   const { id } = await topic()
   expect(await server.admin.post(`/topics/${id}/aliases`, body)).toMatchObject({ status: 400, body: expected })
   expect(await namesOf(id)).toEqual([])
 })
 
-test('aliases are the administrators’ matter; unknown topics are 404, wrong ids 400', async () => {
+test('alias routes require an administrator; unknown topics return 404, invalid ids 400', async () => {
   const { id } = await topic()
   const someone = await server.user(fresh('user'))
   for (const method of ['post', 'delete'] as const) {
@@ -167,7 +167,7 @@ test('aliases are the administrators’ matter; unknown topics are 404, wrong id
   expect((await server.anonymous.get('/topics/999999/aliases')).body).toEqual({ message: '404 Not found' })
 })
 
-test('of many who want one name at once exactly one gets it', async () => {
+test('only one of several concurrent requests gets the same name', async () => {
   const name = fresh('wanted')
   const topics = await Promise.all(Array.from({ length: 6 }, () => topic()))
   const renamed = await topic()

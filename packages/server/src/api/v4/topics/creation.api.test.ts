@@ -9,7 +9,7 @@ beforeAll(async () => {
   }
 })
 
-test('where only administrators create topics, an unknown one is refused with the nearest, and nothing changes', async () => {
+test('unknown topics are rejected with the nearest match when only administrators may create topics', async () => {
   const project = await server.project('acme/locked')
   const maintainer = await server.as('maintainer', project)
   await maintainer.put(`/projects/${project.id}`, { topics: ['vue'] })
@@ -33,7 +33,7 @@ test('where only administrators create topics, an unknown one is refused with th
   expect((await maintainer.get(`/projects/${project.id}`)).body).toMatchObject({ topics: ['vue'], description: null })
 })
 
-test('a project is not created with an unknown topic there, and known ones and aliases are taken', async () => {
+test('a project is not created with an unknown topic then, but accepts known ones and aliases', async () => {
   const someone = await server.user('someone')
   const refused = await someone.post('/projects', { name: 'locked', topics: 'kubernets' })
   expect(refused).toMatchObject({ status: 400, body: { message: { topics: [expect.stringContaining('kubernetes')] } } })
@@ -47,7 +47,7 @@ test('a project is not created with an unknown topic there, and known ones and a
   })
 })
 
-test('administrators still make topics by giving them to projects there', async () => {
+test('administrators can still create topics by assigning them to projects', async () => {
   const project = await server.project('acme/by-admin')
   const reply = await server.admin.put(`/projects/${project.id}`, { topics: ['brand-new'] })
   expect(reply).toMatchObject({ status: 200, body: { topics: ['brand-new'] } })

@@ -16,7 +16,7 @@ interface Listed {
 
 const shown = (body: Listed[]) => body.map(({ topics, reasons }) => [...topics.map(({ name }) => name).sort(), reasons])
 
-test('pairs that probably mean the same are listed with the reasons, the most probable first', async () => {
+test('probable duplicates are listed with the reasons, most probable first', async () => {
   const server = await withTopics([
     'machine-learning',
     'Machine Learning',
@@ -45,7 +45,7 @@ test('pairs that probably mean the same are listed with the reasons, the most pr
   expect(second.headers).toMatchObject({ 'x-next-page': '3', 'x-prev-page': '1' })
 })
 
-test('topics of much the same projects are a pair, whatever they are called', async () => {
+test('topics with mostly the same projects are probable duplicates', async () => {
   const server = await withTopics([])
   const tag = async (index: number, topics: string[]) => {
     const { id } = await server.project(`acme/p${index}`)
@@ -59,7 +59,7 @@ test('topics of much the same projects are a pair, whatever they are called', as
   expect(body[0]).toMatchObject({ shared_projects_count: 5, topics: [{ total_projects_count: 5 }, {}] })
 })
 
-test('a merge takes its pair off the list at once', async () => {
+test('a merge removes its pair from the list at once', async () => {
   const server = await withTopics(['library', 'libraries'])
   const [{ topics }] = (await server.admin.get('/topics/duplicates')).body
   const [target, source] = topics
@@ -67,7 +67,7 @@ test('a merge takes its pair off the list at once', async () => {
   expect((await server.admin.get('/topics/duplicates')).body).toEqual([])
 })
 
-test('the list of pairs is for administrators, because it reveals private projects', async () => {
+test('the list of duplicates requires an administrator, because it reveals private projects', async () => {
   const server = await withTopics([])
   const someone = await server.user('someone')
   expect((await server.anonymous.get('/topics/duplicates')).status).toBe(401)

@@ -65,7 +65,7 @@ function asMerged(assignments: Assignment[], sources: number[], target: number):
 }
 
 describe('a merge', () => {
-  test('leaves the old name and the old aliases as aliases of the target', async () => {
+  test('keeps the old name and the old aliases as aliases of the target', async () => {
     const [source, target] = [await topic(), await topic()]
     const alias = fresh('alias')
     await server.admin.post(`/topics/${source.id}/aliases`, { name: alias })
@@ -77,7 +77,7 @@ describe('a merge', () => {
     expect(again).toMatchObject({ status: 400, body: { message: { name: ['has already been taken'] } } })
   })
 
-  test('forgets the old name with keep_alias=false, but not the aliases', async () => {
+  test('drops the old name with keep_alias=false, but keeps the aliases', async () => {
     const [source, target] = [await topic(), await topic()]
     const alias = fresh('alias')
     await server.admin.post(`/topics/${source.id}/aliases`, { name: alias })
@@ -86,13 +86,13 @@ describe('a merge', () => {
     await topic(source.name)
   })
 
-  test('answers what GitLab answers, and nothing more', async () => {
+  test('returns exactly GitLab’s response', async () => {
     const [source, target] = [await topic(), await topic()]
     const merged = await merge(source.id, target.id)
     expect(merged.body).toEqual((await server.admin.get(`/topics/${target.id}`)).body)
   })
 
-  test('says with dry_run what would move, and changes nothing', async () => {
+  test('returns with dry_run what would change, and changes nothing', async () => {
     const [source, target] = [await topic(), await topic()]
     await server.admin.post(`/topics/${source.id}/aliases`, { name: fresh('alias') })
     await projectWith([source.name])
@@ -125,7 +125,7 @@ describe('a merge', () => {
     })
   })
 
-  test('is in the journal: what, who, when, and how long it can be undone', async () => {
+  test('is recorded with topics, author, date and undo deadline', async () => {
     const [source, target] = [await topic(), await topic()]
     await projectWith([source.name])
     await merge(source.id, target.id)
@@ -149,7 +149,7 @@ describe('a merge', () => {
     expect(Number(listed.headers['x-total'])).toBeGreaterThan(1)
   })
 
-  test('is undone by administrators alone, and so is its journal read', async () => {
+  test('can be listed and undone by administrators only', async () => {
     const someone = await server.user(fresh('user'))
     expect((await server.anonymous.get('/topics/merges')).status).toBe(401)
     expect((await someone.get('/topics/merges')).status).toBe(403)
@@ -163,7 +163,7 @@ describe('a merge', () => {
   })
 })
 
-describe('an undo', () => {
+describe('undoing a merge', () => {
   test('restores topic, avatar, aliases and projects exactly', async () => {
     const [source, target] = [await topic(), await topic()]
     await server.admin.put(`/topics/${source.id}`, formWithFile('avatar', 'logo.png', png))
@@ -193,7 +193,7 @@ describe('an undo', () => {
     })
   })
 
-  test('is refused the second time', async () => {
+  test('is rejected the second time', async () => {
     const [source, target] = [await topic(), await topic()]
     await merge(source.id, target.id)
     const { id } = await newest()
@@ -204,7 +204,7 @@ describe('an undo', () => {
     })
   })
 
-  test('of two at once is done once', async () => {
+  test('succeeds for one of several concurrent requests', async () => {
     const [source, target] = [await topic(), await topic()]
     await projectWith([source.name])
     await merge(source.id, target.id)
@@ -213,7 +213,7 @@ describe('an undo', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409])
   })
 
-  test('of a chain of merges goes backwards', async () => {
+  test('works from the newest to the oldest in a chain of merges', async () => {
     const [a, b, c] = [await topic(), await topic(), await topic()]
     await projectWith([a.name])
     await projectWith([a.name, b.name])
@@ -239,7 +239,7 @@ describe('an undo', () => {
     expect(await everything()).toEqual(start)
   })
 
-  test('of merges into one topic goes in any order, and leaves what is left of them as it would be alone', async () => {
+  test('works in any order for merges into one topic, and keeps the remaining merges’ result', async () => {
     const target = await topic()
     const sources = [await topic(), await topic(), await topic()] as const
     const [one, two, three] = sources
@@ -268,7 +268,7 @@ describe('an undo', () => {
     }
   })
 
-  test('names what has changed since, changes nothing then, and leaves it out when it may', async () => {
+  test('lists conflicting changes and changes nothing, or leaves them out with partial=true', async () => {
     const [source, target] = [await topic(), await topic()]
     const [kept, gone, changed] = [
       await projectWith([source.name]),
@@ -292,7 +292,7 @@ describe('an undo', () => {
     expect([await topicsOf(kept), await topicsOf(changed)]).toEqual([[source.name], []])
   })
 
-  test('is refused when one of the names is taken again, even a partial one', async () => {
+  test('is rejected when one of the names is taken again, even with partial=true', async () => {
     const [source, target] = [await topic(), await topic()]
     const alias = fresh('alias')
     await server.admin.post(`/topics/${source.id}/aliases`, { name: alias })
@@ -311,7 +311,7 @@ describe('an undo', () => {
     }
   })
 
-  test('brings a topic back although its target is gone, when a part will do', async () => {
+  test('restores a topic whose target is deleted with partial=true', async () => {
     const [source, target] = [await topic(), await topic()]
     const project = await projectWith([source.name])
     await merge(source.id, target.id)
@@ -323,7 +323,7 @@ describe('an undo', () => {
     expect(await topicsOf(project)).toEqual([source.name])
   })
 
-  test('is over after the time the operator set, and then the avatar goes', async () => {
+  test('is rejected after the configured period, when the avatar is deleted', async () => {
     const [source, target] = [await topic(), await topic()]
     await server.admin.put(`/topics/${source.id}`, formWithFile('avatar', 'logo.png', png))
     const objects = async () => {

@@ -32,7 +32,7 @@ const linesOf = <T>(file: string): T[] =>
 describe.runIf(existsSync(data))('the collected topics', () => {
   const expected = () => JSON.parse(readFileSync(new URL('expected.json', data), 'utf8')).topics
 
-  test('are created, carried by projects, and their aliases merged into them', async () => {
+  test('can be created, assigned and merged, with the expected counts', async () => {
     const server = await startServer()
     const topics = linesOf<RealTopic>('topics/topics.jsonl')
     const ids = new Map<string, number>()
@@ -106,7 +106,7 @@ describe.runIf(existsSync(data))('the collected topics', () => {
     return topics
   }
 
-  test('are found by text as often as they were counted', async () => {
+  test('are found by search as often as expected', async () => {
     const server = await startServer()
     const topics = linesOf<RealTopic>('topics/topics.jsonl')
     for (const { name } of topics) await server.admin.post('/topics', { name, title: '…' })
@@ -118,7 +118,7 @@ describe.runIf(existsSync(data))('the collected topics', () => {
     }
   }, 60_000)
 
-  test('crafted requests are answered 201 or 400, and the next one as before', async () => {
+  test('include crafted requests that return 201 or 400, and leave the server working', async () => {
     const server = await startServer()
     for (const { what, request } of linesOf<CraftedRequest>('topics/crafted-requests.jsonl')) {
       const { first_create, avatar_file, description_repeat, ...fields } = request

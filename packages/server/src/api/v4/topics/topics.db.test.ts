@@ -22,8 +22,8 @@ const png = Buffer.from(
   'base64',
 )
 
-describe('creating', () => {
-  test('answers the whole topic, in GitLab’s order of fields', async () => {
+describe('POST /topics', () => {
+  test('returns the topic with its fields in GitLab’s order', async () => {
     const name = freshName()
     const created = await server.admin.post('/topics', { name, title: 'Data visualisation' })
     expect(created.status).toBe(201)
@@ -50,23 +50,23 @@ describe('creating', () => {
       { name: 'b', title: 'b', description: 'd'.repeat(1025) },
       { message: { description: ['is too long (maximum is 1024 characters)'] } },
     ],
-  ])('refuses %j', async (body, expected) => {
+  ])('rejects %j', async (body, expected) => {
     const before = await server.admin.get('/topics?per_page=100')
     expect(await server.admin.post('/topics', body)).toMatchObject({ status: 400, body: expected })
     expect((await server.admin.get('/topics?per_page=100')).body).toEqual(before.body)
   })
 
-  test('refuses a name that is taken in another case', async () => {
+  test('rejects a name that is taken in another case', async () => {
     const { name } = await topic()
     const again = await server.admin.post('/topics', { name: name.toUpperCase(), title: 'Twin' })
     expect(again).toMatchObject({ status: 400, body: { message: { name: ['has already been taken'] } } })
   })
 
-  test('takes 255 characters of four bytes as a title', async () => {
+  test('accepts a title of 255 four-byte characters', async () => {
     expect((await topic({ title: '🦊'.repeat(255) })).title).toBe('🦊'.repeat(255))
   })
 
-  test('is for administrators; missing fields are reported before permissions are checked', async () => {
+  test('requires an administrator, and reports missing fields before it checks permissions', async () => {
     const someone = await server.user(freshName('user'))
     const body = { name: freshName(), title: 'a' }
     expect(await server.anonymous.post('/topics', {})).toMatchObject({ status: 400 })
@@ -81,7 +81,7 @@ describe('creating', () => {
     })
   })
 
-  test('takes a form and multipart as well as JSON', async () => {
+  test('accepts a form and multipart as well as JSON', async () => {
     const form = new URLSearchParams({ name: freshName(), title: 'Form & more' })
     expect(await server.admin.post('/topics', form)).toMatchObject({ status: 201, body: { title: 'Form & more' } })
     const multipart = formWithFile('avatar', 'logo.png', png, { name: freshName(), title: 'Multipart' })
@@ -89,8 +89,8 @@ describe('creating', () => {
   })
 })
 
-describe('updating', () => {
-  test('changes what is given and nothing else', async () => {
+describe('PUT /topics/:id', () => {
+  test('changes the given fields and no others', async () => {
     const { id, title } = await topic({ description: 'before' })
     const name = freshName('renamed')
     expect(await server.admin.put(`/topics/${id}`, { name })).toMatchObject({
@@ -103,7 +103,7 @@ describe('updating', () => {
     expect(await server.admin.put(`/topics/${id}`)).toMatchObject({ status: 200, body: { name, title } })
   })
 
-  test('may change only the case of a name, but not take another topic’s', async () => {
+  test('accepts a change of case in the name, but not another topic’s name', async () => {
     const [one, two] = [await topic(), await topic()]
     const upper = await server.admin.put(`/topics/${one.id}`, { name: one.name.toUpperCase() })
     expect(upper).toMatchObject({ status: 200, body: { name: one.name.toUpperCase() } })
@@ -112,7 +112,7 @@ describe('updating', () => {
     expect((await server.admin.get(`/topics/${one.id}`)).body.title).toBe(one.title)
   })
 
-  test('stores a blank title, as GitLab does, and refuses one that is too long', async () => {
+  test('accepts a blank title, as GitLab does, and rejects one that is too long', async () => {
     const { id } = await topic()
     expect(await server.admin.put(`/topics/${id}`, { title: '' })).toMatchObject({ status: 200, body: { title: '' } })
     expect(await server.admin.put(`/topics/${id}`, { title: 't'.repeat(256) })).toMatchObject({
@@ -121,7 +121,7 @@ describe('updating', () => {
     })
   })
 
-  test('answers 404 for an unknown topic and 400 for an id that is no number', async () => {
+  test('returns 404 for an unknown topic and 400 for an invalid id', async () => {
     for (const method of ['put', 'delete'] as const) {
       const unknown = await server.admin[method]('/topics/999999', { title: 'x' })
       expect(unknown).toMatchObject({ status: 404, body: { message: '404 Not found' } })
@@ -130,8 +130,8 @@ describe('updating', () => {
   })
 })
 
-describe('deleting', () => {
-  test('answers 204 without a body, and 404 the second time', async () => {
+describe('DELETE /topics/:id', () => {
+  test('returns 204 without a body, and 404 the second time', async () => {
     const { id } = await topic()
     const deleted = await server.admin.delete(`/topics/${id}`, {})
     expect(deleted).toMatchObject({ status: 204, text: '' })
@@ -140,7 +140,7 @@ describe('deleting', () => {
     expect((await server.anonymous.get(`/topics/${id}`)).status).toBe(404)
   })
 
-  test('takes its assignments along and leaves the projects', async () => {
+  test('removes the topic from its projects', async () => {
     const { id, name } = await topic()
     const project = await server.project(`acme/${freshName('project')}`)
     await server.admin.put(`/projects/${project.id}`, { topics: [name, 'kept'] })
@@ -148,7 +148,7 @@ describe('deleting', () => {
     expect((await server.admin.get(`/projects/${project.id}`)).body.topics).toEqual(['kept'])
   })
 
-  test('is refused when the topic changed after the time the client names', async () => {
+  test('returns 412 when the topic changed after If-Unmodified-Since', async () => {
     const { id } = await topic()
     const headers = { 'if-unmodified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' }
     expect(await server.admin.delete(`/topics/${id}`, undefined, { headers })).toMatchObject({
@@ -160,8 +160,8 @@ describe('deleting', () => {
   })
 })
 
-describe('avatars', () => {
-  test('are served to anyone, inline and cacheable, until they are removed', async () => {
+describe('topic avatars', () => {
+  test('are public, inline and cacheable until they are removed', async () => {
     const { id } = await topic()
     const set = await server.admin.put(`/topics/${id}`, formWithFile('avatar', 'my logo.png', png))
     expect(set.status).toBe(200)
@@ -191,7 +191,7 @@ describe('avatars', () => {
     expect((await server.admin.put(`/topics/${id}`, body)).body.avatar_url).toBeNull()
   })
 
-  test('stay when the same request is refused', async () => {
+  test('are kept when the request is rejected', async () => {
     const [one, two] = [await topic(), await topic()]
     const { body } = await server.admin.put(`/topics/${one.id}`, formWithFile('avatar', 'logo.png', png))
     expect((await server.admin.put(`/topics/${one.id}`, { avatar: '', name: two.name })).status).toBe(400)
@@ -207,7 +207,7 @@ describe('avatars', () => {
     ['logo.exe', png, [extensions]],
     ['logo.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>', [extensions, formats]],
     ['logo.png', Buffer.concat([png, Buffer.alloc(204_801)]), ['is too big (should be at most 200 KiB)']],
-  ])('%s is refused with its reasons and leaves nothing in the store', async (filename, content, texts) => {
+  ])('%s is rejected with the reasons and stores nothing', async (filename, content, texts) => {
     const { id } = await topic()
     const before = await storedKeys()
     const refused = await server.admin.put(`/topics/${id}`, formWithFile('avatar', filename, content))
@@ -215,13 +215,13 @@ describe('avatars', () => {
     expect(await storedKeys()).toEqual(before)
   })
 
-  test('take 200 KiB and not a byte more', async () => {
+  test('have at most 200 KiB', async () => {
     const { id } = await topic()
     const exact = Buffer.concat([png, Buffer.alloc(204_800 - png.length)])
     expect((await server.admin.put(`/topics/${id}`, formWithFile('avatar', 'a.png', exact))).status).toBe(200)
   })
 
-  test('of callers without permission are never stored', async () => {
+  test('are not stored for callers without permission', async () => {
     const before = await storedKeys()
     const form = formWithFile('avatar', 'a.png', png, { name: freshName(), title: 'a' })
     expect((await server.anonymous.post('/topics', form)).status).toBe(401)
@@ -235,8 +235,8 @@ describe('avatars', () => {
   }
 })
 
-describe('merging', () => {
-  test('moves projects, counts them once, and deletes the source', async () => {
+describe('POST /topics/merge', () => {
+  test('moves the projects, counts each once, and deletes the source', async () => {
     const [source, target] = [await topic(), await topic({ description: 'stays' })]
     const projects = await Promise.all([1, 2, 3].map(() => server.project(`acme/${freshName('project')}`)))
     const carried = [[source.name], [source.name, target.name], [target.name]]
@@ -254,7 +254,7 @@ describe('merging', () => {
     }
   })
 
-  test('names what is wrong, in GitLab’s order', async () => {
+  test('rejects invalid input with GitLab’s messages', async () => {
     const { id } = await topic()
     const merge = (body: object) => server.admin.post('/topics/merge', body)
     expect(await merge({})).toMatchObject({
@@ -275,12 +275,12 @@ describe('merging', () => {
     })
   })
 
-  test('has no GET: the word is read as an id', async () => {
+  test('has no GET, where "merge" is read as an id', async () => {
     expect(await server.admin.get('/topics/merge')).toMatchObject({ status: 400, body: { error: 'id is invalid' } })
   })
 })
 
-describe('listing', () => {
+describe('GET /topics', () => {
   let listed: TestServer
   beforeAll(async () => {
     listed = await startServer()
@@ -306,7 +306,7 @@ describe('listing', () => {
     return body.map(({ name }: { name: string }) => name)
   }
 
-  test('orders by projects that are not private, then by id; the count shown has private ones too', async () => {
+  test('orders by non-private projects and then by id; the count includes private projects', async () => {
     const { body } = await listed.anonymous.get('/topics')
     expect(body.map((row: Record<string, unknown>) => [row['name'], row['total_projects_count']])).toEqual([
       ['git', 2],
@@ -338,7 +338,7 @@ describe('listing', () => {
     expect(await search(query)).toEqual(expected)
   })
 
-  test('a search for the quote itself, or for nothing but odd characters, is harmless', async () => {
+  test('accepts quotes and special characters in a search', async () => {
     for (const text of [
       '"',
       '""',
@@ -355,14 +355,14 @@ describe('listing', () => {
     expect(await search(`search=${encodeURIComponent('"cent"')}`)).toEqual(['100%_wild'])
   })
 
-  test('a search for thousands of words takes no longer than one for a few', async () => {
+  test('searches for thousands of words within two seconds', async () => {
     const words = Array.from({ length: 1500 }, (_, number) => `git${number.toString(36)}xyz`).join('+')
     const started = performance.now()
     expect(await search(`search=${words}`)).toEqual([])
     expect(performance.now() - started).toBeLessThan(2000)
   })
 
-  test('pages with all headers', async () => {
+  test('is paged with all headers', async () => {
     const page = await listed.anonymous.get('/topics?per_page=2&page=2')
     expect(page.body).toHaveLength(2)
     expect(page.headers).toMatchObject({
@@ -381,7 +381,7 @@ describe('listing', () => {
     expect(await listed.anonymous.get('/topics?page=9')).toMatchObject({ status: 200, body: [] })
   })
 
-  test('a write is seen by the next request, although lists are remembered', async () => {
+  test('returns a write at once although lists are cached', async () => {
     const first = await listed.anonymous.get('/topics?search=fresh-one')
     expect(first.body).toEqual([])
     const { body } = await listed.admin.post('/topics', { name: 'fresh-one', title: 'Fresh' })
@@ -390,7 +390,7 @@ describe('listing', () => {
     expect((await listed.anonymous.get('/topics?search=fresh-one')).body).toEqual([])
   })
 
-  test('refuses a wrong token although no token is needed, and other wrong parameters', async () => {
+  test('rejects an invalid token although none is required, and invalid parameters', async () => {
     const headers = { 'private-token': 'nobody-has-this-token' }
     expect(await listed.anonymous.get('/topics', { headers })).toMatchObject({ status: 401 })
     expect(await listed.anonymous.get('/topics?without_projects=maybe')).toMatchObject({
@@ -407,14 +407,14 @@ describe('listing', () => {
     })
   })
 
-  test('an unchanged response returns 304 to a client that has it', async () => {
+  test('returns 304 for an unchanged response', async () => {
     const { headers } = await listed.anonymous.get('/topics')
     expect(headers['etag']).toMatch(/^W\/"[0-9a-f]{32}"$/)
     const again = await listed.anonymous.get('/topics', { headers: { 'if-none-match': headers['etag'] ?? '' } })
     expect(again).toMatchObject({ status: 304, text: '' })
   })
 
-  test('HEAD answers the headers alone', async () => {
+  test('returns only headers for HEAD', async () => {
     const head = await listed.anonymous.head('/topics')
     expect(head).toMatchObject({ status: 200, text: '' })
     expect(head.headers).toMatchObject({ 'x-total': '5', 'content-type': 'application/json' })

@@ -37,7 +37,7 @@ topics:
 
 const named = (name: string) => ({ name, title: name })
 
-test('what was exported is imported and exported again as the same bytes, in either format', async () => {
+test('an exported vocabulary can be imported and exported again as the same bytes, in both formats', async () => {
   expect(await exported()).toBe('version: 1\ntopics: []\n')
   expect(await load(file)).toMatchObject({ status: 201, body: { created: 3, updated: 0, deleted: 0, unchanged: 0 } })
   const yaml = await exported()
@@ -53,7 +53,7 @@ test('what was exported is imported and exported again as the same bytes, in eit
   expect((await server.anonymous.get('/topics?search=ECMAScript')).body).toMatchObject([{ name: 'javascript' }])
 })
 
-test('the file comes with its type and name', async () => {
+test('the export has its content type and filename', async () => {
   const yaml = await server.admin.get('/topics/export')
   expect(yaml.headers).toMatchObject({
     'content-type': 'application/yaml',
@@ -66,7 +66,7 @@ test('the file comes with its type and name', async () => {
   })
 })
 
-test('an import changes what differs and leaves the rest with its id and projects; dry_run says so beforehand', async () => {
+test('an import changes only what differs and keeps ids and projects; dry_run lists the changes', async () => {
   await load(file)
   const project = await server.project('acme/site')
   await server.admin.put(`/projects/${project.id}`, { topics: ['js', 'c++'] })
@@ -150,7 +150,7 @@ test('fields absent from an entry stay unchanged, and explicit empty values eras
   expect(await load('version: 1\ntopics: [{name: c++, title: ""}]')).toMatchObject({ status: 400 })
 })
 
-test('an export restores fields that were empty when it was made', async () => {
+test('importing an export restores fields that were empty', async () => {
   await load(file)
   const before = [await exported(), await exported('json')]
   await load('version: 1\ntopics: [{name: c++, title: X, description: Y, aliases: [cpp]}]')
@@ -161,7 +161,7 @@ test('an export restores fields that were empty when it was made', async () => {
   }
 })
 
-test('prune deletes what the file does not name, and nothing of another organization', async () => {
+test('prune deletes topics that are not in the file, and none of another organization', async () => {
   const other = await server.admin.post('/organizations', { name: 'Other', path: 'other' })
   const organization_id = String(other.body.id)
   await load(file, { organization_id })
@@ -174,7 +174,7 @@ test('prune deletes what the file does not name, and nothing of another organiza
   expect((await load(file, { organization_id, prune: 'true' })).body).toMatchObject({ deleted: 0, unchanged: 3 })
 })
 
-test('an import with anything wrong in it changes nothing, and lists everything', async () => {
+test('an invalid import changes nothing and lists all problems', async () => {
   await load(file)
   const before = await exported()
   const reply = await load(
@@ -214,7 +214,7 @@ test.each([
   ['no file', new URLSearchParams({ prune: 'true' }), 'file is missing'],
   ['a form with text in place of a file', new URLSearchParams({ file: 'version: 1' }), 'file is invalid'],
   ['an empty body', '', 'file is missing'],
-])('%s is 400', async (_, body, error) => {
+])('an import with %s returns 400', async (_, body, error) => {
   expect(await server.admin.post('/topics/import', body)).toMatchObject({ status: 400, body: { error } })
 })
 
@@ -223,7 +223,7 @@ test.each([
   ['text/yaml; charset=utf-8', file],
   ['application/octet-stream', file],
   ['application/json', JSON.stringify({ version: 1, topics: ['c++', 'javascript', 'machine learning'].map(named) })],
-])('a body of %s is the file itself, and the query says the rest', async (type, body) => {
+])('an import accepts %s as a raw body, with options in the query', async (type, body) => {
   const send = (query = '', sent: string | Buffer = body, client = server.admin) =>
     client.post(`/topics/import${query}`, sent, { headers: { 'content-type': type } })
   expect(await send('?dry_run=true')).toMatchObject({ status: 201, body: { dry_run: true, created: 3 } })
@@ -244,14 +244,14 @@ test.each([
   expect(await storedObjects()).toBe(0)
 })
 
-test('a file that is no text, or too large, is refused', async () => {
+test('an import rejects a file that is not UTF-8 or is too large', async () => {
   const latin = await server.admin.post('/topics/import', formWithFile('file', 'a', Buffer.from([0x61, 0xe9])))
   expect(latin.body.errors).toEqual([{ entry: null, field: null, reason: 'must be UTF-8' }])
   const large = await load('#'.repeat(5 * 1024 * 1024 + 1))
   expect(large).toMatchObject({ status: 413, body: { detail: expect.stringContaining('5 MiB') } })
 })
 
-test('signed-in users export, administrators import', async () => {
+test('signed-in users can export, administrators can import', async () => {
   const someone = await server.user('someone')
   expect((await server.anonymous.get('/topics/export')).status).toBe(401)
   expect((await someone.get('/topics/export')).status).toBe(200)
@@ -265,7 +265,7 @@ test('signed-in users export, administrators import', async () => {
 const data = new URL('../../../../../../../shared/data/topics/topics.jsonl', import.meta.url)
 
 describe.runIf(existsSync(data))('the collected topics', () => {
-  test('are one file, which makes the same topics and aliases anywhere', async () => {
+  test('can be exported as one file that restores the same topics and aliases', async () => {
     const topics = readFileSync(data, 'utf8')
       .split('\n')
       .filter(Boolean)

@@ -64,19 +64,19 @@ const cuts: [string, number][] = [
   ['before its body', 0],
   ['in the headers of a part', 40],
   ['before the first byte of its file', part('one.txt').length],
-  ['behind a file that is whole, in the boundary', whole.indexOf(content) + content.length + 4],
+  ['in the boundary after a complete file', whole.indexOf(content) + content.length + 4],
   ['between two files', whole.indexOf('two.txt')],
   ['in its second file', whole.indexOf('two.txt') + 50_000],
   ['before the last byte of the boundary at the end', whole.length - 3],
 ]
 
-describe.each(['goes away', 'says that it has nothing more to send'])('a client that %s', (what) => {
-  test.each(cuts)('%s leaves nothing', async (_, at) => {
+describe.each(['disconnects', 'half-closes the connection'])('a client that %s', (what) => {
+  test.each(cuts)('%s leaves nothing stored', async (_, at) => {
     const before = await stored()
     const wire = await openWire(port)
     wire.socket.write(upload(whole.length) + whole.slice(0, at))
     await sleep(50)
-    if (what === 'goes away') wire.socket.destroy()
+    if (what === 'disconnects') wire.socket.destroy()
     else wire.socket.end()
     await wire.closed
     expect(wire.received).toMatch(/^(HTTP\/1\.1 400 |$)/)
@@ -85,13 +85,13 @@ describe.each(['goes away', 'says that it has nothing more to send'])('a client 
   })
 })
 
-describe('a client that goes away while the store', () => {
+describe('a client that disconnects', () => {
   const waiting: [string, Moment][] = [
-    ['has not begun', 'put before'],
-    ['has a part of the bytes', 'put middle'],
-    ['has all the bytes', 'put after'],
+    ['before the store has received anything', 'put before'],
+    ['while the store has a part of the file', 'put middle'],
+    ['when the store has the whole file', 'put after'],
   ]
-  test.each(waiting)('%s leaves nothing', async (_, moment) => {
+  test.each(waiting)('%s leaves nothing stored', async (_, moment) => {
     const before = await stored()
     const { act, reached, release } = hang()
     onTestFinished(release)
@@ -107,7 +107,7 @@ describe('a client that goes away while the store', () => {
     await expect.poll(stored).toEqual(before)
   })
 
-  test('has all the bytes of a whole request does not hear that his file is kept', async () => {
+  test('after sending the whole request leaves the file stored', async () => {
     const before = await stored()
     const { act, reached, release } = hang()
     onTestFinished(release)
@@ -124,7 +124,7 @@ describe('a client that goes away while the store', () => {
   })
 })
 
-test('a download of a file that is deleted for good meanwhile comes whole, and is the last one', async () => {
+test('a download completes although the file is purged meanwhile, and is the last one', async () => {
   const bytes = Buffer.alloc(16 * 1024 * 1024, 'not yet gone ')
   const { body } = await member.post(`/projects/${project.id}/uploads`, formWithFile('file', 'large.bin', bytes))
   const { files } = await stored()

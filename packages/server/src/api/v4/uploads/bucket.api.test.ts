@@ -30,7 +30,7 @@ async function startIn(store: ObjectStore, redirect: boolean) {
 const send = (client: Client, project: TestProject, filename: string, content: string | Uint8Array) =>
   client.post(`/projects/${project.id}/uploads`, formWithFile('file', filename, content))
 
-test('files in a bucket are stored and sent, whole or in part, as they are on disk', async () => {
+test('files in a bucket are stored and sent, whole or in part, as on disk', async () => {
   const { server, project, maintainer } = await startIn(objects, false)
   const content = Buffer.alloc(7 * 1024 * 1024, 'in two parts ')
   const sent = await send(maintainer, project, 'large.bin', content)
@@ -46,7 +46,7 @@ test('files in a bucket are stored and sent, whole or in part, as they are on di
   expect(await server.anonymous.get('//-/ready')).toMatchObject({ status: 200 })
 })
 
-test('a TIFF, which needs the temporary folder, is 503 while there is none, and everything else goes on', async () => {
+test('a TIFF returns 503 while the temporary folder is missing, and other uploads succeed', async () => {
   const { TMPDIR } = process.env
   process.env['TMPDIR'] = '/dev/null/no-folder'
   const { project, maintainer } = await startIn(objects, false).finally(() => {
@@ -69,7 +69,7 @@ test('a TIFF, which needs the temporary folder, is 503 while there is none, and 
   expect(await send(maintainer, project, 'scan.png', 'no TIFF')).toMatchObject({ status: 201 })
 })
 
-describe('with downloads redirected', () => {
+describe('downloads with redirects', () => {
   let server: TestServer
   let project: TestProject
   let maintainer: Client
@@ -77,7 +77,7 @@ describe('with downloads redirected', () => {
     ;({ server, project, maintainer } = await startIn(objects, true))
   })
 
-  test('a download by id or by secret leads to the bytes, under the right name', async () => {
+  test('by id and secret redirect to the content with the right filename', async () => {
     const names = [
       'plain.txt',
       'a+b.txt',
@@ -104,7 +104,7 @@ describe('with downloads redirected', () => {
     }
   })
 
-  test('the address is good for five minutes and asks for no token', async () => {
+  test('redirect to an address that is valid for five minutes without the user’s token', async () => {
     const { body } = await send(maintainer, project, 'a.txt', 'x')
     const { headers } = await maintainer.get(`/projects/${project.id}/uploads/${body.id}`)
     const url = new URL(headers['location'] ?? '')
@@ -112,7 +112,7 @@ describe('with downloads redirected', () => {
     expect(headers['location']).not.toContain(maintainer.token)
   })
 
-  test('a range is asked of the bucket, HEAD and what the client has are answered here', async () => {
+  test('redirect a range to the bucket, and answer HEAD and 304 themselves', async () => {
     const { body } = await send(maintainer, project, 'ten.txt', '0123456789')
     const path = `/projects/${project.id}/uploads/${body.id}`
     const head = await maintainer.head(path)
@@ -132,7 +132,7 @@ describe('with downloads redirected', () => {
     expect(await maintainer.get(path, { headers: other })).toMatchObject({ status: 302 })
   })
 
-  test('nobody is redirected to what he may not read', async () => {
+  test('redirect no caller without read permission', async () => {
     const { body } = await send(maintainer, project, 'a.txt', 'x')
     const outsider = await server.as('outsider', project)
     for (const client of [outsider, server.anonymous]) {
@@ -142,7 +142,7 @@ describe('with downloads redirected', () => {
     }
   })
 
-  test('a store without such addresses sends the bytes', async () => {
+  test('send the content when the store has no signed addresses', async () => {
     const { signedUrl: _, ...plain } = objects
     const { project, maintainer } = await startIn(plain, true)
     const { body } = await send(maintainer, project, 'a.txt', 'x')
@@ -150,7 +150,7 @@ describe('with downloads redirected', () => {
   })
 })
 
-describe('while the bucket does not answer', () => {
+describe('while the bucket does not respond', () => {
   async function deadStore(): Promise<ObjectStore> {
     const probe = createServer().listen(0, '127.0.0.1')
     await new Promise((listening) => probe.once('listening', listening))
@@ -159,7 +159,7 @@ describe('while the bucket does not answer', () => {
     return openS3Store({ ...s3.settings, endpoint: `http://127.0.0.1:${port}` })
   }
 
-  test('uploads, downloads and readiness are 503, and everything else goes on', async () => {
+  test('uploads, downloads and readiness return 503, and other requests succeed', async () => {
     const { server, project, maintainer } = await startIn(await deadStore(), false)
     const unavailable = { status: 503, body: { message: '503 Service Unavailable' } }
     expect(await send(maintainer, project, 'a.txt', 'x')).toMatchObject(unavailable)
@@ -168,7 +168,7 @@ describe('while the bucket does not answer', () => {
     expect(await maintainer.get(`/projects/${project.id}/uploads`)).toMatchObject({ status: 200, text: '[]' })
   })
 
-  test('a file whose row was refused stays for the sweep, and the answer is that of the refusal', async () => {
+  test('a rejected request returns its own error, and its file remains for the orphan cleanup', async () => {
     const refusing: ObjectStore = { ...objects, remove: async () => Promise.reject(new Error('no answer')) }
     const { server } = await startIn(refusing, false)
     const form = formWithFile('avatar', 'a.png', 'no image', { name: 'topic', title: 'Topic' })
@@ -176,7 +176,7 @@ describe('while the bucket does not answer', () => {
     expect(await server.admin.get('/topics')).toMatchObject({ status: 200 })
   })
 
-  test('a download that breaks off in the middle ends the connection, not the server', async () => {
+  test('an interrupted download closes the connection, not the server', async () => {
     const breaking: ObjectStore = {
       ...objects,
       async open() {

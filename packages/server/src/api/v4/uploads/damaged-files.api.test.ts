@@ -56,7 +56,7 @@ test('a damaged report is not imported', async () => {
   expect(await deps.db.all(sql`select id from findings`)).toEqual([])
 })
 
-test('the object of a removed file stays for the retention, then goes', async () => {
+test('the object of a deleted file is kept for the retention period', async () => {
   const clock = { now: '2030-01-01T00:00:00.000Z' }
   const server = await startServer({ clock, settings: { objectRetentionMs: 24 * 60 * 60 * 1000 } })
   const { deps } = server

@@ -30,7 +30,7 @@ async function keys(): Promise<string[]> {
 }
 
 describe('a deleted upload', () => {
-  test('is hidden at once everywhere, and comes back under its old address when it is restored', async () => {
+  test('disappears from every route, and can be restored at its old address', async () => {
     const { id, url } = await upload('back.txt', 'still here')
     expect((await maintainer.delete(`${base()}/${id}`)).status).toBe(204)
     expect((await maintainer.get(`${base()}/${id}`)).status).toBe(404)
@@ -47,7 +47,7 @@ describe('a deleted upload', () => {
     })
   })
 
-  test('can be restored only by maintainers of its own project', async () => {
+  test('can be restored by Maintainers of its own project only', async () => {
     const { id } = await upload('mine.txt')
     await maintainer.delete(`${base()}/${id}`)
     const developer = await server.as('developer', project)
@@ -57,7 +57,7 @@ describe('a deleted upload', () => {
     expect((await server.admin.post(`/projects/${other.id}/uploads/${id}/restore`)).status).toBe(404)
   })
 
-  test('goes with its bytes when the grace period is over, and not before', async () => {
+  test('is purged with its content after the grace period', async () => {
     const { id } = await upload('late.txt', 'unique bytes of late.txt')
     await maintainer.delete(`${base()}/${id}`)
     const before = await keys()
@@ -75,7 +75,7 @@ describe('a deleted upload', () => {
     expect((await maintainer.get(`${base()}?deleted=true`)).body).toEqual([])
   })
 
-  test('is deleted once when two ask at the same time', async () => {
+  test('is deleted once by concurrent requests', async () => {
     const { id } = await upload('twice.txt')
     const replies = await Promise.all([1, 2, 3].map(() => maintainer.delete(`${base()}/${id}`)))
     expect(replies.map(({ status }) => status).sort()).toEqual([204, 404, 404])
@@ -85,8 +85,8 @@ describe('a deleted upload', () => {
   })
 })
 
-describe('objects whose rows are gone', () => {
-  test('are removed by the job after the store was away when the project was deleted', async () => {
+describe('orphaned objects', () => {
+  test('are removed by a job when the store failed during the deletion of the project', async () => {
     const doomed = await server.project('acme/doomed-life')
     await upload('a.txt', 'x', `/projects/${doomed.id}/uploads`, server.admin)
     const before = await keys()
@@ -99,7 +99,7 @@ describe('objects whose rows are gone', () => {
     expect(await keys()).toHaveLength(before.length - 1)
   })
 
-  test('do not delay the response to deleting a project of many files, however slow the store', async () => {
+  test('do not delay the deletion of a project with many files and a slow store', async () => {
     const large = await server.project('acme/large-life')
     const before = await keys()
     const all = Array.from({ length: 80 }, () => upload('a.txt', 'x', `/projects/${large.id}/uploads`, server.admin))
@@ -119,7 +119,7 @@ describe('objects whose rows are gone', () => {
     expect(await keys()).toHaveLength(before.length)
   })
 
-  test('are swept when they are a day old and nobody refers to them', async () => {
+  test('are removed when they are a day old and unreferenced', async () => {
     const { Readable } = await import('node:stream')
     await server.deps.objects.put('files/orphan', Readable.from([Buffer.from('x')]))
     const { id } = await upload('kept.txt', 'kept')
@@ -135,8 +135,8 @@ describe('objects whose rows are gone', () => {
   })
 })
 
-describe('the list', () => {
-  test('filters and orders, and returns more fields on request', async () => {
+describe('the list of uploads', () => {
+  test('can be filtered and sorted, and returns more fields on request', async () => {
     const listed = await server.project('acme/listed-life')
     const at = `/projects/${listed.id}/uploads`
     clock.now = '2026-04-01T00:00:00.000Z'
@@ -183,8 +183,8 @@ describe('the list', () => {
   })
 })
 
-describe('limits', () => {
-  test('of a project are set by administrators and shown to users who may upload', async () => {
+describe('upload limits', () => {
+  test('of a project are set by administrators and visible to users who may upload', async () => {
     const small = await server.project('acme/small')
     const owner = await server.as('owner', small)
     const at = `/projects/${small.id}/uploads`
@@ -218,7 +218,7 @@ describe('limits', () => {
     expect((await server.anonymous.get(`${at}/limits`)).status).toBe(401)
   })
 
-  test('hold when many upload at once', async () => {
+  test('hold for concurrent uploads', async () => {
     const tight = await server.project('acme/tight')
     const at = `/projects/${tight.id}/uploads`
     await server.admin.put(`${at}/limits`, { quota_bytes: 50 })
@@ -232,8 +232,8 @@ describe('limits', () => {
   })
 })
 
-describe('uploads of a group', () => {
-  test('are like those of a project, with links of their own', async () => {
+describe('group uploads', () => {
+  test('behave like project uploads, with their own links', async () => {
     const { body: group } = await server.admin.post('/groups', {
       name: 'Files',
       path: 'files-group',

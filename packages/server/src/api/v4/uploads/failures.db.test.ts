@@ -62,8 +62,8 @@ async function sweepTomorrow() {
   clock.now = now
 }
 
-describe('a store that is away', () => {
-  test.each<Moment>(['put before', 'put middle'])('at "%s" is 503 and leaves nothing', async (moment) => {
+describe('an object store failure', () => {
+  test.each<Moment>(['put before', 'put middle'])('at "%s" returns 503 and stores nothing', async (moment) => {
     const before = await stored()
     store.at(moment, away)
     expect(await send('x'.repeat(300_000))).toMatchObject(outOfService)
@@ -72,7 +72,7 @@ describe('a store that is away', () => {
     expect((await send()).status).toBe(201)
   })
 
-  test('when it should say that it has the bytes is 503, and the sweep takes them', async () => {
+  test('after the object is written returns 503, and the orphan cleanup removes the object', async () => {
     const before = await stored()
     store.at('put after', away)
     expect(await send()).toMatchObject(outOfService)
@@ -81,7 +81,7 @@ describe('a store that is away', () => {
     expect(await stored()).toEqual(before)
   })
 
-  test('at the second file of a form leaves nothing of the first', async () => {
+  test('at the second file of a form removes the first one', async () => {
     const before = await stored()
     let puts = 0
     store.at('put before', () => (++puts === 2 ? away() : undefined))
@@ -92,7 +92,7 @@ describe('a store that is away', () => {
     expect(await stored()).toEqual(before)
   })
 
-  test('for one object does not keep the others', async () => {
+  test('for one object does not prevent the removal of the others', async () => {
     const doomed = await server.project('acme/doomed-failures')
     const before = await stored()
     for (let index = 0; index < 3; index++) {
@@ -108,8 +108,8 @@ describe('a store that is away', () => {
   })
 })
 
-describe('a database that fails after the bytes are stored', () => {
-  test('by refusing the row is 500 without details, and the sweep takes the bytes', async () => {
+describe('a database failure after the object is stored', () => {
+  test('at the insert returns 500 without details, and the orphan cleanup removes the object', async () => {
     await sweepTomorrow()
     const before = await stored()
     const usage = (await maintainer.get(`${base()}/limits`)).body
@@ -123,7 +123,7 @@ describe('a database that fails after the bytes are stored', () => {
   })
 
   test.runIf(testEngine === 'postgres')(
-    'by ending the connection at the commit is 503 with an unknown outcome, and keeps the bytes for a while',
+    'that ends the connection at the commit returns 503 with an unknown outcome, and keeps the object for a while',
     async () => {
       const before = await stored()
       const accept = await refuseRows('perform pg_terminate_backend(pg_backend_pid())', '')
@@ -138,7 +138,7 @@ describe('a database that fails after the bytes are stored', () => {
     },
   )
 
-  test('by being away before the commit is 503, and leaves nothing', async () => {
+  test('before the commit returns 503 and stores nothing', async () => {
     const before = await stored()
     const accept = replaceTransactions(() => Promise.reject(unavailable('the database', 'a test')))
     expect(await send()).toMatchObject(outOfService)
@@ -146,7 +146,7 @@ describe('a database that fails after the bytes are stored', () => {
     expect(await stored()).toEqual(before)
   })
 
-  test('by not saying that it has committed leaves the row with its bytes', async () => {
+  test('that loses the response to the commit keeps the row and its object', async () => {
     const before = await stored()
     const accept = replaceTransactions(async (work) => {
       await work()
@@ -186,24 +186,27 @@ describe('a database that fails after the bytes are stored', () => {
   }
 })
 
-describe('a slow store', () => {
-  test.each<Moment>(['put before', 'put middle', 'put after'])('at "%s" keeps nobody else waiting', async (moment) => {
-    const { act, reached, release } = hang()
-    onTestFinished(release)
-    store.at(moment, act)
-    const sending = send('slow')
-    await reached
-    const before = await stored()
-    expect((await maintainer.get(base())).status).toBe(200)
-    expect((await server.admin.post('/topics', { name: moment, title: moment })).status).toBe(201)
-    const [newest] = (await maintainer.get(base())).body
-    expect((await maintainer.delete(`${base()}/${newest.id}`)).status).toBe(204)
-    release()
-    expect((await sending).status).toBe(201)
-    expect((await stored()).rows).toBe(before.rows + 1)
-  })
+describe('a slow object store', () => {
+  test.each<Moment>(['put before', 'put middle', 'put after'])(
+    'at "%s" does not block other requests',
+    async (moment) => {
+      const { act, reached, release } = hang()
+      onTestFinished(release)
+      store.at(moment, act)
+      const sending = send('slow')
+      await reached
+      const before = await stored()
+      expect((await maintainer.get(base())).status).toBe(200)
+      expect((await server.admin.post('/topics', { name: moment, title: moment })).status).toBe(201)
+      const [newest] = (await maintainer.get(base())).body
+      expect((await maintainer.delete(`${base()}/${newest.id}`)).status).toBe(204)
+      release()
+      expect((await sending).status).toBe(201)
+      expect((await stored()).rows).toBe(before.rows + 1)
+    },
+  )
 
-  test('to remove keeps nobody else waiting', async () => {
+  test('at a removal does not block other requests', async () => {
     const doomed = await server.project('acme/slow-removal')
     await server.admin.post(`/projects/${doomed.id}/uploads`, formWithFile('file', 'a.txt', 'x'))
     const { act, reached, release } = hang()
@@ -217,7 +220,7 @@ describe('a slow store', () => {
     expect((await removing).status).toBe(202)
   })
 
-  test('finds that the project was deleted meanwhile: 404, and nothing is left', async () => {
+  test('returns 404 and stores nothing when the project is deleted meanwhile', async () => {
     const doomed = await server.project('acme/gone-meanwhile')
     const before = await stored()
     const { act, reached, release } = hang()
@@ -233,7 +236,7 @@ describe('a slow store', () => {
 })
 
 describe('a download', () => {
-  test('is 503 while the store is away, 500 without details when it fails in another way, and then there again', async () => {
+  test('returns 503 while the store fails, 500 without details after another error, and works again afterwards', async () => {
     const { body } = await send('still there')
     const address = `${base()}/${body.id}`
     store.at('open before', away)
@@ -250,7 +253,7 @@ describe('a download', () => {
     expect((await maintainer.get(address)).text).toBe('still there')
   })
 
-  test('finds nothing when the file went away between row and bytes', async () => {
+  test('returns 404 when the file is purged between row and object', async () => {
     const { body } = await send('too late')
     const { act, reached, release } = hang()
     onTestFinished(release)
@@ -264,8 +267,8 @@ describe('a download', () => {
   })
 })
 
-describe('at once', () => {
-  test('deletes and restores of one upload keep the figures right', async () => {
+describe('concurrent', () => {
+  test('deletions and restores of one upload keep the counters correct', async () => {
     const { body } = await send('to and fro')
     const address = `${base()}/${body.id}`
     for (let round = 0; round < 5; round++) {
@@ -279,7 +282,7 @@ describe('at once', () => {
     expect((await maintainer.get(`${base()}/limits`)).body.files).toBe(Number(headers['x-total']))
   })
 
-  test('restores and the end of the grace period leave each upload whole or not at all', async () => {
+  test('restores and purges leave each upload complete or deleted', async () => {
     const ids: number[] = []
     for (let index = 0; index < 12; index++) {
       const { body } = await send(`file ${index}`)

@@ -27,7 +27,7 @@ const tiff = makeTiff({ order: 'MM', isBig: false }, [
 const upload = (filename: string, content: Uint8Array) =>
   maintainer.post(`/projects/${project.id}/uploads`, formWithFile('file', filename, content))
 
-test('an uploaded picture is stored without its metadata, whatever it is called', async () => {
+test('an uploaded image is stored without its metadata, whatever its filename', async () => {
   for (const [filename, content] of [
     ['photo.jpg', jpeg],
     ['photo.txt', jpeg],
@@ -48,7 +48,7 @@ test('an uploaded picture is stored without its metadata, whatever it is called'
   }
 })
 
-test('the limit counts what was sent', async () => {
+test('the size limit applies to the bytes that were sent', async () => {
   const padded = (bytes: number) =>
     makeJpeg(...Array.from({ length: bytes / 60_000 }, () => segment(0xfe, Buffer.alloc(59_996))))
   const sizes = [17, 18].map((segments) => padded(segments * 60_000))
@@ -56,7 +56,7 @@ test('the limit counts what was sent', async () => {
   expect(await Promise.all(sizes.map(async (sent) => (await upload('a.jpg', sent)).status))).toEqual([201, 413])
 })
 
-test('a name ending in .jpg does not make a picture', async () => {
+test('a .jpg file that is no image is stored unchanged', async () => {
   const text = Buffer.from('Secret, and no picture')
   const { body } = await upload('text.jpg', text)
   expect((await maintainer.get(`/projects/${project.id}/uploads/${body.id}`)).bytes).toEqual(text)

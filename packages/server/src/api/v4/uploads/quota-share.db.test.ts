@@ -20,7 +20,7 @@ const refusal = {
   body: { detail: 'users who are not members may store 100 bytes in this project, all together' },
 }
 
-test('users who are not members share a tenth of a project’s quota', async () => {
+test('non-members share a tenth of a project’s quota', async () => {
   const project = await projectWithQuota()
   const [one, two] = [await server.as('outsider', project), await server.as('outsider', project)]
   expect(await upload(one, project, 101)).toMatchObject(refusal)
@@ -36,7 +36,7 @@ test('users who are not members share a tenth of a project’s quota', async () 
   expect((await upload(server.admin, project, 100)).status).toBe(201)
 })
 
-test('what is deleted of them no longer counts', async () => {
+test('deleted uploads of non-members no longer count', async () => {
   const project = await projectWithQuota()
   const outsider = await server.as('outsider', project)
   const { body } = await upload(outsider, project, 100)
@@ -45,19 +45,19 @@ test('what is deleted of them no longer counts', async () => {
   expect((await upload(outsider, project, 100)).status).toBe(201)
 })
 
-test('of several at once no more fit than the share', async () => {
+test('concurrent uploads of non-members stay within their share', async () => {
   const project = await projectWithQuota()
   const outsiders = await Promise.all(Array.from({ length: 4 }, () => server.as('outsider', project)))
   const replies = await Promise.all(outsiders.map((outsider) => upload(outsider, project, 60)))
   expect(replies.map(({ status }) => status).sort()).toEqual([201, 413, 413, 413])
 })
 
-test('a project without a quota has no share', async () => {
+test('a project without a quota has no limit for non-members', async () => {
   const project = await server.project('acme/open', { visibility: 'public' })
   expect((await upload(await server.as('outsider', project), project, 5000)).status).toBe(201)
 })
 
-test('only members of a group upload to it, not those of one of its projects', async () => {
+test('uploading to a group requires membership in the group, not only in one of its projects', async () => {
   const { body: group } = await server.admin.post('/groups', { name: 'hidden', path: 'hidden' })
   const project = await server.project('hidden/site')
   const [guest, member] = [await server.as('guest', project), await server.user('group-guest')]

@@ -24,8 +24,8 @@ async function storedObjects(): Promise<number> {
   return count
 }
 
-describe('uploading', () => {
-  test('answers what Markdown needs, in GitLab’s order of fields', async () => {
+describe('POST uploads', () => {
+  test('returns what Markdown needs, with fields in GitLab’s order', async () => {
     const { status, body, text } = await upload('floor plan.png')
     expect(status).toBe(201)
     const secret = body.url.split('/')[2]
@@ -37,13 +37,13 @@ describe('uploading', () => {
     )
   })
 
-  test('the same file twice makes two uploads', async () => {
+  test('creates two uploads for the same file', async () => {
     const [one, two] = [await upload('same.txt'), await upload('same.txt')]
     expect(one.body.url).not.toBe(two.body.url)
     expect(one.body.id).not.toBe(two.body.id)
   })
 
-  test('percent-encodes full_path and leaves url as it is', async () => {
+  test('percent-encodes full_path but not url', async () => {
     const { body } = await upload('Grüße.txt')
     expect(body.alt).toBe('Grüße.txt')
     expect(body.url).toMatch(/\/Grüße\.txt$/)
@@ -55,13 +55,13 @@ describe('uploading', () => {
     expect(await maintainer.post(`/projects/${project.id}/uploads`, form)).toMatchObject({ status: 201 })
   })
 
-  test('takes a project by its path, an empty file, and exactly the largest size', async () => {
+  test('accepts a project by path, an empty file, and a file of the maximum size', async () => {
     const path = `/projects/${encodeURIComponent('acme/uploads')}/uploads`
     expect((await maintainer.post(path, formWithFile('file', 'empty.bin', ''))).status).toBe(201)
     expect((await upload('exact.bin', Buffer.alloc(1024 * 1024))).status).toBe(201)
   })
 
-  test('a byte too much is 413 and leaves nothing in the store', async () => {
+  test('returns 413 for a file above the limit and stores nothing', async () => {
     const before = await storedObjects()
     expect(await upload('more.bin', Buffer.alloc(1024 * 1024 + 1))).toMatchObject({
       status: 413,
@@ -71,25 +71,25 @@ describe('uploading', () => {
   })
 
   test.each([
-    ['nothing at all', undefined, 'file is missing'],
-    ['JSON without it', {}, 'file is missing'],
-    ['JSON with text in it', { file: 'text' }, 'file is invalid'],
+    ['an empty body', undefined, 'file is missing'],
+    ['JSON without a file', {}, 'file is missing'],
+    ['JSON with a text as the file', { file: 'text' }, 'file is invalid'],
     ['a form field', new URLSearchParams({ file: 'text' }), 'file is invalid'],
     ['a blank form field', new URLSearchParams({ file: '' }), 'file is invalid'],
-  ])('%s is 400', async (_, body, error) => {
+  ])('returns 400 for %s', async (_, body, error) => {
     expect(await maintainer.post(`/projects/${project.id}/uploads`, body)).toMatchObject({
       status: 400,
       body: { error },
     })
   })
 
-  test('a raw body, as curl --data-binary sends it, is rejected because the file is missing', async () => {
+  test('rejects a raw body, as sent by curl --data-binary, because the file is missing', async () => {
     const headers = { 'content-type': 'application/octet-stream' }
     const raw = await maintainer.post(`/projects/${project.id}/uploads`, Buffer.from('raw'), { headers })
     expect(raw).toMatchObject({ status: 400, body: { error: 'file is missing' } })
   })
 
-  test('more than ten files are refused together', async () => {
+  test('rejects a request with more than ten files', async () => {
     const form = new FormData()
     for (let index = 0; index < 11; index++) form.append('file', new Blob(['x']), `f${index}.txt`)
     const before = await storedObjects()
@@ -100,7 +100,7 @@ describe('uploading', () => {
     expect(await storedObjects()).toBe(before)
   })
 
-  test('of several files of one name the last one counts, and the others leave nothing', async () => {
+  test('stores only the last of several files in one field', async () => {
     const form = new FormData()
     for (const name of ['one', 'two']) form.append('file', new Blob([name]), `${name}.txt`)
     const before = await storedObjects()
@@ -113,7 +113,7 @@ describe('uploading', () => {
     '--',
     '--x\r\n\r\n',
     '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nbroken off',
-  ])('a broken multipart body %j is 400', async (payload) => {
+  ])('returns 400 for the broken multipart body %j', async (payload) => {
     const headers = { 'content-type': 'multipart/form-data; boundary=x' }
     const before = await storedObjects()
     expect((await maintainer.post(`/projects/${project.id}/uploads`, payload, { headers })).status).toBe(400)
@@ -121,8 +121,8 @@ describe('uploading', () => {
   })
 })
 
-describe('listing', () => {
-  test('is newest first, with who uploaded it and without the secret', async () => {
+describe('GET uploads', () => {
+  test('lists the newest first, with the uploader and without the secret', async () => {
     const other = await server.project('acme/listed')
     const nadia = await server.as('maintainer', other)
     const send = (name: string) =>
@@ -142,7 +142,7 @@ describe('listing', () => {
     expect(headers['link']).toContain(`/uploads?id=${other.id}&page=2&per_page=2>; rel="next"`)
   })
 
-  test('names the ghost as the uploader once the account is deleted', async () => {
+  test('names the ghost user as the uploader after the account is deleted', async () => {
     const other = await server.project('acme/orphans')
     const leaver = await server.as('developer', other)
     await leaver.post(`/projects/${other.id}/uploads`, formWithFile('file', 'a.txt', 'x'))
@@ -152,8 +152,8 @@ describe('listing', () => {
   })
 })
 
-describe('downloading', () => {
-  test('by id and by secret gives the bytes back, always as an attachment of no particular type', async () => {
+describe('downloading an upload', () => {
+  test('returns the bytes by id and by secret, as an application/octet-stream attachment', async () => {
     const content = Buffer.from([0, 1, 2, 253, 254, 255])
     const { body } = await upload('my page.html', content)
     const [, , secret, filename] = body.url.split('/')
@@ -187,11 +187,11 @@ describe('downloading', () => {
       400,
       { error: 'filename should be a valid file path' },
     ],
-  ])('%s is refused', async (rest, status, body) => {
+  ])('rejects %s', async (rest, status, body) => {
     expect(await maintainer.get(`/projects/${project.id}/uploads/${rest}`)).toMatchObject({ status, body })
   })
 
-  test('of another project’s upload is 404, by id and by secret', async () => {
+  test('returns 404 for another project’s upload, by id and by secret', async () => {
     const { body } = await upload('mine.txt')
     const other = await server.project('acme/elsewhere')
     expect(await server.admin.get(`/projects/${other.id}/uploads/${body.id}`)).toMatchObject({
@@ -201,7 +201,7 @@ describe('downloading', () => {
     expect((await server.admin.get(`/projects/${other.id}${body.url}`)).status).toBe(404)
   })
 
-  test('is 404 when the row is there and the bytes are not', async () => {
+  test('returns 404 when the object is missing', async () => {
     const { body } = await upload('lost.txt', 'lost')
     const [, , secret] = body.url.split('/')
     for await (const { key, bytes } of server.deps.objects.list('files/'))
@@ -214,7 +214,7 @@ describe('downloading', () => {
     }
   })
 
-  test('gives a part of it for a range', async () => {
+  test('returns part of it for a range', async () => {
     const { body } = await upload('range.txt', '0123456789')
     const part = await maintainer.get(`/projects/${project.id}/uploads/${body.id}`, { headers: { range: 'bytes=2-4' } })
     expect(part).toMatchObject({ status: 206, text: '234' })
@@ -222,8 +222,8 @@ describe('downloading', () => {
   })
 })
 
-describe('deleting', () => {
-  test('by id: 204 without a body, then 404; the bytes stay for the grace period', async () => {
+describe('deleting an upload', () => {
+  test('by id returns 204, then 404; the object is kept for the grace period', async () => {
     const { body } = await upload('gone.txt')
     const before = await storedObjects()
     const path = `/projects/${project.id}/uploads/${body.id}`
@@ -233,7 +233,7 @@ describe('deleting', () => {
     expect((await maintainer.get(`/projects/${project.id}${body.url}`)).status).toBe(404)
   })
 
-  test('by secret: 204, then 400 with GitLab’s long sentence', async () => {
+  test('by secret returns 204, then 400 with GitLab’s message', async () => {
     const { body } = await upload('gone.txt')
     const path = `/projects/${project.id}${body.url}`
     expect(await maintainer.delete(path)).toMatchObject({ status: 204, text: '' })
@@ -246,7 +246,7 @@ describe('deleting', () => {
     })
   })
 
-  test('of the project takes the files along', async () => {
+  test('happens when its project is deleted, with the file', async () => {
     const doomed = await server.project('acme/doomed')
     const before = await storedObjects()
     await server.admin.post(`/projects/${doomed.id}/uploads`, formWithFile('file', 'a.txt', 'x'))
@@ -257,7 +257,7 @@ describe('deleting', () => {
 })
 
 /** Role × action, with the expected status; see docs/compatibility.md. */
-describe('who gets what', () => {
+describe('permissions for uploads', () => {
   const everyone = ['anonymous', 'outsider', 'guest', 'reporter', 'developer', 'maintainer', 'owner', 'admin'] as const
   const visibilities = ['public', 'internal', 'private'] as const
   type Cells = Record<(typeof everyone)[number], readonly [number, number, number]>
@@ -315,7 +315,7 @@ describe('who gets what', () => {
     }
   })
 
-  test('a token that may only read can list and fetch, but neither upload nor delete', async () => {
+  test('let a token with read_api list and download, but not upload or delete', async () => {
     const reader = await server.client(maintainer, { scopes: ['read_api'] })
     const { body } = await upload('a.txt')
     const base = `/projects/${project.id}/uploads`
@@ -326,7 +326,7 @@ describe('who gets what', () => {
     expect(await reader.delete(`${base}/${body.id}`)).toMatchObject(refused)
   })
 
-  test('an unknown token is 401 everywhere, and an external user sees internal projects as an outsider does not', async () => {
+  test('reject an unknown token with 401, and treat external users as outsiders of internal projects', async () => {
     const internal = await server.project('acme/for-colleagues', { visibility: 'internal' })
     const { body } = await server.admin.post(`/projects/${internal.id}/uploads`, formWithFile('file', 'a.txt', 'x'))
     const external = await server.user('external-one', { external: true })
@@ -335,7 +335,7 @@ describe('who gets what', () => {
     expect((await server.anonymous.get(`/projects/${internal.id}${body.url}`, { headers })).status).toBe(401)
   })
 
-  test('an unknown project is 404 for those who are signed in, and 401 for writing without a token', async () => {
+  test('return 404 for an unknown project, and 401 to anonymous writes', async () => {
     expect(await maintainer.post('/projects/999999/uploads', formWithFile('file', 'a', 'x'))).toMatchObject({
       status: 404,
       body: { message: '404 Project Not Found' },
@@ -346,8 +346,8 @@ describe('who gets what', () => {
 })
 
 const attachments = new URL('../../../../../../../shared/data/attachments/', import.meta.url)
-describe.runIf(existsSync(attachments))('real files', () => {
-  test('come back byte for byte, unless they are pictures that lose their metadata', async () => {
+describe.runIf(existsSync(attachments))('collected files', () => {
+  test('are returned byte for byte, except images whose metadata is removed', async () => {
     for (const name of readdirSync(attachments)) {
       const content = readFileSync(new URL(name, attachments))
       const type = detectImageType(content)

@@ -39,7 +39,7 @@ describe('full_path', () => {
     ['code.js', 'application/octet-stream', 'attachment'],
     ['notes.txt', 'application/octet-stream', 'attachment'],
     ['README', 'application/octet-stream', 'attachment'],
-  ])('%s is %s, %s, and can do nothing in the server’s origin', async (filename, type, disposition) => {
+  ])('serves %s as %s, %s, in a sandbox', async (filename, type, disposition) => {
     const reply = await guest.get(await upload(filename))
     expect(reply.status).toBe(200)
     expect(reply.headers['content-type']).toBe(type)
@@ -53,7 +53,7 @@ describe('full_path', () => {
     })
   })
 
-  test('has a strong ETag, ranges and HEAD', async () => {
+  test('supports ETag, ranges and HEAD', async () => {
     const path = await upload('range.png', '0123456789')
     const whole = await guest.get(path)
     const etag = whole.headers['etag'] ?? ''
@@ -68,7 +68,7 @@ describe('full_path', () => {
     expect((await guest.head(path)).headers['content-length']).toBe('10')
   })
 
-  test('obeys the project’s visibility for every file, images too, and never says 403', async () => {
+  test('follows the project’s visibility for every file, including images, and never returns 403', async () => {
     const outsider = await server.user('web-outsider')
     for (const filename of ['a.png', 'a.txt']) {
       const hidden = await upload(filename)
@@ -80,7 +80,7 @@ describe('full_path', () => {
     }
   })
 
-  test('answers 404 for what is not there, and 400 for what is no path', async () => {
+  test('returns 404 for a missing file, and 400 for an invalid path', async () => {
     const path = await upload('real.png')
     const [, , , , id, , secret] = path.split('/')
     expect([id, secret?.length]).toEqual([String(project.id), 32])
@@ -93,7 +93,7 @@ describe('full_path', () => {
 })
 
 describe('a signed-in browser', () => {
-  test('sees what its user may see', async () => {
+  test('can read what its user can read', async () => {
     const path = await upload('session.png')
     expect((await server.anonymous.get(path, await signIn(guest))).status).toBe(200)
     const outsider = await server.user('cookie-outsider')
@@ -118,7 +118,7 @@ describe('a signed-in browser', () => {
     expect((await server.anonymous.post('/projects', { name: 'forged' }, { headers })).status).toBe(401)
   })
 
-  test('is signed out for good', async () => {
+  test('stays signed out after signing out', async () => {
     const path = await upload('out.png')
     const cookie = await signIn(guest)
     expect((await server.anonymous.delete('//-/sessions', undefined, cookie)).status).toBe(204)
@@ -128,7 +128,7 @@ describe('a signed-in browser', () => {
     expect((await server.anonymous.get(path, cookie)).status).toBe(404)
   })
 
-  test('of a blocked user sees nothing any more', async () => {
+  test('loses access when its user is blocked', async () => {
     const path = await upload('blocked.png')
     const member = await server.as('developer', project)
     const cookie = await signIn(member)
@@ -146,7 +146,7 @@ describe('a signed-in browser', () => {
     expect((await server.anonymous.get(path, cookie)).status).toBe(404)
   })
 
-  test('is not signed in by another site’s page, nor with a wrong password, nor by guessing', async () => {
+  test('cannot sign in from another site, with a wrong password, or by guessing', async () => {
     const login = { login: guest.user?.username, password: 'correct horse battery' }
     const foreign = { headers: { origin: 'https://evil.example' } }
     expect((await server.anonymous.post('//-/sessions', login, foreign)).status).toBe(403)

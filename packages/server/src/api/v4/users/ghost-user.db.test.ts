@@ -45,7 +45,7 @@ async function everythingBy(server: TestServer, user: Client) {
 }
 
 describe('a deleted user', () => {
-  test('becomes the ghost in every answer that named them', async () => {
+  test('is replaced by the ghost user in every response', async () => {
     const server = await startServer()
     const { admin } = server
     const leaver = await server.user('leaver', { admin: true })
@@ -97,7 +97,7 @@ describe('a deleted user', () => {
     expect(left?.total).toBe(1)
   })
 
-  test('is the same ghost as before, whatever user has its name', async () => {
+  test('is replaced by the same ghost user each time, even when another user is named ghost', async () => {
     const server = await startServer()
     const person = await server.user('ghost')
     const project = await server.project('acme/site')
@@ -116,7 +116,7 @@ describe('a deleted user', () => {
     ])
   })
 
-  test('is the ghost in what the undoing of a bulk change restores', async () => {
+  test('is replaced by the ghost user when undoing a bulk change restores them', async () => {
     const server = await startServer()
     const project = await server.project('acme/site')
     const maintainer = await server.as('maintainer', project)
@@ -132,7 +132,7 @@ describe('a deleted user', () => {
     })
   })
 
-  test.runIf(testEngine === 'sqlite')('leaves no reference that the ghost would not take over', async () => {
+  test.runIf(testEngine === 'sqlite')('has only references that the ghost user takes over', async () => {
     const { deps } = await startServer()
     const rows = await deps.db.all<{ name: string; column: string }>(sql`
       select m.name, f."from" as column from sqlite_master m, pragma_foreign_key_list(m.name) f
@@ -142,8 +142,8 @@ describe('a deleted user', () => {
   })
 })
 
-describe('the ghost', () => {
-  test('is in no list of users, and its profile can be read', async () => {
+describe('the ghost user', () => {
+  test('is in no list of users, and has a readable profile', async () => {
     const server = await startServer()
     await removed(server, await server.user('leaver'))
     const id = await findGhost(server)
@@ -155,7 +155,7 @@ describe('the ghost', () => {
     expect(await server.admin.get(`/users/${id}`)).toMatchObject({ status: 200, body: { username: 'ghost' } })
   })
 
-  test('cannot be changed, deleted, signed in, acted as or made a member', async () => {
+  test('cannot be changed, deleted, signed in, impersonated or added as a member', async () => {
     const server = await startServer()
     const { admin } = server
     await removed(server, await server.user('leaver'))

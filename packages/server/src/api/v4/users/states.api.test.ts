@@ -7,8 +7,8 @@ const { admin, anonymous } = server
 const nadia = await server.user('nadia')
 const nadiaId = nadia.user?.id
 
-describe('the deletion of a user', () => {
-  test('of the only owner of a group needs hard_delete, which deletes those groups too', async () => {
+describe('deleting a user', () => {
+  test('who is the only owner of a group requires hard_delete, which deletes those groups', async () => {
     const owner = await server.user('sole')
     const { body: group } = await owner.post('/groups', { name: 'sole', path: 'sole-group' })
     const { body: below } = await owner.post('/groups', { name: 'in', path: 'in', parent_id: group.id })
@@ -29,7 +29,7 @@ describe('the deletion of a user', () => {
     expect(await admin.get(`/groups/${shared.id}`)).toMatchObject({ status: 200 })
   })
 
-  test('is refused when the user changed after the date that is sent', async () => {
+  test('returns 412 when the user changed after If-Unmodified-Since', async () => {
     const user = await server.user('changed')
     const since = (at: number) => ({ headers: { 'if-unmodified-since': new Date(at).toUTCString() } })
     expect(await admin.delete(`/users/${user.user?.id}`, undefined, since(Date.now() - 60_000))).toMatchObject({
@@ -39,7 +39,7 @@ describe('the deletion of a user', () => {
     expect(await admin.delete(`/users/${user.user?.id}`, undefined, since(Date.now()))).toMatchObject({ status: 204 })
   })
 
-  test('leaves groups to those who own them as well, also from above', async () => {
+  test('keeps groups that have another owner or inherit one', async () => {
     const owner = await server.user('not-alone')
     const { body: group } = await admin.post('/groups', { name: 'above', path: 'above' })
     await admin.post(`/groups/${group.id}/members`, { user_id: owner.user?.id, access_level: 50 })
@@ -48,7 +48,7 @@ describe('the deletion of a user', () => {
     expect(await admin.get(`/groups/${below.id}`)).toMatchObject({ status: 200 })
   })
 
-  test('keeps the uploads elsewhere, under the ghost’s name, whether it is hard or not', async () => {
+  test('keeps their uploads elsewhere under the ghost user, with and without hard_delete', async () => {
     const project = await server.project('acme/keeps')
     for (const hard of [false, true]) {
       const writer = await server.user(`uploader-${hard}`)
@@ -64,7 +64,7 @@ describe('the deletion of a user', () => {
 })
 
 describe('POST /users/:id/deactivate and /activate', () => {
-  test('return true, and the state is shown everywhere', async () => {
+  test('return true, and the state is shown in every response', async () => {
     const user = await server.user('resting')
     const project = await server.project('acme/resting')
     await admin.post(`/projects/${project.id}/members`, { user_id: user.user?.id, access_level: 10 })
@@ -85,7 +85,7 @@ describe('POST /users/:id/deactivate and /activate', () => {
     }
   })
 
-  test('say of blocked users that they are blocked, and of oneself no', async () => {
+  test('reject blocked users, the caller, and callers who are not administrators', async () => {
     const user = await server.user('blocked-and-resting')
     await admin.post(`/users/${user.user?.id}/block`)
     expect(await admin.post(`/users/${user.user?.id}/deactivate`)).toMatchObject({
@@ -109,7 +109,7 @@ describe('POST /users/:id/deactivate and /activate', () => {
 describe('POST /users/:id/ban and /unban', () => {
   const blocked = { status: 403, body: { message: '403 Forbidden - Your account has been blocked.' } }
 
-  test('answer true; who is banned gets in with nothing, and is shown as banned', async () => {
+  test('return true, and a banned user has no access and is shown as banned', async () => {
     const user = await server.user('banned')
     const id = user.user?.id
     const project = await server.project('acme/banned')
@@ -144,7 +144,7 @@ describe('POST /users/:id/ban and /unban', () => {
     expect(await user.get('/user')).toMatchObject({ status: 200, body: { state: 'active' } })
   })
 
-  test('tell the state that is in the way', async () => {
+  test('reject users in the wrong state, and name that state', async () => {
     const id = (await server.user('in-the-way')).user?.id
     const post = (path: string) => admin.post(`/users/${id}/${path}`)
     const refusal = (message: string) => ({ status: 403, body: { message } })
@@ -168,7 +168,7 @@ describe('POST /users/:id/ban and /unban', () => {
     expect((await admin.get(`/users/${id}`)).body.state).toBe('banned')
   })
 
-  test('are for administrators, about others who are there', async () => {
+  test('require an administrator and another, existing user', async () => {
     const { body: self } = await admin.get('/user')
     for (const path of ['ban', 'unban']) {
       expect(await nadia.post(`/users/${self.id}/${path}`)).toMatchObject({ status: 403 })
@@ -187,7 +187,7 @@ describe('POST /users/:id/ban and /unban', () => {
   })
 })
 
-test('e-mail addresses are shown only to administrators and to the user', async () => {
+test('email addresses are shown only to administrators and to the user', async () => {
   const shy = await server.user('shy')
   const address = 'shy@example.test'
   const stranger = await server.user('curious')

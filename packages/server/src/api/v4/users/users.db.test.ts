@@ -25,7 +25,7 @@ const privateFields = [
 const administratorFields = ['is_admin', 'note', 'namespace_id', 'created_by']
 
 describe('GET /user', () => {
-  test('returns the current user, with fields in GitLab’s order', async () => {
+  test('returns the current user with fields in GitLab’s order', async () => {
     const { status, body } = await nadia.get('/user')
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual([...basicFields, ...profileFields, ...privateFields])
@@ -46,7 +46,7 @@ describe('GET /user', () => {
     expect(body.confirmed_at).toBe(body.created_at)
   })
 
-  test('returns more to administrators', async () => {
+  test('returns more fields to administrators', async () => {
     const { body } = await admin.get('/user')
     expect(Object.keys(body)).toEqual([...basicFields, ...profileFields, ...privateFields, ...administratorFields])
     expect(body).toMatchObject({ username: 'root', is_admin: true, note: null, created_by: null })
@@ -54,7 +54,7 @@ describe('GET /user', () => {
   })
 })
 
-test('GET /api/v3/user is the same, and all that is left of that API', async () => {
+test('GET /api/v3/user returns the same as v4, and other v3 routes return 410', async () => {
   const reader = await server.user('integration')
   const { body } = await reader.get('/user')
   expect(await reader.get('//api/v3/user')).toMatchObject({ status: 200, body })
@@ -71,7 +71,7 @@ test('GET /api/v3/user is the same, and all that is left of that API', async () 
 })
 
 describe('GET /users', () => {
-  test('lists the newest first, as basic users', async () => {
+  test('lists the newest first, with basic fields', async () => {
     const newest = await server.user('newest')
     const { status, body } = await nadia.get('/users')
     expect(status).toBe(200)
@@ -97,7 +97,7 @@ describe('GET /users', () => {
     expect(body[0]).toMatchObject({ email: 'nadia@example.test', created_by: { username: 'root' } })
   })
 
-  test('pages', async () => {
+  test('is paged', async () => {
     const first = await nadia.get('/users?per_page=1')
     expect(first.body).toHaveLength(1)
     expect(first.headers).toMatchObject({ 'x-page': '1', 'x-next-page': '2', 'x-per-page': '1' })
@@ -105,7 +105,7 @@ describe('GET /users', () => {
     expect(second.body[0].id).toBeLessThan(first.body[0].id)
   })
 
-  test('goes no deeper than 50000 rows by page numbers', async () => {
+  test('returns 405 for offsets beyond 50000 rows', async () => {
     expect(await nadia.get('/users?per_page=100&page=500')).toMatchObject({ status: 200, body: [] })
     expect(await nadia.get('/users?per_page=100&page=501')).toMatchObject({
       status: 405,
@@ -116,19 +116,19 @@ describe('GET /users', () => {
     })
   })
 
-  test('refuses anonymous requests without a username', async () => {
+  test('rejects anonymous requests without a username', async () => {
     const refusal = { status: 403, body: { message: '403 Forbidden - Not authorized to access /api/v4/users' } }
     expect(await anonymous.get('/users')).toMatchObject(refusal)
     expect(await anonymous.get('/users?search=nadia')).toMatchObject(refusal)
     expect(await anonymous.get('/users?username=')).toMatchObject(refusal)
   })
 
-  test('finds a username for any caller, whatever its case', async () => {
+  test('finds a username in any case, for every caller', async () => {
     expect((await anonymous.get('/users?username=NaDia')).body).toMatchObject([{ username: 'nadia' }])
     expect((await anonymous.get('/users?username=nad')).body).toEqual([])
   })
 
-  test('searches in names and usernames', async () => {
+  test('searches names and usernames', async () => {
     await admin.post('/users', draft({ username: 'searched', name: 'Zoë van der Berg' }))
     const names = async (search: string) =>
       (await nadia.get(`/users?search=${encodeURIComponent(search)}`)).body.map((user: { name: string }) => user.name)
@@ -140,7 +140,7 @@ describe('GET /users', () => {
     expect(await names('Zo')).toEqual([])
   })
 
-  test('searches for an e-mail address when an administrator asks', async () => {
+  test('searches email addresses for administrators only', async () => {
     const { body: user } = await admin.post('/users', draft({ email: 'Hidden@Elsewhere.test' }))
     const path = '/users?search=hidden@elsewhere.test'
     expect((await admin.get(path)).body).toMatchObject([{ id: user.id }])
@@ -168,7 +168,7 @@ describe('GET /users', () => {
     expect([await found('banned=true'), await found('active=true'), await found('deactivated=true')]).toEqual([0, 0, 1])
   })
 
-  test('filters by what only administrators may ask', async () => {
+  test('has more filters for administrators', async () => {
     const { body: user } = await admin.post('/users', draft({ name: 'Outside', external: true, admin: true }))
     const found = async (query: string) =>
       (await admin.get(`/users?${query}`)).body.map((one: { id: number }) => one.id)
@@ -184,24 +184,24 @@ describe('GET /users', () => {
     expect((await nadia.get('/users?created_after=2999-01-01')).body.length).toBeGreaterThan(1)
   })
 
-  test('refuses what is no filter value', async () => {
+  test('rejects invalid filter values', async () => {
     expect(await nadia.get('/users?active=maybe')).toMatchObject({ status: 400, body: { error: 'active is invalid' } })
   })
 })
 
 describe('GET /users/:id', () => {
-  test('shows a profile', async () => {
+  test('returns a profile', async () => {
     const { body } = await nadia.get('/users/1')
     expect(Object.keys(body)).toEqual([...basicFields, ...profileFields])
   })
 
-  test('shows administrators everything', async () => {
+  test('returns all fields to administrators', async () => {
     const { body } = await admin.get(`/users/${nadiaId}`)
     expect(Object.keys(body)).toEqual([...basicFields, ...profileFields, ...privateFields, ...administratorFields])
     expect(body).toMatchObject({ email: 'nadia@example.test', is_admin: false })
   })
 
-  test('refuses anonymous requests, unknown ids and invalid ids', async () => {
+  test('rejects anonymous requests, unknown ids and invalid ids', async () => {
     expect(await anonymous.get(`/users/${nadiaId}`)).toMatchObject({
       status: 403,
       body: { message: '403 Forbidden - Not authorized!' },
@@ -212,7 +212,7 @@ describe('GET /users/:id', () => {
 })
 
 describe('POST /users', () => {
-  test('creates a user who is active at once', async () => {
+  test('creates an active user', async () => {
     const { status, body } = await admin.post('/users', {
       ...draft({ username: 'Omar', name: 'Omar K.', email: 'Omar@Example.test' }),
       skip_confirmation: false,
@@ -237,23 +237,23 @@ describe('POST /users', () => {
     })
   })
 
-  test('takes a form', async () => {
+  test('accepts a form', async () => {
     const form = new URLSearchParams(draft() as Record<string, string>)
     expect(await admin.post('/users', form)).toMatchObject({ status: 201 })
   })
 
-  test.each(['reset_password', 'force_random_password'])('needs no password with %s', async (name) => {
+  test.each(['reset_password', 'force_random_password'])('requires no password with %s', async (name) => {
     const { password: _, ...rest } = draft()
     expect(await admin.post('/users', { ...rest, [name]: true })).toMatchObject({ status: 201 })
   })
 
-  test('never answers the password or its hash', async () => {
+  test('never returns the password or its hash', async () => {
     const { text } = await admin.post('/users', draft({ password: 'very secret words' }))
     expect(text).not.toContain('very secret words')
     expect(text).not.toContain('argon2')
   })
 
-  test('refuses what is missing, in one answer', async () => {
+  test('rejects missing fields in one response', async () => {
     expect(await admin.post('/users', {})).toMatchObject({
       status: 400,
       body: {
@@ -280,11 +280,11 @@ describe('POST /users', () => {
     [{ username: null }, { username: ["can't be blank"] }],
     [{ username: 'api' }, { username: ['api is a reserved name'] }],
     [{ projects_limit: -1 }, { projects_limit: ['must be greater than or equal to 0'] }],
-  ])('refuses %j', async (change, message) => {
+  ])('rejects %j', async (change, message) => {
     expect(await admin.post('/users', draft(change))).toMatchObject({ status: 400, body: { message } })
   })
 
-  test('refuses an address or a username that is taken, in any case', async () => {
+  test('rejects an email or username that is taken, in any case', async () => {
     expect(await admin.post('/users', draft({ email: 'NADIA@example.test' }))).toMatchObject({
       status: 409,
       body: { message: 'Email has already been taken' },
@@ -300,7 +300,7 @@ describe('POST /users', () => {
     })
   })
 
-  test('refuses a username that a group has, and leaves nothing behind', async () => {
+  test('rejects a username that is a group’s path, and creates nothing', async () => {
     expect(await admin.post('/groups', { name: 'Acme', path: 'acme' })).toMatchObject({ status: 201 })
     expect(await admin.post('/users', draft({ username: 'ACME' }))).toMatchObject({
       status: 400,
@@ -309,13 +309,13 @@ describe('POST /users', () => {
     expect((await admin.get('/users?username=acme')).body).toEqual([])
   })
 
-  test('of many at once with one name creates one', async () => {
+  test('creates one user for concurrent requests with one username', async () => {
     const drafts = Array.from({ length: 5 }, () => draft({ username: 'contested', reset_password: true }))
     const replies = await Promise.all(drafts.map((one) => admin.post('/users', one)))
     expect(replies.map((reply) => reply.status).sort()).toEqual([201, 409, 409, 409, 409])
   })
 
-  test('is for administrators', async () => {
+  test('requires an administrator', async () => {
     expect(await nadia.post('/users', draft())).toMatchObject({ status: 403, body: { message: '403 Forbidden' } })
     expect(await anonymous.post('/users', draft())).toMatchObject({
       status: 401,
@@ -325,7 +325,7 @@ describe('POST /users', () => {
 })
 
 describe('PUT /users/:id', () => {
-  test('changes what is given and nothing else', async () => {
+  test('changes the given fields and no others', async () => {
     const { body: user } = await admin.post('/users', draft({ note: 'kept', external: true }))
     const changed = await admin.put(`/users/${user.id}`, { name: 'New Name', admin: true })
     expect(changed).toMatchObject({
@@ -339,14 +339,14 @@ describe('PUT /users/:id', () => {
     })
   })
 
-  test('rights that are taken away are gone with the next request', async () => {
+  test('revokes administrator rights from the next request on', async () => {
     const second = await server.user('second-admin', { admin: true })
     expect(await second.get('/users?admins=true')).toMatchObject({ status: 200 })
     await admin.put(`/users/${second.user?.id}`, { admin: false })
     expect(await second.post('/users', draft())).toMatchObject({ status: 403 })
   })
 
-  test('a new username is the new path of the user’s projects', async () => {
+  test('moves the user’s projects to the new username', async () => {
     const user = await server.user('before')
     const { body: project } = await user.post('/projects', { name: 'site' })
     expect(project.path_with_namespace).toBe('before/site')
@@ -360,7 +360,7 @@ describe('PUT /users/:id', () => {
     expect((await user.get('/user')).body.username).toBe('After')
   })
 
-  test('refuses names that are taken, and keeps the own ones', async () => {
+  test('rejects names that are taken, and accepts the user’s own', async () => {
     const { body: user } = await admin.post('/users', draft())
     expect(await admin.put(`/users/${user.id}`, { email: 'nadia@example.test' })).toMatchObject({
       status: 409,
@@ -375,7 +375,7 @@ describe('PUT /users/:id', () => {
     })
   })
 
-  test('refuses what is wrong, and an unknown user', async () => {
+  test('rejects invalid values, unknown users, and callers who are not administrators', async () => {
     expect(await admin.put(`/users/${nadiaId}`, { email: 'x', password: 'short' })).toMatchObject({
       status: 400,
       body: { message: { email: ['is invalid'], password: ['is too short (minimum is 8 characters)'] } },
@@ -389,7 +389,7 @@ describe('PUT /users/:id', () => {
 })
 
 describe('DELETE /users/:id', () => {
-  test('removes the user, their namespace and its projects', async () => {
+  test('deletes the user, their namespace and its projects', async () => {
     const user = await server.user('leaving')
     const { body: project } = await user.post('/projects', { name: 'site', visibility: 'public' })
     expect(project.path_with_namespace).toBe('leaving/site')
@@ -407,7 +407,7 @@ describe('DELETE /users/:id', () => {
     })
   })
 
-  test('keeps what the user created elsewhere, and frees the name', async () => {
+  test('keeps what the user created elsewhere, and frees the username', async () => {
     const creator = await server.user('creator', { admin: true })
     const { body: created } = await creator.post('/users', draft())
     expect(created.created_by.username).toBe('creator')
@@ -418,14 +418,14 @@ describe('DELETE /users/:id', () => {
     await server.user('creator')
   })
 
-  test('is for administrators', async () => {
+  test('requires an administrator', async () => {
     expect(await nadia.delete(`/users/${nadiaId}`)).toMatchObject({ status: 403, body: { message: '403 Forbidden' } })
     expect(await anonymous.delete(`/users/${nadiaId}`)).toMatchObject({ status: 401 })
   })
 })
 
 describe('POST /users/:id/block and /unblock', () => {
-  test('answer true, as often as they are sent', async () => {
+  test('return true every time they are sent', async () => {
     const { body: user } = await admin.post('/users', draft())
     for (const [path, state] of [
       ['block', 'blocked'],
@@ -438,7 +438,7 @@ describe('POST /users/:id/block and /unblock', () => {
     }
   })
 
-  test('nobody blocks himself', async () => {
+  test('reject blocking oneself', async () => {
     const { body: self } = await admin.get('/user')
     expect(await admin.post(`/users/${self.id}/block`)).toMatchObject({
       status: 403,
@@ -446,7 +446,7 @@ describe('POST /users/:id/block and /unblock', () => {
     })
   })
 
-  test('are for administrators and for users who exist', async () => {
+  test('require an administrator and an existing user', async () => {
     expect(await nadia.post('/users/1/block')).toMatchObject({ status: 403, body: { message: '403 Forbidden' } })
     expect(await admin.post('/users/999999/block')).toMatchObject({
       status: 404,

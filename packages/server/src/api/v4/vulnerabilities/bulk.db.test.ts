@@ -35,7 +35,7 @@ const statesOf = async (project: TestProject) =>
     .map(({ state }) => state)
 
 describe('a bulk change', () => {
-  test('does one thing to many, and says how many it changed', async () => {
+  test('applies one action to many vulnerabilities and returns how many it changed', async () => {
     const { project, ids } = await projectWith(3)
     const maintainer = await server.as('maintainer', project)
     await maintainer.post(`/vulnerabilities/${ids[0]}/dismiss`, { dismissal_reason: 'used_in_tests' })
@@ -67,7 +67,7 @@ describe('a bulk change', () => {
     })
   })
 
-  test('takes ids as a form writes them, and every action', async () => {
+  test('accepts ids in a form, and every action', async () => {
     const { project, ids } = await projectWith(2)
     for (const [action, state] of [
       ['confirm', 'confirmed'],
@@ -100,7 +100,7 @@ describe('a bulk change', () => {
     })
   })
 
-  test('is all or nothing: what is not of the project is named, and nothing is changed', async () => {
+  test('changes nothing when a vulnerability is not in the project, and names it', async () => {
     const { project, ids } = await projectWith(2)
     const { ids: foreign } = await projectWith(1)
     expect(await bulk(project, { action: 'confirm', vulnerability_ids: [...ids, 999_999, ...foreign] })).toMatchObject({
@@ -115,7 +115,7 @@ describe('a bulk change', () => {
     expect((await server.admin.get(`/projects/${project.id}/vulnerabilities/bulk`)).body).toEqual([])
   })
 
-  test('goes over what a filter lets through, as the list shows it', async () => {
+  test('applies to the vulnerabilities that a filter matches, as in the list', async () => {
     const { project, ids } = await projectWith(12)
     for (const id of ids.slice(0, 3)) await server.admin.post(`/vulnerabilities/${id}/confirm`)
     for (const id of ids.slice(3, 5)) await server.admin.put(`/vulnerabilities/${id}/severity`, { severity: 'high' })
@@ -137,7 +137,7 @@ describe('a bulk change', () => {
     expect((await bulk(project, { action: 'dismiss', filter: { severity: 'critical' } })).body.changed).toBe(0)
   })
 
-  test('does not go on when there are more or fewer than were shown', async () => {
+  test('returns 409 when the number differs from expected_count', async () => {
     const { project, ids } = await projectWith(2)
     const reply = await bulk(project, { action: 'confirm', vulnerability_ids: ids, expected_count: 3 })
     expect(reply).toMatchObject({
@@ -148,7 +148,7 @@ describe('a bulk change', () => {
     expect((await bulk(project, { action: 'confirm', vulnerability_ids: ids, expected_count: 2 })).status).toBe(201)
   })
 
-  test('needs to know what, of which, and who asks', async () => {
+  test('rejects missing, conflicting and unknown parameters, and callers below Maintainer', async () => {
     const { project, ids } = await projectWith(1)
     for (const [fields, error] of [
       [{}, 'action is missing, vulnerability_ids, filter are missing, exactly one parameter must be provided'],
@@ -185,7 +185,7 @@ describe('a bulk change', () => {
 })
 
 describe('undoing a bulk change', () => {
-  test('restores what was there, but for what was changed since', async () => {
+  test('restores the previous state, except of vulnerabilities changed since', async () => {
     const { project, ids } = await projectWith(4)
     const [a = 0, b = 0, c = 0] = ids
     const [first, second] = [await server.as('maintainer', project), await server.as('maintainer', project)]
@@ -211,7 +211,7 @@ describe('undoing a bulk change', () => {
     expect(await undo(project, 999_999)).toMatchObject({ status: 404, body: { message: '404 Not found' } })
   })
 
-  test('of one after the other goes back step by step', async () => {
+  test('works step by step for successive changes', async () => {
     const { project, ids } = await projectWith(2)
     const steps = []
     for (const action of ['confirm', 'resolve', 'revert']) {
@@ -226,7 +226,7 @@ describe('undoing a bulk change', () => {
     expect(await statesOf(project)).toEqual(['detected', 'dismissed'])
   })
 
-  test('gives severities back to the scanner where they were the scanner’s', async () => {
+  test('restores the scanner’s severity where it was in effect', async () => {
     const { project, ids } = await projectWith(2)
     const [a = 0, b = 0] = ids
     await server.admin.put(`/vulnerabilities/${a}/severity`, { severity: 'high' })
@@ -237,7 +237,7 @@ describe('undoing a bulk change', () => {
     expect(await read(b)).toMatchObject({ severity: 'low', severity_overridden: false })
   })
 
-  test('names the ghost where a user has been deleted', async () => {
+  test('names the ghost user in place of a deleted user', async () => {
     const { project, ids } = await projectWith(1)
     const maintainer = await server.as('maintainer', project)
     await maintainer.post(`/vulnerabilities/${ids[0]}/confirm`)
@@ -250,7 +250,7 @@ describe('undoing a bulk change', () => {
     })
   })
 
-  test('is for users who may make one, in this project', async () => {
+  test('requires the permission for bulk changes, and the change’s own project', async () => {
     const { project, ids } = await projectWith(1)
     const other = await server.project(`acme/bulk-${++projects}`)
     const { body: done } = await bulk(project, { action: 'confirm', vulnerability_ids: ids })

@@ -21,8 +21,8 @@ async function projectWith(count: number): Promise<{ project: TestProject; ids: 
 }
 const stateOf = async (id: number | undefined) => (await server.admin.get(`/vulnerabilities/${id}`)).body.state
 
-describe('the state that the client shows', () => {
-  test('protects the change of another user, and the answer says what it was, and whose', async () => {
+describe('expected_state', () => {
+  test('protects another user’s change, and the response has the current state and its author', async () => {
     const { project, ids } = await projectWith(1)
     const [id] = ids
     const colleague = await server.as('maintainer', project)
@@ -48,7 +48,7 @@ describe('the state that the client shows', () => {
   })
 
   test.each(['confirm', 'resolve', 'dismiss', 'revert'])(
-    'is compared by %s too, which without it goes on',
+    'is checked by %s, which ignores the state without it',
     async (action) => {
       const { ids } = await projectWith(1)
       const [id] = ids
@@ -64,7 +64,7 @@ describe('the state that the client shows', () => {
     },
   )
 
-  test('lets one of two simultaneous requests through', async () => {
+  test('lets one of two concurrent requests succeed', async () => {
     const { ids } = await projectWith(1)
     const [id] = ids
     const both = await Promise.all(
@@ -79,11 +79,11 @@ describe('the state that the client shows', () => {
   })
 })
 
-describe('the states of many', () => {
+describe('expected_states', () => {
   const bulk = (project: TestProject, fields: object) =>
     server.admin.post(`/projects/${project.id}/vulnerabilities/bulk`, fields)
 
-  test('stop a bulk change as a whole, with every conflict counted and the first described', async () => {
+  test('rejects a bulk change as a whole, with the number of conflicts and the first 20', async () => {
     const { project, ids } = await projectWith(40)
     const colleague = await server.as('maintainer', project)
     await colleague.post(`/projects/${project.id}/vulnerabilities/bulk`, {
@@ -105,7 +105,7 @@ describe('the states of many', () => {
     expect(now).toMatchObject({ status: 201, body: { changed: 40 } })
   })
 
-  test('let one of two simultaneous bulk changes through', async () => {
+  test('lets one of two concurrent bulk changes succeed', async () => {
     const { project, ids } = await projectWith(20)
     const expected_states = Object.fromEntries(ids.map((id) => [id, 'detected']))
     const both = await Promise.all(
@@ -120,7 +120,7 @@ describe('the states of many', () => {
     [{ expected_states: { 0: 'detected' } }, 'expected_states[0] is invalid'],
     [{ expected_states: { one: 'detected' } }, 'expected_states[one] is invalid'],
     [{ filter: {}, vulnerability_ids: undefined, expected_states: {} }, 'expected_states needs vulnerability_ids'],
-  ])('are refused where they fit no id: %j', async (fields, error) => {
+  ])('rejects invalid ids: %j', async (fields, error) => {
     const { project, ids } = await projectWith(1)
     const reply = await bulk(project, { action: 'confirm', vulnerability_ids: ids, ...fields })
     expect(reply).toMatchObject({ status: 400, body: { error } })

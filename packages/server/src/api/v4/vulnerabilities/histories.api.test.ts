@@ -36,7 +36,7 @@ interface Expected {
   history: string[]
 }
 
-test('any history of imports by two scanners on two refs and of triage ends as the rules say', async () => {
+test('random sequences of imports by two scanners on two refs and of triage give the results of the model', async () => {
   const server = await startServer()
   let projects = 0
   await fc.assert(

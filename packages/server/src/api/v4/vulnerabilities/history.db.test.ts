@@ -15,8 +15,8 @@ const [one, two] = [entry({ name: 'One', line: 1 }), entry({ name: 'Two', line: 
 const triage = (id: number, action: string, fields: object = {}) =>
   server.admin.post(`/vulnerabilities/${id}/${action}`, fields)
 
-describe('an import for the default branch', () => {
-  test('marks what its scanner no longer finds, and leaves its state', async () => {
+describe('an import on the default branch', () => {
+  test('marks vulnerabilities that its scanner no longer finds, and keeps their state', async () => {
     const project = await freshProject()
     await server.report(project, [one, two])
     const { Two } = await vulnerabilitiesOf(server, project)
@@ -34,7 +34,7 @@ describe('an import for the default branch', () => {
     })
   })
 
-  test('under another name goes on with what the branch had under the one before', async () => {
+  test('with a new name continues from the previous default branch', async () => {
     const project = await freshProject()
     const three = entry({ name: 'Three', line: 3, rule: 'c' })
     const secret = entry({ name: 'Secret', line: 9, rule: 's' })
@@ -60,7 +60,7 @@ describe('an import for the default branch', () => {
     expect((await vulnerabilitiesOf(server, project))['Three']).toMatchObject({ resolved_on_default_branch: false })
   })
 
-  test('detects what was resolved and is found again, with a note without an author; other states stay', async () => {
+  test('reopens resolved vulnerabilities that are found again, with a system note, and keeps other states', async () => {
     const project = await freshProject()
     const entries = [1, 2, 3, 4].map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` }))
     await server.report(project, entries)
@@ -98,7 +98,7 @@ describe('an import for the default branch', () => {
     ])
   })
 
-  test('records a severity that changed although the state did too', async () => {
+  test('records a changed severity together with the changed state', async () => {
     const project = await freshProject()
     await server.report(project, [one])
     const { One } = await vulnerabilitiesOf(server, project)
@@ -111,7 +111,7 @@ describe('an import for the default branch', () => {
     ])
   })
 
-  test('detects what was resolved although it had never gone', async () => {
+  test('reopens a resolved vulnerability that was never absent', async () => {
     const project = await freshProject()
     await server.report(project, [one])
     const { One } = await vulnerabilitiesOf(server, project)
@@ -120,7 +120,7 @@ describe('an import for the default branch', () => {
     expect((await server.admin.get(`/vulnerabilities/${One.id}`)).body.state).toBe('detected')
   })
 
-  test('touches nothing of scanners that did not run', async () => {
+  test('changes nothing of scanners that did not run', async () => {
     const project = await freshProject()
     await server.report(project, sastReport([one], 'first'))
     await server.report(project, sastReport([two], 'second'))
@@ -132,7 +132,7 @@ describe('an import for the default branch', () => {
     })
   })
 
-  test('of gemnasium or trivy speaks for GitLab’s scanner of bills of materials, each for its own type', async () => {
+  test('of gemnasium or trivy covers GitLab’s SBOM scanner, each for its own type', async () => {
     const project = await freshProject()
     const dependency = { package: { name: 'rack' }, version: '1' }
     const inFile = { ...one, location: { file: 'Gemfile.lock', dependency } }
@@ -153,7 +153,7 @@ describe('an import for the default branch', () => {
     expect(await gone()).toEqual([true, true])
   })
 
-  test('never marks a secret, which has leaked for good', async () => {
+  test('never marks an absent secret as resolved, because it stays leaked', async () => {
     const project = await freshProject()
     const secret = { ...one, location: { ...one.location, commit: { sha: 'abc' } } }
     await server.report(project, sastReport([secret], undefined, 'secret_detection'))
@@ -164,7 +164,7 @@ describe('an import for the default branch', () => {
     expect(await historyOf(server.admin, One.id)).toMatchObject([{ kind: 'created' }, { kind: 'gone' }])
   })
 
-  test('resolves what is gone where the project says so, and detects it again when it is back', async () => {
+  test('auto-resolves absent vulnerabilities when the project enables it, and reopens them when they return', async () => {
     const project = await freshProject()
     const entries = [1, 2, 3].map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` }))
     await server.report(project, entries)
@@ -192,7 +192,7 @@ describe('an import for the default branch', () => {
     })
   })
 
-  test('resolves what was never triaged when the scanner dropped its rule', async () => {
+  test('resolves untriaged vulnerabilities when the scanner dropped their rule', async () => {
     const project = await freshProject()
     const entries = ['kept', 'dropped', 'confirmed'].map((rule, line) => entry({ name: rule, line: line + 1, rule }))
     await server.report(project, entries)
@@ -212,8 +212,8 @@ describe('an import for the default branch', () => {
   })
 })
 
-describe('an import for another branch', () => {
-  test('touches that branch’s occurrences only', async () => {
+describe('an import on another branch', () => {
+  test('changes only that branch’s occurrences', async () => {
     const project = await freshProject()
     await server.report(project, [one, two])
     const before = await vulnerabilitiesOf(server, project)
@@ -231,7 +231,7 @@ describe('an import for another branch', () => {
     ])
   })
 
-  test('makes vulnerabilities for that branch only, which the default branch has as soon as it reports them', async () => {
+  test('creates vulnerabilities for that branch, which the default branch gets when it reports them', async () => {
     const project = await freshProject()
     await server.report(project, [one], { ref: 'feature' })
     const titles = async (query: string) =>
@@ -257,7 +257,7 @@ describe('an import for another branch', () => {
     ])
   })
 
-  test('is listed with it: since when, until when, by which imports', async () => {
+  test('is listed in the occurrences with dates and imports', async () => {
     const clock = { now: '2026-03-01T10:00:00.000Z' }
     const server = await startServer({ clock })
     const project = await server.project('acme/site')
@@ -297,8 +297,8 @@ describe('an import for another branch', () => {
   })
 })
 
-describe('the history', () => {
-  test('of a finding promoted by hand says by whom, and which import had found it', async () => {
+describe('the history of a vulnerability', () => {
+  test('has the user who promoted it and the import that found it', async () => {
     const project = await freshProject()
     const imported = await server.report(project, [one], { promote: 'false' })
     const { body: findings } = await server.admin.get(`/projects/${project.id}/vulnerability_findings`)
@@ -309,7 +309,7 @@ describe('the history', () => {
     ])
   })
 
-  test('has pages, in either order', async () => {
+  test('is paged, in both orders', async () => {
     const project = await freshProject()
     await server.report(project, [one])
     const { One } = await vulnerabilitiesOf(server, project)
@@ -321,7 +321,7 @@ describe('the history', () => {
     expect(reply.headers['x-total']).toBe('4')
   })
 
-  test('outlives the users in it', async () => {
+  test('keeps its entries when their users are deleted', async () => {
     const project = await freshProject()
     await server.report(project, [one])
     const { One } = await vulnerabilitiesOf(server, project)

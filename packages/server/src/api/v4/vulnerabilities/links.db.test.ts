@@ -20,7 +20,7 @@ const fresh = async (): Promise<number> => (await vulnerabilitiesOf(server, proj
 const notFound = { status: 404, body: { message: '404 Not found' } }
 
 describe('an issue link', () => {
-  test('leads to any tracker, and is listed as GitLab lists issues', async () => {
+  test('accepts an address in any tracker, and is listed in GitLab’s format', async () => {
     const id = await fresh()
     const developer = await server.as('developer', project)
     const url = 'https://tracker.test/shop/issues/12'
@@ -53,7 +53,7 @@ describe('an issue link', () => {
     })
   })
 
-  test('is made once, and `created` once for a vulnerability', async () => {
+  test('is created once per address, and once per vulnerability with link_type created', async () => {
     const id = await fresh()
     const link = (url: string, link_type: string) =>
       server.admin.post(`/vulnerabilities/${id}/issue_links`, { url, link_type })
@@ -70,7 +70,7 @@ describe('an issue link', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([201, 422])
   })
 
-  test('of GitLab’s kind finds no issue, because there are none', async () => {
+  test('to a GitLab issue returns 404, because there are no issues', async () => {
     const id = await fresh()
     const link = (fields: object) => server.admin.post(`/vulnerabilities/${id}/issue_links`, fields)
     expect(await link({ target_issue_iid: 1 })).toMatchObject(notFound)
@@ -85,7 +85,7 @@ describe('an issue link', () => {
     expect((await server.admin.get(`/vulnerabilities/${id}/issue_links`)).body).toEqual([])
   })
 
-  test('leads nowhere that a browser should not go', async () => {
+  test('rejects unsafe addresses and values that are too long', async () => {
     const id = await fresh()
     const message = async (url: string, title?: string) => {
       const reply = await server.admin.post(`/vulnerabilities/${id}/issue_links`, { url, title })
@@ -104,7 +104,7 @@ describe('an issue link', () => {
     })
   })
 
-  test('is removed with its last words, and both are history', async () => {
+  test('is returned when it is deleted, and both changes are in the history', async () => {
     const id = await fresh()
     const other = await fresh()
     const { body: made } = await server.admin.post(`/vulnerabilities/${id}/issue_links`, { url: 'https://a.test/9' })

@@ -76,7 +76,7 @@ describe('the list of vulnerabilities', () => {
     ['sort=detected_asc', [1, 2, 3, 4, 6]],
     ['state=detected&search=hash&sort=detected_asc', [6]],
     ['unknown=parameter', [1, 2, 4, 3, 6]],
-  ])('with %s has what that says, and an exact total', async (query, expected) => {
+  ])('with %s has the matching rows and an exact total', async (query, expected) => {
     expect(await ids(query)).toEqual(expected)
   })
 
@@ -92,11 +92,11 @@ describe('the list of vulnerabilities', () => {
     ['ref=', 'ref is empty'],
     ['pagination=keyset&cursor=bm9uc2Vuc2U', 'cursor is invalid'],
     ['state=x&sort=y', 'state does not have a valid value, sort does not have a valid value'],
-  ])('with %s is refused', async (query, error) => {
+  ])('rejects %s', async (query, error) => {
     expect(await list(query)).toMatchObject({ status: 400, body: { error } })
   })
 
-  test('with keyset pages goes on behind the last row, filters included, and never says how many there are', async () => {
+  test('follows keyset pages to the end with filters, without a total', async () => {
     const seen: number[] = []
     const cut = (link: string) => /<http:\/\/[^/]+\/api\/v4([^>]+)>; rel="next"/.exec(link)?.[1] ?? ''
     let path = `/projects/${project.id}/vulnerabilities?pagination=keyset&per_page=2&severity=critical,high,medium`
@@ -110,7 +110,7 @@ describe('the list of vulnerabilities', () => {
     expect(seen).toEqual([1, 2, 4, 3])
   })
 
-  test('shows what is new at once, although answers are remembered', async () => {
+  test('returns new vulnerabilities at once although responses are cached', async () => {
     const other = await server.project('acme/other')
     const client = await server.as('developer', other)
     const path = `/projects/${other.id}/vulnerabilities?state=detected&search=hash`

@@ -22,7 +22,7 @@ const fresh = async () => {
 }
 
 describe('a note', () => {
-  test('is written by developers, in GitLab’s shape', async () => {
+  test('is created by developers, and returned in GitLab’s format', async () => {
     const path = await fresh()
     const developer = await server.as('developer', project)
     const reply = await developer.post(path, { body: 'Look at **this**' })
@@ -48,7 +48,7 @@ describe('a note', () => {
     expect((await (await server.as('reporter', project)).get(path)).status).toBe(403)
   })
 
-  test('stands in a list with those of the server, newest first', async () => {
+  test('is listed together with system notes, newest first', async () => {
     const path = await fresh()
     await server.admin.post(`/vulnerabilities/${id}/dismiss`, { dismissal_reason: 'false_positive' })
     await server.admin.post(path, { body: 'mine' })
@@ -68,7 +68,7 @@ describe('a note', () => {
     expect(discussions[0].id).toMatch(/^[0-9a-f]{40}$/)
   })
 
-  test('is changed and deleted by who wrote it, and by who maintains the project', async () => {
+  test('is editable by its author and by Maintainers', async () => {
     const path = await fresh()
     const [author, other] = [await server.as('developer', project), await server.as('developer', project)]
     const { body: note } = await author.post(path, { body: 'first' })
@@ -89,7 +89,7 @@ describe('a note', () => {
     ])
   })
 
-  test('of the server cannot be changed, and nothing else of the history is one', async () => {
+  test('by the system cannot be changed, and other history entries are no notes', async () => {
     const path = await fresh()
     await server.admin.post(`/vulnerabilities/${id}/confirm`)
     const [created, state] = await historyOf(server.admin, id)
@@ -102,7 +102,7 @@ describe('a note', () => {
     })
   })
 
-  test('needs a text, and a vulnerability of this project', async () => {
+  test('requires a body and a vulnerability of the project', async () => {
     const path = await fresh()
     const other = await server.project('acme/other-notes')
     const noVulnerability = { status: 404, body: { message: '404 Vulnerability Not Found' } }

@@ -43,7 +43,7 @@ test('concurrent transitions: one changes the vulnerability, the others return 3
   expect(kept).toEqual(counted)
 })
 
-test('whatever gets in each other’s way is refused at worst, and every count stays right', async () => {
+test('conflicting concurrent requests cause no errors, and all counters stay correct', async () => {
   const server = await startServer({ settings: { logLevel: 'error' } })
   const project = await server.project('acme/site')
   const entries = entriesOf(600)
@@ -77,7 +77,7 @@ test('whatever gets in each other’s way is refused at worst, and every count s
   expect(await seconds(server, project)).toBe(0)
 }, 60_000)
 
-test('what is deleted with its project while it is promoted, triaged and imported leaves nothing behind', async () => {
+test('deleting a project during promotion, triage and import leaves no rows', async () => {
   const server = await startServer({ settings: { logLevel: 'error' } })
   const entries = entriesOf(30)
   for (let round = 0; round < 4; round++) {

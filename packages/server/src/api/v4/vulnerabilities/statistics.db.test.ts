@@ -6,7 +6,7 @@ import { startServer, type TestProject, type TestServer } from '../../../testing
 const statistics = async (client: Client, project: TestProject) =>
   (await client.get(`/projects/${project.id}/vulnerability_statistics`)).body
 
-test('of an empty project are zeros, the best grade and a year without anything', async () => {
+test('statistics of an empty project have zeros, grade A and a year of empty days', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' }
   const server = await startServer({ clock })
   const project = await server.project('acme/empty')
@@ -20,7 +20,7 @@ test('of an empty project are zeros, the best grade and a year without anything'
   expect(body.per_day.at(-1).date).toBe('2026-03-01')
 })
 
-test('count by severity and state, grade, and remember each day as it ended', async () => {
+test('statistics count by severity and state, grade the project, and keep each past day', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' }
   const server = await startServer({ clock })
   const project = await server.project('acme/days')
@@ -55,7 +55,7 @@ test('count by severity and state, grade, and remember each day as it ended', as
   })
 })
 
-test('tell the mean time from detection to resolution, of what is resolved now', async () => {
+test('statistics have the mean time from detection to resolution of resolved vulnerabilities', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' }
   const server = await startServer({ clock })
   const project = await server.project('acme/times')
@@ -87,7 +87,7 @@ test('tell the mean time from detection to resolution, of what is resolved now',
   expect(body.per_day.slice(-4).map(({ total }: { total: number }) => total)).toEqual([2, 1, 0, 1])
 })
 
-test('are for developers and up, and say who may not read them', async () => {
+test('statistics require Developer, with the usual status for other callers', async () => {
   const server = await startServer()
   const project = await server.project('acme/private')
   const path = `/projects/${project.id}/vulnerability_statistics`
@@ -114,7 +114,7 @@ async function groupOfThree(server: TestServer) {
   return projects
 }
 
-test('of a group, and its list, have what the caller may read in each project, and nothing of others', async () => {
+test('statistics and list of a group contain only what the caller may read in each project', async () => {
   const server = await startServer()
   const [one, two, three] = await groupOfThree(server)
   const developer = await server.as('developer', one)
@@ -159,7 +159,7 @@ test('of a group, and its list, have what the caller may read in each project, a
   expect(all.body.per_day.at(-1)).toMatchObject({ total: 4, low: 2 })
 })
 
-test('of a group need a token, and are empty for callers without access', async () => {
+test('statistics and list of a group require a token, and are empty for callers without access', async () => {
   const server = await startServer()
   await groupOfThree(server)
   const stranger = await server.user('stranger')

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await insertMadeUp(server.deps.db, [{ ...low, id: many + 3, projectId: shop.id }], server.deps.now())
 })
 
-test('the summary counts what a list has, however long, and returns the available filter values', async () => {
+test('the summary has exact counts of any list and the available filter values', async () => {
   const path = `/projects/${site.id}/vulnerabilities/summary`
   const scanners = [
     { external_id: 'semgrep', name: 'semgrep', total: many },
@@ -52,7 +52,7 @@ test('the summary counts what a list has, however long, and returns the availabl
   })
 })
 
-test('the summary of a group has what the caller may read in each project', async () => {
+test('the summary of a group contains only what the caller may read in each project', async () => {
   const group = '/groups/acme/vulnerabilities/summary'
   expect((await server.admin.get(group)).body).toMatchObject({
     total: many + 2,
@@ -67,7 +67,7 @@ test('the summary of a group has what the caller may read in each project', asyn
   expect((await developer.get(`/projects/${site.id}/vulnerabilities/summary`)).status).toBe(404)
 })
 
-test('the summary of a project is for developers and up', async () => {
+test('the summary of a project requires Developer', async () => {
   const path = `/projects/${shop.id}/vulnerabilities/summary`
   expect((await server.anonymous.get(path)).status).toBe(401)
   expect((await (await server.as('reporter', shop)).get(path)).status).toBe(403)

@@ -25,7 +25,7 @@ const history = async (id: number, client: Client = server.admin): Promise<Reply
   (await client.get(`/vulnerabilities/${id}/history?per_page=100`)).body
 
 describe('a vulnerability', () => {
-  test('is read by its id, as the list shows it', async () => {
+  test('can be read by id, with the fields of the list', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
     const { body: listed } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
@@ -33,7 +33,7 @@ describe('a vulnerability', () => {
     expect(await developer.get(`/vulnerabilities/${id}`)).toMatchObject({ status: 200, body: listed[0] })
   })
 
-  test('is dismissed with `reason` as well, which is another name of `dismissal_reason`', async () => {
+  test('can be dismissed with `reason`, an alias of `dismissal_reason`', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
     const both = { reason: 'false_positive', dismissal_reason: 'used_in_tests' }
@@ -57,7 +57,7 @@ describe('a vulnerability', () => {
     expect((await server.admin.get(`/vulnerabilities/${id}`)).body.dismissal_reason).toBe('mitigating_control')
   })
 
-  test('goes from every state to every other, saying when and by whom, and not twice', async () => {
+  test('can change from every state to every other with date and user, and returns 304 for its own state', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
     const maintainer = await server.as('maintainer', project)
@@ -86,7 +86,7 @@ describe('a vulnerability', () => {
     expect(await total(project)).toBe('1')
   })
 
-  test('keeps the times of its other states until it is reverted', async () => {
+  test('keeps the dates of its previous states until it is reverted', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
     const { body: confirmed } = await server.admin.post(`/vulnerabilities/${id}/confirm`)
@@ -94,7 +94,7 @@ describe('a vulnerability', () => {
     expect(resolved).toMatchObject({ confirmed_at: confirmed.confirmed_at, confirmed_by_id: 1, dismissed_at: null })
   })
 
-  test('is dismissed for one of five reasons, or for none', async () => {
+  test('can be dismissed with one of five reasons or without one', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
     const dismiss = (fields: object = {}) => server.admin.post(`/vulnerabilities/${id}/dismiss`, fields)
@@ -135,7 +135,7 @@ describe('a vulnerability', () => {
     ])
   })
 
-  test('takes a comment of 50,000 characters and no more; that it is so already comes first', async () => {
+  test('accepts a comment of 50,000 characters, and returns 304 before it checks the comment', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
     const confirm = (comment: string) => server.admin.post(`/vulnerabilities/${id}/confirm`, { comment })
@@ -149,8 +149,8 @@ describe('a vulnerability', () => {
   })
 })
 
-describe('who may', () => {
-  test('gets 401 before anything else, 404 before the input is validated, and 400 before 403', async () => {
+describe('permissions for triage', () => {
+  test('return 401 first, then 404, then 400 for invalid input, then 403', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
     const [outsider, reporter, developer] = [
@@ -184,7 +184,7 @@ describe('who may', () => {
     expect((await server.admin.get(`/vulnerabilities/${id}`)).body.state).toBe('dismissed')
   })
 
-  test('a read-only token does not triage, and the response names the scope needed', async () => {
+  test('reject a read-only token and name the required scope', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
     const maintainer = await server.as('maintainer', project)
@@ -196,7 +196,7 @@ describe('who may', () => {
     })
   })
 
-  test('developers triage where the operator says so', async () => {
+  test('include developers when the operator allows it', async () => {
     const server = await startServer({ settings: { triageRole: 'developer' } })
     const project = await server.project('acme/site')
     const { id } = await server.vulnerability(project)
@@ -206,7 +206,7 @@ describe('who may', () => {
 })
 
 describe('a severity set by a user', () => {
-  test('stays whatever reports say, and can be taken back', async () => {
+  test('overrides reports and can be removed', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
     const set = (severity: string) =>
@@ -236,7 +236,7 @@ describe('a severity set by a user', () => {
     expect(await total(project)).toBe('1')
   })
 
-  test('is one that there is', async () => {
+  test('must be a valid severity', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
     for (const [severity, error] of [
