@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { forEachBatch } from './batches.ts'
 
-test('a long list is worked through in order, in slices, and what is large alone', async () => {
+test('forEachBatch processes a long list in order, in batches, with large items alone', async () => {
   const slices: number[][] = []
   const isLarge = (one: number) => one === 3 || one === 4 || one === 500
   await forEachBatch(

@@ -15,7 +15,7 @@ function depsOn(db: Database, bootstrapToken?: string) {
   return depsFrom(settings, db, openMemoryStore())
 }
 
-test('an empty database gets the administrator root with the token of the settings', async () => {
+test('an empty database gets the administrator root with the token from the settings', async () => {
   const server = await startServer({ settings: { bootstrapToken: token } })
 
   const reply = await server.anonymous.get('/user', { headers: { 'private-token': token } })
@@ -25,12 +25,12 @@ test('an empty database gets the administrator root with the token of the settin
   expect(self.body).toMatchObject({ scopes: [...tokenScopes], active: true, expires_at: null })
 })
 
-test('the administrator has a namespace of his own', async () => {
+test('the administrator has their own namespace', async () => {
   const server = await startServer()
   expect((await server.admin.get('/user')).body.namespace_id).toBeTypeOf('number')
 })
 
-test('without a token in the settings one is minted, and told once', async () => {
+test('without a token in the settings, one is generated and returned once', async () => {
   const { db, drop } = await freshDatabase()
   const deps = depsOn(db)
 
@@ -43,7 +43,7 @@ test('without a token in the settings one is minted, and told once', async () =>
   await drop()
 })
 
-test('a database with users is left as it is, whatever the settings say', async () => {
+test('a database with users is not changed, whatever the settings contain', async () => {
   const server = await startServer({ settings: { bootstrapToken: token } })
   const deps = { ...server.deps, settings: { ...server.deps.settings, bootstrapToken: 'another-one-of-20-characters' } }
 
@@ -53,7 +53,7 @@ test('a database with users is left as it is, whatever the settings say', async 
   expect(await server.anonymous.get('/user', { headers })).toMatchObject({ status: 401 })
 })
 
-test('of several that start at once one creates the administrator', async () => {
+test('one of several processes that start concurrently creates the administrator', async () => {
   const fresh = await freshDatabase()
   const others = testEngine === 'postgres' ? [await fresh.openSecond(), await fresh.openSecond()] : []
   const databases = testEngine === 'postgres' ? [fresh.db, ...others] : [fresh.db, fresh.db, fresh.db]

@@ -175,30 +175,29 @@ const texts: Subject<string> = {
 
 // A constant difference in cost between texts is acceptable; superlinear growth is not.
 const limits = { size: 4096, maxRatio: 100 }
-describe('no text costs much more than ordinary text, nor more than in proportion to its length', {
+describe('parsing any text costs about as much as ordinary text, in proportion to its length', {
   timeout: 120_000,
 }, () => {
   test('as Markdown', async () => expect(await findExpensive(markdown, limits)).toEqual([]))
   test('as HTML', async () => expect(await findExpensive(html, limits)).toEqual([]))
   test('as YAML', async () => expect(await findExpensive(yaml, limits)).toEqual([]))
-  test('as JSON of a report', async () => expect(await findExpensive(reportJson, limits)).toEqual([]))
+  test('as the JSON of a report', async () => expect(await findExpensive(reportJson, limits)).toEqual([]))
   test('as a report', async () => expect(await findExpensive(reports, limits)).toEqual([]))
-  test('as a name, an address, a vector or a search', async () =>
-    expect(await findExpensive(texts, limits)).toEqual([]))
-  test('as two names of topics', async () => {
+  test('as a name, address, vector or search', async () => expect(await findExpensive(texts, limits)).toEqual([]))
+  test('as a pair of topic names', async () => {
     const pairs: Subject<string> = { ...texts, run: (text) => reasonsOf(formOf(text), formOf(`${text}a`)) }
     expect(await findExpensive(pairs, { size: 255, maxRatio: 60 })).toEqual([])
   })
 })
 
-test('a table does not stand for more cells than its text can bear', () => {
+test('a table cannot have many more cells than its text', () => {
   const table = `${'|a'.repeat(40)}|\n${'|-'.repeat(40)}|\n${'a\n'.repeat(2000)}`
   expect(renderMarkdown(table)).toBe(`<pre>${table}</pre>\n`)
   const ordinary = `|a|b|c|\n|-|-|-|\n${'|1|2|3|\n'.repeat(500)}`
   expect(renderMarkdown(ordinary).match(/<td>/g)).toHaveLength(1500)
 })
 
-test('a compressed report is not read on the main thread, however small it is', async () => {
+test('a compressed report is never read on the main thread', async () => {
   const { isGzip } = await import('./reports/reader/source.ts')
   expect(await isGzip(() => chunks(gzipSync('{}')))).toBe(true)
   expect(await isGzip(() => chunks(deflateRawSync('{}')))).toBe(false)
@@ -206,6 +205,6 @@ test('a compressed report is not read on the main thread, however small it is', 
 })
 
 test.each(['['.repeat(200_000), 'a: '.repeat(200_000), '- '.repeat(200_000), '{a: '.repeat(100_000)])(
-  'YAML that is nested too deep is refused before anything recurses into it',
+  'YAML that is nested too deeply is rejected without recursion',
   (text) => expect(parseText(text, 'yaml')).toEqual({ problem: 'is nested too deep' }),
 )

@@ -35,7 +35,7 @@ function cellsOf(line: string): string[] {
 const cell = (name: string, fields: Record<string, unknown>) =>
   cellsOf(csvLine(row(fields)))[cellsOf(csvHeader).indexOf(name)]
 
-test('the columns are GitLab’s twenty', () => {
+test('the CSV columns are GitLab’s', () => {
   expect(csvHeader).toBe(
     'Group Name,Project Name,Tool,Scanner Name,Status,Vulnerability,Details,Additional Info,Severity,CVE,CWE,' +
       'Other Identifiers,Detected At,Location,Activity,Comments,Full Path,CVSS Vectors,Dismissal Reason,' +
@@ -47,12 +47,12 @@ test('the columns are GitLab’s twenty', () => {
   )
 })
 
-test('a personal namespace is no group', () => {
+test('the group name is empty for a personal namespace', () => {
   const project = { name: 'Site', fullPath: 'ann/site', namespace: { kind: 'user', name: 'Ann' } }
   expect(cell('Group Name', { project })).toBe('')
 })
 
-test('the first CVE and the first CWE have columns, the rest share one', () => {
+test('the first CVE and the first CWE have columns, other identifiers share one', () => {
   const identifiers = [
     identifier('semgrep_id', 'rule; one'),
     identifier('cwe', 'CWE-79'),
@@ -66,7 +66,7 @@ test('the first CVE and the first CWE have columns, the rest share one', () => {
   expect(cell('Other Identifiers', { identifiers })).toBe('"rule; one"; CVE-2024-2; "A ""quoted"" name"; CWE-80')
 })
 
-test('CVSS vectors and the reason of a dismissal are written out', () => {
+test('CVSS vectors and the dismissal reason are written as text', () => {
   const cvss = [
     { vendor: 'NVD', vector: 'CVSS:3.1/AV:N' },
     { vendor: 'GitLab', vector: 'AV:N/AC:L' },
@@ -79,7 +79,7 @@ test('CVSS vectors and the reason of a dismissal are written out', () => {
   ).toBe('Used in tests')
 })
 
-test('comments have four parts each: when, who, into which state, and what', () => {
+test('comments contain date, user, new state and text', () => {
   const base = { vulnerabilityId: 7, from: null, to: null, comment: null, dismissalReason: null }
   const remarks = [
     { ...base, kind: 'note', username: 'ann', comment: 'is this real?', createdAt: '2026-05-02T08:00:00.000Z' },
@@ -112,7 +112,7 @@ test.for([
   ['with, comma', 'with, comma'],
   ['with "quotes"', 'with "quotes"'],
   ['=HYPERLINK("http://x","y")', `'=HYPERLINK("http://x","y")`],
-])('the text %j becomes the cell %j, on one line and no formula', ([description, expected]) => {
+])('the text %j is written as %j, on one line and not as a formula', ([description, expected]) => {
   const fields = { finding: { description, location: {} } }
   expect(cell('Details', fields)).toBe(expected)
   expect(csvLine(row(fields)).split('\n')).toHaveLength(2)
@@ -126,6 +126,6 @@ test.for([
   [{ a: '#{x} #$y #@z #1' }, '{"a"=>"\\#{x} \\#$y \\#@z #1"}'],
   [{ ü: '日本 😀' }, '{"ü"=>"日本 😀"}'],
   [{ a: '\u0000\u0001\u0085\u200b\u2028\u{e0001}' }, '{"a"=>"\\x00\\x01\\u0085\\u200B\\u2028\\u{E0001}"}'],
-])('the location %j is shown as Ruby shows it', ([value, expected]) => {
+])('the location %j is written in Ruby notation', ([value, expected]) => {
   expect(rubyText(value)).toBe(expected)
 })

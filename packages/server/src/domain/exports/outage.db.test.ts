@@ -6,7 +6,7 @@ import { faultyStore } from '../../testing/stand-ins/faulty-store.ts'
 
 const now = '2026-05-01T10:00:00.000Z'
 
-test('an export waits for a bucket that is away, however often it is tried', async () => {
+test('an export waits while the object store is unavailable, for any number of attempts', async () => {
   const clock = { now }
   const objects = faultyStore(openMemoryStore())
   const server = await startServer({ clock, objects })

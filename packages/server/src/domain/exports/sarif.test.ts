@@ -65,7 +65,7 @@ function write(): string {
   return [sarifHead, run.head, ...rows.map(run.result), run.end(), sarifTail].join('')
 }
 
-test('places are addresses relative to the project, and lines are there only when they are lines', () => {
+test('locations are project-relative URIs, with a region only for valid lines', () => {
   const [run] = JSON.parse(write()).runs
   const places = run.results.map(
     (result: { locations: { physicalLocation: object }[] }) => result.locations[0]?.physicalLocation,
@@ -82,7 +82,7 @@ test('places are addresses relative to the project, and lines are there only whe
   ])
 })
 
-test('what was dismissed is suppressed, with the reason; what was resolved is not', () => {
+test('dismissed results are suppressed with the reason, resolved ones are not', () => {
   const [run] = JSON.parse(write()).runs
   const suppressions = run.results.map((result: { suppressions?: object[] }) => result.suppressions)
   expect(suppressions.slice(-2)).toEqual([
@@ -91,7 +91,7 @@ test('what was dismissed is suppressed, with the reason; what was resolved is no
   ])
 })
 
-test('a rule is as severe as the worst that it found', () => {
+test('a rule has the highest severity of its results', () => {
   const [run] = JSON.parse(write()).runs
   expect(run.tool.driver.rules).toMatchObject([
     { id: 'rule:one', helpUri: 'https://rules.test/a%20b', properties: { 'security-severity': '8.0' } },
@@ -114,8 +114,8 @@ const ajv: { compile(schema: unknown): { (value: unknown): boolean; errors?: unk
   () => undefined,
 )
 
-describe.runIf(ajv && existsSync(schemaFile))('the published schema', () => {
-  test('accepts what is written', () => {
+describe.runIf(ajv && existsSync(schemaFile))('the published SARIF schema', () => {
+  test('accepts our output', () => {
     // The schema declares an older draft, which the validator handles the same way.
     const { id: _id, $schema: _draft, ...schema } = JSON.parse(readFileSync(schemaFile, 'utf8'))
     const validate = ajv?.compile(schema)

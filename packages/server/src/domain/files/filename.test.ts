@@ -24,7 +24,7 @@ test.each([
 })
 
 const names = new URL('../../../../../../shared/data/attachments/names.json', import.meta.url)
-test.runIf(existsSync(names))('every hostile name of the test data becomes a harmless one', () => {
+test.runIf(existsSync(names))('every hostile filename of the test data is made harmless', () => {
   const given = JSON.parse(readFileSync(names, 'utf8')) as { name: string }[]
   const stored = Object.fromEntries(given.map(({ name }) => [name, sanitizeFilename(name)]))
   expect(stored).toMatchObject({
@@ -50,7 +50,7 @@ test.runIf(existsSync(names))('every hostile name of the test data becomes a har
   for (const name of Object.values(stored)) expectHarmless(name)
 })
 
-test('any text becomes one harmless name, and stays the same when sanitised again', () => {
+test('sanitizing any text gives one harmless filename, and is idempotent', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), fc.string({ maxLength: 400 })), (name) => {
       const stored = sanitizeFilename(name)
@@ -60,7 +60,7 @@ test('any text becomes one harmless name, and stays the same when sanitised agai
   )
 })
 
-test('a name too long for a disk loses its middle, never its extension or half a character', () => {
+test('a filename that is too long is shortened in the middle, at whole characters, and keeps its extension', () => {
   expect(sanitizeFilename(`${'a'.repeat(251)}.png`)).toBe(`${'a'.repeat(251)}.png`)
   expect(sanitizeFilename(`${'a'.repeat(300)}.png`)).toBe(`${'a'.repeat(251)}.png`)
   expect(sanitizeFilename(`${'é'.repeat(200)}.png`)).toBe(`${'é'.repeat(125)}.png`)

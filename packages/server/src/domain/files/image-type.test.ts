@@ -6,7 +6,7 @@ import { detectImageType } from './image-type.ts'
 
 const data = new URL('../../../../../../shared/data/', import.meta.url).pathname
 
-test.runIf(existsSync(data))('the content of every test attachment is recognised, whatever its name', () => {
+test.runIf(existsSync(data))('the type of every test attachment is detected by its content', () => {
   const { files } = JSON.parse(readFileSync(join(data, 'expected.json'), 'utf8')) as {
     files: { file: string; kind: string; media_type_by_content: string; hazards?: string[] }[]
   }
@@ -19,7 +19,7 @@ test.runIf(existsSync(data))('the content of every test attachment is recognised
   }
 })
 
-test('a bitmap is told from a text that begins with BM', () => {
+test('a bitmap is distinguished from a text that begins with BM', () => {
   const bitmap = Buffer.from('424d46000000000000003600000028000000020000000200000001001800', 'hex')
   expect(detectImageType(bitmap)).toBe('image/bmp')
   expect(detectImageType(Buffer.from('424d1a000000000000001a0000000c000000010001000100180000', 'hex'))).toBe(
@@ -28,12 +28,12 @@ test('a bitmap is told from a text that begins with BM', () => {
   expect(detectImageType(Buffer.from('BMW price list, all models of the year'))).toBeUndefined()
 })
 
-test('both byte orders of TIFF are one format', () => {
+test('TIFF is detected in both byte orders', () => {
   expect(detectImageType(Buffer.from('4d4d002a00000008', 'hex'))).toBe('image/tiff')
   expect(detectImageType(Buffer.from('49492a0008000000', 'hex'))).toBe('image/tiff')
 })
 
-test('anything may be asked about', () => {
+test('any bytes can be checked', () => {
   expect(detectImageType(new Uint8Array())).toBeUndefined()
   fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (head) => void detectImageType(head)))
 })

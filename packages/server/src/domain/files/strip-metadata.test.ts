@@ -27,7 +27,7 @@ const tiff = makeTiff({ order: 'II', isBig: false }, [
   ],
 ])
 
-test('JPEG and TIFF are told by their content and lose their metadata', async () => {
+test('JPEG and TIFF are detected by content and lose their metadata', async () => {
   for (const content of [jpeg, tiff]) {
     expect(content.includes('Secret')).toBe(true)
     expect((await strip(content)).includes('Secret')).toBe(false)
@@ -35,7 +35,7 @@ test('JPEG and TIFF are told by their content and lose their metadata', async ()
   expect((await strip(tiff)).length).toBe(tiff.length)
 })
 
-test('any other content comes back unchanged, however it arrives', async () => {
+test('other content is returned unchanged in any chunks', async () => {
   const beginnings = ['', 'GIF89a', '\x89PNG\r\n\x1a\n', '<svg onload=', 'RIFF____WEBP', '%PDF-1.7', 'MZ', 'PK\x03\x04']
   const other = fc.tuple(fc.constantFrom(...beginnings), fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 6 }))
   await fc.assert(
@@ -48,7 +48,7 @@ test('any other content comes back unchanged, however it arrives', async () => {
   )
 })
 
-test('a TIFF arrives in pieces of any size', async () => {
+test('a TIFF can arrive in chunks of any size', async () => {
   const whole = await strip(tiff)
   for (const size of [997, 65_536, 200_000]) {
     const chunks = Array.from({ length: Math.ceil(tiff.length / size) }, (_, index) =>
@@ -59,7 +59,7 @@ test('a TIFF arrives in pieces of any size', async () => {
 })
 
 describe.runIf(existsSync('/proc/self/fd'))('the temporary file of a TIFF', () => {
-  test('has no name while it is used', async () => {
+  test('has no name while it is in use', async () => {
     const body = new PassThrough()
     const stripped = stripper(tiff, body)
     body.write(tiff)
@@ -70,7 +70,7 @@ describe.runIf(existsSync('/proc/self/fd'))('the temporary file of a TIFF', () =
     await expect.poll(openFiles).toBe(0)
   })
 
-  test('is gone when the body fails, and the failure is passed on', async () => {
+  test('is closed when the body fails, and the error is passed on', async () => {
     const body = new PassThrough()
     const stripped = stripper(tiff, body)
     body.write(tiff)
@@ -81,7 +81,7 @@ describe.runIf(existsSync('/proc/self/fd'))('the temporary file of a TIFF', () =
     await expect.poll(openFiles).toBe(0)
   })
 
-  test('is gone when nobody wants it any more: before the end, between, and before the beginning', async () => {
+  test('is closed when the reader stops before the end, in the middle, or before the start', async () => {
     for (const reads of [0, 1]) {
       const body = new PassThrough()
       const stripped = stripper(tiff, body)
@@ -100,7 +100,7 @@ describe.runIf(existsSync('/proc/self/fd'))('the temporary file of a TIFF', () =
     await expect.poll(openFiles).toBe(0)
   })
 
-  test('is not read further ahead than a slow reader needs', async () => {
+  test('is read only as fast as its reader consumes it', async () => {
     const stripped = stripper(tiff, Readable.from([tiff], { objectMode: false }))
     let taken = 0
     stripped.on('data', (chunk: Buffer) => {
@@ -113,7 +113,7 @@ describe.runIf(existsSync('/proc/self/fd'))('the temporary file of a TIFF', () =
     stripped.destroy()
   })
 
-  test('that cannot be made fails the body, and says which folder is to blame', async () => {
+  test('fails the body when it cannot be created, with the name of the folder', async () => {
     const file = join(folder, 'no-folder')
     await writeFile(file, '')
     const stripped = metadataStripper(file)(tiff, Readable.from([tiff], { objectMode: false }))
@@ -122,7 +122,7 @@ describe.runIf(existsSync('/proc/self/fd'))('the temporary file of a TIFF', () =
   })
 })
 
-test('a JPEG that fails, or that nobody wants any more, takes the other side with it', async () => {
+test('a failed or abandoned JPEG closes the other stream', async () => {
   const failure = new Error('the line went dead')
   const failing = new PassThrough()
   const stripped = stripper(jpeg, failing)
@@ -137,11 +137,11 @@ test('a JPEG that fails, or that nobody wants any more, takes the other side wit
 })
 
 const attachments = new URL('../../../../../../shared/data/attachments/', import.meta.url).pathname
-describe.runIf(existsSync(attachments))('of the test attachments', async () => {
+describe.runIf(existsSync(attachments))('the test attachments', async () => {
   const names = existsSync(attachments) ? await readdir(attachments) : []
   const read = (name: string) => readFileSync(join(attachments, name))
 
-  test('those with metadata lose it, and all others stay as they are', async () => {
+  test('lose metadata if they have any, and are unchanged otherwise', async () => {
     const changed = []
     for (const name of names) {
       const stripped = await strip(read(name))
@@ -156,13 +156,13 @@ describe.runIf(existsSync(attachments))('of the test attachments', async () => {
     ])
   })
 
-  test('a picture without its metadata is the picture that never had any', async () => {
+  test('equal the image without metadata after stripping', async () => {
     for (const name of ['comment-php.jpg', 'gps-exif.jpg', 'shouting.JPG']) {
       expect([name, (await strip(read(name))).equals(read('plain.jpg'))]).toEqual([name, true])
     }
   })
 
-  test('the scan loses the place and the person, and keeps its length and its pixels', async () => {
+  test('include a scan that loses place and person, and keeps its length and pixels', async () => {
     const scan = read('scan.tiff')
     const stripped = await strip(scan)
     expect([scan.includes('Jane'), stripped.includes('Jane')]).toEqual([true, false])
@@ -170,7 +170,7 @@ describe.runIf(existsSync(attachments))('of the test attachments', async () => {
     expect(stripped.subarray(428, 428 + 840).equals(scan.subarray(428, 428 + 840))).toBe(true)
   })
 
-  test('a scan that is cut off anywhere keeps its length and what there is of its pixels', async () => {
+  test('include a scan that keeps its length and pixels wherever it is cut off', async () => {
     const scan = read('scan.tiff')
     for (let length = 4; length < scan.length; length += 7) {
       const stripped = await strip(scan.subarray(0, length))

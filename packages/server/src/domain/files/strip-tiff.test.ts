@@ -93,8 +93,8 @@ const secrets = [Buffer.from('Secret'), Buffer.from('Secret', 'utf16le'), Buffer
 const hasSecret = (tiff: Buffer) => secrets.some((secret) => tiff.includes(secret))
 const tagsOf = (fields: readonly TiffField[]) => fields.map(([tag]) => tag)
 
-describe.each(tiffForms)('in form %o', (form) => {
-  test('every page loses what is personal and keeps what makes the picture', async () => {
+describe.each(tiffForms)('TIFF format %o', (form) => {
+  test('loses personal fields on every page and keeps what the image needs', async () => {
     const reduced: TiffField[] = byTag([254, 4, [1]], ...essential(70), ...personal)
     const given = makeTiff(form, [
       byTag(...essential(10), ...personal),
@@ -125,7 +125,7 @@ describe.each(tiffForms)('in form %o', (form) => {
     expect((await strip(stripped)).equals(stripped)).toBe(true)
   })
 
-  test('a file that goes round in circles is gone through once', async () => {
+  test('is read once when its directories form a cycle', async () => {
     const given = makeTiff(form, [byTag(...essential(10), ...personal), byTag(...essential(20), ...personal)])
     const [first, second] = readTiff(given)
     if (!first || !second) throw new Error('two pages were made')
@@ -142,7 +142,7 @@ describe.each(tiffForms)('in form %o', (form) => {
     }
   })
 
-  test('metadata on the picture itself is taken out of the directory, and the picture is left alone', async () => {
+  test('loses directory entries whose values overlap the image, which is not changed', async () => {
     const given = makeTiff(form, [
       byTag(...essential(10), [700, 1, Buffer.alloc(50, 'x')], [34665, 4, [9]], [34853, 4, [11]]),
     ])
@@ -161,7 +161,7 @@ describe.each(tiffForms)('in form %o', (form) => {
   })
 })
 
-test('a picture whose pixels lie on its directory stays as it is', async () => {
+test('a TIFF whose pixels overlap its directory is unchanged', async () => {
   const withoutStrips = essential(10).filter(([tag]) => tag !== 273 && tag !== 279)
   const given = makeTiff(classic, [byTag(...withoutStrips, [273, 4, [0]], [279, 4, [50]], ...personal)])
   const at = readTiff(given)[0]?.at ?? 0
@@ -173,7 +173,7 @@ test('a picture whose pixels lie on its directory stays as it is', async () => {
   expect(countAt(classic, await strip(given), at)).toBe(essential(10).length)
 })
 
-test('directories that overlap stay as they are', async () => {
+test('a TIFF with overlapping directories is unchanged', async () => {
   const given = makeTiff(classic, [byTag(...essential(10), ...personal)])
   const [page] = readTiff(given)
   const at = page?.at ?? 0
@@ -182,7 +182,7 @@ test('directories that overlap stay as they are', async () => {
   expect((await strip(given)).equals(given)).toBe(true)
 })
 
-test('old pictures that do not say how long their strips are lose their metadata as well', async () => {
+test('an old TIFF without strip lengths loses its metadata', async () => {
   const fields = byTag(...essential(10).filter(([tag]) => tag !== 279), ...personal)
   const stripped = await strip(makeTiff(classic, [fields]))
   const [page] = readTiff(stripped)
@@ -192,7 +192,7 @@ test('old pictures that do not say how long their strips are lose their metadata
   }
 })
 
-test('tiles and pictures that are JPEGs inside are not touched either', async () => {
+test('tiles and embedded JPEGs are not changed', async () => {
   const tiles = Array.from({ length: 9000 }, (_, number) => Buffer.alloc(2, number % 251))
   const fields: TiffField[] = byTag(
     [324, 4, { data: tiles }],
@@ -211,7 +211,7 @@ test('tiles and pictures that are JPEGs inside are not touched either', async ()
   expect(stripped.subarray(page?.numbers(513)[0]).subarray(0, 600).equals(pixels(99))).toBe(true)
 })
 
-test('metadata on the header or on the tables of an old JPEG does not overwrite them', async () => {
+test('metadata that overlaps the header or old JPEG tables does not overwrite them', async () => {
   const codes = Buffer.from([0, 2, ...Array.from({ length: 14 }, () => 0), 1, 2])
   const fields: TiffField[] = [
     [519, 4, { data: [pixels(98, 64)] }],
@@ -233,12 +233,12 @@ test.each<[string, TiffField[]]>([
   ['a colour filter in a page of its own', [[330, 4, { directories: [[[262, 3, [32803]]]] }]]],
   ['a linear raw picture', [[330, 4, { directories: [[[262, 3, [34892]]]] }]]],
   ['a colour filter pattern', [[33421, 1, [0, 1, 1, 2]]]],
-])('a raw picture is developed by its metadata and keeps it: %s', async (_, fields) => {
+])('a raw image keeps the metadata that it needs: %s', async (_, fields) => {
   const given = makeTiff(classic, [byTag(...essential(10), ...fields, ...personal)])
   expect((await strip(given)).equals(given)).toBe(true)
 })
 
-test('Canon says in the header that a picture is raw', async () => {
+test('a Canon raw image is recognised by its header', async () => {
   const given = makeTiff(classic, [
     [
       [256, 3, [1]],
@@ -259,12 +259,12 @@ test.each([
   'II*\0\x08\0\0\0',
   'II+\0\x08\0\0\0\x10\0\0\0\0\0\0\0',
   'MM\0+\0\x04\0\0\0\0\0\0\0\0\0\x10',
-])('%j holds no picture and stays as it is', async (text) => {
+])('%j contains no image and is unchanged', async (text) => {
   const given = Buffer.from(text, 'latin1')
   expect((await strip(given)).equals(given)).toBe(true)
 })
 
-test('more pages or entries than any scanner makes are not gone through', async () => {
+test('a TIFF with too many pages or entries is unchanged', async () => {
   const page = Buffer.alloc(18)
   page.writeUInt16LE(1)
   page.writeUInt16LE(315, 2)
@@ -290,7 +290,7 @@ const anyTiff = fc
     ),
   )
 
-test('however it is damaged and cut off, it keeps its length and is stripped at once', async () => {
+test('a damaged or truncated TIFF keeps its length, and stripping is idempotent', async () => {
   const byte = fc.oneof(fc.constantFrom(0, 1, 8, 0xff), fc.nat({ max: 255 }))
   // Most corruptions affect the structure: the header, and the directories at the end.
   const place = fc.oneof(fc.nat({ max: 40 }), fc.nat({ max: 12_000 }))

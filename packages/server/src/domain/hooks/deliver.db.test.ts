@@ -57,7 +57,7 @@ async function passTime({ clock, server }: { clock: { now: string }; server: Tes
 }
 
 describe('a webhook', () => {
-  test('receives a new vulnerability, with GitLab’s headers and body', async () => {
+  test('receives a new vulnerability with GitLab’s headers and body', async () => {
     const { server, project, receiver, hookId } = await world({
       hook: { token: 'our secret' },
       settings: { externalUrl: 'https://alcove.test' },
@@ -115,7 +115,7 @@ describe('a webhook', () => {
     expect((await server.admin.get(`/projects/${project.id}/hooks/${hookId}`)).text).not.toContain('our secret')
   })
 
-  test('receives a promotion, and nothing that was rolled back', async () => {
+  test('receives a promotion, and nothing of a rolled back one', async () => {
     const { server, project, receiver } = await world()
     const imported = await server.report(project, flaws('one', 'two'), { promote: 'false' })
     expect(imported.findings.promoted).toBe(0)
@@ -130,7 +130,7 @@ describe('a webhook', () => {
     expect(titles(receiver)).toEqual([promoted.body.title])
   })
 
-  test('receives every change of state, and a link to an issue', async () => {
+  test('receives every state change and issue link', async () => {
     const { server, project, receiver } = await world()
     await server.report(project, flaws('x'))
     const [{ id }] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
@@ -148,7 +148,7 @@ describe('a webhook', () => {
     ])
   })
 
-  test('hears nothing without vulnerability_events, of other projects, or once deleted', async () => {
+  test('receives nothing without vulnerability_events, of other projects, or after its deletion', async () => {
     const { server, project, receiver, path } = await world({ hook: { vulnerability_events: false } })
     await server.report(project, flaws('unheard'))
     expect(await server.runJobs()).toBe(0)
@@ -162,7 +162,7 @@ describe('a webhook', () => {
     expect(receiver.received).toEqual([])
   })
 
-  test('gets everything in order, each once', async () => {
+  test('receives all events in order, each once', async () => {
     const { server, project, receiver } = await world()
     const names = Array.from({ length: 30 }, (_, index) => `flaw ${index}`)
     await server.report(project, flaws(...names))
@@ -173,7 +173,7 @@ describe('a webhook', () => {
     expect(new Set(keys).size).toBe(30)
   })
 
-  test('receives the state at the time of the event, not at the time of delivery', async () => {
+  test('receives the state at the time of the event, not of the delivery', async () => {
     const { server, project, receiver } = await world()
     await server.report(project, [entry({ name: 'old name', severity: 'Low' })])
     await server.report(project, [entry({ name: 'new name', severity: 'Critical' })])
@@ -181,7 +181,7 @@ describe('a webhook', () => {
     expect(receiver.received[0]?.body.object_attributes).toMatchObject({ title: 'old name', severity: 'low' })
   })
 
-  test('that is one of two is told beside the other, with the event’s id and a key of its own', async () => {
+  test('next to another one gets the same event id with its own idempotency key', async () => {
     const { server, project, receiver, addHook } = await world()
     const second = await startReceiver()
     await addHook(second)
@@ -193,13 +193,13 @@ describe('a webhook', () => {
   })
 })
 
-describe('a receiver in trouble', () => {
+describe('a failing receiver', () => {
   test.for([
-    ['answers 500', fail(500)],
+    ['returns 500', fail(500)],
     ['closes the connection', (response) => void response.destroy()],
-    ['sends somebody elsewhere', (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+    ['redirects', (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
   ] as [string, Receiver['answer']][])(
-    'that %s is tried again, later and later; then it gets everything in order',
+    'that %s is retried with increasing delays, and then receives all events in order',
     async ([, trouble]) => {
       const all = await world()
       const { clock, server, project, receiver, hook, log } = all
@@ -233,7 +233,7 @@ describe('a receiver in trouble', () => {
     },
   )
 
-  test('that refuses one event keeps the others waiting for three attempts only', async () => {
+  test('that rejects one event delays the others for three attempts only', async () => {
     const all = await world()
     const { server, project, receiver } = all
     receiver.answer = (response, { body }) => fail(body.object_attributes.title === 'unwanted' ? 422 : 200)(response)
@@ -242,7 +242,7 @@ describe('a receiver in trouble', () => {
     expect(titles(receiver)).toEqual(['unwanted', 'unwanted', 'unwanted', 'wanted'])
   })
 
-  test('for days is not called any more, until a test succeeds', async () => {
+  test('is disabled after days of failures, until a test succeeds', async () => {
     const all = await world()
     const { server, project, receiver, hook, path } = all
     receiver.answer = fail(503)
@@ -264,7 +264,7 @@ describe('a receiver in trouble', () => {
     expect(titles(receiver)).toEqual(['c', 'd'])
   })
 
-  test('does not hold up the others', async () => {
+  test('does not delay other webhooks', async () => {
     const { server, project, receiver, addHook, hook, log } = await world()
     const quick = await startReceiver()
     await addHook(quick)
@@ -280,7 +280,7 @@ describe('a receiver in trouble', () => {
     expect(await log()).toEqual([])
   })
 
-  test('may receive an event twice when a process dies, but always receives it', async () => {
+  test('can receive an event twice when a process is killed, but never misses it', async () => {
     const { clock, server, project, receiver } = await world()
     await server.report(project, flaws('x'))
     // Simulates a process that is killed after sending an event and before recording it.
@@ -309,8 +309,8 @@ describe('a receiver in trouble', () => {
   })
 })
 
-describe('the log', () => {
-  test('lists every attempt, newest first, without the secret', async () => {
+describe('the delivery log', () => {
+  test('lists every attempt, newest first, without the secret token', async () => {
     const { clock, server, project, receiver, log, path } = await world({ hook: { token: 'our secret' } })
     receiver.answer = (response) => response.writeHead(500, { 'X-Trouble': 'yes' }).end('try later')
     await server.report(project, flaws('x'))
@@ -357,7 +357,7 @@ describe('the log', () => {
     expect(await log()).toEqual([])
   })
 
-  test('is where something can be sent again from', async () => {
+  test('can resend an event', async () => {
     const { server, project, receiver, log, path } = await world()
     receiver.answer = fail(500)
     await server.report(project, flaws('x'))
@@ -387,8 +387,8 @@ describe('the log', () => {
   })
 })
 
-describe('without the setting', () => {
-  test('nothing on this machine or in a private network is called, whatever its name', async () => {
+describe('without the setting for private networks', () => {
+  test('webhooks cannot reach this machine or a private network by any name', async () => {
     const resolve = async (name: string) => [name === 'inside.test' ? '10.0.0.7' : '127.0.0.1']
     const { clock, server, project, receiver, path, log } = await world({ resolve })
     const strict = { ...server.deps, settings: { ...server.deps.settings, webhooksReachPrivate: false } }

@@ -10,8 +10,8 @@ import { enqueueDeliveries, slowDeliveries } from './record.ts'
 const now = '2026-05-01T10:00:00.000Z'
 const soon = '2026-05-01T10:05:00.000Z'
 
-describe('webhooks of a project', () => {
-  test('take no more than its places, however many they are; those of another project are sent at once', async () => {
+describe('the webhooks of a project', () => {
+  test('use at most the project’s places, and do not delay those of another project', async () => {
     const server = await startServer({ clock: { now } })
     const [busy, other] = [await server.project('acme/busy'), await server.project('acme/other')]
     const addHook = async (projectId: number) => {
@@ -28,7 +28,7 @@ describe('webhooks of a project', () => {
     expect(await keysOf()).toEqual([`project:${other.id}`])
   })
 
-  test('whose receivers are slow run in a lane of their own', async () => {
+  test('run in a separate lane when their receivers are slow', async () => {
     const server = await startServer({ clock: { now } })
     const hook = { id: 1, projectId: 1 }
     await enqueueDeliveries(server.deps, { ...hook, slowUntil: soon })
@@ -38,7 +38,7 @@ describe('webhooks of a project', () => {
     expect(rows.map(({ lane }) => lane)).toEqual([slowDeliveries, 'webhook', 'webhook'])
   })
 
-  test('count as slow for ten minutes after each slow answer', () => {
+  test('are slow for ten minutes after each slow response', () => {
     const after = (slowUntil: string | null, durationMs: number) =>
       slowUntilAfter({ now: () => now }, { slowUntil }, { durationMs })
     expect(after(null, 100)).toBeNull()

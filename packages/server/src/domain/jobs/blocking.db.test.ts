@@ -7,7 +7,7 @@ import { getJob, replaceWaitingJobs, runJobAgain } from './jobs.ts'
 import { openLeases } from './leases.ts'
 import { runDueJobs } from './run-jobs.ts'
 
-describe('jobs of one key do not block each other', () => {
+describe('jobs with the same key are not blocked', () => {
   test('when an older one appears while a younger one runs, and its process ends', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
@@ -25,7 +25,7 @@ describe('jobs of one key do not block each other', () => {
     expect(notes).toEqual(['other', 'older', 'younger'])
   })
 
-  test('when an older one is placed after a younger one', async () => {
+  test('when an older one is queued after a younger one', async () => {
     const { deps } = await openQueue()
     const { kind, notes } = noting()
     const older = await note(deps, 'older', { key: 'k' })
@@ -37,7 +37,7 @@ describe('jobs of one key do not block each other', () => {
     expect(notes).toEqual(['older', 'younger'])
   })
 
-  test('when a failed one is run again while a younger one runs, and its process ends', async () => {
+  test('when a failed one is retried while a younger one runs, and its process ends', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     let isBroken = true
@@ -59,7 +59,7 @@ describe('jobs of one key do not block each other', () => {
     expect(notes).toEqual(['first', 'first', 'second', 'third'])
   })
 
-  test('when the one they wait for was deleted by hand, after the hourly task', async () => {
+  test('after the hourly task, when the job they wait for was deleted manually', async () => {
     const { deps } = await openQueue()
     const { kind, notes } = noting({ concurrency: 1 })
     for (const text of ['a', 'b']) await note(deps, text, { key: 'k' })
@@ -72,8 +72,8 @@ describe('jobs of one key do not block each other', () => {
   })
 })
 
-describe('a clock that was an hour ahead and is right again', () => {
-  test('delays neither what was queued meanwhile nor what failed meanwhile, nor others of their keys', async () => {
+describe('a clock that was an hour ahead and is corrected', () => {
+  test('does not delay jobs that were queued or failed meanwhile, or others with their keys', async () => {
     const clock = { now: later(3600) }
     const { deps } = await openQueue({ clock })
     const { kind, notes } = noting({
@@ -90,7 +90,7 @@ describe('a clock that was an hour ahead and is right again', () => {
     expect(notes).toEqual(['failed', 'failed', 'queued', 'after k', 'after l'])
   })
 
-  test('delays a job that was placed meanwhile no longer either', async () => {
+  test('does not delay a job that was placed meanwhile', async () => {
     const clock = { now: later(3600) }
     const { deps } = await openQueue({ clock })
     const { kind, notes } = noting()
@@ -101,7 +101,7 @@ describe('a clock that was an hour ahead and is right again', () => {
     expect(notes).toEqual(['x'])
   })
 
-  test('leaves a job that is to wait as long as it was told to', async () => {
+  test('keeps the scheduled time of a waiting job', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const { kind } = noting()
@@ -113,7 +113,7 @@ describe('a clock that was an hour ahead and is right again', () => {
     expect(await runDueJobs(deps, [kind])).toBe(1)
   })
 
-  test('does not keep the job of a process that ended', async () => {
+  test('releases the job of a process that ended', async () => {
     const clock = { now: later(3600) }
     const { deps } = await openQueue({ clock })
     const { kind, notes } = noting()
@@ -125,7 +125,7 @@ describe('a clock that was an hour ahead and is right again', () => {
   })
 })
 
-test('a clock that jumps ahead takes no job from a process that renews its lease', async () => {
+test('a clock that jumps ahead does not take a job from a process that renews its lease', async () => {
   const clock = { now: start }
   const { deps } = await openQueue({ clock })
   const { kind } = noting()
@@ -144,7 +144,7 @@ test('a clock that jumps ahead takes no job from a process that renews its lease
 })
 
 describe('an outage', () => {
-  test('counts as no attempt, for any kind, however long it lasts', async () => {
+  test('counts as no attempt for any kind of job, however long it lasts', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     let isAway = true
@@ -172,7 +172,7 @@ describe('an outage', () => {
     expect(notes).toHaveLength(11)
   })
 
-  test('at the end of a run is outlasted, so that the run does not count as interrupted', async () => {
+  test('at the end of a run is retried, so that the run does not count as interrupted', async () => {
     const { deps } = await openQueue()
     let isAway = false
     const { kind } = noting({
@@ -191,7 +191,7 @@ describe('an outage', () => {
   })
 })
 
-test('a job of a kind that this process does not know waits for another process', async () => {
+test('a job of an unknown kind waits for another process', async () => {
   const { deps } = await openQueue()
   const { kind } = noting()
   const strange = await enqueue(deps, { kind: 'strange', key: 'k', payload: {} })

@@ -16,23 +16,23 @@ const maxVisited = 4_000
 
 /** Reasons for which many jobs wait. Each set is inserted by one statement, so that the engines have no statistics. */
 const scenarios: Record<string, { values: Sql; claims: number }> = {
-  'of few keys': {
+  'few keys': {
     values: sql`'k' || (i % 5), null, case when i <= 5 then 'ready' else 'behind' end, '2026-01-01T00:00:00.000Z'`,
     claims: 2,
   },
-  'of a key each': { values: sql`'k' || i, null, 'ready', '2026-01-01T00:00:00.000Z'`, claims: 2 },
-  'of one owner': {
+  'one key per job': { values: sql`'k' || i, null, 'ready', '2026-01-01T00:00:00.000Z'`, claims: 2 },
+  'one owner': {
     values: sql`'k' || i, 'o', case when i <= 4 then 'ready' else 'queued' end, '2026-01-01T00:00:00.000Z'`,
     claims: 2,
   },
-  'of an owner each': { values: sql`'k' || i, 'o' || i, 'ready', '2026-01-01T00:00:00.000Z'`, claims: 2 },
-  'for another time': { values: sql`'k' || i, 'o' || (i % 50), 'delayed', '2999-01-01T00:00:00.000Z'`, claims: 0 },
-  'behind one that waits for another time': {
+  'one owner per job': { values: sql`'k' || i, 'o' || i, 'ready', '2026-01-01T00:00:00.000Z'`, claims: 2 },
+  'scheduled jobs': { values: sql`'k' || i, 'o' || (i % 50), 'delayed', '2999-01-01T00:00:00.000Z'`, claims: 0 },
+  'jobs after a scheduled one': {
     values: sql`'k', 'o', case when i = 1 then 'delayed' else 'behind' end, '2999-01-01T00:00:00.000Z'`,
     claims: 0,
   },
-  'to be placed, of few keys': { values: sql`'k' || (i % 5), 'o', 'new', '2026-01-01T00:00:00.000Z'`, claims: 2 },
-  'to be placed, of a key each': { values: sql`'k' || i, 'o', 'new', '2026-01-01T00:00:00.000Z'`, claims: 2 },
+  'unplaced jobs with few keys': { values: sql`'k' || (i % 5), 'o', 'new', '2026-01-01T00:00:00.000Z'`, claims: 2 },
+  'unplaced jobs with one key each': { values: sql`'k' || i, 'o', 'new', '2026-01-01T00:00:00.000Z'`, claims: 2 },
 }
 
 function fill(db: Db, values: Sql, count = many): Promise<number> {
@@ -108,8 +108,8 @@ function expectIndexed({ plans, visited }: Explained): void {
   expect(visited).toBeLessThan(maxVisited)
 }
 
-describe('to claim a job costs the same however many wait', () => {
-  test.each(Object.entries(scenarios))('%s', async (_name, { values, claims }) => {
+describe('the queries of the job queue use an index', () => {
+  test.each(Object.entries(scenarios))('when claiming: %s', async (_name, { values, claims }) => {
     const { deps } = await openQueue()
     const { kind } = noting()
     await fill(deps.db, values)
@@ -120,7 +120,7 @@ describe('to claim a job costs the same however many wait', () => {
     expectIndexed(explained)
   })
 
-  test('also of 100,000', async () => {
+  test('when claiming one of 100,000 jobs', async () => {
     const { deps } = await openQueue()
     const { kind } = noting()
     await fill(deps.db, sql`'k' || (i % 5), 'o', 'new', '2026-01-01T00:00:00.000Z'`, 100_000)
@@ -130,7 +130,7 @@ describe('to claim a job costs the same however many wait', () => {
     expectIndexed(explained)
   })
 
-  test('and to end it too', async () => {
+  test('when ending a job', async () => {
     const { deps } = await openQueue()
     const { kind } = noting()
     await fill(deps.db, sql`'k' || (i % 5), 'o', 'new', '2026-01-01T00:00:00.000Z'`)
@@ -146,7 +146,7 @@ describe('to claim a job costs the same however many wait', () => {
   })
 })
 
-test('in a fresh database every statement has its index too', async () => {
+test('every query uses an index in a fresh database', async () => {
   const { deps } = await openQueue()
   const { kind, notes } = noting()
   const { deps: watched, explained } = explaining(deps)

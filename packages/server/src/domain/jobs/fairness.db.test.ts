@@ -24,8 +24,8 @@ async function end(deps: RootDeps, claimed: Claimed): Promise<void> {
   leases.close()
 }
 
-describe('owners take turns', () => {
-  test('however many jobs one of them has queued before', async () => {
+describe('owners of jobs alternate', () => {
+  test('although one has queued many jobs before', async () => {
     const { deps } = await openQueue()
     const { kind, notes } = noting({ perOwner: 2 })
     for (let index = 1; index <= 6; index++) await note(deps, `a${index}`, { owner: 'a', key: `a${index}` })
@@ -35,7 +35,7 @@ describe('owners take turns', () => {
     expect(notes).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'b3', 'a4', 'a5', 'a6'])
   })
 
-  test('also an owner whose first job comes while those of another one run', async () => {
+  test('although the first job of one arrives while jobs of another run', async () => {
     const { deps } = await openQueue()
     const { kind, notes } = noting({ perOwner: 2 })
     for (let index = 1; index <= 50; index++) await note(deps, `a${index}`, { owner: 'a' })
@@ -46,7 +46,7 @@ describe('owners take turns', () => {
     expect(notes.slice(0, 3)).toEqual(['a1', 'a2', 'b'])
   })
 
-  test('and one of them never has more places than its kind allows', async () => {
+  test('and have at most the places that the kind allows per owner', async () => {
     const { deps } = await openQueue()
     const { kind } = noting({ concurrency: 8, perOwner: 2 })
     for (let index = 1; index <= 9; index++) await note(deps, `a${index}`, { owner: 'a' })
@@ -59,7 +59,7 @@ describe('owners take turns', () => {
     expect((await claim(deps, kind)).map(textOf)).toEqual(['a3', 'a4'])
   })
 
-  test('and the keys of one owner do', async () => {
+  test('and so do the keys of one owner', async () => {
     const { deps } = await openQueue()
     const { kind, notes } = noting({ perOwner: 1 })
     for (const text of ['x1', 'x2', 'x3', 'y1']) await note(deps, text, { owner: 'a', key: text.slice(0, 1) })
@@ -67,7 +67,7 @@ describe('owners take turns', () => {
     expect(notes).toEqual(['x1', 'y1', 'x2', 'x3'])
   })
 
-  test('a job that waits for its next attempt takes no place of its owner', async () => {
+  test('a job that waits for its next attempt uses no place of its owner', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const { kind, notes } = noting({
@@ -85,7 +85,7 @@ describe('owners take turns', () => {
   })
 })
 
-test('a job in a lane of its own does not wait for places of the others', async () => {
+test('a job in a separate lane does not wait for places in others', async () => {
   const { deps } = await openQueue()
   const { kind } = noting({ concurrency: 1, lanes: { small: { concurrency: 1, perOwner: 1 } } })
   for (const text of ['large 1', 'large 2']) await note(deps, text, { owner: 'a' })

@@ -154,7 +154,7 @@ async function settle(model: Model): Promise<void> {
   }
 }
 
-test('any history of processes, crashes and clocks runs every job, and never two of a key', async () => {
+test('random sequences of processes, crashes and clock changes run every job, and never two with one key', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 40 }), async (actions) => {
       const clock = { now: start }

@@ -9,7 +9,7 @@ import { findJobs, getJob, removeOldJobs, runJobAgain, runJobsNow } from './jobs
 import { freeCapacity, runDueJobs, runJobs } from './run-jobs.ts'
 
 describe('a job', () => {
-  test('that was queued runs at once, and is kept as finished', async () => {
+  test('runs as soon as it is queued, and is kept as finished', async () => {
     const { deps } = await openQueue()
     const { kind, notes } = noting()
     const runner = runJobs(deps, [kind])
@@ -33,7 +33,7 @@ describe('a job', () => {
     expect(notes).toEqual(['committed'])
   })
 
-  test('waits for its time', async () => {
+  test('runs at its scheduled time', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const { kind, notes } = noting()
@@ -44,7 +44,7 @@ describe('a job', () => {
     expect(notes).toEqual(['later'])
   })
 
-  test('that fails is tried again after a while that grows, and in the end has failed for good', async () => {
+  test('is retried with increasing delays when it fails, and fails after the last attempt', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const givenUp: string[] = []
@@ -76,7 +76,7 @@ describe('a job', () => {
     expect(await runDueJobs(deps, [kind])).toBe(1)
   })
 
-  test('may ask to be run again later, which counts as no failure', async () => {
+  test('can schedule itself again, which is not a failure', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const { kind, notes } = noting({ run: async () => ({ againAt: later(30) }) })
@@ -88,7 +88,7 @@ describe('a job', () => {
     expect(notes).toEqual(['x', 'x'])
   })
 
-  test('tells how far it is', async () => {
+  test('reports its progress', async () => {
     const { deps } = await openQueue()
     const seen: unknown[] = []
     const { kind } = noting({
@@ -108,14 +108,14 @@ describe('a job', () => {
     ])
   })
 
-  test('of a kind that nobody here knows is left for others', async () => {
+  test('of an unknown kind is left for other processes', async () => {
     const { deps } = await openQueue()
     const { kind } = noting()
     await enqueue(deps, { kind: 'strange', payload: {} })
     expect(await runDueJobs(deps, [kind])).toBe(0)
   })
 
-  test('that is over is forgotten after a day, a failed one after a month', async () => {
+  test('is deleted a day after it finishes, or a month after it fails', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const { kind } = noting({ maxAttempts: 1, run: async (_, { payload }) => assertGood(payload.text) })
@@ -136,7 +136,7 @@ describe('a job', () => {
 })
 
 describe('jobs with the same key', () => {
-  test('run one at a time, in the order they were queued, beside those with another key', async () => {
+  test('run one at a time in order, next to jobs with another key', async () => {
     const { deps } = await openQueue()
     const running = new Set<string>()
     const together: string[][] = []
@@ -158,7 +158,7 @@ describe('jobs with the same key', () => {
     for (const texts of together) expect(new Set(texts.map((text) => text[0])).size).toBe(texts.length)
   })
 
-  test('wait for one that is tried again', async () => {
+  test('wait for one that is retried', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const { kind, notes } = noting({
@@ -173,7 +173,7 @@ describe('jobs with the same key', () => {
     expect(notes).toEqual(['first', 'first', 'second'])
   })
 
-  test('are absorbed by one run where the kind says so, and leave no trace', async () => {
+  test('are coalesced into one run when the kind declares it', async () => {
     const { deps } = await openQueue()
     const { kind, notes } = noting({ coalesces: true })
     for (const text of ['a', 'b', 'c']) await note(deps, text, { key: 'k' })
@@ -184,7 +184,7 @@ describe('jobs with the same key', () => {
     expect((await findJobs(deps, { states: undefined, kind: undefined }, page)).rows).toEqual([])
   })
 
-  test('are absorbed only if they were queued before the run began', async () => {
+  test('are coalesced only if they were queued before the run began', async () => {
     const { deps } = await openQueue()
     const { kind, notes } = noting({
       coalesces: true,
@@ -196,8 +196,8 @@ describe('jobs with the same key', () => {
   })
 })
 
-describe('a process that dies', () => {
-  test('leaves its job to another one once its lease is over; the work runs again from the beginning', async () => {
+describe('a process that is killed', () => {
+  test('leaves its job to another process after the lease expires, which runs it from the beginning', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const { kind, notes } = noting()
@@ -211,7 +211,7 @@ describe('a process that dies', () => {
     expect(await getJob(deps, id)).toMatchObject({ state: 'finished', attempts: 1, interruptions: 1 })
   })
 
-  test('every time it runs the same job meets it again after a while that grows, and never gives it up', async () => {
+  test('by the same job each time retries it with increasing delays, and never gives up', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const told: number[] = []
@@ -238,7 +238,7 @@ describe('a process that dies', () => {
     expect(await getJob(deps, id)).toMatchObject({ state: 'finished', attempts: 1 })
   })
 
-  test('again and again because of a job runs that one alone, after all others', async () => {
+  test('by one job repeatedly runs that job alone, after all others', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const { kind } = noting({ concurrency: 2 })
@@ -264,7 +264,7 @@ describe('a process that dies', () => {
     expect(await claim([])).toEqual(['d'])
   })
 
-  test.runIf(testEngine === 'sqlite')('with SQLite is known to be dead as soon as the next one starts', async () => {
+  test.runIf(testEngine === 'sqlite')('is recognised at the next start on SQLite', async () => {
     const { deps } = await openQueue()
     const { kind, notes } = noting()
     const id = await note(deps, 'x')
@@ -274,7 +274,7 @@ describe('a process that dies', () => {
     await expect.poll(() => notes).toEqual(['x'])
   })
 
-  test('that only slept does not overwrite what the other one did', async () => {
+  test('only seemingly does not overwrite the result of the other process', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     let wakeUp = () => {}
@@ -298,7 +298,7 @@ describe('a process that dies', () => {
     expect(await getJob(deps, id)).toMatchObject({ state: 'finished', interruptions: 1, lastError: null })
   })
 
-  test('on purpose puts its work back at once, without counting the attempt', async () => {
+  test('by a stop releases its job at once without counting the attempt', async () => {
     const { deps } = await openQueue()
     let aborted = false
     const { kind, notes } = noting({
@@ -321,7 +321,7 @@ describe('a process that dies', () => {
 })
 
 describe.runIf(testEngine === 'postgres')('two processes', () => {
-  test('share the work: every job runs once, and one with a key never beside another', async () => {
+  test('share the work: every job runs once, and never two with one key at a time', async () => {
     const { deps, another } = await openQueue()
     const other = await another()
     onTestFinished(() => other.db.close())
@@ -347,7 +347,7 @@ describe.runIf(testEngine === 'postgres')('two processes', () => {
     expect([...notes].sort()).toEqual([...texts].sort())
   })
 
-  test('hear of each other’s work at once', async () => {
+  test('are notified of each other’s jobs at once', async () => {
     const { deps, another } = await openQueue()
     const other = await another()
     onTestFinished(() => other.db.close())

@@ -20,7 +20,7 @@ async function open() {
 
 const never = { isOver: () => false, ms: 3_600_000 }
 
-test('a wait ends with what was loaded last when the process stops', async () => {
+test('a wait returns the last loaded value when the process stops', async () => {
   const { deps, lifecycle } = await open()
   let loads = 0
   const waited = waitFor(deps, 'imports', async () => ++loads, never)
@@ -35,7 +35,7 @@ test('a wait that begins while the process stops loads once', async () => {
   expect(await waitFor(deps, 'imports', async () => 'state', never)).toBe('state')
 })
 
-test('a wait that is interrupted while it loads returns what it loads', async () => {
+test('a wait that is interrupted while loading returns the loaded value', async () => {
   const { deps, lifecycle } = await open()
   const load = async () => {
     lifecycle.stop()
@@ -44,7 +44,7 @@ test('a wait that is interrupted while it loads returns what it loads', async ()
   expect(await waitFor(deps, 'imports', load, never)).toBe('state')
 })
 
-test('many requests can wait at once without a warning', async () => {
+test('50 requests can wait concurrently without a warning', async () => {
   const { deps, lifecycle } = await open()
   const warnings: Error[] = []
   const keep = (warning: Error) => warnings.push(warning)

@@ -6,7 +6,7 @@ import { problemsIn } from '../../testing/markup.ts'
 import { renderMarkdown } from './render.ts'
 import { sanitise } from './sanitise.ts'
 
-test('what looks for problems finds them', () => {
+test('problemsIn detects the known problems', () => {
   const problems = problemsIn(
     '<script></script><p onclick=x style=y><a href="java&Tab;script:x">a</a><img src=data:x><p id=location>' +
       '<input type=text><a href=x>b</a><!-- c --><?d?><p class="js-x"><p id=user-content-a></p><p id=user-content-a></p>',
@@ -32,12 +32,12 @@ test('what looks for problems finds them', () => {
   ])
 })
 
-test('every known attack is harmless', () => {
+test('every known attack is harmless after rendering', () => {
   expect(hostileMarkdown.length).toBeGreaterThan(600)
   for (const text of hostileMarkdown) expect(problemsIn(renderMarkdown(text, { projectId: 7 })), text).toEqual([])
 })
 
-test('they are harmless inside each other and inside everything', () => {
+test('attacks are harmless inside each other and inside all Markdown constructs', () => {
   const around = [
     '> ',
     '- ',
@@ -65,18 +65,18 @@ test('they are harmless inside each other and inside everything', () => {
   }
 })
 
-test('they are harmless where they reach the sanitiser as they are', () => {
+test('attacks are harmless when they are sanitized directly', () => {
   for (const text of hostileMarkdown) expect(problemsIn(sanitise(text, { projectId: 7 })), text).toEqual([])
 })
 
-test('what is shown as plain text is harmless too', () => {
+test('text that is rendered as plain text is harmless', () => {
   const tooMuch = `${'<b>'.repeat(2000)}<script>alert(1)</script>`
   const html = renderMarkdown(tooMuch)
   expect(html).toContain('&lt;script&gt;')
   expect(problemsIn(html)).toEqual([])
 })
 
-test('anything that looks like Markdown or HTML comes out harmless', () => {
+test('random text that looks like Markdown or HTML is harmless', () => {
   fc.assert(
     fc.property(anyHostileText, fc.boolean(), (text, inProject) => {
       expect(problemsIn(renderMarkdown(text, inProject ? { projectId: 7 } : {}))).toEqual([])
@@ -85,7 +85,7 @@ test('anything that looks like Markdown or HTML comes out harmless', () => {
   )
 })
 
-test('the sanitiser alone lets nothing through either, and leaves alone what it made', () => {
+test('sanitizing random text is harmless and idempotent', () => {
   fc.assert(
     fc.property(anyHostileText, (text) => {
       const html = sanitise(text, {})

@@ -9,36 +9,36 @@ const rel = 'rel="nofollow noreferrer noopener"'
 const inProject = (text: string) => renderMarkdown(text, { projectId: 7 }).trim()
 const plain = (text: string) => renderMarkdown(text).trim()
 
-test('a link to an upload leads to its full path, and keeps what was written', () => {
+test('a link to an upload gets its full path and keeps the original address', () => {
   expect(inProject(`[notes](${upload}/notes.txt)`)).toBe(
     `<p><a href="${expanded}/notes.txt" class="gfm" data-canonical-src="${upload}/notes.txt" data-link="true" ${rel}>notes</a></p>`,
   )
 })
 
-test('an image of an upload comes from its full path', () => {
+test('an image of an upload gets its full path', () => {
   expect(inProject(`![plan](${upload}/floor_plan.png "Ground floor")`)).toBe(
     `<p><img src="${expanded}/floor_plan.png" alt="plan" title="Ground floor" class="gfm" data-canonical-src="${upload}/floor_plan.png" loading="lazy"></p>`,
   )
 })
 
-test('an upload in a tag is found like one in Markdown', () => {
+test('an upload in an HTML tag is resolved as in Markdown', () => {
   expect(inProject(`<img src="${upload}/a.png">`)).toContain(`src="${expanded}/a.png"`)
   expect(inProject(`<a href="${upload}/a.pdf">a</a>`)).toContain('data-link="true"')
   expect(inProject(`<a href="x" data-link="true" data-canonical-src="y">a</a>`)).toBe(`<p><a href="x" ${rel}>a</a></p>`)
 })
 
-test('uploads belong to a project or a group, and to nobody without one', () => {
+test('uploads are resolved for a project or a group, and not without one', () => {
   expect(renderMarkdown(`![a](${upload}/a.png)`, { groupId: 3 })).toContain(`src="/-/group/3/uploads/${secret}/a.png"`)
   expect(plain(`![a](${upload}/a.png)`)).toBe(`<p><img src="${upload}/a.png" alt="a" loading="lazy"></p>`)
 })
 
-test('an origin makes the addresses of uploads whole', () => {
+test('origin makes addresses of uploads absolute', () => {
   const html = renderMarkdown(`[a](${upload}/a.txt) [b](/other)`, { projectId: 7, origin: 'https://git.example' })
   expect(html).toContain(`href="https://git.example${expanded}/a.txt"`)
   expect(html).toContain('href="/other"')
 })
 
-test('video and audio are played, with a link as a fallback', () => {
+test('video and audio are embedded with a link as fallback', () => {
   const href = `${expanded}/tour.mp4`
   const gfm = (name: string) => `class="gfm" data-canonical-src="${upload}/${name}"`
   expect(inProject(`![tour](${upload}/tour.mp4){width=50%}`)).toBe(
@@ -54,7 +54,7 @@ test('video and audio are played, with a link as a fallback', () => {
   expect(plain('![a](x.svg)')).toContain('<img')
 })
 
-test('images say how large they are, and other braces are text', () => {
+test('images accept width and height, and other braces are text', () => {
   expect(plain('![a](b.png){width=100 height="40px"}!')).toBe(
     '<p><img src="b.png" alt="a" width="100" height="40px" loading="lazy">!</p>',
   )
@@ -63,14 +63,14 @@ test('images say how large they are, and other braces are text', () => {
   }
 })
 
-test('tables are aligned by attribute', () => {
+test('table columns are aligned by attribute', () => {
   expect(plain('| a | b |\n|:-:|---|\n| 1 | 2 |')).toBe(
     '<table>\n<thead>\n<tr>\n<th align="center">a</th>\n<th>b</th>\n</tr>\n</thead>\n' +
       '<tbody>\n<tr>\n<td align="center">1</td>\n<td>2</td>\n</tr>\n</tbody>\n</table>',
   )
 })
 
-test('tasks are checkboxes that say what they are about', () => {
+test('tasks are checkboxes with a label', () => {
   const box = 'class="task-list-item-checkbox"'
   expect(plain('- [ ] Buy *milk*\n- [x] Cook\n- [~] Bake\n- plain')).toBe(
     '<ul class="task-list">\n' +
@@ -83,13 +83,13 @@ test('tasks are checkboxes that say what they are about', () => {
   expect(plain('- [y] a\n- [x]b\n\n[ ] c')).not.toContain('<input')
 })
 
-test('only the list that has tasks is a task list', () => {
+test('only a list with tasks is a task list', () => {
   const html = plain('- a\n  - [ ] b\n- c\n\n1. d')
   expect(html.match(/class="task-list"/g)).toHaveLength(1)
   expect(html).toMatch(/^<ul>\n<li>a\n<ul class="task-list">/)
 })
 
-test('footnotes are numbered by their first reference and lead back', () => {
+test('footnotes are numbered by their first reference and link back', () => {
   const html = plain(
     'B[^b] A[^a] B again[^B]\n\n[^a]: First\n[^b]: Second\n    goes on\n\n    - list\n[^c]: nobody asks',
   )
@@ -106,21 +106,21 @@ test('footnotes are numbered by their first reference and lead back', () => {
   )
 })
 
-test('a footnote may refer to another, and to itself', () => {
+test('a footnote can refer to another one and to itself', () => {
   const html = plain('[^a]\n\n[^a]: see [^b]\n\n[^b]: see [^a] and [^b]')
   expect(html.match(/<li /g)).toHaveLength(2)
   expect(html.match(/class="footnote-backref"/g)).toHaveLength(4)
   expect(plain('[^a] without a note')).toBe('<p>[^a] without a note</p>')
 })
 
-test.each(['note', 'tip', 'important', 'caution', 'warning'])('a quote with [!%s] is an alert', (kind) => {
+test.each(['note', 'tip', 'important', 'caution', 'warning'])('a quote that starts with [!%s] is an alert', (kind) => {
   const name = kind.charAt(0).toUpperCase() + kind.slice(1)
   expect(plain(`> [!${kind.toUpperCase()}]\n> Read *this*.`)).toBe(
     `<div class="markdown-alert markdown-alert-${kind}">\n<p class="markdown-alert-title">${name}</p>\n<p>Read <em>this</em>.</p>\n</div>`,
   )
 })
 
-test('an alert may have a title, no text, and other quotes in it', () => {
+test('an alert can have a title, no text, and nested quotes', () => {
   expect(plain('> [!warning] Data is *lost*')).toBe(
     '<div class="markdown-alert markdown-alert-warning">\n<p class="markdown-alert-title">Data is <em>lost</em></p>\n</div>',
   )
@@ -128,7 +128,7 @@ test('an alert may have a title, no text, and other quotes in it', () => {
   expect(plain('> [!other]\n> a')).toBe('<blockquote>\n<p>[!other]\na</p>\n</blockquote>')
 })
 
-test('headings can be linked to, each by another id', () => {
+test('headings have unique anchors', () => {
   const heading = (id: string, title: string) =>
     `<h2 id="user-content-${id}">${title}<a class="anchor" href="#user-content-${id}" aria-label="Link to heading '${title}'"></a></h2>`
   expect(plain('## Größe, 2. Teil!\n## a  - b\n## a b\n## 42')).toBe(
@@ -142,20 +142,20 @@ test('headings can be linked to, each by another id', () => {
   expect(plain('[there](#a-b)')).toBe('<p><a href="#user-content-a-b">there</a></p>')
 })
 
-test('emoji are named, but not inside of words and numbers', () => {
+test('emoji names are replaced, except inside words and numbers', () => {
   expect(plain(':tada: (:+1:) 12:100:30 a:smile: `:tada:` :no_such: :)')).toBe(
     '<p>🎉 (👍) 12:100:30 a:smile: <code>:tada:</code> :no_such: :)</p>',
   )
 })
 
-test('addresses become links, file names do not', () => {
+test('URLs and email addresses become links, filenames do not', () => {
   expect(plain('https://example.com/a_b_c and me@example.com and README.md')).toBe(
     `<p><a href="https://example.com/a_b_c" ${rel}>https://example.com/a_b_c</a> and ` +
       `<a href="mailto:me@example.com" ${rel}>me@example.com</a> and README.md</p>`,
   )
 })
 
-test('what people write as tags stays', () => {
+test('allowed HTML tags are kept', () => {
   const text =
     '<details open><summary>More</summary>\n\nPress <kbd>Ctrl</kbd>, H<sub>2</sub>O\n\n</details>\n\n' +
     '<p align="center"><img src="https://example.com/a.png" width="100"></p>'
@@ -172,7 +172,7 @@ test('code keeps its language and its characters', () => {
   )
 })
 
-test('nothing comes of nothing', () => {
+test('empty text is rendered as empty', () => {
   expect(renderMarkdown('')).toBe('')
   expect(renderMarkdown(' \n\t')).toBe('')
 })

@@ -7,13 +7,13 @@ afterAll(closeRendering)
 
 const long = '# Title\n\nSome *text* with a [link](https://example.com) and `code`.\n\n'.repeat(300)
 
-test('a long text comes out as a short one does', async () => {
+test('a long text is rendered like a short one', async () => {
   const context = { projectId: 7 }
   expect(await renderAside(long, 'user 1', context)).toBe(renderMarkdown(long, context))
   expect(await renderAside('*a*', 'user 1', context)).toBe('<p><em>a</em></p>\n')
 })
 
-test('other work goes on while a long text is rendered', async () => {
+test('the event loop stays responsive while a long text is rendered', async () => {
   await renderAside(long, 'user 1') // the thread is there
   let turns = 0
   let isDone = false
@@ -28,14 +28,14 @@ test('other work goes on while a long text is rendered', async () => {
   expect(turns).toBeGreaterThan(10)
 })
 
-test('several long texts at once each get their own', async () => {
+test('several long texts are rendered concurrently', async () => {
   const texts = Array.from({ length: 6 }, (_, index) => `${index} ${long}`)
   expect(await Promise.all(texts.map((text) => renderAside(text, 'user 1')))).toEqual(
     texts.map((text) => renderMarkdown(text)),
   )
 })
 
-test('there is rendering again after closing', async () => {
+test('rendering works again after closing', async () => {
   await closeRendering()
   expect(await renderAside(long, 'user 1')).toContain('<h1')
 })

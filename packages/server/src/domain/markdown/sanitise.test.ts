@@ -7,12 +7,12 @@ test.each([
   ['a list item without a list', '<li>x</li>y', 'xy'],
   ['a definition', '<dl><dd><div><dd>x</div></dl>', '<dl><dd><div>x</div></dd></dl>'],
   ['a cell without a table', '<td>x</td></tr></table>y', 'xy'],
-  ['a table in a table', '<table><table><tr><td>x</table></table>y', '<table><tr><td>x</td></tr></table>y'],
-  ['what is in a table but no cell', '<table><div><table></table></div>x</table>', '<table>x</table>'],
+  ['a nested table', '<table><table><tr><td>x</table></table>y', '<table><tr><td>x</td></tr></table>y'],
+  ['table content outside a cell', '<table><div><table></table></div>x</table>', '<table>x</table>'],
   ['end tags alone', '</div></section></td></li></p>x', '<p></p>x'],
-  ['a link in a link', '<a href="x"><b><a href="y">z</a></b></a>', null],
-  ['a heading in a heading', '<h1><h2>x</h2></h1>', '<h1>x</h1>'],
-])('%s stays inside', (_, html, clean) => {
+  ['a nested link', '<a href="x"><b><a href="y">z</a></b></a>', null],
+  ['a nested heading', '<h1><h2>x</h2></h1>', '<h1>x</h1>'],
+])('%s is contained', (_, html, clean) => {
   if (clean !== null) expect(sanitise(html, {})).toBe(clean)
   else expect(sanitise(html, {}).match(/<a /g)).toHaveLength(1)
 })
@@ -21,12 +21,12 @@ test('a paragraph ends where a browser ends it', () => {
   expect(sanitise('<p>a<b>b<div>c</div>d</b>e</p>f', {})).toBe('<p>a<b>b</b></p><div>c</div>def')
 })
 
-test('what is not closed is closed, in order', () => {
+test('open tags are closed in order', () => {
   expect(sanitise('<div><p><b>x', {})).toBe('<div><p><b>x</b></p></div>')
   expect(sanitise('<b><i>x</b>y</i>', {})).toBe('<b><i>x</i></b>y')
 })
 
-test('proper tables, lists and definitions stay as they are', () => {
+test('valid tables, lists and definitions are unchanged', () => {
   for (const html of [
     '<table><caption>a</caption><thead><tr><th scope="col">b</th></tr></thead><tbody><tr><td colspan="2">c</td></tr></tbody></table>',
     '<table><tr><td><table><tr><td>a</td></tr></table></td></tr></table>',
@@ -38,7 +38,7 @@ test('proper tables, lists and definitions stay as they are', () => {
   }
 })
 
-test('of what nobody was meant to read not even the text is left', () => {
+test('invisible elements are removed with their text', () => {
   expect(sanitise('a<script>b</script>c<style>d</style>e<svg><text>f</text></svg>g<iframe>h</iframe>i', {})).toBe(
     'acegi',
   )
@@ -46,10 +46,10 @@ test('of what nobody was meant to read not even the text is left', () => {
   expect(sanitise('a<title>b', {})).toBe('a')
 })
 
-test('of other tags the text is left', () => {
+test('other elements are removed without their text', () => {
   expect(sanitise('<form><button>a</button><font color=red>b</font></form><x-y>c</x-y>', {})).toBe('abc')
 })
 
-test('an anchor of old becomes an id', () => {
+test('an anchor name becomes an id', () => {
   expect(sanitise('<a name="top">x</a><a name="top">y</a>', {})).toBe('<a id="user-content-top">x</a><a>y</a>')
 })

@@ -10,7 +10,7 @@ test.each([
   ['Gr%C3%BC%C3%9Fe.txt', 'Gr%C3%BC%C3%9Fe.txt'],
   ['a+b.c-d_e.tar.gz', 'a%2Bb.c-d_e.tar.gz'],
   ['clip.mp4?raw=1#t=10', 'clip.mp4?raw=1#t=10'],
-])('%s leads to %s', (written, filename) => {
+])('%s resolves to %s', (written, filename) => {
   expect(inProject(`/uploads/${secret}/${written}`)).toBe(`/-/project/7/uploads/${secret}/${filename}`)
 })
 
@@ -29,11 +29,11 @@ test.each([
   `//uploads/${secret}/a.png`,
   `https://example.com/uploads/${secret}/a.png`,
   '/uploads/-/system/projects/topic/avatar/1/a.png',
-])('%s is no upload', (target) => {
+])('%s is not an upload', (target) => {
   expect(inProject(target)).toBeUndefined()
 })
 
-test('the name in an address is the last part of its path', () => {
+test('the filename of an address is the last part of its path', () => {
   expect(filenameIn('https://example.com/a/b%20c.mp4?x=/y.png#/z.mp3')).toBe('b c.mp4')
   expect(filenameIn('a%.mp4')).toBe('a%.mp4')
 })

@@ -14,24 +14,27 @@ test.each([
   expect(pathFromName(name)).toBe(path)
 })
 
-test.each(['Charts', '_x', '🚀 launch', 'a.b+c – d', 'Zürich 2', '日本'])('a project may be called %s', (name) => {
+test.each(['Charts', '_x', '🚀 launch', 'a.b+c – d', 'Zürich 2', '日本'])('the project name %s is valid', (name) => {
   expect(projectProblems({ name })).toEqual({})
 })
 
-test.each(['(x)', '-x', ' x', 'a/b', 'a<b', 'a\nb'])('a project may not be called %j', (name) => {
+test.each(['(x)', '-x', ' x', 'a/b', 'a<b', 'a\nb'])('the project name %j is invalid', (name) => {
   expect(projectProblems({ name })).toHaveProperty('name')
 })
 
-test.each(['a', '_a', '.a', 'a-b.c', 'A_b'])('%s is a path of projects and groups', (path) => {
+test.each(['a', '_a', '.a', 'a-b.c', 'A_b'])('%s is a valid path for projects and groups', (path) => {
   expect([projectProblems({ path }), groupProblems({ path }, true)]).toEqual([{}, {}])
 })
 
-test.each(['', '-a', 'a b', 'a/b', 'ä', 'a.git', 'a.GIT', 'a.atom', 'a\n'])('%j is a path of neither', (path) => {
-  expect(projectProblems({ path })).toHaveProperty('path')
-  expect(groupProblems({ path }, true)).toHaveProperty('path')
-})
+test.each(['', '-a', 'a b', 'a/b', 'ä', 'a.git', 'a.GIT', 'a.atom', 'a\n'])(
+  '%j is an invalid path for projects and groups',
+  (path) => {
+    expect(projectProblems({ path })).toHaveProperty('path')
+    expect(groupProblems({ path }, true)).toHaveProperty('path')
+  },
+)
 
-test('names that addresses need are reserved: some at the top, others below it', () => {
+test('names used by routes are reserved at the top level or below', () => {
   const reserved = (path: string) => ({ path: [`${path} is a reserved name`] })
   expect(groupProblems({ path: 'API' }, true)).toEqual(reserved('API'))
   expect(groupProblems({ path: 'api' }, false)).toEqual({})
@@ -40,7 +43,7 @@ test('names that addresses need are reserved: some at the top, others below it',
 })
 
 test.each(['explore', 'Groups', 'api', 'uploads', 'admin', 'assets', 'users', 'projects'])(
-  'nobody is called %s at the top, where the pages and the API have it',
+  '%s is reserved at the top level for pages and the API',
   (name) => {
     const reserved = [`${name} is a reserved name`]
     expect(groupProblems({ path: name }, true)).toEqual({ path: reserved })
@@ -49,7 +52,7 @@ test.each(['explore', 'Groups', 'api', 'uploads', 'admin', 'assets', 'users', 'p
   },
 )
 
-test('texts have their longest', () => {
+test('name, path and description have a maximum length', () => {
   expect(projectProblems({ name: 'n'.repeat(255), path: 'p'.repeat(255), description: 'd'.repeat(2000) })).toEqual({})
   expect(projectProblems({ name: 'n'.repeat(256), path: 'p'.repeat(256), description: 'd'.repeat(2001) })).toEqual({
     name: ['is too long (maximum is 255 characters)'],
@@ -58,12 +61,12 @@ test('texts have their longest', () => {
   })
 })
 
-test.each(['main', 'feature/x', 'v1.0'])('%s is a branch', (defaultBranch) => {
+test.each(['main', 'feature/x', 'v1.0'])('%s is a valid branch name', (defaultBranch) => {
   expect(projectProblems({ defaultBranch })).toEqual({})
 })
 
 test.each(['a b', 'a..b', '/a', 'a/', '-a', 'a.lock', '.a', 'a/.b', 'a~1', '@', 'a\u0000'])(
-  '%j is no branch',
+  '%j is an invalid branch name',
   (defaultBranch) => {
     expect(projectProblems({ defaultBranch })).toEqual({ default_branch: ['is not a valid branch name'] })
   },

@@ -7,7 +7,7 @@ import { startServer } from '../../testing/server.ts'
 import { importJob, importKind } from '../reports/imports/run-imports.ts'
 import { examine } from './doctor.ts'
 
-test('finds every disagreement between database and store, and repairs it', async () => {
+test('the doctor finds every difference between database and store, and repairs it', async () => {
   const clock = { now: new Date(Date.now() + 2 * 24 * 60 * 60 * 1000).toISOString() }
   const server = await startServer({ clock })
   const { deps } = server
@@ -47,7 +47,7 @@ test('finds every disagreement between database and store, and repairs it', asyn
   expect((await server.admin.get(`${at}/limits`)).body).toMatchObject({ used_bytes: 5, files: 1 })
 })
 
-test('finds other bytes of the same number when it reads them, and leaves them to whoever has a backup', async () => {
+test('the doctor finds changed content when it reads files, and does not repair it', async () => {
   const server = await startServer()
   const { deps } = server
   const project = await server.project('acme/bits')
@@ -73,7 +73,7 @@ test('finds other bytes of the same number when it reads them, and leaves them t
   expect((await server.admin.get(`${at}/${id}`)).status).toBe(500)
 })
 
-test('an import that waits, and whose report is lost, is told of, and fails', async () => {
+test('the doctor reports a waiting import without its report, and fails it with fix', async () => {
   const server = await startServer()
   const { deps } = server
   const project = await server.project('acme/lost-report')

@@ -33,13 +33,13 @@ async function databaseBefore(): Promise<Database> {
 
 const ghosts = (db: Database) => db.all(sql`select id, username, email from users where is_ghost = true`)
 
-test('the upgrade of a database without deleted users creates no ghost', async () => {
+test('the upgrade of a database without deleted users creates no ghost user', async () => {
   const db = await databaseBefore()
   await migrate(db, migrations)
   expect(await ghosts(db)).toEqual([])
 })
 
-test('the upgrade gives references to deleted users to a ghost, under a free name', async () => {
+test('the upgrade assigns references of deleted users to a ghost user with a free username', async () => {
   const db = await databaseBefore()
   await db.run(sql`
     insert into users (username, username_key, email, email_key, name, created_at, updated_at)

@@ -12,7 +12,7 @@ import { removeOrphanedObjects } from './orphan-cleanup.ts'
 const hourMs = 60 * 60 * 1000
 const inHours = (hours: number) => new Date(Date.now() + hours * hourMs).toISOString()
 
-test('objects without rows go when they are a day old, those with rows stay', async () => {
+test('orphaned objects are deleted when they are a day old, others are kept', async () => {
   const clock = { now: inHours(0) }
   const { server, keys } = await startSwept(clock)
   const project = await server.project('acme/swept')
@@ -31,7 +31,7 @@ test('objects without rows go when they are a day old, those with rows stay', as
   expect(await keys()).toEqual(['elsewhere/orphan', kept].sort())
 })
 
-test('what was never finished goes when it is a day old', async () => {
+test('unfinished temporary files are deleted when they are a day old', async () => {
   const clock = { now: inHours(0) }
   const { server, folder } = await startSwept(clock)
   const half = join(folder, 'tmp', 'half')

@@ -9,7 +9,7 @@ import { derivedColumns } from './recount.ts'
 
 /** Numeric columns that are not derived from other rows, by reason. */
 const notDerived = {
-  'set by people or reports': [
+  'set by users or reports': [
     'users.projects_limit',
     'projects.max_upload_bytes',
     'projects.upload_quota_bytes',
@@ -26,7 +26,7 @@ const notDerived = {
     'imports.file_bytes',
     'vulnerability_exports.bytes',
   ],
-  'a record of what happened, whose rows may have changed or gone since': [
+  'a record of past events, whose rows may have changed since': [
     'imports.findings_read',
     'imports.findings_new',
     'imports.findings_known',
@@ -46,7 +46,7 @@ const notDerived = {
     'vulnerability_bulk_changes.restored',
     'vulnerability_bulk_changes.unchanged',
   ],
-  'progress of work, or a limit, which nothing else records': [
+  'progress or a limit that is stored nowhere else': [
     'finding_promotions.promoted',
     'finding_promotions.total',
     'finding_promotions.unchanged',
@@ -60,7 +60,7 @@ const notDerived = {
     'jobs.total',
     'request_counts.requests',
   ],
-  'an order': [
+  'a position': [
     'finding_identifiers.position',
     'finding_keys.rank',
     'finding_promotion_batches.position',
@@ -69,10 +69,10 @@ const notDerived = {
     'jobs.turn',
     'staged_promotions.position',
   ],
-  'the key of a count, which is compared by it': ['vulnerability_counts.severity', 'vulnerability_days.severity'],
+  'the key of a counter': ['vulnerability_counts.severity', 'vulnerability_days.severity'],
 } as const satisfies Record<string, readonly string[]>
 
-test('every column of numbers is recounted by the doctor or has a reason not to be', async () => {
+test('every numeric column is recounted by the doctor or listed as not derived', async () => {
   const { deps } = await startServer()
   const rows = await deps.db.all<{ name: string }>(
     deps.db.dialect.engine === 'sqlite'
@@ -90,7 +90,7 @@ test('every column of numbers is recounted by the doctor or has a reason not to 
   expect(others.sort()).toEqual(Object.values(notDerived).flat().sort())
 })
 
-describe('a damaged figure', () => {
+describe('a damaged counter', () => {
   let server: TestServer
   const clock = { now: '2026-03-01T10:00:00.000Z' }
 
@@ -139,7 +139,7 @@ describe('a damaged figure', () => {
     'update vulnerability_counts set total = total - 1 where project_id = (select min(id) from projects)'
   damages.push(['wrong vulnerability counts', 'vulnerability_counts of one project', oneProject])
 
-  test.each(damages)('%s: %s is named and repaired', async (kind, _what, damage) => {
+  test.each(damages)('%s: %s is reported and repaired', async (kind, _what, damage) => {
     const { deps } = server
     const table = raw(/(?:update|into|from) (\w+)/.exec(damage)?.[1] ?? '')
     const read = async () => (await deps.db.all(sql`select * from ${table}`)).map((row) => JSON.stringify(row)).sort()

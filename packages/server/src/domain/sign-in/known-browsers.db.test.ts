@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startServer } from '../../testing/server.ts'
 import { knownBrowserDays, recordKnownBrowser, removeOldBrowsers, usersKnownTo } from './known-browsers.ts'
 
-test('a browser is known to the users who signed in from it, until it has not been used for too long', async () => {
+test('a browser is known to the users who signed in with it, until it is unused for too long', async () => {
   const clock = { now: '2026-05-01T10:00:00.000Z' }
   const server = await startServer({ clock })
   const { deps } = server

@@ -5,7 +5,7 @@ const weak = ['must not contain commonly used combinations of words and letters'
 
 describe('a new password', () => {
   test.each(['correct horse battery', 'a long password', 'kT9!vRq2', 'ünïcödé wörd', 'tabletop-river-42'])(
-    '%s is taken',
+    'accepts %s',
     (password) => expect(passwordProblems(password, { username: 'nadia' })).toEqual([]),
   )
 
@@ -22,7 +22,7 @@ describe('a new password', () => {
       'dragon2024!',
     ],
     ...['aaaaaaaa', 'abababab', '12341234', '!!monkey!!', '1q2w3e4r5t'],
-  ])('%s is refused as common', (password) => expect(passwordProblems(password)).toEqual(weak))
+  ])('rejects %s as common', (password) => expect(passwordProblems(password)).toEqual(weak))
 
   const owner = { username: 'nadia.k', email: 'nadia@silverlake.test', name: 'Nadia Kovalenko' }
   test.each([
@@ -34,11 +34,11 @@ describe('a new password', () => {
     'silverlake1',
     'alcove123',
     'nadia@silverlake.test',
-  ])('%s is refused as the name of its owner, the domain or the program', (password) =>
+  ])('rejects %s as containing the user’s name, domain or the program’s name', (password) =>
     expect(passwordProblems(password, owner)).toEqual(weak),
   )
 
-  test('may contain such a name among enough else', () => {
+  test('accepts such a name within a longer password', () => {
     expect(passwordProblems('the alcove of many moons', owner)).toEqual([])
   })
 
@@ -46,9 +46,9 @@ describe('a new password', () => {
     ['', ["can't be blank"]],
     ['short', ['is too short (minimum is 8 characters)']],
     ['x'.repeat(129), ['is too long (maximum is 128 characters)']],
-  ])('has a length: %j', (password, problems) => expect(passwordProblems(password)).toEqual(problems))
+  ])('has a length limit: %j', (password, problems) => expect(passwordProblems(password)).toEqual(problems))
 
-  test('of the longest kind is judged without delay', () => {
+  test('of maximum length is checked without delay', () => {
     expect(passwordProblems('1'.repeat(64) + 'a'.repeat(64))).toEqual(weak)
   })
 })

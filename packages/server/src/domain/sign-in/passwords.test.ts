@@ -8,26 +8,26 @@ const hashed = (password: string) => hashPassword(deps, password, 'test')
 const verified = (password: string, passwordHash: string | null | undefined) =>
   verifyPassword(password, 'test', () => Promise.resolve(passwordHash))
 
-test('a password is kept as Argon2id with 19 MiB and two passes', async () => {
+test('a password is hashed as Argon2id with 19 MiB and two passes', async () => {
   expect(await hashed('correct horse')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
 })
 
-test('the same password has another hash each time', async () => {
+test('the same password has a different hash each time', async () => {
   expect(await hashed('correct horse')).not.toBe(await hashed('correct horse'))
 })
 
-test('only the password itself opens its hash', async () => {
+test('only the password itself matches its hash', async () => {
   const passwordHash = await hashed('correct horse')
   expect(await verified('correct horse', passwordHash)).toBe(true)
   expect(await verified('Correct horse', passwordHash)).toBe(false)
 })
 
-test('no password opens an account that has none', async () => {
+test('no password matches an account without one', async () => {
   expect(await verified('', null)).toBe(false)
   expect(await verified('anything', undefined)).toBe(false)
 })
 
-test('one party cannot fill the queue for hashing', async () => {
+test('one client cannot fill the hashing queue', async () => {
   const attempts = Array.from({ length: 20 }, () => verifyPassword('guess', 'flood', () => Promise.resolve(null)))
   const stranger = verifyPassword('guess', 'stranger', () => Promise.resolve(null))
   const refused = (await Promise.allSettled(attempts)).filter(({ status }) => status === 'rejected')

@@ -79,7 +79,7 @@ const query = fc.oneof(
 )
 const topic = fc.record({ name: word, title, uses: fc.nat(3), aliases: fc.array(word, { maxLength: 2 }) })
 
-test('whatever the words, both engines find what the contract says, in its order', async () => {
+test('searches on both engines find the topics of the model, in its order', async () => {
   const { db, drop } = await freshDatabase()
   try {
     await fc.assert(

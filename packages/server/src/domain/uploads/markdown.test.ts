@@ -3,7 +3,7 @@ import { describeUpload, isEmbeddable, isShownInline, kindOf } from './markdown.
 
 const secret = '3f9c0a1be27d4458a6b1c2d3e4f50617'
 
-test('an upload is described as GitLab describes it', () => {
+test('an upload is described in GitLab’s format', () => {
   expect(describeUpload('floor_plan.png', secret)).toEqual({
     alt: 'floor_plan',
     url: `/uploads/${secret}/floor_plan.png`,
@@ -29,7 +29,7 @@ test.each([
   })
 })
 
-test('kinds go by extension, in any case', () => {
+test('kinds are determined by extension, in any case', () => {
   const table = {
     image: 'png jpg jpeg gif bmp tiff ico webp PNG Jpeg',
     video: 'mp4 m4v mov webm ogv',
@@ -42,7 +42,7 @@ test('kinds go by extension, in any case', () => {
   }
 })
 
-test('svg is neither embeddable nor shown inline, pdf is only shown inline', () => {
+test('SVG is neither embeddable nor inline, PDF is inline only', () => {
   expect(['a.png', 'a.mp4', 'a.svg', 'a.pdf', 'a.html'].map(isEmbeddable)).toEqual([true, true, false, false, false])
   expect(['a.png', 'a.mp4', 'a.svg', 'a.PDF', 'a.html'].map(isShownInline)).toEqual([true, true, false, true, false])
 })

@@ -4,7 +4,7 @@ import { userProblems } from './user-draft.ts'
 const pathRule =
   "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'."
 
-test.each(['nadia', 'Nadia.K', '_n', '.n', 'n-', '42', 'n'.repeat(255)])('%s can be a username', (username) => {
+test.each(['nadia', 'Nadia.K', '_n', '.n', 'n-', '42', 'n'.repeat(255)])('accepts the username %s', (username) => {
   expect(userProblems({ username })).toEqual({})
 })
 
@@ -23,11 +23,11 @@ test.each([
   ['n'.repeat(256), 'is too long (maximum is 255 characters)'],
   ['api', 'api is a reserved name'],
   ['Uploads', 'Uploads is a reserved name'],
-])('%j cannot be a username', (username, problem) => {
+])('rejects the username %j', (username, problem) => {
   expect(userProblems({ username })).toEqual({ username: [problem] })
 })
 
-test.each(['a@b', 'nadia+alcove@example.test', 'ñ@example.test'])('%s can be an e-mail address', (email) => {
+test.each(['a@b', 'nadia+alcove@example.test', 'ñ@example.test'])('accepts the email %s', (email) => {
   expect(userProblems({ email })).toEqual({})
 })
 
@@ -37,7 +37,7 @@ test.each([
   ['a@b@c', 'is invalid'],
   ['a@b\n', 'is invalid'],
   ['', "can't be blank"],
-])('%j cannot be an e-mail address', (email, problem) => {
+])('rejects the email %j', (email, problem) => {
   expect(userProblems({ email })).toEqual({ email: [problem] })
 })
 
@@ -45,11 +45,11 @@ test.each([
   ['1234567', 'is too short (minimum is 8 characters)'],
   ['x'.repeat(129), 'is too long (maximum is 128 characters)'],
   ['', "can't be blank"],
-])('%j cannot be a password', (password, problem) => {
+])('rejects the password %j', (password, problem) => {
   expect(userProblems({ password })).toEqual({ password: [problem] })
 })
 
-test('everything wrong is told at once', () => {
+test('reports all problems at once', () => {
   const problems = userProblems({ email: 'x', username: '-', name: ' ', password: 'short', projectsLimit: -1 })
   expect(Object.keys(problems)).toEqual(['email', 'username', 'name', 'password', 'projects_limit'])
 })

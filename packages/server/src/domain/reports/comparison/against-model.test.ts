@@ -105,7 +105,7 @@ const signed = fc.array(
 /** Two reports of one scanner, which computes signatures always, never, or since the second one. */
 const pairs = fc.oneof(fc.tuple(unsigned, unsigned), fc.tuple(unsigned, signed), fc.tuple(signed, signed))
 
-test('any second report is compared as the model of a project says', async () => {
+test('comparing any two reports gives the result of the independent model', async () => {
   await fc.assert(
     fc.asyncProperty(pairs, async ([before, after]) => {
       const [first, second] = await Promise.all([

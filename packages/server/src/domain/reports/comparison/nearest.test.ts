@@ -6,7 +6,7 @@ const at = (lines: readonly number[]) => lines.map((line, id) => ({ line, id }))
 const pairsOf = (reported: readonly number[], known: readonly number[]) =>
   pairNearest(at(reported), at(known)).map((pair) => [pair.known.line, pair.reported.line])
 
-describe('findings of one rule in one file', () => {
+describe('pairing findings of one rule in one file', () => {
   test.for([
     { known: [10], reported: [900], pairs: [[10, 900]] },
     {
@@ -31,13 +31,13 @@ describe('findings of one rule in one file', () => {
       ],
     },
     { known: [], reported: [1], pairs: [] },
-  ])('that were at $known are at $reported', ({ known, reported, pairs }) => {
+  ])('matches lines $known with lines $reported', ({ known, reported, pairs }) => {
     expect(pairsOf(reported, known)).toEqual(pairs)
   })
 
   const lines = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 12 })
 
-  test('are paired one to one, each with the only nearest one on either side, whatever their order', () => {
+  test('is one to one, by the only nearest finding on both sides, independent of order', () => {
     fc.assert(
       fc.property(lines, lines, fc.integer(), (reported, known, seed) => {
         const pairs = pairNearest(at(reported), at(known))

@@ -33,7 +33,7 @@ const ids = ({ identifiers }: ReportFinding) =>
 const reasons = ({ skipped }: Report) => skipped.map(({ pointer, reason }) => `${pointer}: ${reason}`)
 
 test.for(['sarif', 'cyclonedx', 'trivy', 'grype', 'semgrep', 'gitleaks'])(
-  'every fixture of %s obeys its format and is known by its content',
+  'every fixture of %s is valid and recognised by its content',
   async (name) => {
     const folder = new URL(`./${name}/fixtures/`, import.meta.url)
     for (const file of readdirSync(folder)) {
@@ -49,7 +49,7 @@ const placed = (startLine: number) => ({
 })
 
 describe('SARIF', () => {
-  test('becomes findings in code, with what the rule says', async () => {
+  test('is read as code findings with the details of their rules', async () => {
     const report = await readFixture('./sarif/fixtures/code.sarif')
     expect(report).toMatchObject({
       version: '2.1.0',
@@ -75,7 +75,7 @@ describe('SARIF', () => {
     expect(ids(at(report, 0))).toEqual(['example_lint_rule_id:EX1', 'cwe:89'])
   })
 
-  test('finds files by list and by base, rules by a part of their id, lines by default', async () => {
+  test('finds files by index and base, rules by a part of their id, and lines by default', async () => {
     const report = await readFixture('./sarif/fixtures/code.sarif')
     expect(at(report, 1)).toMatchObject({
       severity: 'low',
@@ -85,21 +85,21 @@ describe('SARIF', () => {
     expect(report.warnings.map(({ pointer }) => pointer)).toContain('/runs/0/results/6/locations/0')
   })
 
-  test('without a place is told apart by its words', async () => {
+  test('distinguishes results without a location by their text', async () => {
     const report = await readFixture('./sarif/fixtures/code.sarif')
     expect([at(report, 2).name, at(report, 3).name]).toEqual(['One', 'Two'])
     expect(at(report, 2)).toMatchObject({ severity: 'medium', location: {} })
     expect(at(report, 2).uuid).not.toBe(at(report, 3).uuid)
   })
 
-  test('says what passed and what was accepted', async () => {
+  test('lists passed and suppressed results as skipped', async () => {
     expect(reasons(await readFixture('./sarif/fixtures/code.sarif'))).toEqual([
       '/runs/0/results/4: it says that the check passed',
       '/runs/0/results/5: it is suppressed, and the suppression is accepted',
     ])
   })
 
-  test('of a scanner of images becomes what it found: packages and secrets', async () => {
+  test('of a container scanner is read as packages and secrets', async () => {
     const report = await readFixture('./sarif/fixtures/image.sarif')
     expect(report.findings).toMatchObject([
       {
@@ -115,7 +115,7 @@ describe('SARIF', () => {
     expect(asCode.findings.map(({ reportType }) => reportType)).toEqual(['sast', 'sast'])
   })
 
-  test('finds rules of extensions however they are referred to, and texts that rules share', async () => {
+  test('finds rules of extensions by any reference, and shared message texts', async () => {
     const rule = (id: string, guid: string, level: string) => ({ id, guid, defaultConfiguration: { level } })
     const extension = (name: string, guid: string, rules: object[]) => ({ name, guid, rules })
     const driver = {
@@ -149,7 +149,7 @@ describe('SARIF', () => {
     expect(report.warnings).toMatchObject([{ pointer: '/inlineExternalProperties' }])
   })
 
-  test('of another version is refused', async () => {
+  test('of another version is rejected', async () => {
     expect(await refusal('{"version":"2.2","runs":[]}')).toBe('The version of SARIF is "2.2"; only "2.1.0" can be read')
     expect(await refusal('{"version":"2.1.0","runs":null}')).toContain("property '/runs' is not of type: array")
     expect(await refusal('{"version":"2.1.0","runs":[{"tool":{"driver":{}}}]}', { strict: true })).toBe(
@@ -159,7 +159,7 @@ describe('SARIF', () => {
 })
 
 describe('CycloneDX', () => {
-  test('becomes one finding for each component that is affected', async () => {
+  test('is read as one finding per affected component', async () => {
     const report = await readFixture('./cyclonedx/fixtures/bom-1.6.json')
     expect(report).toMatchObject({
       version: '1.6',
@@ -184,7 +184,7 @@ describe('CycloneDX', () => {
     expect(at(report, 1).location).toEqual({ file: 'shop', dependency: { package: { name: 'inner' }, version: '0.1' } })
   })
 
-  test('takes the severity from a vector, and the component from its address', async () => {
+  test('takes the severity from a vector, and the component from its package URL', async () => {
     const report = await readFixture('./cyclonedx/fixtures/bom-1.6.json')
     expect(at(report, 2)).toMatchObject({
       severity: 'low',
@@ -195,7 +195,7 @@ describe('CycloneDX', () => {
     expect(reasons(report)).toEqual(['/vulnerabilities/2/affects/0: its analysis says false_positive'])
   })
 
-  test('leaves alone what a bill says is unaffected', async () => {
+  test('skips versions that are unaffected', async () => {
     const affects = (ref: string, ...statuses: string[]) => ({
       ref,
       versions: statuses.map((status, version) => ({ version: `${version}`, status })),
@@ -221,7 +221,7 @@ describe('CycloneDX', () => {
     ])
   })
 
-  test('of 1.7 is read; an entry that is only numbered is called by its vulnerability', async () => {
+  test('of version 1.7 is read, and a numbered entry is named by its vulnerability', async () => {
     const source = { name: 'NVD' }
     const { findings, version } = await readText({
       bomFormat: 'CycloneDX',
@@ -239,7 +239,7 @@ describe('CycloneDX', () => {
     expect(findings.map(({ name }) => name)).toEqual(['CVE-2099-0001 in Django'])
   })
 
-  test('of another version, without vulnerabilities, or sent as code is refused', async () => {
+  test('is rejected in another version, without vulnerabilities, or as a SAST report', async () => {
     expect(await refusal('{"bomFormat":"CycloneDX","specVersion":"1.3","vulnerabilities":[]}')).toContain(
       '"1.4", "1.5", "1.6"',
     )
@@ -251,7 +251,7 @@ describe('CycloneDX', () => {
 })
 
 describe('Trivy', () => {
-  test('becomes findings of three types', async () => {
+  test('is read as findings of three report types', async () => {
     const report = await readFixture('./trivy/fixtures/image.json')
     expect(report).toMatchObject({
       version: '2',
@@ -298,7 +298,7 @@ describe('Trivy', () => {
     ])
   })
 
-  test('names licences, and what was taken out, as skipped', async () => {
+  test('lists licences and removed findings as skipped', async () => {
     const report = await readText({
       SchemaVersion: 2,
       ArtifactName: '.',
@@ -328,7 +328,7 @@ describe('Trivy', () => {
     ['licences', [{ Class: 'license', Licenses: [{}] }], []],
     ['nobody says what', [], ['dependency_scanning']],
     ['an old one did not say what', [{}], ['dependency_scanning']],
-  ] as const)('looked for %s, and says nothing of the rest', async ([, results, types]) => {
+  ] as const)('that scanned %s has those report types', async ([, results, types]) => {
     const report = { SchemaVersion: 2, ArtifactName: '.', ArtifactType: 'filesystem' }
     const { reportType, reportTypes } = await readText({
       ...report,
@@ -338,12 +338,12 @@ describe('Trivy', () => {
     expect(reportType).toBe(types[0] ?? 'dependency_scanning')
   })
 
-  test('of an unknown version is refused', async () => {
+  test('of an unknown version is rejected', async () => {
     expect(await refusal('{"SchemaVersion":3,"Results":[]}')).toContain('SchemaVersion 3')
   })
 })
 
-test('Grype becomes findings in files or images', async () => {
+test('Grype is read as findings in files or images', async () => {
   const report = await readFixture('./grype/fixtures/directory.json')
   expect(report).toMatchObject({
     version: '0.80.0',
@@ -366,7 +366,7 @@ test('Grype becomes findings in files or images', async () => {
   expect(at(asImage, 0).locationFingerprint).toBe(sha1(':lodash'))
 })
 
-test('Semgrep becomes findings in code', async () => {
+test('Semgrep is read as code findings', async () => {
   const report = await readFixture('./semgrep/fixtures/results.json')
   expect(report).toMatchObject({
     version: '1.90.0',
@@ -392,7 +392,7 @@ test('Semgrep becomes findings in code', async () => {
 })
 
 describe('gitleaks', () => {
-  test('becomes secrets, of the contract’s identity, and never repeats a secret in a text of its own', async () => {
+  test('is read as secrets with GitLab’s identity, without the secret in our own texts', async () => {
     const report = await readFixture('./gitleaks/fixtures/version-8.json')
     expect(report).toMatchObject({ version: '8', reportType: 'secret_detection', counts: { read: 2, skipped: 0 } })
     expect(at(report, 0)).toMatchObject({
@@ -410,12 +410,12 @@ describe('gitleaks', () => {
     expect(at(report, 1).location).toEqual({ file: 'README', commit: { sha: '0000000' } })
   })
 
-  test('of version 7 means the same secret', async () => {
+  test('of version 7 gives the same finding', async () => {
     const report = await readFixture('./gitleaks/fixtures/version-7.json')
     expect(report).toMatchObject({ version: '7', findings: [{ uuid: '07dd8f10-7c22-57ca-899c-0ec14f727e84' }] })
   })
 
-  test('that found nothing writes an empty list, or null, which only its sender can tell', async () => {
+  test('without findings is an empty list, or null, which requires report_type', async () => {
     expect(await refusal('[]')).toBe('accepted')
     expect(await refusal('null')).toContain('send report_type=secret_detection')
     expect(await refusal('null', { reportType: 'secret_detection' })).toBe('accepted')
@@ -428,6 +428,6 @@ test.for([
   ['[{"a":1}]', 'a list of objects with the keys "a"'],
   ['[[]]', 'a list of something that is no object'],
   ['"text"', 'a string'],
-] as const)('%s is told to be no report that is known', async ([text, what]) => {
+] as const)('%s is rejected as an unknown format', async ([text, what]) => {
   expect(await refusal(text)).toMatch(`This is no report of a known format: it is ${what}. What can be read: GitLab`)
 })

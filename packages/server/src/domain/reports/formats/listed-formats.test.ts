@@ -24,7 +24,7 @@ test.each([
   expect(missingIn(readFileSync(new URL(file, root), 'utf8'))).toEqual([])
 })
 
-test('a refusal names every format', () => {
+test('the rejection of an unknown format names every format', () => {
   expect(missingIn(readable)).toEqual([])
 })
 

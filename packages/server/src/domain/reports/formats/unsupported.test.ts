@@ -34,7 +34,7 @@ const documents: [name: string, document: unknown][] = [
   ['an SPDX bill of materials', { spdxVersion: 'SPDX-2.3', packages: [] }],
 ]
 
-test.for(documents)('%s is refused by its name', async ([name, document]) => {
+test.for(documents)('%s is rejected by name', async ([name, document]) => {
   expect(await messagesOf(JSON.stringify(document))).toEqual([
     expect.stringMatching(new RegExp(`^This is ${name}; Alcove does not read it\\. .+\\. What can be read: GitLab`)),
   ])
@@ -49,22 +49,22 @@ test.for([
   ['a yarn audit report', '{"type":"auditAdvisory","data":{}}\n{"type":"auditSummary","data":{}}\n'],
   ['a list of JSON documents, one a line', '{"SourceMetadata":{}}\n{"SourceMetadata":{}}\n'],
   ['a ZIP archive', 'PK\u0003\u0004\u0014'],
-])('%s is refused by its name: %s', async ([name, text]) => {
+])('%s is rejected by name: %s', async ([name, text]) => {
   expect(await messagesOf(text as string)).toEqual([
     expect.stringContaining(`This is ${name}; Alcove does not read it.`),
   ])
 })
 
-test('an empty file is called empty', async () => {
+test('an empty file is rejected as empty', async () => {
   expect(await messagesOf(' \n')).toEqual(['Report file is empty'])
 })
 
-test('text that is almost JSON is refused at its line', async () => {
+test('invalid JSON is rejected with line and column', async () => {
   expect(await messagesOf('{"a": 1,\n"b": }')).toEqual([expect.stringContaining('line 2, column 6')])
 })
 
 test.for([[{ version: '2.1.0' }], [{ version: '2.1.0', tool: {} }]])(
-  'SARIF without runs and schema is called SARIF: %j',
+  'SARIF without runs and schema is recognised: %j',
   async ([document]) => {
     expect(await messagesOf(JSON.stringify(document))).toEqual(['root is missing required keys: runs'])
   },

@@ -7,7 +7,7 @@ import { listScannerIds } from '../../findings/findings.ts'
 import { missingIds } from '../comparison/decision.ts'
 import { findMissing } from './find-missing.ts'
 
-test('however many are gone, each is found once, also when severities change while they are searched for', async () => {
+test('every missing finding is found once, even when severities change during the search', async () => {
   const server = await startServer()
   const { id: projectId } = await server.project('acme/site')
   const { db } = server.deps

@@ -33,11 +33,11 @@ const ofAcceptedVersion = ({ file, facts }: ReportEntry) =>
   facts?.schema !== undefined && facts.schema.note === undefined && !file.endsWith('/duplicate-keys.json')
 const isPacked = ({ file }: ReportEntry) => file.endsWith('/gzipped.json')
 
-describe.skipIf(entries.length === 0)('every GitLab report of the collection', () => {
-  test('there are 117', () => expect(ofFormat('gitlab')).toHaveLength(117))
+describe.skipIf(entries.length === 0)('the collected GitLab reports', () => {
+  test('number 117', () => expect(ofFormat('gitlab')).toHaveLength(117))
 
   test.for(ofFormat('gitlab').filter(ofAcceptedVersion))(
-    '$file is accepted without mercy exactly when its schema accepts it',
+    '$file passes strict validation exactly when its schema accepts it',
     async (entry) => {
       const result = await read(entry, { strict: true })
       expect({ valid: 'report' in result, read: 'problems' in result && result.problems }).toMatchObject({
@@ -47,14 +47,14 @@ describe.skipIf(entries.length === 0)('every GitLab report of the collection', (
   )
 
   test.for(ofFormat('gitlab').filter((entry) => !ofAcceptedVersion(entry) && !isPacked(entry)))(
-    '$file is refused',
+    '$file is rejected',
     async (entry) => {
       expect('report' in (await read(entry))).toBe(false)
     },
   )
 
   test.for(ofFormat('gitlab').filter((entry) => ofAcceptedVersion(entry) && entry.facts?.schema?.valid))(
-    '$file is read as it was counted',
+    '$file has the expected counts',
     async (entry) => {
       const facts = entry.facts as Facts
       const report = await readable(entry)
@@ -97,12 +97,13 @@ describe.skipIf(entries.length === 0)('every GitLab report of the collection', (
   )
 })
 
-describe.skipIf(entries.length === 0)('every other report of the collection is read as it was counted', () => {
+describe.skipIf(entries.length === 0)('the collected reports of other formats', () => {
   const sarif = ofFormat('sarif').filter(({ facts }) => facts?.version === '2.1.0' && facts.results !== undefined)
 
-  test('of most files', () => expect([sarif.length, ofFormat('cyclonedx').length]).toEqual([78, 6]))
+  test('include 78 SARIF and 6 CycloneDX files', () =>
+    expect([sarif.length, ofFormat('cyclonedx').length]).toEqual([78, 6]))
 
-  test.for(sarif)('$file', async (entry) => {
+  test.for(sarif)('$file has the expected results and skipped entries', async (entry) => {
     const facts = entry.facts as Facts
     const { format, counts, skipped } = await readable(entry)
     expect(format).toBe('sarif')
@@ -114,25 +115,25 @@ describe.skipIf(entries.length === 0)('every other report of the collection is r
     expect(reasons['it is suppressed, and the suppression is accepted'] ?? 0).toBe(facts.suppressed_accepted)
   })
 
-  test.for(ofFormat('sarif').filter((entry) => !sarif.includes(entry)))('$file is refused', async (entry) => {
+  test.for(ofFormat('sarif').filter((entry) => !sarif.includes(entry)))('$file is rejected', async (entry) => {
     expect('report' in (await read(entry))).toBe(false)
   })
 
   test.for([...sarif, ...ofFormat('cyclonedx')].filter(({ facts }) => facts?.schema?.valid))(
-    '$file, which the published schema accepts, is accepted without mercy, too',
+    '$file passes strict validation, as it passes the published schema',
     async (entry) => {
       await readable(entry, { strict: true })
     },
   )
 
-  test('what it refuses is refused', async () => {
+  test('fail strict validation when the published schema rejects them', async () => {
     const invalid = [...sarif, ...ofFormat('cyclonedx')].filter(({ facts }) => facts?.schema?.valid === false)
     const accepted: string[] = []
     for (const entry of invalid) if ('report' in (await read(entry, { strict: true }))) accepted.push(entry.file)
     expect([invalid.length, accepted]).toEqual([10, []])
   })
 
-  test.for(ofFormat('cyclonedx'))('$file', async (entry) => {
+  test.for(ofFormat('cyclonedx'))('$file has the expected components and analysis states', async (entry) => {
     const facts = entry.facts as Facts
     const { format, counts, skipped } = await readable(entry)
     expect(format).toBe('cyclonedx')
@@ -144,19 +145,22 @@ describe.skipIf(entries.length === 0)('every other report of the collection is r
     ])
   })
 
-  test.for(ofFormat('trivy', 'grype', 'semgrep', 'gitleaks'))('$file', async (entry) => {
-    // What gitleaks writes when it finds nothing could be anything.
-    const { format, counts } = await readable(
-      entry,
-      entry.kind === 'gitleaks' ? { reportType: 'secret_detection' } : {},
-    )
-    expect(format).toBe(entry.kind)
-    expect(counts.read).toBe(entriesIn(entry))
-  })
+  test.for(ofFormat('trivy', 'grype', 'semgrep', 'gitleaks'))(
+    '$file has the expected number of entries',
+    async (entry) => {
+      // What gitleaks writes when it finds nothing could be anything.
+      const { format, counts } = await readable(
+        entry,
+        entry.kind === 'gitleaks' ? { reportType: 'secret_detection' } : {},
+      )
+      expect(format).toBe(entry.kind)
+      expect(counts.read).toBe(entriesIn(entry))
+    },
+  )
 })
 
-describe.skipIf(entries.length === 0)('every report of the collection', () => {
-  test.for(entries)('$file is read the same way packed and in small pieces', async (entry) => {
+describe.skipIf(entries.length === 0)('every collected report', () => {
+  test.for(entries)('$file gives the same result compressed and in small chunks', async (entry) => {
     const bytes = readFileSync(new URL(entry.file, data))
     const options = { projectId: 42 }
     const whole = await readWholeReport(() => pieces(bytes, bytes.length || 1), options)
@@ -164,25 +168,28 @@ describe.skipIf(entries.length === 0)('every report of the collection', () => {
     expect(await readWholeReport(() => pieces(odd, 13), options)).toEqual(whole)
   })
 
-  test.for(entries.filter(({ sane_outcome }) => sane_outcome))('$file: $sane_outcome', async (entry) => {
-    const outcome = entry.sane_outcome ?? ''
-    const strict = await read(entry, { strict: true })
-    if (outcome.startsWith('refused') && !outcome.startsWith('refused, or')) {
-      expect('problems' in strict && strict.problems.every(({ message }) => message !== '')).toBe(true)
-    }
-    const lenient = await read(entry)
-    if ('problems' in lenient) {
-      expect(outcome).toMatch(/^refused|or gitleaks/)
-      for (const { type, message } of lenient.problems) expect([type, message]).not.toContain('')
-      return
-    }
-    const { report } = lenient
-    expect(report.counts.read).toBe(report.findings.length + report.counts.merged + report.counts.skipped)
-    // Whatever strictness refuses is told of.
-    if ('problems' in strict) expect(report.warnings.length + report.skipped.length).toBeGreaterThan(0)
-    if (outcome.startsWith('accepted as a failed')) expect(report.scan.status).toBe('failure')
-    if (outcome.includes('0 findings')) expect(report.counts.read).toBe(0)
-  })
+  test.for(entries.filter(({ sane_outcome }) => sane_outcome))(
+    '$file has the outcome: $sane_outcome',
+    async (entry) => {
+      const outcome = entry.sane_outcome ?? ''
+      const strict = await read(entry, { strict: true })
+      if (outcome.startsWith('refused') && !outcome.startsWith('refused, or')) {
+        expect('problems' in strict && strict.problems.every(({ message }) => message !== '')).toBe(true)
+      }
+      const lenient = await read(entry)
+      if ('problems' in lenient) {
+        expect(outcome).toMatch(/^refused|or gitleaks/)
+        for (const { type, message } of lenient.problems) expect([type, message]).not.toContain('')
+        return
+      }
+      const { report } = lenient
+      expect(report.counts.read).toBe(report.findings.length + report.counts.merged + report.counts.skipped)
+      // Whatever strictness refuses is told of.
+      if ('problems' in strict) expect(report.warnings.length + report.skipped.length).toBeGreaterThan(0)
+      if (outcome.startsWith('accepted as a failed')) expect(report.scan.status).toBe('failure')
+      if (outcome.includes('0 findings')) expect(report.counts.read).toBe(0)
+    },
+  )
 })
 
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {

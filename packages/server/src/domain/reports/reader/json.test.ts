@@ -23,32 +23,32 @@ async function decodeText(bytes: Uint8Array): Promise<string> {
 
 const surveyOf = (text: Uint8Array | string) => openDocument(() => inPieces(Buffer.from(text))).survey()
 
-describe('bytes become text', () => {
-  test('with and without byte order mark', async () => {
+describe('decoding bytes', () => {
+  test('accepts UTF-8 with and without a byte order mark', async () => {
     expect(await decodeText(utf8('{"ä":1}'))).toBe('{"ä":1}')
     expect(await decodeText(utf8('\ufeff{"ä":1}'))).toBe('{"ä":1}')
   })
 
-  test('from UTF-16 of either order', async () => {
+  test('accepts UTF-16 in both byte orders', async () => {
     const little = Buffer.from('\ufeff{"😀":1}', 'utf16le')
     expect(await decodeText(little)).toBe('{"😀":1}')
     expect(await decodeText(Buffer.from(little).swap16())).toBe('{"😀":1}')
   })
 
   test.for([
-    ['nothing', bytes(), 'Report file is empty'],
+    ['an empty file', bytes(), 'Report file is empty'],
     ['only a byte order mark', utf8('\ufeff'), 'Report file is empty'],
-    ['only space', utf8(' \n'), 'Report file is empty'],
-    ['half of a gzip file', gzipSync('{"a":1}').subarray(0, 20), 'damaged or cut off'],
+    ['only spaces', utf8(' \n'), 'Report file is empty'],
+    ['half a gzip file', gzipSync('{"a":1}').subarray(0, 20), 'damaged or cut off'],
     ['gzip of gzip', gzipSync(gzipSync('{"a":1}')), 'compressed with gzip twice'],
     ['ISO-8859-1', bytes('{\n"a": "', 0xe4, '"}'), 'byte 0xe4 at offset 8 (line 2)'],
-    ['a character cut off at the end', bytes('{"a": "', 0xf0, 0x9f), 'byte 0xf0 at offset 7 (line 1)'],
-    ['a character written too long', bytes('"', 0xc0, 0x80, '"'), 'byte 0xc0 at offset 1 (line 1)'],
-  ] as const)('%s is refused with a reason', async ([, given, reason]) => {
+    ['a truncated character', bytes('{"a": "', 0xf0, 0x9f), 'byte 0xf0 at offset 7 (line 1)'],
+    ['an overlong character', bytes('"', 0xc0, 0x80, '"'), 'byte 0xc0 at offset 1 (line 1)'],
+  ] as const)('rejects %s with a reason', async ([, given, reason]) => {
     await expect(surveyOf(given)).rejects.toThrow(reason)
   })
 
-  test('gzip is unpacked, and what unpacks to far too much is refused early', async () => {
+  test('decompresses gzip, and rejects excessive expansion early', async () => {
     expect(await decodeText(gzipSync('{"ä":1}'))).toBe('{"ä":1}')
     const limits = { maxBytes: 1e9, maxRatio: 100, ratioFromBytes: 1e6 }
     const bomb = gzipSync(Buffer.alloc(20_000_000, ' '))
@@ -62,7 +62,7 @@ describe('bytes become text', () => {
   })
 })
 
-describe('text becomes JSON', () => {
+describe('parsing JSON', () => {
   test.for([
     ['{"a": 1,}', 1, 9, 'unexpected "}", expected a property name in double quotes'],
     ['[1,]', 1, 4, 'unexpected "]", expected a value'],
@@ -84,7 +84,7 @@ describe('text becomes JSON', () => {
     ['[}', 1, 2, 'unexpected "}"'],
     ['// x', 1, 1, 'unexpected "/"'],
     ['\n\n 😀', 3, 2, 'unexpected'],
-  ] as const)('%j is refused at line %i, column %i', async ([text, line, column, what]) => {
+  ] as const)('rejects %j at line %i, column %i', async ([text, line, column, what]) => {
     expect(() => JSON.parse(text)).toThrow()
     expect(findSyntaxError(text).what).toContain(what)
     expect(() => parseReportJson(text)).toThrow(NotJson)
@@ -92,7 +92,7 @@ describe('text becomes JSON', () => {
     await expect(context).rejects.toThrow(`line ${line}, column ${column}`)
   })
 
-  test('whatever JSON.parse refuses has a place', () => {
+  test('finds the position of every syntax error of JSON.parse', () => {
     const broken = fc.tuple(fc.json(), fc.nat(), fc.string({ maxLength: 3 })).map(([json, at, noise]) => {
       const cut = at % (json.length + 1)
       return json.slice(0, cut) + noise + json.slice(cut + (at % 3))
@@ -115,11 +115,11 @@ describe('text becomes JSON', () => {
     )
   })
 
-  test('the last of two equal keys counts', () => {
+  test('uses the last of two equal keys', () => {
     expect(parseReportJson('{"a": 1, "a": 2}').value).toEqual({ a: 2 })
   })
 
-  test('what a database cannot store is replaced, with a warning', () => {
+  test('replaces what a database cannot store, with a warning', () => {
     const { value, warnings } = parseReportJson('{"a\\u0000": ["b\\u0000", "\\ud800c", "😀", 1e999, -1e999]}')
     expect(value).toEqual({ 'a\\u0000': ['b\\u0000', '\ufffdc', '😀', Number.MAX_VALUE, -Number.MAX_VALUE] })
     expect(warnings).toEqual([
@@ -129,14 +129,14 @@ describe('text becomes JSON', () => {
     ])
   })
 
-  test('a key __proto__ changes nothing but itself', () => {
+  test('treats the key __proto__ as data', () => {
     const { value } = parseReportJson('{"__proto__": {"admin": "\\u0000"}, "a": "\\u0000"}')
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
     expect((value as { admin?: unknown }).admin).toBeUndefined()
     expect(JSON.stringify(value)).toBe('{"__proto__":{"admin":"\\\\u0000"},"a":"\\\\u0000"}')
   })
 
-  test('depth is limited, and a hundred thousand levels are no danger', async () => {
+  test('limits nesting, and survives 100,000 levels', async () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
     expect(await surveyOf(nested(maxDepth))).toHaveLength(1)
     await expect(surveyOf(nested(maxDepth + 1))).rejects.toThrow('more than 1000 levels')
@@ -144,7 +144,7 @@ describe('text becomes JSON', () => {
     await expect(surveyOf('['.repeat(500))).rejects.toThrow('the file ends too early')
   })
 
-  test('line numbers are known as they were written where that makes a difference', () => {
+  test('keeps the original notation of line numbers where it matters', () => {
     const lines = (number: string) =>
       parseReportJson(`[{"start_line" : ${number} ,"x":"\\"end_line\\": 1.0"}]`).exactLines
     expect(lines('10')).toBeUndefined()

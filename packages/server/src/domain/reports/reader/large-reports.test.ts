@@ -28,7 +28,7 @@ async function readingOf(open: () => AsyncIterable<Buffer>): Promise<Reading> {
   return read.reading
 }
 
-test('thirty thousand findings pass in batches, others have their turn, and the counts are known at the end', async () => {
+test('30,000 findings are read in batches without blocking the event loop, with counts at the end', async () => {
   const turns = { count: 0, longestMs: 0, isOver: false }
   const others = (async () => {
     for (let last = performance.now(); !turns.isOver; last = performance.now()) {
@@ -59,7 +59,7 @@ test('thirty thousand findings pass in batches, others have their turn, and the 
   expect(turns.longestMs).toBeLessThan(500)
 })
 
-test('an error in the middle is reported with its line, after what came before it', async () => {
+test('a syntax error in the middle is reported with its line, after the batches before it', async () => {
   const { batches } = await readingOf(() => reportOf(1000, 700))
   let findings = 0
   const reading = (async () => {
@@ -71,7 +71,7 @@ test('an error in the middle is reported with its line, after what came before i
   expect(findings).toBeLessThanOrEqual(800)
 })
 
-test('who stops in the middle leaves nothing open', async () => {
+test('stopping in the middle closes the file', async () => {
   let isClosed = false
   async function* watched() {
     try {

@@ -4,7 +4,7 @@ import { identifierFingerprint, sha1 } from '../formats/identity/fingerprints.ts
 import { readWholeReport } from './read-report.ts'
 
 describe('a report of 15.x', () => {
-  test('says who scanned when', async () => {
+  test('has scanner, analyzer and scan times', async () => {
     expect(await readFrom(fixture('sast-15'))).toMatchObject({
       format: 'gitlab',
       version: '15.2.1',
@@ -23,7 +23,7 @@ describe('a report of 15.x', () => {
     })
   })
 
-  test('hands on what its scanner warns of, and not its chatter', async () => {
+  test('passes on warnings and errors of its scanner, without informational messages', async () => {
     const report = fixture('sast-15')
     Object.assign(report.scan ?? {}, {
       messages: [
@@ -45,7 +45,7 @@ describe('a report of 15.x', () => {
     ])
   })
 
-  test('becomes findings with everything the report says', async () => {
+  test('is read as findings with all fields', async () => {
     const finding = first(await readFrom(fixture('sast-15')))
     expect(finding).toMatchObject({
       pointer: '/vulnerabilities/0',
@@ -72,7 +72,7 @@ describe('a report of 15.x', () => {
     expect(finding.identifiers[0].fingerprint).toBe(identifierFingerprint('acme_rule', 'xss.1'))
   })
 
-  test('hands its remediations to the findings they fix; the last one counts', async () => {
+  test('assigns remediations to the findings they fix; the last one counts', async () => {
     const [one, two] = (await readFrom(fixture('sast-15'))).findings
     expect(one?.remediations).toEqual([{ summary: 'Use placeholders', diff: 'bmV3' }])
     expect(JSON.parse(one?.rawMetadata ?? '')).toMatchObject({ id: 'f-1', remediations: [{ diff: 'bmV3' }] })
@@ -80,7 +80,7 @@ describe('a report of 15.x', () => {
     expect(two?.solution).toBe('Use placeholders')
   })
 
-  test('keeps the evidence of dynamic scans', async () => {
+  test('keeps the evidence of DAST findings', async () => {
     const { evidence, assets, location } = first(await readFrom(fixture('dast-15')))
     expect(evidence).toMatchObject({ summary: '500 on a quote', response: { status_code: 500 } })
     expect(assets).toEqual([{ type: 'http_session', name: 'Session', url: 'https://shop.example.com/har' }])
@@ -92,13 +92,13 @@ describe('a report of 15.x', () => {
     ['dast-15', 0, 'CVE-CVE-2099-0001 in /login'],
     ['cluster-15', 0, 'CVE-CVE-2099-0001 in registry.example.com/app:1.2:openssl'],
     ['coverage-15', 0, 'ACME_CRASH-heap in Heap-buffer-overflow READ 1:parse main'],
-  ] as const)('gives finding %s %i without a name one', async ([name, index, derived]) => {
+  ] as const)('%s %i gets a name for a finding without one', async ([name, index, derived]) => {
     expect((await readFrom(fixture(name))).findings[index]?.name).toBe(derived)
   })
 })
 
 describe('a report of 14.x', () => {
-  test('names its scanners, confidence and remediations by its own rules, and shows no unsafe address', async () => {
+  test('uses the rules of 14.x for scanners, confidence and remediations, and drops unsafe addresses', async () => {
     const report = await readFrom(fixture('container-14'))
     const finding = first(report)
     expect(finding).toMatchObject({
@@ -117,13 +117,13 @@ describe('a report of 14.x', () => {
     ])
   })
 
-  test('of Python dependencies ignores how a package is spelled', async () => {
+  test('of Python dependencies normalizes package names', async () => {
     const finding = first(await readFrom(fixture('dependency-14')))
     expect(finding.locationFingerprint).toBe(sha1('app/requirements.txt:flask-login'))
     expect(finding.scanner).toMatchObject({ externalId: 'gemnasium', vendor: 'GitLab' })
   })
 
-  test('without a scan is what its vulnerabilities say, and names what it cannot store', async () => {
+  test('without a scan takes its type from its vulnerabilities, and lists skipped entries', async () => {
     const report = await readFrom(fixture('secrets-14'))
     expect(report).toMatchObject({
       reportType: 'secret_detection',
@@ -135,7 +135,7 @@ describe('a report of 14.x', () => {
     expect(report.findings).toHaveLength(1)
   })
 
-  test('without a scan and without a shared category needs to be told', async () => {
+  test('without a scan and a common category requires report_type', async () => {
     const report = { version: '14.0.0', vulnerabilities: [] }
     expect(await messagesOf(report)).toEqual([
       expect.stringMatching(/^It cannot be known .* Send report_type, one of: \["sast"/),
@@ -168,7 +168,7 @@ describe('the version', () => {
     ])
   })
 
-  test.for(['13.1.0', '15.3.0', '16.0.0', '2.3', 'v15.2.1', ''])('%j is one problem', async (version) => {
+  test.for(['13.1.0', '15.3.0', '16.0.0', '2.3', 'v15.2.1', ''])('%j is rejected with one problem', async (version) => {
     expect(await problemsOf({ ...versioned(version), vulnerabilities: 1 })).toEqual([
       {
         type: 'Schema',
@@ -180,14 +180,14 @@ describe('the version', () => {
     ])
   })
 
-  test('must be there and a text', async () => {
+  test('is required and must be a string', async () => {
     expect(await messagesOf(versioned(undefined))).toEqual(['root is missing required keys: version'])
     expect(await messagesOf(versioned(15))).toEqual(["property '/version' is not of type: string"])
   })
 })
 
 describe('the report type', () => {
-  test('may be sent, but not against what the report says', async () => {
+  test('can be a parameter, but must match the report', async () => {
     expect((await readFrom(fixture('sast-15'), { reportType: 'sast' })).reportType).toBe('sast')
     expect(await problemsOf(fixture('sast-15'), { reportType: 'dast' })).toEqual([
       {
@@ -198,7 +198,7 @@ describe('the report type', () => {
     ])
   })
 
-  test('of a registry scan is its own, whoever says so', async () => {
+  test('of a registry scan is taken from the scan or the parameter', async () => {
     const report = fixture('cluster-15')
     Object.assign(report.scan ?? {}, { type: 'container_scanning_for_registry' })
     const read = (reportType?: 'container_scanning' | 'container_scanning_for_registry') =>
@@ -210,7 +210,7 @@ describe('the report type', () => {
     expect((await read()).reportType).toBe('container_scanning')
   })
 
-  test('nobody knows is refused with the list of known ones', async () => {
+  test('is rejected when it is unknown, with a list of known types', async () => {
     const report = fixture('sast-15')
     Object.assign(report.scan ?? {}, { type: 'quantum_scanning' })
     expect(await messagesOf(report)).toEqual([
@@ -221,7 +221,7 @@ describe('the report type', () => {
 })
 
 describe('problems', () => {
-  test('name the place and the rule, as GitLab words them', async () => {
+  test('have pointer and rule in GitLab’s wording', async () => {
     expect(await messagesOf({ version: '15.2.1' })).toEqual(['root is missing required keys: scan, vulnerabilities'])
     expect(await messagesOf([1])).toEqual([
       expect.stringMatching(/^This is no report of a known format: it is a list of/),
@@ -255,7 +255,7 @@ describe('problems', () => {
     ])
   })
 
-  test('beyond a hundred are counted', async () => {
+  test('beyond 100 are only counted', async () => {
     const report = fixture('sast-15')
     report.vulnerabilities = Array(250).fill({})
     const messages = await messagesOf(report)
@@ -264,7 +264,7 @@ describe('problems', () => {
   })
 })
 
-test('line numbers count as they are written', async () => {
+test('line numbers are fingerprinted in their original notation', async () => {
   const text = JSON.stringify(fixture('sast-15')).replace(
     '"start_line":3,"end_line":4,"class"',
     '"start_line":3.0,"class"',
@@ -274,7 +274,7 @@ test('line numbers count as they are written', async () => {
   expect(finding.location).toMatchObject({ start_line: 3 })
 })
 
-test('times that do not exist are left out', async () => {
+test('invalid dates are dropped', async () => {
   const report = fixture('sast-15')
   Object.assign(report.scan ?? {}, { start_time: '2026-02-30T00:00:00', status: 'failure' })
   expect(await readFrom(report)).toMatchObject({
@@ -283,7 +283,7 @@ test('times that do not exist are left out', async () => {
   })
 })
 
-test('repeats are merged and named', async () => {
+test('duplicates are merged and listed', async () => {
   const report = fixture('sast-15')
   report.vulnerabilities.push({ ...report.vulnerabilities[0], id: 'f-3' })
   const { findings, merged, counts } = await readFrom(report)
@@ -292,7 +292,7 @@ test('repeats are merged and named', async () => {
   expect(counts).toEqual({ read: 3, skipped: 0, merged: 1 })
 })
 
-test('keys of the prototype stay data', async () => {
+test('prototype keys are treated as data', async () => {
   const text = JSON.stringify(fixture('sast-15')).replace(
     '"severity":"High"',
     '"__proto__":{"severity":"Critical","isAdmin":true},"constructor":{"prototype":{"x":1}}',
@@ -303,7 +303,7 @@ test('keys of the prototype stay data', async () => {
   expect('isAdmin' in finding || 'isAdmin' in {}).toBe(false)
 })
 
-test('nesting as deep as is allowed passes through every step', async () => {
+test('the maximum nesting passes every step', async () => {
   const levels = 490
   const list = `${'{"type":"list","items":['.repeat(levels)}{"type":"text","value":"x"}${']}'.repeat(levels)}`
   const text = JSON.stringify(withFirst('sast-15', { details: 'HERE' })).replace(
@@ -313,7 +313,7 @@ test('nesting as deep as is allowed passes through every step', async () => {
   expect(first(await readFrom(text)).rawMetadata).toContain('"value":"x"')
 })
 
-test('fourteen thousand findings are read', async () => {
+test('14,000 findings are read', async () => {
   const report = fixture('sast-15')
   const [vulnerability] = report.vulnerabilities
   report.vulnerabilities = Array.from({ length: 14_000 }, (_, line) => ({

@@ -46,14 +46,14 @@ const fixtures = formats.flatMap((format) => {
   return readdirSync(folder).map((name) => ({ name: `${format}/${name}`, file: new URL(name, folder) }))
 })
 
-test.each(fixtures)('$name is read alike on either thread', async ({ file }) => {
+test.each(fixtures)('$name gives the same result on both threads', async ({ file }) => {
   const open = () => createReadStream(file)
   const here = await openReading(db, open, small, { projectId: 42 })
   if ('problems' in here) return expect(await openReading(db, open, large, { projectId: 42 })).toEqual(here)
   expect(await allOf(open, large)).toEqual(await allOf(open, small))
 })
 
-test('a packed report of many findings is read alike on either thread', async () => {
+test('a compressed report of many findings gives the same result on both threads', async () => {
   const report = fixture('sast-15')
   const [first] = report.vulnerabilities
   report.vulnerabilities = Array.from({ length: 3000 }, (_, line) => ({
@@ -70,7 +70,7 @@ test('a packed report of many findings is read alike on either thread', async ()
   expect(there).toEqual(here)
 })
 
-test('what a report asks its project is answered from one thread to the other', async () => {
+test('questions of a report about its project are answered across threads', async () => {
   const report = fixture('container-14')
   const asked: string[] = []
   const isImageKnown = async (image: string) => asked.push(image) > 0
@@ -80,7 +80,7 @@ test('what a report asks its project is answered from one thread to the other', 
   expect(read).toEqual(atHome)
 })
 
-test('what cannot be read says why: at once, strictly, and in the middle', async () => {
+test('rejections are the same: at once, strict, and in the middle', async () => {
   const refused = await openReading(db, textOf('{"version": "1.2"}'), large, { projectId: 42 })
   expect(refused).toEqual({ problems: [expect.objectContaining({ type: expect.any(String) })] })
   const wrong = { ...fixture('sast-15'), scan: 'none' }
@@ -91,7 +91,7 @@ test('what cannot be read says why: at once, strictly, and in the middle', async
   await expect(allOf(textOf(broken), large)).rejects.toThrow('The file is not valid JSON; line 1')
 })
 
-test('when the store fails, or the project cannot be asked, that is thrown as it is, and the next report is read', async () => {
+test('errors of the store or the project reject with the original error, and the next report is read', async () => {
   const failure = Object.assign(new Error('the store is gone'), { why: () => 'cannot be sent' })
   const open = async function* () {
     yield Buffer.from('{"version": "15.2.1", ')
@@ -108,7 +108,7 @@ test('when the store fails, or the project cannot be asked, that is thrown as it
   expect(findings.length).toBeGreaterThan(0)
 })
 
-test('a report that nobody reads on holds no thread', async () => {
+test('a report that is not read to the end releases its thread', async () => {
   const head = JSON.stringify(fixture('sast-15')).slice(0, -1)
   // No end in sight.
   const open = async function* () {

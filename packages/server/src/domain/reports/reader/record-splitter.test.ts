@@ -95,7 +95,7 @@ const written = fc
   .map(([root, space]) => JSON.stringify(root, undefined, space))
 const size = fc.integer({ min: 1, max: 40 })
 
-test('entries and everything else are what a whole parse finds, wherever the pieces end', async () => {
+test('the split gives the same entries and rest as a whole parse, for all chunk sizes', async () => {
   await fc.assert(
     fc.asyncProperty(written, size, async (text, size) => {
       expect(byPointer(await take(text, both, size))).toEqual(byPointer(expected(text)))
@@ -116,7 +116,7 @@ const broken = fc
   // Half of a character is refused elsewhere.
   .filter((text) => text.isWellFormed())
 
-test('a text is refused for the same reason at the same place, wherever the pieces end', async () => {
+test('the split rejects a text with the same reason and position for all chunk sizes', async () => {
   await fc.assert(
     fc.asyncProperty(broken, size, async (text, size) => {
       expect(await problemOf(text, both, size)).toBe(await problemOf(text, both, text.length * 4))
@@ -125,7 +125,7 @@ test('a text is refused for the same reason at the same place, wherever the piec
   )
 })
 
-test('what a whole parse refuses is refused, and nothing else', async () => {
+test('the split rejects exactly what a whole parse rejects', async () => {
   await fc.assert(
     fc.asyncProperty(broken, size, async (broken, size) => {
       const taken = await take(broken, both, size)
@@ -152,7 +152,7 @@ test.for([
   ['["a""b"]', 'unexpected """'],
   ['[nul]', 'unexpected "n"'],
   ['[[1}]', 'unexpected "}"'],
-])('a list of entries written as %s is refused with its place', async ([written, what]) => {
+])('the split rejects a list written as %s, with its position', async ([written, what]) => {
   const document = openDocument(() => inPieces(`{"list":${written}}`, 4))
   const read = async () => {
     await document.context([list])
@@ -162,7 +162,7 @@ test.for([
   await expect(read()).rejects.toThrow(/line 1, column 1\d:/)
 })
 
-test('keys are known however they are written, and twice is too often', async () => {
+test('the split decodes escaped keys, and rejects repeated lists', async () => {
   expect((await take('{"l\\u0069st":[1]}', both, 3))?.entries).toEqual([['/list/0', 1]])
   for (const twice of ['{"list":[1],"list":[2]}', '{"list":[],"l\\u0069st":[2]}', '{"runs":[],"runs":[]}']) {
     expect(await take(twice, both, 100)).toBeUndefined()
@@ -171,7 +171,7 @@ test('keys are known however they are written, and twice is too often', async ()
   expect((await take('[{"runs":[],"list":[]},{"list":[]}]', [['*', 'list', '*']], 5))?.entries).toEqual([])
 })
 
-test('an entry that is too large is named and not held; too much beside the entries is refused', async () => {
+test('the split drops an entry that is too large, and rejects too much outside of entries', async () => {
   const limits = { ...documentLimits, maxItemBytes: 10, maxRestBytes: 30 }
   const large = `{"list":["${'x'.repeat(1000)}",2]}`
   expect((await take(large, both, 7, limits))?.entries).toEqual([
@@ -182,7 +182,7 @@ test('an entry that is too large is named and not held; too much beside the entr
   expect(await take('{"list":[1,2,3]}', both, 7, { ...limits, maxItems: 2 })).toBeUndefined()
 })
 
-test('half a gigabyte of brackets is refused at the thousandth', () => {
+test('the split rejects 1,001 levels of brackets without reading on', () => {
   const splitter = openRecordSplitter([list], documentLimits)
   splitter.push(Buffer.from('{"list":['))
   expect(() => splitter.push(Buffer.alloc(2000, '['))).toThrow('more than 1000 levels')

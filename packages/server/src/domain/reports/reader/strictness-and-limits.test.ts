@@ -3,8 +3,8 @@ import { first, fixture, messagesOf, open, problemsOf, readFrom, withFirst } fro
 import { documentLimits } from './document.ts'
 import { readReport, readWholeReport } from './read-report.ts'
 
-describe('without strictness', () => {
-  test('what violates the schema is told of, and everything else is read', async () => {
+describe('without strict', () => {
+  test('a violation of the schema is a warning, and the rest is read', async () => {
     const bad = withFirst('sast-15', { severity: 'BLOCKER', links: [{ url: 'javascript:x' }, { url: 'https://ok' }] })
     const { findings, warnings, counts } = await readFrom(bad)
     expect(counts).toEqual({ read: 2, skipped: 0, merged: 0 })
@@ -16,7 +16,7 @@ describe('without strictness', () => {
     ])
   })
 
-  test('an entry that can be no finding is skipped with its reason', async () => {
+  test('an invalid entry is skipped with its reason', async () => {
     const report = fixture('sast-15')
     const entries: unknown[] = [null, 7, [], {}, { ...report.vulnerabilities[0], identifiers: 'none' }]
     const { counts, skipped } = await readFrom({ ...report, vulnerabilities: entries })
@@ -35,12 +35,12 @@ describe('without strictness', () => {
     ['no version', { version: undefined }, /^root is missing required keys: version/],
     ['an unknown type', { scan: { type: 'poetry' } }, /is missing required keys/],
     ['no list', { vulnerabilities: {} }, /^property '\/vulnerabilities' is not of type: array/],
-  ] as const)('%s refuses the whole all the same', async ([, changes, message]) => {
+  ] as const)('%s still rejects the whole report', async ([, changes, message]) => {
     const [problem] = await problemsOf({ ...fixture('sast-15'), ...changes }, { strict: false })
     expect(problem?.message).toMatch(message)
   })
 
-  test('an entry too large to hold is skipped, and refused by strictness', async () => {
+  test('an entry that is too large is skipped, and rejected with strict', async () => {
     const limits = { ...documentLimits, maxItemBytes: 4000 }
     const report = withFirst('sast-15', { description: 'x'.repeat(5000) })
     const { counts, skipped } = await readFrom(report, { limits })
@@ -56,14 +56,14 @@ describe('without strictness', () => {
   })
 })
 
-test('a list that stands twice is refused, since two parts of the file would mean different reports', async () => {
+test('a repeated list is rejected, because parts of the file would mean different reports', async () => {
   const text = JSON.stringify(fixture('sast-15'))
   const twice = `${text.slice(0, -1)},"vulnerab\\u0069lities":[]}`
   expect(await messagesOf(twice)).toEqual([expect.stringContaining('stands here a second time')])
 })
 
 describe('limits', () => {
-  test('long texts are shortened by whole characters, with a warning', async () => {
+  test('shorten long texts to whole characters, with a warning', async () => {
     const emoji = '😀'.repeat(15_001)
     const { findings, warnings } = await readFrom(
       withFirst('sast-15', { description: emoji, solution: 's'.repeat(7000) }),
@@ -77,7 +77,7 @@ describe('limits', () => {
     expect(name).toBe(`${'n'.repeat(252)}...`)
   })
 
-  test('of many identifiers twenty are kept, and all of them tell repeats', async () => {
+  test('keep 20 identifiers, and use all of them for deduplication', async () => {
     const identifiers = Array.from({ length: 25 }, (_, index) => ({ type: 'r', name: 'n', value: String(index) }))
     const { findings, warnings } = await readFrom(withFirst('sast-15', { identifiers, tracking: { items: [] } }))
     expect(findings[0]?.identifiers.map(({ externalId }) => externalId)).toEqual([...Array(20).keys()].map(String))
@@ -85,12 +85,12 @@ describe('limits', () => {
     expect(warnings).toMatchObject([{ pointer: '/vulnerabilities/0' }])
   })
 
-  test('addresses that are too long or contain space are left out', async () => {
+  test('drop addresses that are too long or contain spaces', async () => {
     const links = [{ url: `https://a/${'x'.repeat(2048)}` }, { url: 'https://a b' }, { url: 'https://ok', name: 'n' }]
     expect(first(await readFrom(withFirst('sast-15', { links }))).links).toEqual([{ name: 'n', url: 'https://ok' }])
   })
 
-  test('one remediation cannot be multiplied into gigabytes', async () => {
+  test('keep a shared remediation from growing to gigabytes', async () => {
     const report = fixture('sast-15')
     const [vulnerability] = report.vulnerabilities
     report.vulnerabilities = Array.from({ length: 2000 }, (_, line) => ({
@@ -106,7 +106,7 @@ describe('limits', () => {
     expect(warnings.map(({ message }) => message)).toEqual([expect.stringContaining('A remediation shared')])
   })
 
-  test('one entry that affects ever so many components cannot be multiplied either, and passes in batches', async () => {
+  test('keep an entry with thousands of components from growing, and read it in batches', async () => {
     const affects = Array.from({ length: 4000 }, (_, index) => ({ ref: `c${index}` }))
     const vulnerabilities = [{ id: 'CVE-2099-1', detail: 'x'.repeat(1_000_000), affects }]
     const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', vulnerabilities }
@@ -122,7 +122,7 @@ describe('limits', () => {
     expect(characters).toBeLessThan(35_000_000)
   })
 
-  test('an entry of very many values is left out, and named', async () => {
+  test('skip an entry with too many values', async () => {
     const report = fixture('sast-15')
     const [vulnerability = {}] = report.vulnerabilities
     report.vulnerabilities = [vulnerability, { ...vulnerability, more: Array(100_001).fill([]) }]
@@ -133,7 +133,7 @@ describe('limits', () => {
     ])
   })
 
-  test('very many values besides the entries refuse the report', async () => {
+  test('reject a report with too many values outside of entries', async () => {
     const text = JSON.stringify(fixture('sast-15'))
     const tooMany = [
       `${text.slice(0, -1)},"more":[${'[],'.repeat(2_000_000)}[]]}`,
@@ -147,7 +147,7 @@ describe('limits', () => {
     ])
   })
 
-  test('large entries pass a few at a time', async () => {
+  test('read large entries in small batches', async () => {
     const report = fixture('sast-15')
     const [vulnerability] = report.vulnerabilities
     report.vulnerabilities = Array.from({ length: 10 }, (_, line) => ({
@@ -170,7 +170,7 @@ test.for([
   ['a vector of a million metrics', 'sast-15', { cvss_vectors: [{ vendor: 'v', vector: 'AV:N/'.repeat(200_000) }] }],
   ['an address of a million spaces', 'sast-15', { links: [{ url: `https://${' '.repeat(1_000_000)}` }] }],
   ['a key of a million characters', 'sast-15', { details: { ['k'.repeat(1_000_000)]: 1 } }],
-] as const)('%s is judged at once and in few words', async ([, name, changes]) => {
+] as const)('%s is validated quickly with a short message', async ([, name, changes]) => {
   const report = open(withFirst(name, changes))
   const started = performance.now()
   const read = await readWholeReport(report, { projectId: 42, strict: true })

@@ -16,7 +16,7 @@ test.each([
   ['react', 'react-js', ['js']],
   ['vue.js', 'vuejs', ['separators']],
   ['react-hooks', 'reacthook', ['plural']],
-])('%s and %s are alike because of %j', (a, b, reasons) => {
+])('%s and %s are similar because of %j', (a, b, reasons) => {
   expect(compare(a, b)).toEqual(reasons)
   expect(compare(b, a)).toEqual(reasons)
 })
@@ -29,7 +29,7 @@ test.each([
   ['python-2', 'python-3'],
   ['redis', 'redi'],
   ['---', '...'],
-])('%s and %s are not alike', (a, b) => expect(compare(a, b)).toBeUndefined())
+])('%s and %s are not similar', (a, b) => expect(compare(a, b)).toBeUndefined())
 
 test.each([
   ['kubernetes', 'kubernets', true],
@@ -41,12 +41,12 @@ test.each([
   ['python', 'python3', false],
   ['react', 'reacts', false],
   ['bcbaca', 'bcbcaaa', false],
-])('%s and %s are one slip apart: %s', (a, b, expected) => {
+])('%s and %s are one typo apart: %s', (a, b, expected) => {
   expect(isMisspelling(a, b)).toBe(expected)
   expect(isMisspelling(b, a)).toBe(expected)
 })
 
-test('a score is between 0 and 1, and what is shared never lowers it', () => {
+test('a score is between 0 and 1, and shared projects never lower it', () => {
   expect(scoreOf(['separators'], 0)).toBe(0.97)
   expect(scoreOf([], 0)).toBe(0)
   expect(scoreOf(['js', 'plural'], 0)).toBeLessThan(scoreOf(['js'], 0))
@@ -54,7 +54,7 @@ test('a score is between 0 and 1, and what is shared never lowers it', () => {
   expect(scoreOf(['separators'], 1)).toBeLessThanOrEqual(1)
 })
 
-test('every pair of words that are one slip apart are found to be neighbours', async () => {
+test('findNeighbours finds every pair of words that is one typo apart', async () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 5, maxLength: 9 })
   await fc.assert(
     fc.asyncProperty(fc.array(word, { maxLength: 30 }), async (words) => {

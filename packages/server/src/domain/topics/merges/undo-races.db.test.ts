@@ -45,7 +45,7 @@ test.each([
     'a project makes a topic of its name',
     (name: string) => admin.post('/projects', { name: `of-${name}`, topics: [name] }),
   ],
-])('when an undo has looked and %s, one of the two gets it, and nothing is half done', async (what, take) => {
+])('only one of undo and a concurrent change succeeds when %s', async (what, take) => {
   const name = what.replaceAll(' ', '-')
   const [source, target, other] = [
     await newTopic(admin, name),

@@ -47,40 +47,37 @@ const words = fc.constantFrom(
   '012',
 )
 
-test.each(['yaml', 'json'] as const)(
-  'whatever topics are called, a file in %s reads as it was written',
-  async (format) => {
-    const entry = fc.record({
-      name: fc.oneof(ascii, words),
-      title: fc.oneof(unicode, words),
-      description: fc.option(
-        fc.oneof(
-          fc.string({ unit: 'binary', maxLength: 40 }).filter((text) => !text.includes('\0')),
-          words,
-        ),
+test.each(['yaml', 'json'] as const)('random topics are restored from a file in %s', async (format) => {
+  const entry = fc.record({
+    name: fc.oneof(ascii, words),
+    title: fc.oneof(unicode, words),
+    description: fc.option(
+      fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 40 }).filter((text) => !text.includes('\0')),
+        words,
       ),
-      aliases: fc.array(ascii, { maxLength: 3 }),
-    })
-    await fc.assert(
-      fc.asyncProperty(fc.array(entry, { maxLength: 5 }), async (entries) => {
-        const seen = new Set<string>()
-        const isFresh = (name: string) => !seen.has(name.toLowerCase()) && seen.add(name.toLowerCase())
-        const topics = entries
-          .filter(({ name }) => isFresh(name))
-          .map((topic) => ({ ...topic, aliases: topic.aliases.filter(isFresh).sort(byKey) }))
-        const text = write(topics, format)
-        const read = readVocabulary(await parseAside(text, format))
-        expect(read).toEqual(topics)
-        const complete = read.map((entry) => completeEntry(entry, undefined))
-        expect(write(complete, format)).toBe(text)
-      }),
-    )
-  },
-)
+    ),
+    aliases: fc.array(ascii, { maxLength: 3 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(entry, { maxLength: 5 }), async (entries) => {
+      const seen = new Set<string>()
+      const isFresh = (name: string) => !seen.has(name.toLowerCase()) && seen.add(name.toLowerCase())
+      const topics = entries
+        .filter(({ name }) => isFresh(name))
+        .map((topic) => ({ ...topic, aliases: topic.aliases.filter(isFresh).sort(byKey) }))
+      const text = write(topics, format)
+      const read = readVocabulary(await parseAside(text, format))
+      expect(read).toEqual(topics)
+      const complete = read.map((entry) => completeEntry(entry, undefined))
+      expect(write(complete, format)).toBe(text)
+    }),
+  )
+})
 
 const byKey = (a: string, b: string) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)
 
-describe('a file is refused', () => {
+describe('rejects a file', () => {
   test.each([
     ['', [{ entry: null, field: null, reason: 'must have `version` and `topics`' }]],
     ['version: 2\ntopics: []', [{ entry: null, field: 'version', reason: 'must be 1' }]],
@@ -114,12 +111,12 @@ describe('a file is refused', () => {
         { entry: 2, field: 'aliases', reason: '"C" is an alias of entry 2 already' },
       ],
     ],
-  ])('%j', async (text, problems) => expect(await problemsOf(text)).toEqual(problems))
+  ])('like %j', async (text, problems) => expect(await problemsOf(text)).toEqual(problems))
 
   test.each([
     ['with an anchor that is used', 'version: 1\ntopics: [&a {name: x}, *a]'],
-    ['with a name twice in one map', 'version: 1\nversion: 1\ntopics: []'],
-    ['with a tag nobody knows', 'version: 1\ntopics: !!js/function x'],
+    ['with a duplicate key', 'version: 1\nversion: 1\ntopics: []'],
+    ['with an unknown tag', 'version: 1\ntopics: !!js/function x'],
     ['of two documents', 'version: 1\n---\ntopics: []'],
     ['that is no YAML', 'a: [b'],
   ])('%s', async (_, text) => {
@@ -134,11 +131,11 @@ describe('a file is refused', () => {
     ['YAML with room on the stack', 'yaml', `version: 1\ntopics: ${'['.repeat(200)}${']'.repeat(200)}`],
     ['JSON', 'json', '['.repeat(8000) + ']'.repeat(8000)],
     ['long JSON', 'json', `{"topics":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
-  ] as const)('that is nested without end: %s', async (_, format, text) => {
+  ] as const)('that is nested too deeply: %s', async (_, format, text) => {
     expect(await problemsOf(text, format)).toEqual([{ entry: null, field: null, reason: 'is nested too deep' }])
   })
 
-  test('that would grow without end, and at once', async () => {
+  test('that would expand exponentially, at once', async () => {
     const bomb = [
       'a: &a [x,x,x,x,x,x,x,x,x]',
       ...Array.from({ length: 20 }, (_, n) => {
@@ -151,14 +148,14 @@ describe('a file is refused', () => {
     expect(performance.now() - started).toBeLessThan(2000)
   })
 
-  test('also when it is long and read on another thread', async () => {
+  test('that is long and parsed on another thread', async () => {
     const text = `version: 1\ntopics:\n${'  - name: 3\n'.repeat(3000)}`
     expect(await problemsOf(text)).toHaveLength(1000)
     expect(await problemsOf(`${text}x`)).toHaveLength(1)
   })
 })
 
-describe('a plan', () => {
+describe('planVocabulary', () => {
   const stored = (id: number, name: string, aliases: string[] = []) => ({
     id,
     name,
@@ -202,7 +199,7 @@ describe('a plan', () => {
     ])
   })
 
-  test.each([false, true])('lets no entry take an alias from one that lists no aliases (prune: %s)', (prune) => {
+  test.each([false, true])('rejects taking an alias from an entry that lists no aliases (prune: %s)', (prune) => {
     const plan = planVocabulary(
       [{ name: 'a' }, { name: 'b', aliases: ['x'] }, { name: 'Y' }],
       [stored(1, 'a', ['x', 'y'])],
@@ -215,7 +212,7 @@ describe('a plan', () => {
     ])
   })
 
-  test('does not take names from topics that are not in the file, unless they go', () => {
+  test('rejects names of topics that are not in the file, except with prune', () => {
     const file = [wanted('new', ['old']), wanted('alias')]
     const there = [stored(1, 'old', ['alias'])]
     expect(planVocabulary(file, there, { prune: false }).problems).toEqual([

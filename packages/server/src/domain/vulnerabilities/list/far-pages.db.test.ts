@@ -41,7 +41,7 @@ async function pages(client: Client, path: string, numbers: readonly number[]): 
 test.each([
   ['vulnerabilities', (a: Listed, b: Listed) => worst(a, b) || b.id - a.id],
   ['vulnerability_findings', (a: Listed, b: Listed) => worst(a, b) || a.id - b.id],
-])('pages of %s follow one another, in whichever order they are requested', async (list, order) => {
+])('pages of %s are consecutive in any order of requests', async (list, order) => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const total = 2_345
@@ -124,7 +124,7 @@ const byTest: [string, List][] = [
   ['findings by text', findings({ search: usual.title })],
 ]
 
-describe('in a list of more than 10,000 rows', () => {
+describe('a list of more than 10,000 rows', () => {
   let projectId: number
   let admin: Client
   let counted: ReturnType<typeof counting>
@@ -146,7 +146,7 @@ describe('in a list of more than 10,000 rows', () => {
     counted = counting(server.deps)
   })
 
-  test.each(byIndex)('a page of %s reads no more rows the further it is', async (_, list) => {
+  test.each(byIndex)('reads no more rows for a later page of %s', async (_, list) => {
     const { deps, read } = counted
     for (const offset of [0, 40, 5_020, 7_480, 9_980]) {
       read.rows = 0
@@ -157,29 +157,32 @@ describe('in a list of more than 10,000 rows', () => {
     }
   })
 
-  test.each([...byIndex, ...byTest])('keyset pages of %s reach every row, each with few reads', async (_, list) => {
-    const { deps, read } = counted
-    const seen: number[] = []
-    for (let after: Cursor | undefined; ; ) {
-      read.rows = 0
-      const { ids, next } = await list(deps, projectId, { page: 1, perPage: 100, offset: 0, keyset: { after } })
-      seen.push(...ids)
-      // The first page may try to collect the list.
-      if (after) expect(read.rows).toBeLessThan(1_300)
-      if (!next) break
-      after = next
-    }
-    expect(seen).toHaveLength(total)
-    expect(new Set(seen).size).toBe(total)
+  test.each([...byIndex, ...byTest])(
+    'reaches every row of %s by keyset pagination, with few reads per page',
+    async (_, list) => {
+      const { deps, read } = counted
+      const seen: number[] = []
+      for (let after: Cursor | undefined; ; ) {
+        read.rows = 0
+        const { ids, next } = await list(deps, projectId, { page: 1, perPage: 100, offset: 0, keyset: { after } })
+        seen.push(...ids)
+        // The first page may try to collect the list.
+        if (after) expect(read.rows).toBeLessThan(1_300)
+        if (!next) break
+        after = next
+      }
+      expect(seen).toHaveLength(total)
+      expect(new Set(seen).size).toBe(total)
 
-    const numbered = await list(deps, projectId, { page: 100, perPage: 100, offset: 9_900 })
-    expect(numbered.ids).toEqual(seen.slice(9_900, 10_000))
-  })
+      const numbered = await list(deps, projectId, { page: 100, perPage: 100, offset: 9_900 })
+      expect(numbered.ids).toEqual(seen.slice(9_900, 10_000))
+    },
+  )
 
   test.each([
     ['vulnerabilities', 'Vulnerability'],
     ['vulnerability_findings', 'Finding'],
-  ])('page numbers of %s end at row 10,000', async (list, noun) => {
+  ])('has page numbers of %s up to row 10,000', async (list, noun) => {
     const path = `/projects/${projectId}/${list}?per_page=100`
     expect((await admin.get(`${path}&page=100`)).body).toHaveLength(100)
     for (const filter of ['', '&search=hash', '&severity=low', '&search=nowhere']) {
@@ -196,7 +199,7 @@ describe('in a list of more than 10,000 rows', () => {
     expect([status, body.length]).toEqual([200, 100])
   })
 
-  test('a change is visible at once, also in a list that was read before', async () => {
+  test('shows a change at once, even when the list was read before', async () => {
     const { deps } = counted
     const list = vulnerabilities({ search: usual.title })
     const page = { page: 1, perPage, offset: 0 }

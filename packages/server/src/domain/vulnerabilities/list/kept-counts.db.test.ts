@@ -15,7 +15,7 @@ function numbers(seed: number): (below: number) => number {
   }
 }
 
-test('whatever happens, also at once, the kept counts are what the rows add up to', async () => {
+test('stored counts equal the sums of rows after random concurrent changes', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' }
   const server = await startServer({ clock })
   const projects = [await server.project('acme/one'), await server.project('acme/two')]

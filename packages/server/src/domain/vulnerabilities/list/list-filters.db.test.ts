@@ -90,7 +90,7 @@ const orders: Record<VulnerabilitySort, (a: MadeUp, b: MadeUp) => number> = {
   detected_asc: (a, b) => a.id - b.id,
 }
 
-test('any filter, order and page answers what looking at every row would', async () => {
+test('every filter, order and page of vulnerabilities gives the result of the model', async () => {
   const server = await startServer()
   const projects = [(await server.project('acme/one')).id, (await server.project('acme/two')).id]
   const { deps } = server
@@ -140,7 +140,7 @@ test('any filter, order and page answers what looking at every row would', async
   )
 }, 240_000)
 
-test('findings take the same filters and answer what looking at every one would', async () => {
+test('every filter, order and page of findings gives the result of the model', async () => {
   const server = await startServer()
   const projectId = (await server.project('acme/one')).id
   const other = (await server.project('acme/two')).id
@@ -196,7 +196,7 @@ test('findings take the same filters and answer what looking at every one would'
   )
 }, 240_000)
 
-test('however few are read at once, every candidate is found', async () => {
+test('candidates are complete for every batch size', async () => {
   const server = await startServer()
   const projectId = (await server.project('acme/one')).id
   const { db, now } = server.deps
@@ -241,7 +241,7 @@ async function readAll(list: FilteredList, limit: number): Promise<number[]> {
   }
 }
 
-test('pages after a cursor, and all ids at once, go on through the whole list', async () => {
+test('keyset pages and batches of ids reach the end of the list', async () => {
   const server = await startServer()
   const project = (await server.project('acme/long')).id
   const { deps } = server

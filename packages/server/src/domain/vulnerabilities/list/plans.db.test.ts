@@ -71,8 +71,8 @@ async function plansIn(work: (db: Db) => Promise<unknown>): Promise<string[]> {
 const planIn = async (work: (db: Db) => Promise<unknown>) => (await plansIn(work))[0] ?? ''
 
 // PostgreSQL counts a minute after much has changed, at best; until then it must not take small tables for granted.
-describe('before the engine has counted its tables', () => {
-  test('of what waits each finding is looked up by its id', async () => {
+describe('before the engine has table statistics', () => {
+  test('unpromoted findings are looked up by id', async () => {
     const scope = { projectId: 1, ref: 'main' }
     const filter = promotionFilter(scope, false)
     const [waiting] = filter.indexes?.flatMap(({ findingsOf }) => findingsOf) ?? []
@@ -89,7 +89,7 @@ describe('before the engine has counted its tables', () => {
     )
   })
 
-  test('where a finding was seen first is looked up by its id', async () => {
+  test('the first occurrence of a finding is looked up by its id', async () => {
     const plan = await planIn((db) => insertCreated(db, [1, 2, 3], 1, '2026-01-01T00:00:00.000Z'))
     expect(plan).toMatch(
       isSqlite()
@@ -99,7 +99,7 @@ describe('before the engine has counted its tables', () => {
     expect(plan).not.toMatch(/using occurrences_pkey on occurrences first/)
   })
 
-  test('the index ranges of a page are merged as they are read, and not sorted', async () => {
+  test('the index ranges of a page are merged and not sorted', async () => {
     const common = { projectId: 1, isOnDefaultBranch: true, severity: 'medium' } as const
     const facets = { ...common, reportType: 'sast', isResolvedOnDefaultBranch: false, dismissalReason: null } as const
     const ranges = (['detected', 'confirmed', 'resolved'] as const).map((state) => ({
@@ -111,7 +111,7 @@ describe('before the engine has counted its tables', () => {
     expect(plan).not.toMatch(isSqlite() ? /TEMP B-TREE/ : /Sort {2}\(/)
   })
 
-  test('of each category of a finding the newest scan is found in one step, past those of other ones', async () => {
+  test('the newest scan of each category of a finding is found in one index step', async () => {
     const sighting = { projectId: 1, ref: 'main', importId: 1, categoryId: 3, now: '2026-01-01T00:00:00.000Z' }
     const plans = [
       await planIn((db) => listOccurrences(db, 1, { page: 1, perPage: 20, offset: 0 })),
@@ -131,7 +131,7 @@ describe('before the engine has counted its tables', () => {
     for (const plan of plans.slice(1)) expect(plan).not.toMatch(/SCAN (?:o|f)\b|Seq Scan/)
   })
 
-  test('what a report names is looked up by one uuid after the other', async () => {
+  test('findings of a report are looked up by uuid', async () => {
     const uuids = Array.from({ length: 100 }, (_, index) => `00000000-0000-5000-8000-${`${index}`.padStart(12, '0')}`)
     const place = { projectId: 1, ref: 'main', defaultBranch: 'main' }
     const plans = await plansIn((db) => findKnownFindings(db, place, uuids))
@@ -149,7 +149,7 @@ describe('before the engine has counted its tables', () => {
     }
   })
 
-  test.each([1, 100, 1000])('%i keys of an import are looked up one after the other', async (count) => {
+  test.each([1, 100, 1000])('%i keys of an import are looked up by index', async (count) => {
     const place = { projectId: 1, ref: 'main', defaultBranch: 'main', artifact: undefined }
     const keys = Array.from({ length: count }, (_, index) => `${index}`)
     const row = db.dialect.recordText({ scanner: 'semgrep', primary_identifier: 'CWE-79' }, contentColumns)
@@ -190,7 +190,7 @@ describe('before the engine has counted its tables', () => {
   })
 })
 
-test('what a scanner ever found is read on from where it stopped, in each of its tables', async () => {
+test('findings of a scanner are read in batches by index in each table', async () => {
   if (!isSqlite()) await db.run(sql`analyze`)
   const [{ scanner_id: scannerId } = { scanner_id: 0 }] = await db.all<{ scanner_id: number }>(
     sql`select scanner_id from findings limit 1`,

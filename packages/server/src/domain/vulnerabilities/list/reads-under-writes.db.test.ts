@@ -48,18 +48,18 @@ test.each([
   ['findings of a scanner', `${findings}?scanner=semgrep`, 14],
   ['findings with a vulnerability', `${findings}?has_vulnerability=true`, 14],
   ['open vulnerabilities', `${vulnerabilities}?state=detected`, 12],
-])('the first page of %s takes few statements after each write', async (_, path, most) => {
+])('the first page of %s needs few statements after each write', async (_, path, most) => {
   for (let n = 0; n < 3; n++) expect((await statementsAfterWrite(path)).length).toBeLessThanOrEqual(most)
 })
 
-test('vulnerabilities with a frequent text are collected once and not after each write', async () => {
+test('vulnerabilities with a frequent text are collected once, not after each write', async () => {
   await statementsAfterWrite(`${vulnerabilities}?search=handler`)
   for (let n = 0; n < 3; n++) {
     expect((await statementsAfterWrite(`${vulnerabilities}?search=handler`)).length).toBeLessThanOrEqual(14)
   }
 })
 
-test('a list of findings by state is read in the order of its index', async () => {
+test('a list of findings by state is read in index order', async () => {
   const { db } = server.deps
   const [listing] = (await statementsAfterWrite(findings)).filter(({ text }) => text.includes('union all'))
   expect(listing).toBeDefined()

@@ -38,9 +38,9 @@ test.for([
   'CVSS:3.1/AV:Z/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   'CVSS:9.9/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
   `CVSS:3.1/${'AV:N/'.repeat(10_000)}`,
-])('%s has none', (vector) => expect(scoreOf(vector)).toBeUndefined())
+])('%s has no score', (vector) => expect(scoreOf(vector)).toBeUndefined())
 
-test('a score stands for a word, and of several vectors the worst counts', () => {
+test('a score maps to a severity, and the worst of several vectors counts', () => {
   expect([0, 0.1, 3.9, 4, 6.9, 7, 8.9, 9, 10].map(severityOfScore)).toEqual([
     ...['info', 'low', 'low', 'medium', 'medium', 'high', 'high', 'critical', 'critical'],
   ])
@@ -53,7 +53,7 @@ test('a score stands for a word, and of several vectors the worst counts', () =>
   expect(severityOfVectors([{ vector: 'broken' }], scoreOf)).toBeUndefined()
 })
 
-test('a rating has the words of its version, and counts in what else the vector says', async () => {
+test('a rating uses the severity names of its version and respects the other metrics', async () => {
   const rate = loadRatings()
   expect(
     [

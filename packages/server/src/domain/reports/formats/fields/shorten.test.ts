@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { shorten } from './shorten.ts'
 
-test('a text is shortened to whole characters, with or without surrogate pairs', () => {
+test('texts are shortened to whole characters, including surrogate pairs', () => {
   const character = fc.constantFrom('a', 'é', '🐞', '語')
   fc.assert(
     fc.property(fc.array(character, { maxLength: 30 }), fc.integer({ min: 3, max: 20 }), (characters, max) => {

@@ -50,7 +50,7 @@ function smallest(major: Major, type: ReportType, location: object | undefined) 
 }
 
 test.for(places.flatMap(([type, location]) => ([14, 15] as const).map((major) => [type, major, location] as const)))(
-  'a report of %s, %i.x, is read strictly, and refused without a place',
+  'a report of %s, %i.x, passes strict validation, and is rejected without a location',
   async ([reportType, major, location]) => {
     const report = await readFrom(smallest(major, reportType, location), { strict: true })
     expect(report).toMatchObject({

@@ -22,21 +22,21 @@ test.for([
   ['C:\\work\\app', 'app'],
   ['c:/builds/app', 'app'],
   [':1', ':1'],
-] as const)('%s is the artifact %s', ([written, name]) => {
+] as const)('%s has the artifact name %s', ([written, name]) => {
   expect(artifactName(written)).toBe(name)
 })
 
-test.for(['', ' ', '/', 'C:\\', null, 7, {}, undefined])('%j names no artifact', (written) => {
+test.for(['', ' ', '/', 'C:\\', null, 7, {}, undefined])('%j has no artifact name', (written) => {
   expect(artifactName(written)).toBeUndefined()
 })
 
-test('a name of any length is read at once', () => {
+test('an artifact name of any length is parsed quickly', () => {
   for (const part of ['/', ':', '@a:', '@', 'a']) {
     expect(artifactName(`${part.repeat(1_000_000)}!`)?.length).toBeLessThanOrEqual(255)
   }
 })
 
-test('entries that name several artifacts name none', () => {
+test('entries of several artifacts have no common artifact', () => {
   const artifacts = startArtifacts()
   expect(artifacts.only()).toBeUndefined()
   for (const image of ['app:1', undefined, 'app:2']) artifacts.add(image)

@@ -24,7 +24,7 @@ async function deduplicate(findings: ReportFinding[], isMixed = false) {
   return { kept, merged }
 }
 
-test('of two findings that share a key, the first in the file stays', async () => {
+test('the first of two findings that share a key is kept', async () => {
   const { kept, merged } = await deduplicate([
     finding('/0', ['a', 'b']),
     finding('/1', ['c']),
@@ -34,12 +34,12 @@ test('of two findings that share a key, the first in the file stays', async () =
   expect(merged).toEqual([{ pointer: '/2', uuid: 'uuid-/2', into: '/0' }])
 })
 
-test('being like a repeat does not make a finding a repeat', async () => {
+test('a finding is no duplicate of a duplicate that was dropped', async () => {
   const { kept } = await deduplicate([finding('/0', ['a']), finding('/1', ['a', 'b']), finding('/2', ['b'])])
   expect(kept.map(({ pointer }) => pointer)).toEqual(['/0', '/2'])
 })
 
-test('the scanner with the better rank stays, wherever it stands; what stays keeps its order', async () => {
+test('the finding of the scanner with the better rank is kept, in its original order', async () => {
   const [zzz, semgrep, bandit, aaa] = ['zzz', 'semgrep', 'bandit', 'aaa'].map(scanner)
   const findings = [
     finding('/0', ['a'], zzz),
@@ -55,7 +55,7 @@ test('the scanner with the better rank stays, wherever it stands; what stays kee
   ])
 })
 
-test('keys pair every identifier with every place, but weakness classes with none', () => {
+test('keys combine every identifier with every location, except weakness classes', () => {
   const identifiers = [
     { externalType: 'CWE', fingerprint: 'w' },
     { externalType: 'cve', fingerprint: 'c' },
@@ -64,7 +64,7 @@ test('keys pair every identifier with every place, but weakness classes with non
   expect(deduplicationKeys('u', identifiers, ['p', 'hash:q'])).toEqual(['u', 'c:p', 'c:hash:q'])
 })
 
-test('a hundred thousand keys are told apart', () => {
+test('the key table distinguishes 100,000 keys', () => {
   const table = startKeyTable()
   const find = (index: number) => table.find(hashKey(`key-${index}`))
   for (let index = 0; index < 100_000; index++) table.add(hashKey(`key-${index}`), index)

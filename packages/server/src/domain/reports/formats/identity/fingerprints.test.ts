@@ -109,7 +109,7 @@ const vectors: [ReportType, string, string, JsonObject, string, string, string, 
   ],
 ]
 
-test.for(vectors)('%s %s:%s has the fingerprints and the uuid it has on GitLab', (vector) => {
+test.for(vectors)('%s %s:%s has GitLab’s fingerprints and uuid', (vector) => {
   const [reportType, type, value, location, text, identifierPrint, locationPrint, uuid] = vector
 
   expect(locationText(reportType, location)).toBe(text)
@@ -121,7 +121,7 @@ test.for(vectors)('%s %s:%s has the fingerprints and the uuid it has on GitLab',
 describe('signatures', () => {
   const scopeOffset = { algorithm: 'scope_offset', value: 'app/models/user.rb|User[0]|find_it[0]:3' }
 
-  test('the best one takes the place of the location in the uuid', () => {
+  test('replace the location in the uuid by the best one', () => {
     const [best] = signaturesOf([{ algorithm: 'hash', value: 'x' }, scopeOffset])
     const place = best && signatureHex(best)
     expect(place).toBe('scope_offset:8c1b74fab5c6707b000ff1fbb74db25df0e4e448')
@@ -130,7 +130,7 @@ describe('signatures', () => {
     )
   })
 
-  test('values of several items are joined, unknown algorithms left out', () => {
+  test('join the values of several items and skip unknown algorithms', () => {
     const both = signaturesOf([
       { algorithm: 'hash', value: 'a' },
       { algorithm: 'tea_leaves', value: 'b' },
@@ -154,27 +154,27 @@ test.for([
   ['app@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'app@sha256'],
   ['alpine', ''],
   ['h:5000/app', 'h'],
-])('the image %s counts as "%s"', ([image = '', reduced = '']) => {
+])('the image %s is reduced to "%s"', ([image = '', reduced = '']) => {
   expect(reduceImage(image)).toBe(reduced)
 })
 
-test('an endless tag is no version and takes no time', () => {
+test('a very long tag is not a version, and is parsed quickly', () => {
   expect(reduceImage(`app:1${'.1'.repeat(1_000_000)}`)).toBe('app')
 })
 
-test('Python packages have one name, whoever writes it', () => {
+test('Python package names are normalized for gemnasium-python', () => {
   expect(normalizedPythonName('Foo__Bar.-baz')).toBe('foo-bar-baz')
   const location = { file: 'requirements.txt', ...dependency('Flask_Login') }
   expect(locationText('dependency_scanning', location, 'gemnasium-python')).toBe('requirements.txt:flask-login')
   expect(locationText('dependency_scanning', location, 'gemnasium')).toBe('requirements.txt:Flask_Login')
 })
 
-test('a container scanned in the registry is where it would be in a pipeline', () => {
+test('a registry scan has the location text of a pipeline scan', () => {
   const location = { image, ...dependency('openssl') }
   expect(locationText('container_scanning_for_registry', location)).toBe('registry.example.com/app:openssl')
 })
 
-test('names get the uuids that GitLab asserts', () => {
+test('name uuids equal GitLab’s', () => {
   expect(nameUuid(findingNamespace, 'GitLab')).toBe('4961388b-9d8e-5da0-a499-3ef5da58daf0')
   expect(nameUuid('a6930898-a1b2-4365-ab18-12aa474d9b26', 'GitLab')).toBe('dd190b37-7754-5c7c-80a0-85621a5823ad')
   expect(nameUuid('a143e9e2-41b3-47bc-9a19-081d089229f4', 'GitLab')).toBe('5b593e54-90f5-504b-8805-5394a4d14b94')

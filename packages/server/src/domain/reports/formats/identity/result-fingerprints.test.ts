@@ -12,7 +12,7 @@ const knownKeys = (given: Record<string, string>, file = place.file) => {
   return { inFile: keys.map(({ inFile }) => inFile), anywhere: keys.map(({ anywhere }) => anywhere) }
 }
 
-test('placeholders, short values and facts that results share identify nothing; the highest version comes first', () => {
+test('placeholders, short values and shared facts are no fingerprints, and the highest version comes first', () => {
   const given = {
     'matchBasedId/v1': 'requires login',
     primaryLocationStartColumnFingerprint: '12345678',
@@ -41,12 +41,12 @@ describe('two results', () => {
     },
     { reported: { 'a/v1': 'value-one', 'a/v2': 'value-two' }, known: { 'a/v1': 'value-one' }, same: true },
     { reported: { a: 'value-one', b: 'value-two' }, known: { a: 'value-six', b: 'value-two' }, same: true },
-  ])('with $reported and $known are the same: $same', ({ reported, known, same }) => {
+  ])('with $reported and $known have the same fingerprint: $same', ({ reported, known, same }) => {
     expect(haveSameFingerprint(keysOf(reported as never), knownKeys(known as never).anywhere)).toBe(same)
   })
 })
 
-describe('pairs', () => {
+describe('fingerprint pairs', () => {
   const reported = (given: Record<string, string>, file?: string) => ({
     reportType: 'sast',
     fingerprints: keysOf(given, file),
@@ -62,20 +62,20 @@ describe('pairs', () => {
   const never = () => false
   const ids = (pairs: readonly { known: { id: number } }[]) => pairs.map((pair) => pair.known.id)
 
-  test('are of the same file first, else of any file', () => {
+  test('prefer the same file to other files', () => {
     const given = { hash: 'same-hash-of-a-line' }
     const both = [known(1, given, { file: 'other.c' }), known(2, given)]
     expect(ids(pairByFingerprint([reported(given)], both, never))).toEqual([2])
     expect(ids(pairByFingerprint([reported(given)], both.slice(0, 1), never))).toEqual([1])
   })
 
-  test('need a fingerprint that is the only one of its value on either side', () => {
+  test('require a fingerprint that is unique on both sides', () => {
     const given = { hash: 'same-hash-of-a-line' }
     expect(pairByFingerprint([reported(given)], [known(1, given), known(2, given)], never)).toEqual([])
     expect(pairByFingerprint([reported(given)], [known(1, given)], () => true)).toEqual([])
   })
 
-  test('prefer what is on the ref to what was there once', () => {
+  test('prefer findings that are present on the ref to absent ones', () => {
     const given = { hash: 'same-hash-of-a-line' }
     const all = [known(1, given, { wasPresent: false }), known(2, given), known(3, given, { wasPresent: false })]
     expect(ids(pairByFingerprint([reported(given)], all, never))).toEqual([2])
