@@ -9,7 +9,7 @@ test.each([
   expect(readFailure(400, JSON.stringify({ message })).message).toBe(sentence)
 })
 
-test('conflicts of states are read with their number', () => {
+test('state conflicts have their number', () => {
   const conflicts = [{ id: 7, expected_state: 'detected', state: 'resolved', changed_by: null, changed_at: null }]
   const failure = readFailure(409, JSON.stringify({ message: 'changed', conflict_count: 30, conflicts }))
   expect(failure).toMatchObject({ status: 409, message: 'changed', conflicts, conflictCount: 30 })

@@ -16,11 +16,11 @@ test.each([
   ['objects copy --from disk --to s3', { name: 'objects copy', from: 'disk', to: 's3' }],
   ['objects copy --to disk --from s3', { name: 'objects copy', from: 's3', to: 'disk' }],
   ['objects copy --from=s3 --to=disk', { name: 'objects copy', from: 's3', to: 'disk' }],
-])('"%s" is a command', (line, expected) => {
+])('"%s" is read as a command', (line, expected) => {
   expect(read(line)).toEqual(expected)
 })
 
-describe('is not understood:', () => {
+describe('the command line is rejected:', () => {
   test.each([
     'serve now',
     'migrate --fix',
@@ -44,7 +44,7 @@ describe('is not understood:', () => {
     expect(() => read(line)).toThrow(`${line} is not understood.`)
   })
 
-  test.each(['swerve', '--fix', 'constructor'])('%s, which is no command', (line) => {
+  test.each(['swerve', '--fix', 'constructor'])('%s, an unknown command', (line) => {
     expect(() => read(line)).toThrow(`there is no command ${line}.`)
   })
 })

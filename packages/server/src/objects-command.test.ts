@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openReport } from './objects-command.ts'
 
-describe('the report of a copy', () => {
+describe('the progress of a copy', () => {
   const progress = { copied: 0, copiedBytes: 0, skipped: 0, vanished: 0, failed: 0 }
   const reportTo = (isTTY: boolean) => {
     const written: string[] = []
@@ -9,7 +9,7 @@ describe('the report of a copy', () => {
     return { written, report: openReport({ isTTY, write }) }
   }
 
-  test('is a line for every thousand files where nobody watches', () => {
+  test('is a line per thousand files without a terminal', () => {
     const { written, report } = reportTo(false)
     for (let copied = 1; copied <= 1500; copied++) {
       report.progress({ ...progress, copied, skipped: 1000, copiedBytes: copied * 1024 * 1024 })
@@ -21,7 +21,7 @@ describe('the report of a copy', () => {
     )
   })
 
-  test('is one line on a terminal, written over now and then and cleared for others', () => {
+  test('is one line on a terminal, updated occasionally and cleared for messages', () => {
     const { written, report } = reportTo(true)
     for (let copied = 1; copied <= 100; copied++) report.progress({ ...progress, copied, vanished: 2, failed: 3 })
     report.line('one was not copied')

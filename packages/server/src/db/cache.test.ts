@@ -13,7 +13,7 @@ function slowLoad() {
   return { load, ends }
 }
 
-test('what two ask for together is loaded once', async () => {
+test('two concurrent callers of one key share one load', async () => {
   const cache = openOn(10)
   const { load, ends } = slowLoad()
   const both = [cache.getShared('list', load), cache.getShared('list', load)]
@@ -23,7 +23,7 @@ test('what two ask for together is loaded once', async () => {
   expect(cache.peek('list')).toEqual([7])
 })
 
-test('after a change nobody gets what was loaded before it', async () => {
+test('a load that began before a change is not returned or cached after it', async () => {
   let stamp = 1
   const cache = openOn(10, () => stamp)
   const { load, ends } = slowLoad()
@@ -37,7 +37,7 @@ test('after a change nobody gets what was loaded before it', async () => {
   expect(cache.peek('list')).not.toEqual([1])
 })
 
-test('while changes are not heard of everybody loads alone, and nothing is remembered', async () => {
+test('while disconnected from notifications, every caller loads alone and nothing is cached', async () => {
   const cache = openOn(10, () => undefined)
   const { load, ends } = slowLoad()
   const both = [cache.getShared('list', load), cache.getShared('list', load)]
@@ -47,7 +47,7 @@ test('while changes are not heard of everybody loads alone, and nothing is remem
   expect(cache.peek('list')).toBeUndefined()
 })
 
-test('a load that fails, fails for all who wait for it; the next one tries again', async () => {
+test('a failed load rejects all callers, and the next one loads again', async () => {
   const cache = openOn(10)
   const fail = async () => {
     throw new Error('no luck')
@@ -57,7 +57,7 @@ test('a load that fails, fails for all who wait for it; the next one tries again
   expect(await cache.getShared('list', async () => [2])).toEqual([2])
 })
 
-test('what is too heavy is not remembered, and pushes nothing out', async () => {
+test('a value that is too heavy is not cached and evicts nothing', async () => {
   const cache = openOn(3)
   await cache.get('light', async () => [1, 2])
   expect(await cache.get('heavy', async () => [1, 2, 3, 4])).toEqual([1, 2, 3, 4])
@@ -65,7 +65,7 @@ test('what is too heavy is not remembered, and pushes nothing out', async () => 
   expect(cache.peek('light')).toEqual([1, 2])
 })
 
-test('what has grown pushes others out, and itself when it is too heavy alone', async () => {
+test('a value that has grown evicts others, and itself when it is too heavy', async () => {
   const cache = openOn(3)
   await cache.get('other', async () => [1])
   const growing = await cache.get('growing', async () => [1, 2])
@@ -79,7 +79,7 @@ test('what has grown pushes others out, and itself when it is too heavy alone', 
   expect(cache.peek('growing')).toBeUndefined()
 })
 
-test('what grew after it was forgotten is not remembered again', async () => {
+test('a value that grew after its eviction is not cached again', async () => {
   let stamp = 1
   const cache = openOn(10, () => stamp)
   const old = await cache.get('list', async () => [1])

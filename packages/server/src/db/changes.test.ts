@@ -13,11 +13,11 @@ test.each([
   ['select * from things for no key update', []],
   [`select 'delete from things' -- update things\n /* insert into x */`, []],
   ['create table a (b int references c on update cascade on delete cascade)', []],
-])('the tables written by: %s', (text, expected) => {
+])('findWrites returns the tables written by: %s', (text, expected) => {
   expect(findWrites(text).map(({ action, table }) => `${action} ${table}`)).toEqual(expected)
 })
 
-test('foreign keys are followed through cascades, round in circles, and after the keys have changed', () => {
+test('tablesWritten follows foreign keys through cascades and cycles, and after they change', () => {
   const log = createChangeLog()
   expect(log.tablesWritten('delete from a')).toEqual(['a'])
   const key = (parent: string, child: string, on_delete: string, on_update = 'no action') => {
@@ -35,7 +35,7 @@ test('foreign keys are followed through cascades, round in circles, and after th
   expect(log.tablesWritten('insert into a values (1)')).toEqual(['a'])
 })
 
-test('a stamp of several tables changes with each of them, and is unknown while disconnected', () => {
+test('the version of several tables changes with each of them, and is unknown while disconnected', () => {
   const log = createChangeLog()
   const first = log.version(['a', 'b'])
   log.bump(['b', 'c'])

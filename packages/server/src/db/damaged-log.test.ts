@@ -9,7 +9,7 @@ import { openDatabase } from './open.ts'
 
 const frameBytes = 24 + 4096
 
-test('a log that was damaged after its commits were acknowledged is refused, and nothing is changed', async () => {
+test('a WAL damaged after acknowledged commits is rejected, and not changed', async () => {
   const crashed = await crashedDatabase()
   await damage(crashed.log, 32 + 5 * frameBytes + 100)
   const before = await readFile(crashed.log)
@@ -24,14 +24,14 @@ test.each([
   ['whose beginning is damaged', (log: string) => damage(log, 4)],
   ['that is empty', (log: string) => truncate(log, 0)],
   ['that is missing', (log: string) => unlink(log)],
-])('a log %s is refused', async (_, change) => {
+])('a WAL %s is rejected', async (_, change) => {
   const crashed = await crashedDatabase()
   await change(crashed.log)
 
   await expect(crashed.open()).rejects.toThrow(/is damaged: .* frames were on the disk/)
 })
 
-test('an operator may go on without what is missing, and a copy of the log is kept', async () => {
+test('acceptLoss opens the database without the damaged part, and keeps a copy of the WAL', async () => {
   const crashed = await crashedDatabase()
   await damage(crashed.log, 32 + 5 * frameBytes + 100)
   const damaged = await readFile(crashed.log)
@@ -47,7 +47,7 @@ test('an operator may go on without what is missing, and a copy of the log is ke
   await again.close()
 })
 
-test('an intact log is recovered after a crash, with or without a record of its position', async () => {
+test('an intact WAL is recovered after a crash, with or without a recorded position', async () => {
   for (const lose of [
     async () => {},
     (position: string) => rm(position),
@@ -62,7 +62,7 @@ test('an intact log is recovered after a crash, with or without a record of its 
   }
 })
 
-test('a tail that was never acknowledged may be lost', async () => {
+test('an unacknowledged tail of the WAL may be incomplete', async () => {
   const crashed = await crashedDatabase()
   const { size } = await stat(crashed.log)
   const log = await openFile(crashed.log, 'a')
@@ -75,7 +75,7 @@ test('a tail that was never acknowledged may be lost', async () => {
   expect(size % frameBytes).toBe(32)
 })
 
-test('a record of an earlier log says nothing against a later one', async () => {
+test('the recorded position of an earlier WAL does not reject a later one', async () => {
   const crashed = await crashedDatabase()
   const record = await readFile(crashed.position)
   const db = await crashed.open()
@@ -91,7 +91,7 @@ test('a record of an earlier log says nothing against a later one', async () => 
   await again.close()
 })
 
-test('another program may have copied the log into the database', async () => {
+test('another program may have checkpointed the WAL', async () => {
   const crashed = await crashedDatabase()
   const other = new Sqlite(crashed.file)
   expect(other.prepare('select count(*) as count from things').get()).toEqual({ count: 20 })
@@ -103,7 +103,7 @@ test('another program may have copied the log into the database', async () => {
   await db.close()
 })
 
-test('after a clean stop there is nothing to miss', async () => {
+test('a database is opened after a clean stop', async () => {
   const crashed = await crashedDatabase()
   const db = await crashed.open()
   await db.run(sql`insert into things values (21, 'before the stop')`)
@@ -115,7 +115,7 @@ test('after a clean stop there is nothing to miss', async () => {
   await again.close()
 })
 
-test('a check finds a damaged page of the database', async () => {
+test('check finds a damaged page', async () => {
   const crashed = await crashedDatabase()
   const db = await crashed.open()
   expect(await db.check()).toEqual([])
@@ -129,7 +129,7 @@ test('a check finds a damaged page of the database', async () => {
   await damaged.close()
 })
 
-test('a database that SQLite finds malformed takes no more writes', async () => {
+test('a database that SQLite finds malformed rejects reads and readiness', async () => {
   const crashed = await crashedDatabase()
   const db = await crashed.open()
   await db.close()

@@ -44,7 +44,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
 
   const names = (migrations: Migration[]) => migrations.map(({ name }) => name)
 
-  test('each migration runs once', async () => {
+  test('runs each migration once', async () => {
     expect(names(await pendingMigrations(db, [first, second]))).toEqual(['0001_first', '0002_second'])
     expect(await migrate(db, [first])).toEqual(['0001_first'])
     expect(await db.all(sql`select * from a`)).toEqual([{ id: 1 }])
@@ -56,27 +56,27 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     expect(await db.all(sql`select name from schema_migrations order by name`)).toHaveLength(2)
   })
 
-  test('several at once run each migration once', async () => {
+  test('runs each migration once from several concurrent processes', async () => {
     if (engine === 'postgres') others = await Promise.all([open(), open(), open()])
     const applied = await Promise.all([db, ...others, db].map((one) => migrate(one, [first, second, third])))
     expect(applied.flat().sort()).toEqual(['0001_first', '0002_second', '0003_third'])
   })
 
-  test('a migration that fails is undone, and those before it stay', async () => {
+  test('rolls back a failed migration and keeps the ones before it', async () => {
     const broken = step('0002_broken', 'create table half (id integer); insert into nothing values (1)')
     await expect(migrate(db, [first, broken, third])).rejects.toThrow(/nothing/)
     await expect(db.all(sql`select * from half`)).rejects.toThrow(/half/)
     expect(names(await pendingMigrations(db, [first, second]))).toEqual(['0002_second'])
   })
 
-  test('a database that knows more, or other, migrations is refused', async () => {
+  test('rejects a database with unknown, missing or reordered migrations', async () => {
     await migrate(db, [first, third])
     await expect(migrate(db, [first])).rejects.toThrow(/does not know \(0003_third\): it was used by a newer version/)
     await expect(migrate(db, [first, second, third])).rejects.toThrow(/0002_second is missing from the database/)
     await expect(migrate(db, [third, first])).rejects.toThrow(/0001_first stands after 0003_third/)
   })
 
-  test('a migration replaces others in a database that has none of them', async () => {
+  test('lets a migration replace others in a database without them', async () => {
     const squashed = {
       ...step('0001_squashed', 'create table a (id integer primary key, name text)'),
       replaces: [first, second],
@@ -92,7 +92,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     expect(await migrate(db, [squashed, third])).toEqual([])
   })
 
-  test('references made by a migration count for the stamps at once', async () => {
+  test('applies new foreign keys to table versions at once', async () => {
     await migrate(db, [first])
     const cascade = 'create table kept (a_id integer references a(id) on delete cascade)'
     await migrate(db, [first, step('0002_kept', cascade)])

@@ -73,7 +73,7 @@ describe.each([
 
   const countThings = async (on: Db = db) => (await on.one<{ n: number }>(sql`select count(*) as n from things`))?.n
 
-  test('values come back as they went in', async () => {
+  test('returns values as they were stored', async () => {
     const thing = {
       name: 'Zoë "%_\' 漢',
       size: 9_007_199_254_740_991,
@@ -95,14 +95,14 @@ describe.each([
     })
   })
 
-  test('undefined is null, and null stays null in every type', async () => {
+  test('stores undefined as null, in every type', async () => {
     const row = await db.one(sql`
       insert into things (name, size, ready, data, made_at) values (${undefined}, ${null}, ${null}, ${null}, ${null})
       returning name, size, weight, ready, data, made_at, body`)
     expect(row).toEqual({ name: null, size: null, weight: null, ready: null, data: null, made_at: null, body: null })
   })
 
-  test('a whole number in a text column has no decimals, and JSON may be an array or a scalar', async () => {
+  test('stores integers in text columns without decimals, and any value as JSON', async () => {
     const insert = (data: unknown) =>
       db.one(sql`insert into things (name, data) values (cast(${7} as text), ${data}) returning name, data`)
     expect(await insert([1, 2])).toEqual({ name: '7', data: [1, 2] })
@@ -111,14 +111,14 @@ describe.each([
     expect(await insert('false')).toEqual({ name: '7', data: false })
   })
 
-  test('dates, endless numbers and functions are refused', async () => {
+  test('rejects dates, NaN and functions', async () => {
     for (const value of [new Date(), Number.NaN, () => 1]) {
       await expect(db.run(sql`insert into things (name) values (${value})`)).rejects.toThrow(TypeError)
     }
     expect(await countThings()).toBe(0)
   })
 
-  test('run tells how many rows changed; all and one of a statement without rows are empty', async () => {
+  test('run returns the number of changed rows; all and one return nothing without rows', async () => {
     expect(await db.run(sql`insert into things (name) values ('a'), ('b')`)).toBe(2)
     expect(await db.run(sql`update things set size = 1 where name = 'a'`)).toBe(1)
     expect(await db.run(sql`delete from things where name = 'none'`)).toBe(0)
@@ -130,7 +130,7 @@ describe.each([
     expect(await countThings()).toBe(4)
   })
 
-  test('a transaction that throws leaves nothing behind', async () => {
+  test('rolls back a transaction that throws', async () => {
     const failing = db.transaction(async (tx) => {
       await tx.run(sql`insert into things (name) values ('a')`)
       expect(await countThings(tx)).toBe(1)
@@ -141,7 +141,7 @@ describe.each([
     expect(await db.transaction(async () => 'next')).toBe('next')
   })
 
-  test('a failed statement spoils its transaction, also when the error is caught', async () => {
+  test('rolls back a transaction with a failed statement, even when the error is caught', async () => {
     const spoiled = db.transaction(async (tx) => {
       await tx.run(sql`insert into things (name) values ('a')`)
       await tx.run(sql`insert into owners (name) values ('root')`).catch(() => {})
@@ -155,13 +155,13 @@ describe.each([
     expect(await countThings()).toBe(0)
   })
 
-  test('a transaction cannot be used after its end', async () => {
+  test('rejects the use of a transaction after its end', async () => {
     const kept = await db.transaction(async (tx) => ({ tx }))
     await expect(kept.tx.run(sql`insert into things (name) values ('late')`)).rejects.toThrow(/has ended/)
     expect('transaction' in kept.tx).toBe(false)
   })
 
-  test('50 transactions at once that read and write count to 50', async () => {
+  test('runs 50 concurrent read-modify-write transactions without lost updates', async () => {
     await db.run(sql`insert into things (name, size) values ('counter', 0)`)
     const increment = () =>
       db.transaction(async (tx) => {
@@ -174,7 +174,7 @@ describe.each([
     expect(await db.one(sql`select size from things`)).toEqual({ size: 50 })
   })
 
-  test('reads during a long transaction see what was before and do not wait', async () => {
+  test('reads the previous state during a long transaction, without waiting', async () => {
     const { promise: written, resolve: tellWritten } = deferred()
     const { promise: over, resolve: finish } = deferred()
     const writing = db.transaction(async (tx) => {
@@ -189,7 +189,7 @@ describe.each([
     expect(await countThings()).toBe(1)
   })
 
-  test('many statements at once, some failing, each get their own answer', async () => {
+  test('returns each of 300 concurrent statements its own result, including failures', async () => {
     const answers = await Promise.all(
       Array.from({ length: 300 }, (_, n) => {
         if (n % 10 === 3) return db.one(sql`select ${raw(`nothing_${n % 20}`)}`).catch(() => 'failed')
@@ -200,7 +200,7 @@ describe.each([
     expect(answers).toEqual(answers.map((_, n) => (n % 10 === 3 ? 'failed' : { n })))
   })
 
-  test('a stamp changes with every commit to its tables, and only then', async () => {
+  test('changes a table version with every commit to its tables, and only then', async () => {
     const stamps = () =>
       ['owners', 'things', 'parts', 'notes'].map((table) => db.changes.version([table]) ?? Number.NaN)
     const changed = async (work: () => Promise<unknown>) => {
@@ -230,7 +230,7 @@ describe.each([
     expect(inside).not.toContain(true)
   })
 
-  test('it answers until it is closed, and closing twice is fine', async () => {
+  test('is ready until it is closed, and can be closed twice', async () => {
     await db.ready()
     await Promise.all([db.close(), db.close()])
     await expect(db.ready()).rejects.toThrow()

@@ -66,7 +66,7 @@ async function openThroughTunnel(context: TestContext) {
   return { tunnel, db }
 }
 
-test.concurrent('a server that goes silent fails what waits for it, then everything at once, and is used again when it answers', async (context) => {
+test.concurrent('a silent server fails waiting statements, then all, and is used again when it responds', async (context) => {
   const { expect } = context
   const { tunnel, db } = await openThroughTunnel(context)
   await db.run(sql`insert into a values (1, 0)`)
@@ -121,7 +121,7 @@ test.concurrent('a commit without a response has an unknown outcome, and a state
   await expect(commit).rejects.toMatchObject({ cause: { ...unavailable.cause, isOutcomeUnknown: true } })
 })
 
-test.concurrent('a standby or a read-only server is an outage, when connecting, when writing and when asked for readiness', async (context) => {
+test.concurrent('a standby or read-only server is an outage for connecting, writing and readiness', async (context) => {
   const { expect, onTestFinished } = context
   const { place, direct } = await openPlace(context)
   const settings = (value: string) =>
@@ -167,7 +167,7 @@ test.concurrent('a cancelled query is an outage', async (context) => {
   await admin.close()
 })
 
-test.concurrent('a query behind one that failed while it was being prepared is sent again', async (context) => {
+test.concurrent('a query queued after one that failed while being prepared is sent again', async (context) => {
   const { expect } = context
   const { place, direct } = await openPlace(context)
   const admin = await openDatabase({ kind: 'postgres', url: place.url })
@@ -189,7 +189,7 @@ test.concurrent('a query behind one that failed while it was being prepared is s
   await admin.close()
 })
 
-test.concurrent('transactions behind one lock give up, before they have kept other writes from running for too long', async (context) => {
+test.concurrent('transactions that wait for one lock give up before they block other writes for too long', async (context) => {
   const { expect, onTestFinished } = context
   const { place, direct } = await openPlace(context)
   await direct.run(sql`insert into a values (1, 0), (2, 0)`)

@@ -34,7 +34,7 @@ const database = (engine: (typeof engines)[number]): Database => {
 }
 
 describe.each(engines)('%s', (engine) => {
-  test.each([0, 1, 50_000])('%i integers and texts are one parameter', async (length) => {
+  test.each([0, 1, 50_000])('passes %i integers and texts as one parameter', async (length) => {
     const db = database(engine)
     const numbers = Array.from({ length }, (_, n) => n * 3)
     const texts = numbers.map((n) => `text ${n} "%`)
@@ -45,7 +45,7 @@ describe.each(engines)('%s', (engine) => {
     expect(await db.one(found)).toEqual(length > 1 ? { found: 1 } : undefined)
   })
 
-  test('records are inserted with their types', async () => {
+  test('inserts records with their types', async () => {
     const db = database(engine)
     const [json, time] = engine === 'sqlite' ? ['json', 'text'] : ['jsonb', 'timestamptz(3)']
     const type = { json: raw(json), time: raw(time) }
@@ -80,7 +80,7 @@ describe.each(engines)('%s', (engine) => {
     await db.run(sql`drop table samples`)
   })
 
-  test('contains looks for the text itself, in any case', async () => {
+  test('contains matches the literal text in any case', async () => {
     const db = database(engine)
     const contains = async (text: string | null, part: string) => {
       const column = sql`cast(${text} as text)`
@@ -112,7 +112,7 @@ describe.each(engines)('%s', (engine) => {
   })
 })
 
-test('similarity is the same everywhere', async () => {
+test('similarity is the same on both engines and in code', async () => {
   const character = fc.constantFrom(...'abcABC019 -_.,/%ÄöüßéИЖжΣσςİıñ漢字한글😀٣ǅ½²')
   const text = fc.oneof(fc.string({ unit: character, maxLength: 40 }), fc.string({ maxLength: 20 }))
   const fixed: [string, string][] = [

@@ -19,7 +19,7 @@ describe('an address', () => {
     }
   })
 
-  test('with a method it does not have is 405, with those it has', async () => {
+  test('with an unsupported method returns 405 with the allowed ones', async () => {
     const { admin } = await startServer()
     expect(await admin.delete('/topics')).toMatchObject({
       status: 405,
@@ -29,18 +29,18 @@ describe('an address', () => {
     expect(await admin.get('/markdown')).toMatchObject({ status: 405, headers: { allow: 'POST' } })
   })
 
-  test('may end in a slash', async () => {
+  test('may end with a slash', async () => {
     const { anonymous } = await startServer()
     expect(await anonymous.get('/topics/')).toMatchObject({ status: 200, body: [] })
   })
 
-  test('that is not percent-encoded UTF-8 is 400', async () => {
+  test('that is not percent-encoded UTF-8 returns 400', async () => {
     const { admin } = await startServer()
     expect((await admin.get('/projects/%E9')).status).toBe(400)
     expect((await admin.get('/topics?search=%E9')).status).toBe(400)
   })
 
-  test('with a NUL in it is 400, for whomever it is asked', async () => {
+  test('with a NUL returns 400 for every caller', async () => {
     const { admin, anonymous } = await startServer()
     for (const path of ['/projects/acme%2F%00', '/groups/%00', '/groups/a%00b/projects', '/users/%00/projects']) {
       expect(await admin.get(path)).toMatchObject({ status: 400, body: { error: 'id is invalid' } })
@@ -49,7 +49,7 @@ describe('an address', () => {
     expect(await admin.get('/user?sudo=%00')).toMatchObject({ status: 400, body: { error: 'sudo is invalid' } })
   })
 
-  test('names a project by its path, in any case, with dots as they are or encoded', async () => {
+  test('identifies a project by its path, in any case, with plain or encoded dots', async () => {
     const server = await startServer()
     const { id } = await server.project('acme/web.site')
     for (const path of ['acme%2Fweb.site', 'acme%2Fweb%2Esite', 'Acme%2FWeb.Site']) {
@@ -58,15 +58,18 @@ describe('an address', () => {
   })
 })
 
-test.each(['a b', 'x:99999', '[::1', 'evil.example/path', 'a"b', 'user@host'])('the Host %j is none', async (host) => {
-  const { anonymous } = await startServer()
-  expect(await anonymous.get('/topics', { headers: { host } })).toMatchObject({
-    status: 400,
-    body: { message: '400 Bad request - the Host header names no host' },
-  })
-})
+test.each(['a b', 'x:99999', '[::1', 'evil.example/path', 'a"b', 'user@host'])(
+  'the invalid Host %j is rejected',
+  async (host) => {
+    const { anonymous } = await startServer()
+    expect(await anonymous.get('/topics', { headers: { host } })).toMatchObject({
+      status: 400,
+      body: { message: '400 Bad request - the Host header names no host' },
+    })
+  },
+)
 
-test('passwords and tokens in the query of a sign-in are not read', async () => {
+test('passwords and tokens in the query of a sign-in are ignored', async () => {
   const server = await startServer()
   const query = `login=root&password=secret&token=${server.admin.token}`
   expect(await server.anonymous.post(`//-/sessions?${query}`)).toMatchObject({ status: 400 })
@@ -76,8 +79,8 @@ test('passwords and tokens in the query of a sign-in are not read', async () => 
   })
 })
 
-describe('an answer', () => {
-  test('is JSON without a charset, and carries the request’s id when that can be one', async () => {
+describe('a response', () => {
+  test('is JSON without a charset, and has the request id if it is valid', async () => {
     const { anonymous } = await startServer()
     const answer = await anonymous.get('/topics', { headers: { 'x-request-id': 'ask-7.a' } })
     expect(answer.headers).toMatchObject({
@@ -95,7 +98,7 @@ describe('an answer', () => {
     expect(other.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('of every kind has the headers of every answer', async () => {
+  test('of every status has the common headers', async () => {
     const server = await startServer()
     const nadia = await server.user('nadia')
     const answers = [
@@ -123,7 +126,7 @@ describe('an answer', () => {
     }
   })
 
-  test('loads nothing else in a browser, cannot be framed, and sends no referrer', async () => {
+  test('loads no resources in a browser, cannot be framed, and sends no referrer', async () => {
     const { anonymous } = await startServer()
     for (const path of ['/topics', '/nowhere', '/user', '//-/health']) {
       expect((await anonymous.get(path)).headers, path).toMatchObject({
@@ -134,7 +137,7 @@ describe('an answer', () => {
     }
   })
 
-  test('with credentials, data of an account or an error is not stored, nor is any for a signed-in browser', async () => {
+  test('with credentials, account data or an error is not stored, nor any for a signed-in browser', async () => {
     const server = await startServer()
     const nadia = await server.user('nadia')
     const stored = ({ headers }: Reply) => headers['cache-control']
@@ -154,7 +157,7 @@ describe('an answer', () => {
     expect(await server.anonymous.get('/projects', again)).toMatchObject({ status: 304, text: '' })
   })
 
-  test('may be read by pages of any origin, which may ask before', async () => {
+  test('can be read from any origin, and preflights are accepted', async () => {
     const { anonymous, app } = await startServer()
     const { headers } = await anonymous.get('/topics', { headers: { origin: 'https://page.test' } })
     expect(headers['access-control-allow-origin']).toBe('*')
@@ -175,7 +178,7 @@ describe('an answer', () => {
     expect(asked.headers['access-control-allow-headers']).toBe('private-token')
   })
 
-  test('to a bug reveals no details', async () => {
+  test('after an internal error reveals no details', async () => {
     const objects = { ...openMemoryStore(), put: () => Promise.reject(new Error('the disk of 10.0.0.7 is full')) }
     const server = await startServer({ objects })
     const project = await server.project('acme/site')
@@ -188,7 +191,7 @@ describe('an answer', () => {
   })
 })
 
-describe('a body', () => {
+describe('a request body', () => {
   test('of an unsupported type returns 415, with the type', async () => {
     const { admin } = await startServer()
     const headers = { 'content-type': 'application/xml' }
@@ -198,7 +201,7 @@ describe('a body', () => {
     })
   })
 
-  test.each(['application/xml', 'text/plain'])('of %s is 415 on every route that takes no such file', async (type) => {
+  test.each(['application/xml', 'text/plain'])('of %s returns 415 on every route without raw files', async (type) => {
     const { admin } = await startServer()
     const { body: topic } = await admin.post('/topics', { name: 'a', title: 'A' })
     const headers = { 'content-type': type }
@@ -210,7 +213,7 @@ describe('a body', () => {
     expect((await admin.get('/topics')).body).toMatchObject([{ title: 'A' }])
   })
 
-  test('of JSON that cannot be parsed is 400, and a blank one is empty', async () => {
+  test('of invalid JSON returns 400, and a blank one is empty', async () => {
     const { admin } = await startServer()
     const headers = { 'content-type': 'application/json; charset=utf-8' }
     expect(await admin.post('/topics', '{"name":', { headers })).toMatchObject({ status: 400 })
@@ -220,7 +223,7 @@ describe('a body', () => {
     })
   })
 
-  test('over 4 MiB of JSON is 413, as JSON', async () => {
+  test('of more than 4 MiB of JSON returns 413 as JSON', async () => {
     const { admin } = await startServer()
     const title = 'x'.repeat(4 * 1024 * 1024)
     expect(await admin.post('/topics', { name: 'long', title })).toMatchObject({
@@ -230,7 +233,7 @@ describe('a body', () => {
   })
 })
 
-test('the version is returned for every token, and not without one', async () => {
+test('the version requires a token of any scope for users', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const reader = await server.client(nadia, { scopes: ['read_user'] })
@@ -243,7 +246,7 @@ test('the version is returned for every token, and not without one', async () =>
   }
 })
 
-test('health and readiness are shown to every client', async () => {
+test('health and readiness are public', async () => {
   const { anonymous } = await startServer()
   expect(await anonymous.get('//-/health')).toMatchObject({ status: 200, body: { status: 'ok' } })
   expect(await anonymous.get('//-/ready')).toMatchObject({ status: 200, body: { status: 'ok' } })
@@ -255,7 +258,7 @@ describe('metrics', () => {
   const read = (server: TestServer, remoteAddress: string, headers: Record<string, string> = {}) =>
     server.app.inject({ url: '/-/metrics', remoteAddress, headers })
 
-  test('are shown to clients on this machine', async () => {
+  test('are visible to clients on this machine', async () => {
     const server = await startServer()
     await server.anonymous.get('//-/health')
     for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) {
@@ -268,7 +271,7 @@ describe('metrics', () => {
     }
   })
 
-  test('are not there for others, nor behind a proxy on this machine, whatever it is trusted with', async () => {
+  test('are hidden from others and behind any proxy on this machine', async () => {
     const server = await startServer({ settings: { trustedProxies: ['127.0.0.1', '192.0.2.1'] } })
     expect((await read(server, '192.0.2.7')).statusCode).toBe(404)
     expect((await read(server, '192.0.2.7', bearer)).statusCode).toBe(404)
@@ -279,7 +282,7 @@ describe('metrics', () => {
     }
   })
 
-  test('are shown elsewhere for the token that is set for them', async () => {
+  test('are visible elsewhere with the metrics token', async () => {
     const server = await startServer({ settings: { metricsToken } })
     expect((await read(server, '192.0.2.7', bearer)).statusCode).toBe(200)
     expect((await read(server, '192.0.2.7', { authorization: 'Bearer wrong' })).statusCode).toBe(401)
@@ -289,7 +292,7 @@ describe('metrics', () => {
   })
 })
 
-test('readiness does not wait for a store that hangs', async () => {
+test('readiness does not wait for a hanging store', async () => {
   const objects = { ...openMemoryStore(), ready: () => new Promise<void>(() => {}) }
   const { anonymous } = await startServer({ objects })
   expect(await anonymous.get('//-/ready')).toMatchObject({
@@ -298,7 +301,7 @@ test('readiness does not wait for a store that hangs', async () => {
   })
 })
 
-test('a server whose store does not answer lives, but is not ready', async () => {
+test('a server whose store fails is healthy but not ready', async () => {
   const objects = { ...openMemoryStore(), ready: () => Promise.reject(new Error('no store')) }
   const { anonymous } = await startServer({ objects })
   expect((await anonymous.get('//-/health')).status).toBe(200)

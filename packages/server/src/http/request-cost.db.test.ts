@@ -44,7 +44,7 @@ const options = { size: 16 * 1024 }
 test.each([
   ...['range', 'if-range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'accept', 'host'],
   ...['x-request-id', 'x-forwarded-for', 'x-forwarded-host', 'origin', 'content-type', 'x-gitlab-organization-id'],
-])('the header %s costs what plain text costs', async (name) => {
+])('reading the header %s costs no more than plain text', async (name) => {
   const run = async (value: string) => {
     const headers = { ...(name === 'if-range' && { range: 'bytes=0-1' }), [name]: value }
     await server.admin.get(download, { headers })
@@ -54,7 +54,7 @@ test.each([
   expect(await findExpensive({ run, plain, hostile }, options)).toEqual([])
 })
 
-test('an address costs what plain text costs', async () => {
+test('reading an address costs no more than plain text', async () => {
   const escaped = filled('plain-text-')
   const run = async (path: string) => {
     await server.anonymous.get(`/projects/${path}`)

@@ -60,7 +60,7 @@ async function stored() {
   return { rows: uploads.headers['x-total'], files: names.filter((entry) => entry.isFile()).length }
 }
 
-describe('an upload that is broken off', () => {
+describe('an interrupted upload', () => {
   test.each([
     ['of announced length', 'Content-Length: 500000', (data: string) => fileHead + data],
     ['in chunks', 'Transfer-Encoding: chunked', (data: string) => chunk(fileHead) + chunk(data)],
@@ -76,7 +76,7 @@ describe('an upload that is broken off', () => {
   test.each([
     ['before the announced length', 'Content-Length: 500000', (data: string) => data],
     ['before the last chunk', 'Transfer-Encoding: chunked', chunk],
-  ])('behind a whole form, but %s, leaves neither row nor file', async (_, framing, encoded) => {
+  ])('after the whole form but %s leaves neither row nor file', async (_, framing, encoded) => {
     const before = await stored()
     const { socket } = await openWire(port)
     socket.write(uploadHead(framing) + encoded(`${fileHead}whole\r\n--b--\r\n`))
@@ -87,7 +87,7 @@ describe('an upload that is broken off', () => {
     await expect.poll(stored).toEqual(before)
   })
 
-  test('by silence is ended after a while, and one that is only slow is not', async () => {
+  test('is ended after a period of silence, but not when it is slow', async () => {
     const { app } = server
     const usual = app.server.timeout
     app.server.setTimeout(400)
@@ -112,8 +112,8 @@ describe('an upload that is broken off', () => {
   })
 })
 
-describe('too much', () => {
-  test('is told before it is sent when its length is announced', async () => {
+describe('a request that is too large', () => {
+  test('gets 413 before it is sent when its length is announced', async () => {
     const wire = await openWire(port)
     wire.socket.write(uploadHead('Content-Length: 2000000000'))
     expect(await wire.until('413 Request Entity Too Large"')).toContain('HTTP/1.1 413')
@@ -123,7 +123,7 @@ describe('too much', () => {
   test.each([
     ['announced', 'Content-Length: 2000000000', (data: string) => data],
     ['not announced', 'Transfer-Encoding: chunked', chunk],
-  ])('%s is told, and not listened to for ever', async (_, framing, encoded) => {
+  ])('gets 413 when its length is %s, and its connection is closed', async (_, framing, encoded) => {
     const before = await stored()
     const wire = await openWire(port)
     wire.socket.write(uploadHead(framing) + encoded(fileHead))
@@ -139,7 +139,7 @@ describe('too much', () => {
     await expect.poll(stored).toEqual(before)
   })
 
-  test('JSON is refused while it comes in', async () => {
+  test('gets 413 while its JSON arrives', async () => {
     const wire = await openWire(port)
     const head = `POST /api/v4/topics HTTP/1.1\r\n${credentials}Content-Type: application/json\r\n`
     wire.socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`)
@@ -148,19 +148,19 @@ describe('too much', () => {
     wire.socket.destroy()
   })
 
-  test('of headers is 431', async () => {
+  test('gets 431 for its headers', async () => {
     const answer = await exchange(port, `GET /-/health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)
     expect(answer).toContain('HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: application/json\r\n')
     expect(answer).toMatch(/\r\n\r\n\{"message":"431 Request Header Fields Too Large"\}$/)
   })
 
-  test('of headers is told without a body to whoever asks for none', async () => {
+  test('gets 431 without a body for HEAD', async () => {
     const answer = await exchange(port, `HEAD /-/health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1\.1 431 .*\r\n\r\n$/s)
   })
 })
 
-describe('a client that waits for 100', () => {
+describe('a client with Expect: 100-continue', () => {
   test('receives 100', async () => {
     const body = `${fileHead}waited\r\n--b--\r\n`
     const wire = await openWire(port)
@@ -172,9 +172,9 @@ describe('a client that waits for 100', () => {
 
   test.each([
     ['a wrong token', () => `Host: x\r\nPRIVATE-TOKEN: wrong\r\n`, 100_000, '401 Unauthorized'],
-    ['nobody', () => 'Host: x\r\n', 100_000, '401 Unauthorized'],
-    ['too much', () => credentials, 2_000_000_000, '413 Payload Too Large'],
-  ])('never receives 100 when it is refused at once: %s', async (_, headers, length, status) => {
+    ['an anonymous request', () => 'Host: x\r\n', 100_000, '401 Unauthorized'],
+    ['a body that is too large', () => credentials, 2_000_000_000, '413 Payload Too Large'],
+  ])('never receives 100 when it is rejected: %s', async (_, headers, length, status) => {
     const head = `POST ${target()} HTTP/1.1\r\n${headers()}${formHeaders}Expect: 100-continue\r\n`
     const answer = await exchange(port, `${head}Content-Length: ${length}\r\n\r\n`)
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`))
@@ -196,7 +196,7 @@ describe('a client that waits for 100', () => {
 })
 
 describe('several requests on one connection', () => {
-  test('are answered in their order, however long each takes', async () => {
+  test('are answered in order, however long each takes', async () => {
     const body = `${fileHead}${'x'.repeat(100_000)}\r\n--b--\r\n`
     const get = (path: string) => `GET /api/v4${path} HTTP/1.1\r\n${credentials}\r\n`
     const refused = `POST ${target()} HTTP/1.1\r\nHost: x\r\n${formHeaders}Content-Length: ${body.length}\r\n\r\n${body}`
@@ -244,7 +244,7 @@ describe('pipelined requests', () => {
     }
   })
 
-  test('of one connection do not keep those of another waiting', async () => {
+  test('of one connection do not delay those of another', async () => {
     const [greedy, modest] = [await openWire(port), await openWire(port)]
     greedy.socket.write(health.repeat(90))
     modest.socket.write(health)
@@ -258,14 +258,14 @@ describe('pipelined requests', () => {
     modest.socket.destroy()
   })
 
-  test('beyond a hundred end the connection after a last response, and are never executed', async () => {
+  test('beyond 100 close the connection after a last response, and are never executed', async () => {
     const answer = await exchange(port, health.repeat(1000))
     expect(answersIn(answer)).toBe(101)
     expect(answer.match(/connection: close/gi)).toHaveLength(1)
     expect(answer.lastIndexOf('HTTP/1.1')).toBeLessThan(answer.search(/connection: close/i))
   })
 
-  test('with bodies that arrive later are read to their end', async () => {
+  test('with bodies that arrive later are read to the end', async () => {
     const wire = await openWire(port)
     const form = (padding: string) =>
       `POST /api/v4/markdown HTTP/1.1\r\n${credentials}Content-Type: application/x-www-form-urlencoded\r\n` +
@@ -280,7 +280,7 @@ describe('pipelined requests', () => {
   })
 })
 
-test('headers that do not come to an end are answered 408', async () => {
+test('incomplete headers return 408', async () => {
   const { app } = server
   const usual = app.server.headersTimeout
   expect(usual).toBe(30_000)
@@ -302,7 +302,7 @@ describe('a download', () => {
     path = `${target()}/${(await member.post(`/projects/${project.id}/uploads`, form)).body.id}`
   })
 
-  test('reaches a slow reader whole, without being held in memory meanwhile', async () => {
+  test('reaches a slow reader completely, without being buffered', async () => {
     const wire = await openWire(port)
     wire.socket.pause()
     wire.socket.write(`GET ${path} HTTP/1.1\r\n${credentials}Connection: close\r\n\r\n`)
@@ -314,8 +314,8 @@ describe('a download', () => {
     expect(digest(Buffer.from(body, 'latin1'))).toBe(digest(content))
   })
 
-  test.runIf(process.platform === 'linux').each(['is broken off', 'nobody reads'])(
-    'that %s closes its file',
+  test.runIf(process.platform === 'linux').each(['is aborted', 'is not read'])(
+    'closes its file when it %s',
     async (what) => {
       const { app } = server
       const usual = app.server.timeout
@@ -325,7 +325,7 @@ describe('a download', () => {
         wire.socket.pause()
         wire.socket.write(`GET ${path} HTTP/1.1\r\n${credentials}\r\n`)
         await expect.poll(openFiles).toBe(1)
-        if (what === 'is broken off') wire.socket.destroy()
+        if (what === 'is aborted') wire.socket.destroy()
         await expect.poll(openFiles, { timeout: 5000 }).toBe(0)
         wire.socket.destroy()
       } finally {
@@ -341,14 +341,14 @@ describe('a download', () => {
   }
 })
 
-describe('HTTP of other kinds', () => {
-  test('version 1.0 without a Host is answered, with links to where it was reached', async () => {
+describe('unusual HTTP', () => {
+  test('of version 1.0 without a Host is answered, with links to the local address', async () => {
     const answer = await exchange(port, 'GET /api/v4/topics HTTP/1.0\r\n\r\n')
     expect(answer).toContain('HTTP/1.1 200 OK')
     expect(answer).toContain(`<http://127.0.0.1:${port}/api/v4/topics?`)
   })
 
-  test('a whole address, as proxies send it, is the path in it', async () => {
+  test('with an absolute address, as sent by proxies, is answered', async () => {
     const head = `GET http://alcove.test/api/v4/topics HTTP/1.1\r\n${credentials}Connection: close\r\n\r\n`
     const answer = await exchange(port, head)
     expect(answer).toContain('HTTP/1.1 200 OK')
@@ -357,10 +357,10 @@ describe('HTTP of other kinds', () => {
 
   test.each([
     ['no request line', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
-    ['a version nobody speaks', 'GET / HTTP/9.9\r\n\r\n'],
-    ['HTTP/2 without an agreement', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a method nobody knows', 'FROB / HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a blank in a header name', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n'],
+    ['an unknown version', 'GET / HTTP/9.9\r\n\r\n'],
+    ['HTTP/2 without negotiation', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['an unknown method', 'FROB / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a space in a header name', 'GET / HTTP/1.1\r\nHost: x\r\nA b: c\r\n\r\n'],
     ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n'],
     ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx'],
     [
@@ -369,17 +369,17 @@ describe('HTTP of other kinds', () => {
     ],
     ['a negative length', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
     ['no Host', 'GET /-/health HTTP/1.1\r\n\r\n'],
-  ])('%s is 400, and the connection ends', async (_, sent) => {
+  ])('with %s returns 400 and closes the connection', async (_, sent) => {
     expect(await exchange(port, Buffer.from(sent, 'latin1'))).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
   })
 
-  test('two hosts are 400, whatever they are', async () => {
+  test('with two Host headers returns 400', async () => {
     const answer = await exchange(port, 'GET /-/health HTTP/1.1\r\nHost: x\r\nhost: x\r\nConnection: close\r\n\r\n')
     expect(answer).toContain('HTTP/1.1 400 Bad Request')
     expect(answer).toContain('more than one Host header')
   })
 
-  test('chunks that are none end the request and leave nothing', async () => {
+  test('with invalid chunks returns 400 and stores nothing', async () => {
     const before = await stored()
     const answer = await exchange(port, uploadHead('Transfer-Encoding: chunked'), chunk(fileHead), 'zz\r\ngarbage\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
@@ -393,7 +393,7 @@ describe('HTTP of other kinds', () => {
     ['TRACE', 'TRACE /-/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
     ['an unknown expectation', 'GET /-/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: cake\r\n\r\n'],
     ['an empty line first', '\r\n\r\nGET /-/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
-  ])('%s does no harm', async (_, sent) => {
+  ])('with %s causes no 5xx', async (_, sent) => {
     expect(await exchange(port, sent)).not.toContain('HTTP/1.1 5')
   })
 })

@@ -19,7 +19,7 @@ function openTasks() {
 }
 
 describe('a fair queue', () => {
-  test('runs as many tasks at once as it allows, and answers with their results', async () => {
+  test('runs as many tasks concurrently as allowed, and returns their results', async () => {
     const queue = openFairQueue({ concurrency: 2, maxWaiting: 10, maxWaitingPerParty: 10 })
     const { task, started, end } = openTasks()
     const results = ['1', '2', '3'].map((name) => queue.run('a', task(name)))
@@ -31,7 +31,7 @@ describe('a fair queue', () => {
     expect(await Promise.all(results)).toEqual(['1', '2', '3'])
   })
 
-  test('lets the parties take turns', async () => {
+  test('alternates between parties', async () => {
     const queue = openFairQueue({ concurrency: 1, maxWaiting: 10, maxWaitingPerParty: 10 })
     const { task, started, end } = openTasks()
     for (const name of ['a1', 'a2', 'a3']) void queue.run('a', task(name))
@@ -40,7 +40,7 @@ describe('a fair queue', () => {
     expect(started).toEqual(['a1', 'a2', 'b1', 'a3'])
   })
 
-  test('refuses what exceeds the line, of one party and of all, and says when to try again', async () => {
+  test('rejects tasks beyond the limit per party and in total, with a retry time', async () => {
     const queue = openFairQueue({ concurrency: 1, maxWaiting: 3, maxWaitingPerParty: 2 })
     const { task } = openTasks()
     for (const name of ['a1', 'a2', 'a3']) void queue.run('a', task(name))
@@ -51,7 +51,7 @@ describe('a fair queue', () => {
     await expect(queue.run('c', task('c1'))).rejects.toMatchObject({ cause: { kind: 'busy', retryAfterSeconds: 1 } })
   })
 
-  test('goes on after a task that failed', async () => {
+  test('continues after a failed task', async () => {
     const queue = openFairQueue({ concurrency: 1, maxWaiting: 3, maxWaitingPerParty: 2 })
     const failed = queue.run('a', () => Promise.reject(new Error('no')))
     const next = queue.run('a', () => Promise.resolve('yes'))

@@ -19,6 +19,6 @@ test.each([
   ['/api/v4/projects/1/uploads/17/restore', '/api/v4/projects/1/uploads/17/restore'],
   ['/uploads/-/system/projects/topic/avatar/1/a.png', '/uploads/-/system/projects/topic/avatar/1/a.png'],
   ['/api/v4/projects?search=uploads', '/api/v4/projects?search=uploads'],
-])('the log shows %s as %s', (address, logged) => {
+])('the log writes %s as %s', (address, logged) => {
   expect(withoutSecrets(address)).toBe(logged)
 })

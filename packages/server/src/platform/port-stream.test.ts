@@ -11,7 +11,7 @@ async function* countTo(last: number, made: number[] = []): AsyncGenerator<numbe
 
 const turns = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('what is sent arrives in its order, to the end', async () => {
+test('items arrive in order, to the end', async () => {
   const { port1, port2 } = new MessageChannel()
   const sending = sendAll(port1, countTo(1000), { ahead: 3 })
   const received: number[] = []
@@ -20,7 +20,7 @@ test('what is sent arrives in its order, to the end', async () => {
   expect(received).toEqual(Array.from({ length: 1000 }, (_, index) => index + 1))
 })
 
-test('nothing is made long before it is taken', async () => {
+test('the sender produces at most the configured number of items ahead', async () => {
   const { port1, port2 } = new MessageChannel()
   const made: number[] = []
   const sending = sendAll(port1, countTo(10, made), { ahead: 3 })
@@ -36,7 +36,7 @@ test('nothing is made long before it is taken', async () => {
   expect(made).toHaveLength(10)
 })
 
-test('who has enough ends it for the sender too, and its source is closed', async () => {
+test('a receiver that stops ends the sender and closes its source', async () => {
   const { port1, port2 } = new MessageChannel()
   let isClosed = false
   async function* source() {
@@ -52,7 +52,7 @@ test('who has enough ends it for the sender too, and its source is closed', asyn
   expect(isClosed).toBe(true)
 })
 
-test('what keeps the sender from the end is thrown on both sides, behind what came before it', async () => {
+test('an error of the source rejects on both sides, after the items before it', async () => {
   const { port1, port2 } = new MessageChannel()
   async function* source() {
     yield* countTo(2)
@@ -69,7 +69,7 @@ test('what keeps the sender from the end is thrown on both sides, behind what ca
   expect(received).toEqual([1, 2])
 })
 
-test('a sender that goes away in the middle is missed', async () => {
+test('a sender that disconnects rejects the receiver', async () => {
   const { port1, port2 } = new MessageChannel()
   port1.postMessage({ item: 1 })
   port1.close()
@@ -78,7 +78,7 @@ test('a sender that goes away in the middle is missed', async () => {
   await expect(received.next()).rejects.toThrow(SenderDisconnected)
 })
 
-test('one message is an answer, and none is not', async () => {
+test('receiveOne returns one message, and rejects without one', async () => {
   const answered = new MessageChannel()
   answered.port1.postMessage(false)
   expect(await receiveOne<boolean>(answered.port2)).toBe(false)
@@ -88,7 +88,7 @@ test('one message is an answer, and none is not', async () => {
   await expect(waiting).rejects.toThrow(SenderDisconnected)
 })
 
-test('bytes that are moved are no longer there', async () => {
+test('transferred buffers are detached at the sender', async () => {
   const { port1, port2 } = new MessageChannel()
   const chunk = new Uint8Array([1, 2, 3])
   async function* source() {

@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { closeDataFolder } from './private-files.ts'
 
-test('a data folder with wider modes is closed to other users, with the database and the objects', async () => {
+test('permissions of the data folder, database and objects are restricted to the owner', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'alcove-modes-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await chmod(folder, 0o755)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('nothing needs to be set', () => {
+test('every setting is optional', () => {
   const standard = readSettings({})
   expect(standard).toMatchObject({
     host: '127.0.0.1',
@@ -67,11 +67,11 @@ test.each<[string, string, Partial<Settings>]>([
   ['RATE_LIMIT_UNAUTHENTICATED_PERIOD_SECONDS', '60', {}],
   ['TRUSTED_PROXIES', '10.0.0.0/8, ::1 ,', { trustedProxies: ['10.0.0.0/8', '::1'] }],
   ['S3_BUCKET', 'my.bucket-1', { s3: { bucket: 'my.bucket-1', region: 'us-east-1', redirect: false } }],
-])('ALCOVE_%s can be %s', (name, value, expected) => {
+])('ALCOVE_%s accepts %s', (name, value, expected) => {
   expect(readSettings({ [`ALCOVE_${name}`]: value })).toEqual({ ...readSettings({}), ...expected })
 })
 
-test('a bucket can be anywhere, with keys of its own', () => {
+test('a bucket can have an endpoint, region and keys', () => {
   const settings = readSettings({
     ALCOVE_S3_BUCKET: 'files',
     ALCOVE_S3_ENDPOINT: 'https://s3.example:9000/',
@@ -89,7 +89,7 @@ test('a bucket can be anywhere, with keys of its own', () => {
   })
 })
 
-describe('wrong values', () => {
+describe('invalid settings', () => {
   test.each([
     ['PORT', '65536', 'a whole number from 0 to 65535'],
     ['PORT', '80a', 'a whole number from 0 to 65535'],
@@ -112,7 +112,7 @@ describe('wrong values', () => {
     ['S3_ENDPOINT', 's3.example', 'an http:// or https:// address'],
     ['S3_REGION', 'eu central', 'a name such as eu-central-1'],
     ['S3_REDIRECT', 'yes', 'true or false'],
-  ])('ALCOVE_%s cannot be %s', (name, value, allowed) => {
+  ])('ALCOVE_%s rejects %s', (name, value, allowed) => {
     const bucket = name.startsWith('S3_') ? { ALCOVE_S3_BUCKET: 'files' } : {}
     expect(problemsOf({ ...bucket, [`ALCOVE_${name}`]: value })).toEqual([
       `ALCOVE_${name} is ${JSON.stringify(value)}; allowed is ${allowed}.`,
@@ -125,7 +125,7 @@ describe('wrong values', () => {
     ['BOOTSTRAP_TOKEN', 'hush-hush hush-hush hush-hush', 'at least 20 printable ASCII characters without blanks'],
     ['S3_ACCESS_KEY', 'hush hush', 'printable ASCII characters without blanks'],
     ['S3_SECRET_KEY', 'hüsh-hush', 'printable ASCII characters without blanks'],
-  ])('ALCOVE_%s cannot be %s, and is not repeated', (name, value, allowed) => {
+  ])('ALCOVE_%s rejects %s without repeating it', (name, value, allowed) => {
     const s3 = { ALCOVE_S3_BUCKET: 'files', ALCOVE_S3_ACCESS_KEY: 'access', ALCOVE_S3_SECRET_KEY: 'secret' }
     const problems = problemsOf({ ...(name.startsWith('S3_') && s3), [`ALCOVE_${name}`]: value })
     expect(problems).toEqual([
@@ -134,7 +134,7 @@ describe('wrong values', () => {
     expect(problems.join()).not.toContain('hush')
   })
 
-  test('are told all at once, one sentence each', () => {
+  test('are reported all at once, one sentence each', () => {
     const environment = { ALCOVE_PORT: 'x', ALCOVE_TRIAGE_ROLE: 'x', ALCOVE_S3_BUCKET: 'x', ALCOVE_PROT: '80' }
     const problems = problemsOf(environment)
     expect(problems).toHaveLength(4)
@@ -144,15 +144,15 @@ describe('wrong values', () => {
     expect(new WrongSettings(problems).message).toBe(problems.join('\n'))
   })
 
-  test('name the settings there are when one is not among them', () => {
+  test('list the available settings when a name is unknown', () => {
     const [problem, ...others] = problemsOf({ ALCOVE_MAX_UPLOAD: '5' })
     expect(others).toEqual([])
     expect(problem).toMatch(/^ALCOVE_MAX_UPLOAD is not a setting; there are .*ALCOVE_MAX_UPLOAD_MIB.*ALCOVE_S3_BUCKET/)
   })
 })
 
-describe('a bucket that is set by half', () => {
-  test('names what is missing when there is no bucket', () => {
+describe('an incomplete bucket', () => {
+  test('is reported when its name is missing', () => {
     const keys = { ALCOVE_S3_ACCESS_KEY: 'hush-hush', ALCOVE_S3_SECRET_KEY: 'hush-hush' }
     expect(problemsOf({ ALCOVE_S3_ENDPOINT: 'http://localhost', ...keys })).toEqual([
       'ALCOVE_S3_BUCKET is not set; allowed is the name of a bucket when there is ALCOVE_S3_ENDPOINT, ALCOVE_S3_ACCESS_KEY, ALCOVE_S3_SECRET_KEY.',
@@ -165,21 +165,21 @@ describe('a bucket that is set by half', () => {
   test.each([
     ['ACCESS', 'SECRET'],
     ['SECRET', 'ACCESS'],
-  ])('names what is missing when there is only the %s key', (given, missing) => {
+  ])('is reported when only the %s key is set', (given, missing) => {
     expect(problemsOf({ ALCOVE_S3_BUCKET: 'files', [`ALCOVE_S3_${given}_KEY`]: 'hush-hush' })).toEqual([
       `ALCOVE_S3_${missing}_KEY is not set; allowed is to set both, or neither, when there is ALCOVE_S3_${given}_KEY.`,
     ])
   })
 })
 
-describe('a secret from a file', () => {
+describe('a secret in a file', () => {
   const file = async (name: string, content: string) => {
     const path = join(folder, name)
     await writeFile(path, content)
     return path
   }
 
-  test('is what the file holds, without blanks and line breaks around it', async () => {
+  test('is read without surrounding whitespace', async () => {
     const settings = readSettings({
       ALCOVE_DATABASE_URL_FILE: await file('database', '\npostgres://db/alcove\n'),
       ALCOVE_BOOTSTRAP_TOKEN_FILE: await file('token', `${token}\n`),
@@ -194,14 +194,14 @@ describe('a secret from a file', () => {
     })
   })
 
-  test('cannot be given in both ways', async () => {
+  test('is rejected when the variable is set too', async () => {
     const path = await file('twice', token)
     expect(problemsOf({ ALCOVE_BOOTSTRAP_TOKEN: token, ALCOVE_BOOTSTRAP_TOKEN_FILE: path })).toEqual([
       'ALCOVE_BOOTSTRAP_TOKEN and ALCOVE_BOOTSTRAP_TOKEN_FILE are both set; one of them is allowed.',
     ])
   })
 
-  test('needs a file that can be read and holds something', async () => {
+  test('requires a readable file that is not empty', async () => {
     const missing = join(folder, 'missing')
     expect(problemsOf({ ALCOVE_BOOTSTRAP_TOKEN_FILE: missing })).toEqual([
       `ALCOVE_BOOTSTRAP_TOKEN_FILE is ${JSON.stringify(missing)}; allowed is a file that can be read.`,
@@ -212,7 +212,7 @@ describe('a secret from a file', () => {
     expect(problemsOf({ ...s3, ALCOVE_S3_SECRET_KEY_FILE: empty })).toHaveLength(1)
   })
 
-  test('is only for secrets', async () => {
+  test('is available for secrets only', async () => {
     expect(problemsOf({ ALCOVE_PORT_FILE: await file('port', '80') })[0]).toContain('ALCOVE_PORT_FILE is not a setting')
   })
 })

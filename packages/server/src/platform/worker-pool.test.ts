@@ -40,7 +40,7 @@ async function open(options: Partial<WorkersOptions> = {}) {
   return workers
 }
 
-test('a thread is used again, and another one is started only when it is busy', async () => {
+test('an idle thread is reused, and another one is started only when all are busy', async () => {
   const workers = await open()
   const first = await workers.run('thread')
   expect(await workers.run('thread')).toBe(first)
@@ -49,7 +49,7 @@ test('a thread is used again, and another one is started only when it is busy', 
   expect(both).toContain(first)
 })
 
-test('what there is no thread for waits, and what there is no room for is refused', async () => {
+test('jobs wait for a thread, and are rejected when the queue is full', async () => {
   const workers = await open({ maxThreads: 1, maxWaiting: 2 })
   const [running, ...waiting] = [workers.run(100), workers.run('thread'), workers.run('thread')]
   await expect(workers.run('thread')).rejects.toMatchObject({ because: 'queue' })
@@ -57,7 +57,7 @@ test('what there is no thread for waits, and what there is no room for is refuse
   expect(await Promise.all(waiting)).toEqual([thread, thread])
 })
 
-test('one owner’s jobs run one at a time and hold up another owner by one job at most', async () => {
+test('one owner’s jobs run one at a time and delay another owner by one job at most', async () => {
   const workers = await open({ maxThreads: 2, maxWaiting: 40, maxWaitingPerOwner: 20 })
   const order: string[] = []
   const run = (owner: string) => workers.run(20, [], owner).then(() => order.push(owner))
@@ -68,14 +68,14 @@ test('one owner’s jobs run one at a time and hold up another owner by one job 
   expect(order).toHaveLength(21)
 })
 
-test('an owner with too many waiting jobs is refused, and others are not', async () => {
+test('an owner with too many waiting jobs is rejected, others are not', async () => {
   const workers = await open({ maxThreads: 1, maxWaiting: 10, maxWaitingPerOwner: 1 })
   const accepted = [workers.run(50, [], 'a'), workers.run(50, [], 'a')]
   await expect(workers.run(50, [], 'a')).rejects.toMatchObject({ because: 'queue' })
   await Promise.all([...accepted, workers.run('thread', [], 'b')])
 })
 
-test('a job that takes too long is ended, and the next one gets a new thread', async () => {
+test('a job that takes too long is terminated, and the next one gets a new thread', async () => {
   const workers = await open({ maxThreads: 1, timeoutMs: 1000 })
   const before = await workers.run('thread')
   const [endless, next] = [workers.run('forever'), workers.run('thread')]
@@ -83,20 +83,20 @@ test('a job that takes too long is ended, and the next one gets a new thread', a
   expect(await next).not.toBe(before)
 })
 
-test('a job that takes too much memory is ended, and takes nothing else with it', async () => {
+test('a job that uses too much memory is terminated without affecting the process', async () => {
   const workers = await open({ maxThreads: 1 })
   await expect(workers.run('memory')).rejects.toMatchObject({ because: 'memory' })
   expect(await workers.run('thread')).toBeGreaterThan(0)
 })
 
-test('what a job throws is thrown to whoever asked for it', async () => {
+test('a job’s error rejects the caller’s promise', async () => {
   const workers = await open({ maxThreads: 1 })
   await expect(workers.run('throw')).rejects.toThrow(new TypeError('no'))
   await expect(workers.run('exit')).rejects.toThrow('ended before its job')
   expect(await workers.run('thread')).toBeGreaterThan(0)
 })
 
-test('a thread without work goes away by itself, and on closing', async () => {
+test('an idle thread ends after a timeout and on closing', async () => {
   const workers = await open({ idleMs: 10 })
   const first = await workers.run('thread')
   await new Promise((resolve) => setTimeout(resolve, 200))
@@ -122,11 +122,11 @@ async function programOf(job: Job, options: Partial<WorkersOptions>, flags: read
   return (await node).stdout
 }
 
-test('a thread without work does not keep the process alive', async () => {
+test('an idle thread does not keep the process alive', async () => {
   expect(Number(await programOf('thread', {}))).toBeGreaterThan(0)
 })
 
-test('a thread has a young generation of its own size, whatever the process was started with', async () => {
+test('a thread has its own young generation size, independent of the process’s options', async () => {
   const small = ['--max-semi-space-size=1']
   const usual = Number(await programOf('garbage', {}, small))
   const large = Number(await programOf('garbage', { maxYoungMib: 24 }, small))

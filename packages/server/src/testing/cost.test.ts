@@ -4,14 +4,14 @@ import { findExpensive } from './cost.ts'
 const letters = (size: number) => 'x'.repeat(size)
 const digits = (size: number) => '1'.repeat(size)
 
-test('a search that starts over at each character is named as superlinear', async () => {
+test('findExpensive reports superlinear work', async () => {
   // Cubic, so that the growth stays far above the limit on a busy machine.
   const subject = { run: (text: string) => /\d+\d+$/.test(`${text}!`), plain: letters, hostile: { digits } }
   const problems = await findExpensive(subject, { size: 512, maxRatio: Number.POSITIVE_INFINITY })
   expect(problems).toEqual([expect.stringMatching(/^digits: .* times as much for twice the length$/)])
 })
 
-test('work that takes much longer than that for plain text is named', async () => {
+test('findExpensive reports work that takes much longer than for plain text', async () => {
   const run = (text: string) => {
     const rounds = text.startsWith('1') ? 1000 : 1
     for (let round = 0; round < rounds; round++) for (const character of text) if (character === '2') return
@@ -20,7 +20,7 @@ test('work that takes much longer than that for plain text is named', async () =
   expect(problems).toEqual([expect.stringMatching(/^digits: .*: more than 30 times as much$/)])
 })
 
-test('linear work is not named, whether it succeeds, throws or takes a moment', async () => {
+test('findExpensive does not report linear work, whether it succeeds, rejects or waits', async () => {
   const run = async (text: string) => {
     await Promise.resolve()
     if (text.replaceAll('1', '22').startsWith('2')) throw new Error('refused')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { access } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 
-test.skipIf(process.env['ALCOVE_TEST_DATABASE_URL'])('the server goes away with a process that is killed', async () => {
+test.skipIf(process.env['ALCOVE_TEST_DATABASE_URL'])('the test server ends when its process is killed', async () => {
   const program = `
     import { startPostgres } from '${new URL('./postgres.ts', import.meta.url)}'
     console.log((await startPostgres()).url)

@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 const open = () => openDatabase({ kind: 'postgres', url: place.url })
-test('what one process writes, the other one hears', async () => {
+test('a write in one process changes the table version in the other', async () => {
   await migrate(here, [])
   const stamps = () => [there.changes.version(['a']), there.changes.version(['b'])]
   const start = stamps()
@@ -46,7 +46,7 @@ test('what one process writes, the other one hears', async () => {
   await expect.poll(stamps).toEqual([(afterInsert[0] ?? 0) + 1, afterInsert[1]])
 })
 
-test('a commit counts in another process as soon as that asks, whatever the order of transaction ids', async () => {
+test('synchronize counts commits of other processes in any order of transaction ids', async () => {
   await here.run(sql`insert into a values (1, 0)`)
   await there.changes.synchronize()
   let last = there.changes.version(['a']) ?? 0
@@ -78,7 +78,7 @@ test('a commit counts in another process as soon as that asks, whatever the orde
   expect(await counted()).toBe(false)
 })
 
-test('commits that were restored from another server do not count again and again', async () => {
+test('commits restored from another server are counted once', async () => {
   await here.run(sql`
     insert into recent_commits (xid, process, tables, committed_at) values ('999999999', 'other', 'a', now())`)
   await there.changes.synchronize()
@@ -87,7 +87,7 @@ test('commits that were restored from another server do not count again and agai
   expect(there.changes.version(['a'])).toBe(before)
 })
 
-test('callers share a reading that begins after they ask', async () => {
+test('callers share a run that begins after their call', async () => {
   let runs = 0
   let end = () => {}
   const work = runTogether(() => {
@@ -108,7 +108,7 @@ test('callers share a reading that begins after they ask', async () => {
   expect(runs).toBe(2)
 })
 
-test('a migration elsewhere brings the foreign keys with it, and statements prepared before still work', async () => {
+test('a migration in another process updates foreign keys, and prepared statements still work', async () => {
   const columns = () => there.all(sql`select * from a`)
   await here.run(sql`insert into a values (1, 0)`)
   const change = sql`update a set n = n + 1 returning *`
@@ -125,7 +125,7 @@ test('a migration elsewhere brings the foreign keys with it, and statements prep
   await expect.poll(() => there.changes.version(['c'])).not.toBe(before)
 })
 
-test('lost connections are replaced, and the stamps are unknown until nothing can have been missed', async () => {
+test('lost connections are replaced, and table versions are unknown until nothing can have been missed', async () => {
   const admin = await openDatabase({ kind: 'postgres', url: server.url })
   const allow = (allowed: boolean) =>
     admin.run(sql`alter database ${raw(place.name)} allow_connections ${raw(`${allowed}`)}`)
@@ -156,7 +156,7 @@ test('lost connections are replaced, and the stamps are unknown until nothing ca
   await admin.close()
 })
 
-test('transactions that lock each other out are run again', async () => {
+test('deadlocked transactions are retried', async () => {
   await here.run(sql`insert into a values (1, 0), (2, 0)`)
   let runs = 0
   let locked = 0
@@ -174,7 +174,7 @@ test('transactions that lock each other out are run again', async () => {
   expect(await here.all(sql`select n from a`)).toEqual([{ n: 2 }, { n: 2 }])
 })
 
-test('a write that waits for a lock holds up no reads', async () => {
+test('a write that waits for a lock does not block reads', async () => {
   await here.run(sql`insert into a values (1, 0)`)
   await here.transaction(async (tx) => {
     await tx.run(sql`update a set n = 1`)
@@ -185,12 +185,12 @@ test('a write that waits for a lock holds up no reads', async () => {
   await expect.poll(() => there.one(sql`select n from a`)).toEqual({ n: 6 })
 })
 
-test('no server, no database', async () => {
+test('opening fails without a server', async () => {
   const url = 'postgres://postgres@localhost/postgres?host=/nowhere'
   await expect(openDatabase({ kind: 'postgres', url })).rejects.toThrow(/unavailable .*ENOENT/)
 })
 
-test('a test database may be made from another one', async () => {
+test('a test database can be a copy of another one', async () => {
   await here.run(sql`insert into a values (1, 0)`)
   await Promise.all([here.close(), there.close()])
   const copy = await createTestDatabase(server, { template: place.name })
@@ -200,7 +200,7 @@ test('a test database may be made from another one', async () => {
   await copy.drop()
 })
 
-test('a process starts while others write without a pause', async () => {
+test('a process can start while others write continuously', async () => {
   await here.run(sql`insert into a values (1, 0)`)
   let isOver = false
   const writing = (async () => {

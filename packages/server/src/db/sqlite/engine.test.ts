@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const open = () => openDatabase({ kind: 'sqlite', file: join(folder, 'alcove.db') })
 
-test('a file is open once, and free again after closing', async () => {
+test('a database file can be opened once, and again after closing', async () => {
   const first = await open()
   await expect(open()).rejects.toThrow(/alcove\.db is in use by another process/)
   await first.close()
@@ -27,7 +27,7 @@ test('a file is open once, and free again after closing', async () => {
   await second.close()
 })
 
-test('another process keeps us out until it is killed', async () => {
+test('a database file is locked by another process until that is killed', async () => {
   const program = `
     import { openDatabase } from '${new URL('../open.ts', import.meta.url)}'
     const db = await openDatabase({ kind: 'sqlite', file: process.argv[1] })
@@ -43,7 +43,7 @@ test('another process keeps us out until it is killed', async () => {
   await db.close()
 })
 
-test('commits are on disk before they are reported, those of the same moment by one wait', async () => {
+test('commits are synced before they are acknowledged, concurrent ones by one sync', async () => {
   const db = await open()
   await db.run(sql`create table things (n integer)`)
   expect(await db.one(sql`pragma journal_mode`)).toEqual({ journal_mode: 'wal' })
@@ -95,7 +95,7 @@ test('commits are on disk before they are reported, those of the same moment by 
   await again.close()
 })
 
-test('nothing that waits is acknowledged when the sync before it fails', async () => {
+test('commits that wait for a failed sync are not acknowledged', async () => {
   const db = await open()
   await db.run(sql`create table things (n integer)`)
   const disk = holdDisk()
@@ -114,7 +114,7 @@ test('nothing that waits is acknowledged when the sync before it fails', async (
   await db.close()
 })
 
-test('after a checkpoint that could not sync the file nothing is written any more', async () => {
+test('writes are rejected after a checkpoint that could not sync the file', async () => {
   let checkpoints = 0
   const db = await openDatabase({
     kind: 'sqlite',
@@ -161,7 +161,7 @@ function holdDisk() {
   }
 }
 
-test('a log that has grown goes into the file while writers go on, and begins anew', async () => {
+test('a large WAL is checkpointed during writes and restarts', async () => {
   const db = await open()
   await db.run(sql`create table things (n integer primary key, text text)`)
   let most = 0
@@ -178,7 +178,7 @@ test('a log that has grown goes into the file while writers go on, and begins an
   await again.close()
 })
 
-test('where no thread can open the file, the log goes into it all the same', async () => {
+test('the WAL is checkpointed even when no thread can open the file', async () => {
   const db = await open()
   await db.run(sql`create table things (n integer primary key, text text)`)
   await rename(join(folder, 'alcove.db'), join(folder, 'moved.db'))
@@ -198,7 +198,7 @@ async function framesLeft(db: Database): Promise<number> {
   return found ? found.log - found.checkpointed : 0
 }
 
-test('a write that fails at its commit says so, also when it returns a row', async () => {
+test('a write that fails at its commit rejects, even when it returns a row', async () => {
   const db = await open()
   await db.run(sql`create table owners (id integer primary key)`)
   await db.run(sql`create table things (owner integer references owners(id) deferrable initially deferred)`)
@@ -207,7 +207,7 @@ test('a write that fails at its commit says so, also when it returns a row', asy
   await db.close()
 })
 
-test('whole numbers are stored as integers in every column', async () => {
+test('integers are stored as integers in every column', async () => {
   const db = await open()
   await db.run(sql`create table things (a text, b blob, c numeric)`)
   await db.run(sql`insert into things values (${7}, ${7}, ${7})`)
@@ -219,7 +219,7 @@ test('whole numbers are stored as integers in every column', async () => {
   await db.close()
 })
 
-test('more texts than are kept prepared', async () => {
+test('more statements than the cache of prepared statements holds can run', async () => {
   const db = await open()
   for (let n = 0; n < 1200; n++) expect(await db.one(sql`select ${raw(`${n}`)} as n`)).toEqual({ n })
   await db.close()

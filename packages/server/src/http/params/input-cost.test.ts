@@ -52,7 +52,7 @@ const texts = {
   dashes: filled('-'),
 }
 
-test('queries and forms cost what plain text costs', async () => {
+test('parsing queries and forms costs no more than plain text', async () => {
   const hostile = {
     ...texts,
     ampersands: filled('&'),
@@ -69,7 +69,7 @@ test('queries and forms cost what plain text costs', async () => {
   expect(await findExpensive({ run: parseUrlencoded, plain: (size) => `a=${plain(size)}`, hostile })).toEqual([])
 })
 
-test('JSON costs what plain text costs', async () => {
+test('parsing JSON costs no more than plain text', async () => {
   const json = (generate: (size: number) => string) => (size: number) => Buffer.from(generate(size))
   const subject = {
     run: parseJsonObject,
@@ -107,7 +107,7 @@ interface Arrival {
   boundary: string
 }
 
-test('multipart costs what a plain part costs', async () => {
+test('parsing multipart costs no more than a plain part', async () => {
   const boundary = 'b'.repeat(70)
   const part = (content: string, headers = 'Content-Disposition: form-data; name="a"') =>
     `--${boundary}\r\n${headers}\r\n\r\n${content}\r\n`
@@ -173,7 +173,7 @@ test.each([
   ['cookies', (value: string) => ({ cookie: value })],
   ['the PRIVATE-TOKEN header', (value: string) => ({ 'private-token': value })],
   ['the Sudo header', (value: string) => ({ sudo: value })],
-])('%s costs what plain text costs', async (_, headers) => {
+])('reading %s costs no more than plain text', async (_, headers) => {
   const options = {
     isReading: true,
     isCookieRead: true,
@@ -186,7 +186,7 @@ test.each([
   expect(await findExpensive({ run, plain, hostile })).toEqual([])
 })
 
-test('headers of parts cost what plain text costs', async () => {
+test('parsing part headers costs no more than plain text', async () => {
   const hostile = {
     ...texts,
     parameters: filled('; a=b'),
@@ -214,13 +214,13 @@ test.each(
     integerList: integerList({ commaSeparated: true }),
     freeForm: freeForm(),
   }),
-)('a parameter of the type %s costs what plain text costs', async (_, value) => {
+)('reading a parameter of type %s costs no more than plain text', async (_, value) => {
   const read = compileInput(Type.Object({ value }))
   const run = (value: string) => read({ value })
   expect(await findExpensive({ run, plain, hostile: texts })).toEqual([])
 })
 
-test('names of files and links in responses cost what plain text costs', async () => {
+test('writing filenames and links in responses costs no more than plain text', async () => {
   // Stored names have at most 255 bytes.
   expect(await findExpensive({ run: attachment, plain, hostile: texts }, { size: 1024 })).toEqual([])
   const run = (search: string) =>

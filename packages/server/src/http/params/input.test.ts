@@ -266,17 +266,17 @@ const cases: (readonly [kind: string, schema: TSchema, raw: unknown, expected: u
   ['plain TypeBox', Type.Enum(['a', 'b']), 'c', unlisted],
 ]
 
-test.each(cases)('%s %j given %o is %o', (_, schema, raw, expected) => {
+test.each(cases)('%s %j given %o is read as %o', (_, schema, raw, expected) => {
   expect(readOne(schema, raw)).toEqual(expected)
 })
 
-test('a default list belongs to one request', () => {
+test('a default list is not shared between requests', () => {
   const list = compileInput(Type.Object({ x: textList({ default: ['a'] }) }))
   list({}).x.push('b')
   expect(list({})).toEqual({ x: ['a'] })
 })
 
-test('problems come in the order of declaration, one for each parameter, groups last', () => {
+test('problems are listed in the order of declaration, one per parameter, groups last', () => {
   const schema = Type.Object(
     { name: text(), path: text(), id: integer(), sort: oneOf(['asc']), a: optional(text()), b: optional(text()) },
     { atLeastOneOf: [['a', 'b']] },
@@ -301,15 +301,15 @@ test.each([
   [{ allOrNone: [['a', 'b']] }, 'a=1', 'a, b provide all or none of parameters'],
   [{ allOrNone: [['a', 'b']] }, 'a=1&b=2', { a: '1', b: '2' }],
   [{ allOrNone: [['a', 'b']] }, 'c=1', { c: '1' }],
-])('the groups %o given %j', (groups, query, expected) => {
+])('the groups %o are checked for %j', (groups, query, expected) => {
   expect(read(Type.Object(two, groups), form(query))).toEqual(expected)
 })
 
-test('null counts as given in a group, because it clears', () => {
+test('null counts as given in a group', () => {
   expect(read(Type.Object(two, { atLeastOneOf: [['a', 'b']] }), json({ a: null }))).toEqual({})
 })
 
-test('what GitLab clients send is read', () => {
+test('requests of GitLab clients are accepted', () => {
   const merge = Type.Object({ source_topic_id: integer(), target_topic_id: integer() })
   expect(read(merge, form(''))).toBe('source_topic_id is missing, target_topic_id is missing')
   expect(read(merge, json({ source_topic_id: 'x', target_topic_id: '2' }))).toBe('source_topic_id is invalid')
@@ -328,13 +328,13 @@ test('what GitLab clients send is read', () => {
   expect(read(topic, mergeParams(form(''), json({ avatar: '', id: 9 }), { id: '3' }))).toEqual({ id: 3, avatar: '' })
 })
 
-test('a schema that would not be enforced stops the start', () => {
+test('a schema that would not be enforced is rejected at the start', () => {
   expect(() => compileInput(Type.Object({ x: Type.String({ pattern: '^a' }) }))).toThrow(/pattern is not enforced/)
   expect(() => compileInput(Type.Object({ x: Type.Null() }))).toThrow(/without a coercion/)
   expect(() => compileInput(Type.Object({ x: text() }, { exclusive: [['x', 'y']] }))).toThrow(/names y/)
 })
 
-test('a default leaves the parameter out of what clients must send', () => {
+test('a parameter with a default is not required', () => {
   const schema = Type.Object({
     a: text(),
     b: integer({ default: 1 }),
@@ -354,7 +354,7 @@ test('a default leaves the parameter out of what clients must send', () => {
   expect(read(schema, form('a='))).toEqual({ a: '', b: 1, d: true })
 })
 
-test('the handler knows the types', () => {
+test('compileInput infers the types', () => {
   const compiled = compileInput(
     Type.Object({
       id: integer(),
@@ -383,7 +383,7 @@ test('the handler knows the types', () => {
   }>()
 })
 
-test('the names of file parts are known before the body is read', () => {
+test('filePartNames returns the file parts of a schema', () => {
   const schema = Type.Object({ id: text(), file: filePart, avatar: optional(blankableFile), logo: nullable(filePart) })
   expect(filePartNames(schema)).toEqual(['file', 'avatar', 'logo'])
 })
@@ -409,7 +409,7 @@ const everything = Type.Object(
   { exclusive: [['text', 'path']], atLeastOneOf: [['date', 'file']], allOrNone: [['texts', 'integers']] },
 )
 
-test('any bag ends in an input or in a parameter problem', () => {
+test('any raw parameters give an input or a parameter problem', () => {
   const compiled = compileInput(everything)
   const value = fc.oneof(
     fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, withSparseArray: true, withMap: true }),
@@ -448,13 +448,13 @@ test('any bag ends in an input or in a parameter problem', () => {
   )
 })
 
-test('a bag that contains itself is invalid, not endless', () => {
+test('raw parameters that contain themselves are invalid', () => {
   const bag: RawParams = {}
   bag['x'] = bag
   expect(read(Type.Object({ x: freeForm() }), bag)).toBe('x is invalid')
 })
 
-test('a long text costs no more than reading it', () => {
+test('a long text is read in time proportional to its length', () => {
   const schema = Type.Object({ a: integer(), b: number(), c: dateTime(), d: flag() })
   const started = performance.now()
   for (const long of ['1'.repeat(1e6), ' '.repeat(1e6), `${'1'.repeat(1e6)}x`, `${' '.repeat(1e6)}x`]) {

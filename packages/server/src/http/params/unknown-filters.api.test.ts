@@ -14,7 +14,7 @@ const list = (path: string, query: string) => server.admin.get(`${path.replace('
 const ofClients =
   'page=1&per_page=20&all=true&get_all=false&iterator=true&as_list=false&statistics=true&order_by=id&sudo=root'
 
-describe('a filter that a list does not have', () => {
+describe('an unknown filter', () => {
   test.each([
     [
       '/projects/:id/vulnerability_findings',
@@ -30,7 +30,7 @@ describe('a filter that a list does not have', () => {
     ['/projects/:id/vulnerability_statistics', 'severity=high', 'severity'],
     ['/projects/:id/vulnerabilities/bulk', 'action=dismiss', 'action'],
     ['/admin/jobs', 'project=1', 'project'],
-  ])('is refused by %s with %s, naming those it has', async (path, query, name) => {
+  ])('is rejected by %s with %s, with a list of known filters', async (path, query, name) => {
     const reply = await list(path, query)
     expect(reply).toMatchObject({
       status: 400,
@@ -45,12 +45,12 @@ describe('a filter that a list does not have', () => {
     '/projects/:id/security_reports',
     '/projects/:id/vulnerability_statistics',
     '/admin/jobs',
-  ])('is not what GitLab’s clients send to %s', async (path) => {
+  ])('that GitLab’s clients send is accepted by %s', async (path) => {
     expect((await list(path, ofClients)).status).toBe(200)
   })
 
   test.each(['/projects', '/groups', '/topics', '/users', '/projects/:id/vulnerabilities', '/projects/:id/uploads'])(
-    'and that no list has is ignored by %s, a list of GitLab’s',
+    'is ignored by %s, as in GitLab',
     async (path) => {
       expect((await list(path, 'nonsense=1')).status).toBe(200)
     },

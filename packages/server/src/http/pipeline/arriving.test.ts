@@ -9,7 +9,7 @@ const open = (raw: PassThrough, pace: Pace = memoryPace) =>
   openArriving(raw as unknown as IncomingMessage, pace, () => parameterProblem('ended too early')) // all that it uses of a request
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('what arrives is given in order, and then the end', async () => {
+test('chunks are returned in order, and then the end', async () => {
   const raw = new PassThrough()
   const { next } = open(raw)
   const first = next()
@@ -25,7 +25,7 @@ test('what arrives is given in order, and then the end', async () => {
   ])
 })
 
-test('the line is stopped while nobody takes what has come, and goes on when somebody does', async () => {
+test('the connection is paused while chunks are not read, and resumed afterwards', async () => {
   const raw = new PassThrough({ highWaterMark: chunk.length })
   const { next } = open(raw)
   let written = 0
@@ -42,7 +42,7 @@ test('the line is stopped while nobody takes what has come, and goes on when som
   await sent
 })
 
-test('whoever waits hears that the client has gone, or that it is over; what had come is given first', async () => {
+test('a pending read rejects when the client disconnects or reading stops, after earlier chunks', async () => {
   const raw = new PassThrough()
   const { next } = open(raw)
   raw.write('half')
@@ -61,7 +61,7 @@ test('whoever waits hears that the client has gone, or that it is over; what had
   expect(other.listenerCount('data')).toBe(0)
 })
 
-test('small chunks are put together', async () => {
+test('small chunks are merged', async () => {
   const raw = new PassThrough()
   const { next } = open(raw)
   for (let count = 0; count < 1000; count++) raw.write(`${count},`)
@@ -72,7 +72,7 @@ test('small chunks are put together', async () => {
   expect(pieces.length).toBeLessThan(10)
 })
 
-test('more chunks than bytes justify end the reading', async () => {
+test('too many small chunks reject the body', async () => {
   const raw = new PassThrough()
   const refused = expect(readAll(open(raw))).rejects.toThrow('too many small chunks')
   for (let count = 0; count < 10_000; count++) {
@@ -92,7 +92,7 @@ test('more chunks than bytes justify end the reading', async () => {
   expect(await whole).toBe(40_000)
 })
 
-test('a body that is slower than the pace is refused, one that keeps it is not', async () => {
+test('a body slower than the minimum rate is rejected', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const [slow, steady] = [new PassThrough(), new PassThrough()]
   const pace = { windowMs: 30_000, bytes: 1000 }
@@ -109,7 +109,7 @@ test('a body that is slower than the pace is refused, one that keeps it is not',
   expect(await whole).toBe(10_000)
 })
 
-test('a client that is held back by a slow reader is not too slow itself', async () => {
+test('a client that is paused by a slow reader is not too slow', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const raw = new PassThrough({ highWaterMark: 1024 * 1024 })
   const { next } = open(raw, { windowMs: 1000, bytes: 1 })

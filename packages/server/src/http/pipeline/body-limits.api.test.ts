@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 describe('an anonymous request', () => {
-  test('may have 64 KiB of text, and no more', async () => {
+  test('can have 64 KiB of text at most', async () => {
     const { anonymous } = server
     const right = { text: 'x'.repeat(4000), project: 'x'.repeat(50 * kibibyte) }
     expect((await anonymous.post('/markdown/preview', right)).status).not.toBe(413)
@@ -38,7 +38,7 @@ describe('an anonymous request', () => {
     })
   })
 
-  test('is asked for a token before a larger body is read, where every request needs one in the end', async () => {
+  test('gets 401 before a larger body is read, when the route requires a token', async () => {
     const { anonymous } = server
     const topic = { name: 'a', title: 'A', description: 'x'.repeat(100 * kibibyte) }
     expect(await anonymous.post('/topics', topic)).toMatchObject({ status: 401 })
@@ -47,7 +47,7 @@ describe('an anonymous request', () => {
     ).toMatchObject({ status: 401 })
   })
 
-  test('ends while it is sent, when its length is not announced', async () => {
+  test('is rejected while it is sent without a length', async () => {
     const wire = await openWire(port)
     wire.socket.write(
       'POST /api/v4/markdown/preview HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
@@ -59,16 +59,16 @@ describe('an anonymous request', () => {
   })
 })
 
-describe('a form', () => {
+describe('a urlencoded form', () => {
   /** Undeclared parameters are ignored. */
   const large = { text: 'x', padding: 'x'.repeat(mebibyte / 2) }
 
-  test('of 64 KiB or less may hold the token', async () => {
+  test('of up to 64 KiB can contain the token', async () => {
     const form = new URLSearchParams({ text: 'x', private_token: member.token ?? '' })
     expect(await server.anonymous.post('/markdown', form)).toMatchObject({ status: 201 })
   })
 
-  test('that is larger needs it in a header', async () => {
+  test('that is larger requires the token in a header', async () => {
     const form = new URLSearchParams({ ...large, private_token: member.token ?? '' })
     expect(await server.anonymous.post('/markdown', form)).toMatchObject(tooLarge(anonymousLimit))
     expect(await member.post('/markdown', new URLSearchParams(large))).toMatchObject({ status: 201 })
@@ -76,7 +76,7 @@ describe('a form', () => {
     expect(await server.anonymous.post('/markdown', form, { headers })).toMatchObject({ status: 201 })
   })
 
-  test('that is larger still names the user to act for, and its token comes before that of the header', async () => {
+  test('that is larger can contain the user for sudo, and its token precedes the header', async () => {
     const acting = new URLSearchParams({ ...large, sudo: 'member', name: 'by sudo', 'scopes[]': 'k8s_proxy' })
     const { body } = await server.admin.post('/user/personal_access_tokens', acting)
     expect(body.user_id).toBe(member.user?.id)
@@ -92,7 +92,7 @@ describe('a form', () => {
     expect(await member.post('/markdown', wrong)).toMatchObject({ status: 401 })
   })
 
-  test('that is larger is read only after its sender has been counted', async () => {
+  test('that is larger is read only after its rate limit is checked', async () => {
     const rateLimits = { endpoints: false, authenticated: { requests: 5, periodSeconds: 3600 } }
     const limited = await startServer({ settings: { rateLimits } })
     const nadia = await limited.user('nadia')
@@ -106,7 +106,7 @@ describe('a form', () => {
   })
 })
 
-test('routes of sessions and passwords take 64 KiB from every caller', async () => {
+test('session and password routes accept 64 KiB from every caller', async () => {
   const small = routes.filter(({ outside, method }) => outside && method !== 'GET' && method !== 'DELETE')
   expect(small.map(({ path }) => path)).toEqual(expect.arrayContaining(['/-/sessions', '/-/password']))
   for (const { method, path } of small) {
@@ -116,7 +116,7 @@ test('routes of sessions and passwords take 64 KiB from every caller', async () 
   }
 })
 
-test('a body in chunks of one byte takes no more memory than its bytes', async () => {
+test('a body in chunks of one byte uses no more memory than its bytes', async () => {
   const wire = await openWire(port)
   wire.socket.write(
     `POST /api/v4/markdown HTTP/1.1\r\nHost: x\r\nPRIVATE-TOKEN: ${member.token}\r\n` +

@@ -73,7 +73,7 @@ test('cached handlers read exactly the tables that they declare', async () => {
   expect(found).toEqual(declared)
 })
 
-test('the tables of a statement are found', () => {
+test('tablesIn finds the tables of a statement', () => {
   const known = new Set(['users', 'findings', 'scans', 'imports'])
   const text = `with "newest" as (select imports from scans s -- from users
     where s.name = 'from imports') select * from newest join findings_search on true`

@@ -22,8 +22,8 @@ async function listening() {
 
 const count = (text: string, part: string | RegExp) => text.split(part).length - 1
 
-describe('a server that drains', () => {
-  test('is not ready, serves everything else, and ends each connection with its response', async () => {
+describe('a draining server', () => {
+  test('is not ready, serves other requests, and closes each connection after its response', async () => {
     const { server, lifecycle, get, open } = await listening()
     const [used, fresh] = [await open(), await open()]
     used.socket.write(get('/-/ready'))
@@ -43,7 +43,7 @@ describe('a server that drains', () => {
     }
   })
 
-  test('answers pipelined requests in order and ends the connection after the last one', async () => {
+  test('answers pipelined requests in order and closes the connection after the last one', async () => {
     const { lifecycle, create, countProjects, open } = await listening()
     const wire = await open()
     lifecycle.drain()
@@ -55,7 +55,7 @@ describe('a server that drains', () => {
     expect(await countProjects()).toBe(3)
   })
 
-  test('executes nothing after the response that ended the connection', async () => {
+  test('executes no request after the response that closed the connection', async () => {
     const { lifecycle, create, countProjects, open } = await listening()
     const wire = await open()
     lifecycle.drain()
@@ -67,8 +67,8 @@ describe('a server that drains', () => {
   })
 })
 
-describe('a server that closes', () => {
-  test('finishes a response that promised to keep the connection open, and then ends it', async () => {
+describe('a closing server', () => {
+  test('completes a keep-alive response, and then closes the connection', async () => {
     const { server, get, create, countProjects, open } = await listening()
     const project = await server.project('acme/large')
     const bytes = 8 * 1024 * 1024

@@ -68,7 +68,7 @@ const later = (ms: number) => {
 }
 
 describe('a POST with an Idempotency-Key', () => {
-  test('is executed once, and answered with the first response again', async () => {
+  test('is executed once, and returns the first response again', async () => {
     const key = randomUUID()
     const first = await admin.post('/projects', { name: 'once' }, keyed(key))
     const again = await admin.post('/projects', { name: 'once' }, keyed(`"${key}"`))
@@ -79,7 +79,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await admin.post('/projects', { name: 'once' })).toMatchObject({ status: 400 })
   })
 
-  test('is 422 when the key was used for another request', async () => {
+  test('returns 422 when the key was used for another request', async () => {
     const key = randomUUID()
     await admin.post('/projects', { name: 'one-request' }, keyed(key))
     const other = { status: 422, body: { message: expect.stringContaining('another request') } }
@@ -88,7 +88,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await countNamed('other-request')).toBe(0)
   })
 
-  test('sent twice at once is executed once', async () => {
+  test('is executed once by concurrent requests', async () => {
     const key = randomUUID()
     const replies = await Promise.all(
       Array.from({ length: 4 }, () => admin.post('/projects', { name: 'at-once' }, keyed(key))),
@@ -99,7 +99,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await countNamed('at-once')).toBe(1)
   })
 
-  test('is 409 while the first one is in progress', async () => {
+  test('returns 409 while the first one is in progress', async () => {
     const project = await server.project('keys/slow')
     let release = () => {}
     const released = new Promise<void>((resolve) => (release = resolve))
@@ -132,7 +132,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(second.body.id).not.toBe(first.body.id)
   })
 
-  test('that was refused is refused again', async () => {
+  test('repeats a rejection', async () => {
     const key = randomUUID()
     await admin.post('/projects', { name: 'taken' })
     const refused = await admin.post('/projects', { name: 'taken' }, keyed(key))
@@ -145,7 +145,7 @@ describe('a POST with an Idempotency-Key', () => {
     })
   })
 
-  test('is executed after an outage that changed nothing, and not after one that may have', async () => {
+  test('is executed again after an outage that changed nothing, but not after an unknown outcome', async () => {
     const create = (name: string, key: string) => admin.post('/projects', { name }, keyed(key))
     const [before, after] = [randomUUID(), randomUUID()]
     const restore = await failFirstAfterKey('before')
@@ -166,7 +166,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await countNamed('outage-after')).toBe(1)
   })
 
-  test('compares files by their content, and keeps one of them', async () => {
+  test('compares files by content, and keeps one of them', async () => {
     const project = await server.project('keys/compared')
     const key = randomUUID()
     const upload = (content: string) =>
@@ -178,7 +178,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await admin.get(`/projects/${project.id}/uploads/${first.body.id}`)).text).toBe('the same')
   })
 
-  test('returns a new token again, and stores none in clear', async () => {
+  test('returns a new token again, and stores no token in plain text', async () => {
     const key = randomUUID()
     const issue = () =>
       admin.post(
@@ -195,7 +195,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(rows).not.toContain(Buffer.from(first.body.token).toString('base64').slice(2, -4))
   })
 
-  test('is not answered again to a caller who lost access', async () => {
+  test('is rejected for a caller who lost access', async () => {
     const project = await server.project('keys/lost')
     const member = await server.as('maintainer', project)
     const key = randomUUID()
@@ -227,7 +227,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await server.deps.db.all(sql`select id from idempotency_keys`)).toHaveLength(rows.length)
   })
 
-  test('has no effect where a password is checked: each sign-in begins a session of its own', async () => {
+  test('has no effect where a password is checked: each sign-in starts its own session', async () => {
     const rows = () => server.deps.db.all(sql`select id from idempotency_keys`)
     const user = await server.user('key-signs-in')
     const key = randomUUID()
@@ -246,14 +246,14 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await rows()).toHaveLength(before.length)
   })
 
-  test('must have a key that is hard to guess', async () => {
+  test('requires a key of 20 characters or more without spaces', async () => {
     for (const key of ['short', 'with spaces in between it', 'x'.repeat(256)]) {
       expect(await admin.post('/projects', { name: 'unkeyed' }, keyed(key))).toMatchObject({ status: 400 })
     }
     expect(await countNamed('unkeyed')).toBe(0)
   })
 
-  test('does not store a response of more than 256 KiB: what changes nothing is executed again', async () => {
+  test('stores no response of more than 256 KiB, and a request without changes runs again', async () => {
     const key = randomUUID()
     const text = `\`\`\`\n${'x'.repeat(300_000)}\n\`\`\`\n`
     for (let n = 0; n < 2; n++) {
@@ -263,7 +263,7 @@ describe('a POST with an Idempotency-Key', () => {
     }
   })
 
-  test('is forgotten after 24 hours', async () => {
+  test('expires after 24 hours', async () => {
     const key = randomUUID()
     const star = await server.project('keys/day')
     const send = () => admin.post(`/projects/${star.id}/uploads`, formWithFile('file', 'a.txt', 'a'), keyed(key))
@@ -279,7 +279,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await server.deps.db.all(sql`select id from idempotency_keys`)).toEqual([])
   })
 
-  test('is refused when its caller has used too many keys within a day', async () => {
+  test('returns 429 when its caller has used too many keys within a day', async () => {
     const many = await server.user('key-many')
     await server.deps.db.run(sql`
       with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 10000)
@@ -291,7 +291,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await countNamed('too-many')).toBe(0)
   })
 
-  test('is executed after an outage that lasted beyond its response, without waiting for its lease', async () => {
+  test('is executed after an outage that outlasted its response, without waiting for its lease', async () => {
     const key = randomUUID()
     const post = () => admin.post('/projects', { name: 'long-outage' }, keyed(key))
     const restore = await failAfterKey()
@@ -302,13 +302,13 @@ describe('a POST with an Idempotency-Key', () => {
   })
 })
 
-describe('a process that dies', () => {
+describe('a process that is killed', () => {
   const died = (isApplied: boolean, name: string) =>
     server.deps.db.run(sql`
     update idempotency_keys set response = null, is_applied = ${isApplied}, lease_until = ${clock.now}
     where id = (select max(id) from idempotency_keys) and ${name} = ${name}`)
 
-  test('after the change lets no repeated request make it again', async () => {
+  test('after the change prevents a second change by a repeated request', async () => {
     const key = randomUUID()
     const create = () => admin.post('/projects', { name: 'died-after' }, keyed(key))
     await create()
@@ -330,7 +330,7 @@ describe('a process that dies', () => {
     expect(await countNamed('died-before')).toBe(1)
   })
 
-  test('only seemingly changes nothing any more once another attempt has begun', async () => {
+  test('only seemingly changes nothing once another attempt has begun', async () => {
     const caller = {
       user: { id: 1 },
       token: { id: 0, kind: 'personal', scopes: ['api'] },
@@ -350,7 +350,7 @@ describe('a process that dies', () => {
     await expect(beginAttempt(server.deps, asked)).rejects.toMatchObject({ cause: { kind: 'conflict' } })
   })
 
-  test('of which there is only one lets its requests be repeated at the next start', async () => {
+  test('on SQLite lets its requests be repeated at the next start', async () => {
     const caller = {
       user: { id: 1 },
       token: { id: 0, kind: 'personal', scopes: ['api'] },

@@ -57,7 +57,7 @@ async function hide() {
   return { project: String(project.id), group: String(nook.id), vulnerability: String(vulnerability.id) }
 }
 
-test('a refusal asks the database as often for what is hidden as for what is not there', async () => {
+test('rejections for hidden and missing resources run the same number of queries', async () => {
   const hidden = await hide()
   const pairs: [what: string, hidden: string, absent: string][] = [
     ['a project', `/projects/${hidden.project}`, '/projects/471100'],
@@ -88,7 +88,7 @@ test('a refusal asks the database as often for what is hidden as for what is not
   }
 })
 
-test('so does the refusal of something to be put there', async () => {
+test('rejected writes into hidden and missing groups run the same number of queries', async () => {
   const { id: vault } = (await server.admin.get('/groups/vault')).body
   const outsider = clients['an outsider'] as Client
   const mine = (await outsider.post('/projects', { name: 'mine' })).body.id

@@ -14,7 +14,7 @@ function limited(rateLimits: object, more: object = {}) {
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
 describe('a rate limit', () => {
-  test('is not there unless it is set', async () => {
+  test('is absent unless it is configured', async () => {
     const { admin, anonymous } = await startServer()
     for (const client of [admin, anonymous]) {
       const { headers } = await client.get('/topics')
@@ -22,7 +22,7 @@ describe('a rate limit', () => {
     }
   })
 
-  test('of users counts each user separately, and reports the current state', async () => {
+  test('for users counts each user separately, and reports its state in headers', async () => {
     const server = await limited({ authenticated: hour })
     const nadia = await server.user('nadia')
     const standings = []
@@ -55,7 +55,7 @@ describe('a rate limit', () => {
     expect((await server.anonymous.get('/topics')).status).toBe(200)
   })
 
-  test('counts a user whatever token is sent, also one with an insufficient scope', async () => {
+  test('counts a user with any token, even with an insufficient scope', async () => {
     const server = await limited({ authenticated: { ...hour, requests: 10 } })
     const nadia = await server.user('nadia')
     const reader = await server.client(nadia, { scopes: ['read_user'] })
@@ -67,7 +67,7 @@ describe('a rate limit', () => {
     expect((await reader.get('/topics')).status).toBe(429)
   })
 
-  test('begins anew with the next period', async () => {
+  test('is reset in the next period', async () => {
     const server = await limited({ unauthenticated: hour })
     for (let count = 0; count < 3; count++) expect((await server.anonymous.get('/topics')).status).toBe(200)
     expect((await server.anonymous.get('/topics')).status).toBe(429)
@@ -78,7 +78,7 @@ describe('a rate limit', () => {
     expect((await later.anonymous.get('/topics')).status).toBe(200)
   })
 
-  test('of anonymous requests counts addresses, wrong tokens too, and no probes', async () => {
+  test('for anonymous requests counts addresses and invalid tokens, but no health checks', async () => {
     const server = await limited({ unauthenticated: hour }, { trustedProxies: ['127.0.0.1'] })
     const wrong = { headers: { 'x-forwarded-for': '192.0.2.7', 'private-token': 'wrong' } }
     expect((await server.anonymous.get('/topics', from('192.0.2.7'))).status).toBe(200)
@@ -101,7 +101,7 @@ describe('a rate limit', () => {
     expect(statuses).toEqual([200, 200, 200, 429])
   })
 
-  test('behind trusted proxies counts the last address that is none of them, whatever the client wrote before it', async () => {
+  test('behind trusted proxies counts the last untrusted address', async () => {
     const server = await limited({ unauthenticated: hour }, { trustedProxies: ['127.0.0.1', '10.0.0.0/8'] })
     const statuses = []
     for (let count = 0; count < 4; count++) {
@@ -112,7 +112,7 @@ describe('a rate limit', () => {
     expect((await server.anonymous.get('/topics', from('192.0.2.8, 10.1.2.3'))).status).toBe(200)
   })
 
-  test('lets through exactly as many as it says, however many come at once', async () => {
+  test('admits exactly the limit of concurrent requests', async () => {
     const server = await limited({ unauthenticated: { requests: 250, periodSeconds: 3600 } })
     const answers = await Promise.all(Array.from({ length: 300 }, () => server.anonymous.get('/topics')))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(250)
@@ -120,13 +120,13 @@ describe('a rate limit', () => {
   })
 })
 
-describe('GitLab’s own limits of single addresses', () => {
+describe('GitLab’s limits for single endpoints', () => {
   const tooMany = {
     status: 429,
     body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },
   }
 
-  test('are there when they are switched on, without headers', async () => {
+  test('apply when they are enabled, without headers', async () => {
     const server = await limited({ endpoints: true })
     const nadia = await server.user('nadia')
     const ask = () => nadia.get(`/namespaces/nadia/exists`)
@@ -138,7 +138,7 @@ describe('GitLab’s own limits of single addresses', () => {
     expect((await nadia.get('/user')).status).toBe(200)
   })
 
-  test('do not hold administrators off profiles', async () => {
+  test('do not apply to administrators on profiles', async () => {
     const server = await limited({ endpoints: true })
     const nadia = await server.user('nadia')
     const ask = (client: typeof nadia) => client.get(`/users/${nadia.user?.id}`)
@@ -150,8 +150,8 @@ describe('GitLab’s own limits of single addresses', () => {
 
 const limit: Limit = { name: 'test', requests: 1000, periodSeconds: 3600 }
 
-describe.runIf(testEngine === 'postgres')('processes that share a database', () => {
-  test('keep a limit together, but for the slack of each', async () => {
+describe.runIf(testEngine === 'postgres')('processes with a shared database', () => {
+  test('share a limit, with some slack for each', async () => {
     const server = await startServer({ clock: { ...clock } })
     const counters = Array.from({ length: 4 }, () => openRequestCounter(server.deps))
     const ask = async (counter: (typeof counters)[number]) => {
@@ -181,7 +181,7 @@ describe.runIf(testEngine === 'postgres')('processes that share a database', () 
     await other.close()
   })
 
-  test('count for themselves while the database does not answer', async () => {
+  test('count alone while the database fails', async () => {
     const { db, drop } = await freshDatabase()
     const server = await startServer({ clock: { ...clock } })
     const all = () => Promise.reject(new Error('away'))
@@ -194,7 +194,7 @@ describe.runIf(testEngine === 'postgres')('processes that share a database', () 
     await drop()
   })
 
-  test('count guesses at a password together', async () => {
+  test('count password guesses together', async () => {
     const fresh = await startServer()
     const guess = (password: string) => fresh.anonymous.post('//-/sessions', { login: 'root', password })
     for (let count = 0; count < 10; count++) expect((await guess(`wrong ${count}`)).status).toBe(401)

@@ -19,8 +19,8 @@ async function startLogged() {
 
 const signIn = { login: 'nadia', password }
 
-describe('the log names', () => {
-  test('sign-ins, failed ones with the reason, and sign-outs', async () => {
+describe('the security log', () => {
+  test('has sign-ins, failed ones with the reason, and sign-outs', async () => {
     const { server, user, lines, events } = await startLogged()
     const about = { user_id: user.user?.id, username: 'nadia', address: '127.0.0.1' }
     const { cookies } = await server.anonymous.post('//-/sessions', signIn)
@@ -42,7 +42,7 @@ describe('the log names', () => {
     }
   })
 
-  test('guesses beyond the limit, and sign-ins of blocked users', async () => {
+  test('has rate-limited sign-ins and those of blocked users', async () => {
     const { server, user, events } = await startLogged()
     for (let count = 0; count < 11; count++) await server.anonymous.post('//-/sessions', { ...signIn, password: 'x' })
     expect(events().at(-1)).toMatchObject({ event: 'sign_in.failed', reason: 'too-many-requests' })
@@ -58,7 +58,7 @@ describe('the log names', () => {
     expect(user.user?.id).not.toBe(body[0].id)
   })
 
-  test('refused requests with their user and the reason', async () => {
+  test('has rejected requests with user and reason', async () => {
     const { server, user, lines } = await startLogged()
     const refusalOf = async (ask: () => Promise<unknown>) => {
       lines.length = 0
@@ -81,7 +81,7 @@ describe('the log names', () => {
     expect(ordinary).not.toHaveProperty('event')
   })
 
-  test('changes of rights, with who made them', async () => {
+  test('has changes of permissions with the user who made them', async () => {
     const { server, user, events, lines } = await startLogged()
     const id = user.user?.id
     const project = await server.project('acme/site')
@@ -105,7 +105,7 @@ describe('the log names', () => {
     ])
   })
 
-  test('tokens and passwords, without the secrets', async () => {
+  test('has changes of tokens and passwords, without the secrets', async () => {
     const { server, user, events, lines } = await startLogged()
     const id = user.user?.id
     const { body: token } = await server.admin.post(`/users/${id}/personal_access_tokens`, {

@@ -12,12 +12,12 @@ test.each([
   ['a"b\\c.png', 'a\\"b\\\\c.png', 'a%22b%5Cc.png'],
   ["it's (1)*%;.txt", "it's (1)*%;.txt", 'it%27s%20%281%29%2A%25%3B.txt'],
   ['a\r\nSet-Cookie: x', 'a__Set-Cookie: x', 'a%0D%0ASet-Cookie%3A%20x'],
-])('%j is sent as %j and %j', (filename, plain, encoded) => {
+])('%j is encoded as %j and %j', (filename, plain, encoded) => {
   expect(attachment(filename)).toBe(`attachment; filename="${plain}"; filename*=UTF-8''${encoded}`)
   expect(inline(filename)).toBe(`inline; filename="${plain}"; filename*=UTF-8''${encoded}`)
 })
 
-test('any name makes a header of printable ASCII that gives the name back', () => {
+test('any filename gives a header of printable ASCII that can be decoded', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (filename) => {
       const header = attachment(filename)

@@ -75,7 +75,7 @@ function of(key: string, bytes: number, more: Partial<Download> = {}): Download 
 const ask = (headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   app.inject({ method, url: '/', headers })
 
-test('a whole file carries the headers that GitLab sends', async () => {
+test('a whole file has GitLab’s headers', async () => {
   const response = await ask()
   expect(response.statusCode).toBe(200)
   expect(response.rawPayload).toEqual(content)
@@ -91,7 +91,7 @@ test('a whole file carries the headers that GitLab sends', async () => {
   expect(response.headers).not.toHaveProperty('etag')
 })
 
-test('a file may be shown inline, cached and dated', async () => {
+test('a file can be inline, cacheable and dated', async () => {
   download = of('ten', 10, {
     contentType: 'image/png',
     disposition: inline('a.png'),
@@ -108,7 +108,7 @@ test('a file may be shown inline, cached and dated', async () => {
   })
 })
 
-test('a file without bytes is sent', async () => {
+test('an empty file is sent', async () => {
   download = of('none', 0)
   const response = await ask()
   expect(response.statusCode).toBe(200)
@@ -118,7 +118,7 @@ test('a file without bytes is sent', async () => {
   expect((await ask({}, 'HEAD')).headers['content-length']).toBe('0')
 })
 
-test('an object that is not there is gone, before anything is sent', async () => {
+test('a missing object rejects before anything is sent', async () => {
   download = of('missing', 10)
   for (const method of ['GET', 'HEAD'] as const) {
     const response = await ask({}, method)
@@ -128,7 +128,7 @@ test('an object that is not there is gone, before anything is sent', async () =>
   expect((await ask({ range: 'bytes=0-1' })).json()).toEqual({ kind: 'gone' })
 })
 
-test('HEAD answers like GET and reads one byte at most', async () => {
+test('HEAD returns the headers of GET and reads at most one byte', async () => {
   download = of('ten', 10, { etag })
   const response = await ask({ range: 'bytes=2-3' }, 'HEAD')
   expect(response.statusCode).toBe(200)
@@ -138,7 +138,7 @@ test('HEAD answers like GET and reads one byte at most', async () => {
   expect(opened[0]).toEqual({ start: 0, end: 0 })
 })
 
-describe('a range', () => {
+describe('the range', () => {
   test.each([
     ['bytes=0-0', '0', '0-0'],
     ['bytes=2-4', '234', '2-4'],
@@ -147,7 +147,7 @@ describe('a range', () => {
     ['bytes=-99', '0123456789', '0-9'],
     ['bytes=5-99999999999999999999', '56789', '5-9'],
     ['Bytes= 1-1 ', '1', '1-1'],
-  ])('%s is answered with its part', async (range, part, sent) => {
+  ])('%s returns its part', async (range, part, sent) => {
     const response = await ask({ range })
     expect(response.statusCode).toBe(206)
     expect(response.payload).toBe(part)
@@ -155,7 +155,7 @@ describe('a range', () => {
   })
 
   test.each(['bytes=10-', 'bytes=10-20', 'bytes=-0', 'bytes=99999999999999999999-'])(
-    '%s cannot be had',
+    '%s returns 416',
     async (range) => {
       const response = await ask({ range })
       expect(response.statusCode).toBe(416)
@@ -166,7 +166,7 @@ describe('a range', () => {
   )
 
   test.each(['bytes=0-1,3-4', 'bytes=3-2', 'bytes=abc', 'bytes=-', 'bytes=', 'lines=0-1', '0-1'])(
-    '%s is answered with the whole file',
+    '%s returns the whole file',
     async (range) => {
       const response = await ask({ range })
       expect(response.statusCode).toBe(200)
@@ -174,7 +174,7 @@ describe('a range', () => {
     },
   )
 
-  test('holds only for the file the client has seen', async () => {
+  test('is used only when If-Range matches', async () => {
     download = of('ten', 10, { etag, lastModified })
     const statusFor = async (condition: string) => (await ask({ range: 'bytes=0-1', 'if-range': condition })).statusCode
     expect(await statusFor(etag)).toBe(206)
@@ -186,7 +186,7 @@ describe('a range', () => {
     expect(await statusFor(etag)).toBe(200)
   })
 
-  test('any pair of numbers gives exactly those bytes', async () => {
+  test('of any two numbers returns exactly those bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(12), fc.nat(12), async (start, end) => {
         const response = await ask({ range: `bytes=${start}-${end}` })
@@ -198,7 +198,7 @@ describe('a range', () => {
   })
 })
 
-describe('a client that has the file', () => {
+describe('a conditional GET', () => {
   test.each([
     [{ 'if-none-match': etag }, 304],
     [{ 'if-none-match': `"x", W/${etag}` }, 304],
@@ -209,7 +209,7 @@ describe('a client that has the file', () => {
     [{ 'if-modified-since': 'Sat, 31 Jan 2026 08:15:29 GMT' }, 200],
     [{ 'if-modified-since': 'yesterday' }, 200],
     [{ 'if-none-match': etag, range: 'bytes=0-1' }, 304],
-  ])('%j is answered %i', async (headers, status) => {
+  ])('with %j returns %i', async (headers, status) => {
     download = of('ten', 10, { etag, lastModified })
     const response = await ask(headers as Record<string, string>)
     expect(response.statusCode).toBe(status)
@@ -221,7 +221,7 @@ describe('a client that has the file', () => {
   })
 })
 
-describe('a client that goes on with the file it knows', () => {
+describe('a GET with a precondition', () => {
   const another = { 'if-match': '"x"' }
   test.each([
     [another, 412],
@@ -235,7 +235,7 @@ describe('a client that goes on with the file it knows', () => {
     [{ ...another, 'if-none-match': etag }, 412],
     [{ ...another, range: 'bytes=0-1' }, 412],
     [{ 'if-match': etag, range: 'bytes=0-1' }, 206],
-  ])('%j is answered %i', async (headers, status) => {
+  ])('with %j returns %i', async (headers, status) => {
     download = of('ten', 10, { etag, lastModified })
     for (const method of ['GET', 'HEAD'] as const) {
       const response = await ask(headers as Record<string, string>, method)
@@ -245,14 +245,14 @@ describe('a client that goes on with the file it knows', () => {
     if (status === 412) expect(failed).toMatchObject([{ cause: { kind: 'precondition-failed' } }, {}])
   })
 
-  test('is told that a file without a tag may be another one', async () => {
+  test('fails for a file without an ETag', async () => {
     expect((await ask(another)).statusCode).toBe(412)
     expect((await ask({ 'if-match': '*' })).statusCode).toBe(200)
   })
 })
 
-describe('over a real connection', () => {
-  test('a read error in the middle ends the connection', async () => {
+describe('a download over a connection', () => {
+  test('is closed by a read error in the middle', async () => {
     let reads = 0
     download = of('', 1_000_000, {
       open: async () =>
@@ -268,7 +268,7 @@ describe('over a real connection', () => {
     expect(await fetchBytes()).toBe(10)
   })
 
-  test('a read error before the first byte is an error, not a file', async () => {
+  test('returns 500 after a read error before the first byte', async () => {
     download = of('', 10, {
       open: async () =>
         new Readable({
@@ -280,7 +280,7 @@ describe('over a real connection', () => {
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(500)
   })
 
-  test('an object of another length than its record says is not passed off as the file', async () => {
+  test('fails when the object differs from the recorded length', async () => {
     download = of('ten', 11)
     await expect(fetchBytes()).rejects.toThrow()
     download = of('large', 5_000_000)
@@ -290,7 +290,7 @@ describe('over a real connection', () => {
     await expect.poll(openFiles, { timeout: 5000 }).toEqual([])
   })
 
-  test('a read error in the middle of a file ends the connection, and the file is closed', async () => {
+  test('is closed by a read error in the middle of a file, which is closed too', async () => {
     download = of('large', 32 * 1024 * 1024, {
       open: async () => {
         const pieces = await objects.openPieces?.('large')
@@ -317,7 +317,7 @@ describe('over a real connection', () => {
     ['a byte longer than two full buffers', 2 * full + 1, 2 * full],
     ['shorter, and one full buffer', full, full + 1],
     ['shorter, and two full buffers', 2 * full, 3 * full],
-  ])('an object that is %s is not passed off as the file', async (_, stored, recorded) => {
+  ])('fails when the object is %s', async (_, stored, recorded) => {
     await objects.put('odd', Readable.from([Buffer.alloc(stored)]))
     for (const open of [() => openPieces(objects, 'odd'), () => objects.open('odd')]) {
       download = of('odd', recorded, { open })
@@ -329,7 +329,7 @@ describe('over a real connection', () => {
     await expect.poll(openFiles, { timeout: 5000 }).toEqual([])
   })
 
-  test('a client that goes away before the first piece is no error, and leaves no open file', async () => {
+  test('closes the file without an error when the client disconnects before the first chunk', async () => {
     let given = 0
     download = of('large', 32 * 1024 * 1024, {
       open: async () => {
@@ -353,7 +353,7 @@ describe('over a real connection', () => {
     expect(logged).toEqual([])
   })
 
-  test('a client that goes away in the middle leaves no open file', async () => {
+  test('closes the file when the client disconnects in the middle', async () => {
     download = of('large', 32 * 1024 * 1024)
     await Promise.all(
       Array.from({ length: 8 }, async () => {
@@ -368,7 +368,7 @@ describe('over a real connection', () => {
     await expect.poll(openFiles, { timeout: 5000 }).toEqual([])
   })
 
-  test('a client that is gone before the answer leaves no open file', async () => {
+  test('closes the file when the client disconnects before the response', async () => {
     let answered = false
     download = of('large', 32 * 1024 * 1024, {
       open: async () => {
@@ -386,7 +386,7 @@ describe('over a real connection', () => {
     await expect.poll(openFiles, { timeout: 5000 }).toEqual([])
   })
 
-  test('a slow client is not read ahead for', async () => {
+  test('is read only as fast as the client receives it', async () => {
     let read = 0
     download = of('', 1024 * 1024 * 1024, {
       open: async () =>
@@ -405,7 +405,7 @@ describe('over a real connection', () => {
     socket.destroy()
   })
 
-  test('HEAD and GET take turns on one connection', async () => {
+  test('can follow a HEAD on the same connection', async () => {
     download = of('ten', 10)
     const head = await fetch(`http://127.0.0.1:${port}/`, { method: 'HEAD' })
     expect(head.headers.get('content-length')).toBe('10')

@@ -23,7 +23,7 @@ async function walk(client: Client, path: string): Promise<Reply[]> {
 
 const idsOf = (pages: Reply[]): number[] => pages.flatMap(({ body }) => body.map(({ id }: { id: number }) => id))
 
-test('groups are walked by keyset in every order, each once', async () => {
+test('keyset pagination of groups returns each once in every order', async () => {
   const { admin } = await startServer()
   // Unordered names, each used twice.
   for (const [number, name] of ['mole', 'ant', 'zebra', 'Bee', 'ant', 'mole', 'zebra'].entries()) {
@@ -44,7 +44,7 @@ test('groups are walked by keyset in every order, each once', async () => {
   )
 })
 
-test('users are walked by keyset: strangers’ orders are the newest first, administrators choose', async () => {
+test('keyset pagination of users is newest first, and in any order for administrators', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   for (const name of ['omar', 'pia', 'Ada', 'quin']) await server.user(name)
@@ -63,7 +63,7 @@ test('users are walked by keyset: strangers’ orders are the newest first, admi
   expect(newestFirst).toEqual(await whole(nadia, ''))
 })
 
-test('a keyset goes on where page numbers end, and after what was deleted meanwhile', async () => {
+test('keyset pagination continues beyond the last page number and after deletions', async () => {
   const { admin, deps } = await startServer()
   const now = deps.now()
   const paths = Array.from({ length: 30 }, (_, number) => ({ path: `group-${number + 10}` }))
@@ -84,12 +84,12 @@ test('a keyset goes on where page numbers end, and after what was deleted meanwh
 })
 
 test.each([
-  ['what is no cursor', 'x'],
+  ['invalid content', 'x'],
   ['an object', Buffer.from('{"a":1}').toString('base64url')],
   ['no id', Buffer.from('["a"]').toString('base64url')],
-  ['an id that is no number', Buffer.from('["a","b"]').toString('base64url')],
+  ['a non-numeric id', Buffer.from('["a","b"]').toString('base64url')],
   ['a NUL', Buffer.from('["a\\u0000",1]').toString('base64url')],
-])('a cursor that is %s is refused', async (_, cursor) => {
+])('a cursor with %s is rejected', async (_, cursor) => {
   const { admin } = await startServer()
   for (const list of ['/groups?', '/users?order_by=name&']) {
     expect(await admin.get(`${list}pagination=keyset&cursor=${cursor}`)).toMatchObject({
@@ -103,7 +103,7 @@ test.each([
   expect(await admin.get(byTime)).toMatchObject({ status: 400, body: { error: 'cursor is invalid' } })
 })
 
-test('a list of thousands of groups is the same however it is read, and only what may be seen is in it', async () => {
+test('a list of thousands of groups is the same in all paginations and contains only visible ones', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const { db, now } = server.deps
@@ -139,7 +139,7 @@ test('a list of thousands of groups is the same however it is read, and only wha
   expect(mine.sort()).toEqual([own.id, joined.id].sort())
 })
 
-test('a search for groups looks for words of three letters, all in the name or all in the path, or else for the whole', async () => {
+test('a search for groups matches all words in the name or all in the path, or the whole for short words', async () => {
   const { admin } = await startServer()
   for (const [name, path] of [
     ['Harbour masters', 'harbour'],

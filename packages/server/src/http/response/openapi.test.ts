@@ -17,7 +17,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(result.valid).toBe(true)
 })
 
-test('every route is in it, with its status and all parameters of its path', () => {
+test('the document has every route with its statuses and path parameters', () => {
   for (const route of routes) {
     const address = addressOf(route).replace(/:(\w+)/g, '{$1}')
     const operation = document.paths[address]?.[route.method.toLowerCase()]
@@ -34,7 +34,7 @@ test('every route is in it, with its status and all parameters of its path', () 
   }
 })
 
-test('a redirect is in it where a file may be fetched from its bucket, and nowhere else', () => {
+test('the document has redirects only for files that may be in a bucket', () => {
   const redirecting = Object.entries(document.paths)
     .filter(([, { get }]) => get && '302' in get.responses)
     .map(([address]) => address)
@@ -45,7 +45,7 @@ test('a redirect is in it where a file may be fetched from its bucket, and nowhe
   )
 })
 
-test('operations have different names', () => {
+test('the document has unique operation ids', () => {
   const names = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId))
   expect(new Set(names).size).toBe(names.length)
 })

@@ -35,16 +35,16 @@ test.each([
   ['per_page=', { page: 1, perPage: 20, offset: 0 }],
   ['per_page=abc', 'per_page is invalid'],
   ['page=a&per_page=0', 'page is invalid, per_page has a value not allowed'],
-])('the query %j asks for %o', (query, expected) => {
+])('the query %j is read as %o', (query, expected) => {
   expect(request(query)).toEqual(expected)
 })
 
-test('no page number leads to an offset that is not exact', () => {
+test('every page number has an exact offset', () => {
   const asked = readPage({ page: Number.MAX_SAFE_INTEGER, per_page: 100 })
   expect(Number.isSafeInteger(asked.offset + asked.perPage)).toBe(true)
 })
 
-test('a list that is not paged has the first page', () => {
+test('a list without page parameters has the first page', () => {
   expect(readPage({})).toEqual({ page: 1, perPage: 20, offset: 0 })
 })
 
@@ -60,7 +60,7 @@ function headers(
   return pageHeaders({ page, perPage, rowCount, ...list, url, parameters })
 }
 
-test('the page in the middle links in all directions', () => {
+test('a middle page links in all directions', () => {
   const at = (page: number) => `<${url}?id=7&page=${page}&per_page=2>`
   expect(headers(2, 2, { total: 6 })).toEqual({
     'X-Per-Page': '2',
@@ -89,7 +89,7 @@ test.each([
   ['uncounted, the first', 1, { hasNext: true }, 2, '2', '', undefined, undefined, ['next', 'first']],
   ['uncounted, empty', 1, {}, 0, '', '', undefined, undefined, ['first']],
   ['uncounted, past the end', 9, {}, 0, '', '', undefined, undefined, ['first']],
-])('%s', (_, page, list, rowCount, next, previous, total, totalPages, links) => {
+])('page headers: %s', (_, page, list, rowCount, next, previous, total, totalPages, links) => {
   const answer = headers(page, 2, list, rowCount)
   expect(answer['X-Next-Page']).toBe(next)
   expect(answer['X-Prev-Page']).toBe(previous)
@@ -98,7 +98,7 @@ test.each([
   expect(relations(answer['Link'])).toEqual(links)
 })
 
-test('rows fetched with one more than the page holds tell whether there is a next page', () => {
+test('one row more than the page holds means that there is a next page', () => {
   const asked = { page: 1, perPage: 2, offset: 0 }
   expect(pageOf(asked, [1, 2, 3])).toEqual({ rows: [1, 2], hasNext: true })
   expect(pageOf(asked, [1, 2])).toEqual({ rows: [1, 2], hasNext: false })
@@ -107,7 +107,7 @@ test('rows fetched with one more than the page holds tell whether there is a nex
 /** Returns the query of the first link of a header. */
 const queryOf = (link: string | undefined) => /\?([^>]*)>/.exec(link ?? '')?.[1] ?? ''
 
-test('links repeat everything in effect, sorted by name', () => {
+test('links repeat all parameters in effect, sorted by name', () => {
   const compiled = compileInput(
     Type.Object({ ...pageProperties, search: optional(text()), id: text(), sort: text({ default: 'desc' }) }),
   )
@@ -120,24 +120,24 @@ test('links repeat everything in effect, sorted by name', () => {
   )
 })
 
-test('links without parameters carry the page', () => {
+test('links without parameters contain the page', () => {
   expect(queryOf(headers(1, 20, { total: 1 }, 1, {})['Link'])).toBe('page=1&per_page=20')
 })
 
-test('of links too long to be sent four times only the next page is sent', () => {
+test('links that are too long are reduced to the next page', () => {
   const search = 'x'.repeat(5000)
   const long = (page: number) => headers(page, 20, { total: 60 }, 20, { search })['Link']
   expect(long(2)).toBe(`<${url}?page=3&per_page=20&search=${search}>; rel="next"`)
   expect(long(3)).toBeUndefined()
 })
 
-test('links never repeat a secret', () => {
+test('links never contain a secret', () => {
   const bag = parseUrlencoded('private_token=s3&access_token=s3&bearer_token=s3&job_token[]=s3&sudo=root')
   expect(queryOf(headers(1, 20, { total: 1 }, 1, bag)['Link'])).toBe('page=1&per_page=20&sudo=root')
   expect(keysetHeaders({ url, parameters: bag, perPage: 20, next: { id_after: 7 } })['Link']).not.toContain('s3')
 })
 
-test('an address cannot break out of its link', () => {
+test('an address cannot escape from its link', () => {
   const strange = 'https://git.example.test/api/v4/topics>;rel="next"?search=x'
   const parameters = { search: 'a>b\r\nX: y' }
   const { Link } = pageHeaders({ page: 1, perPage: 20, rowCount: 0, url: strange, parameters })
@@ -150,13 +150,13 @@ test.each([
   [{ id_after: 41 }, 'id_after=41&owned=true&pagination=keyset&per_page=2'],
   [{ id_before: 41 }, 'id_before=41&owned=true&pagination=keyset&per_page=2'],
   [{ cursor: 'WyJhIiw0MV0' }, 'cursor=WyJhIiw0MV0&owned=true&pagination=keyset&per_page=2'],
-] as const)('a keyset page that %j follows knows only that one', (next, query) => {
+] as const)('a keyset page with next %j links only to that page', (next, query) => {
   const parameters = { pagination: 'keyset', owned: true, page: 3, per_page: 2, cursor: undefined }
   expect(keysetHeaders({ url, parameters, perPage: 2, next })).toEqual({ Link: `<${url}?${query}>; rel="next"` })
   expect(keysetHeaders({ url, parameters, perPage: 2, next: undefined })).toEqual({})
 })
 
-test('the query of a link is read back as it was meant', () => {
+test('the query of a link is parsed to the same parameters', () => {
   const name = fc
     .string({ unit: 'grapheme', minLength: 1 })
     .filter((key) => !/[[\]]/.test(key) && !['page', 'per_page'].includes(key))
@@ -175,7 +175,7 @@ test('the query of a link is read back as it was meant', () => {
   )
 })
 
-test('any parameters make a header that can be sent', () => {
+test('any parameters give a valid header', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.anything({ maxDepth: 4 })), (parameters) => {
       expect(headers(1, 20, { total: 40 }, 20, parameters)['Link']).toMatch(/^[\x21-\x7e ]*$/)

@@ -15,7 +15,7 @@ import { openS3Store } from './s3.ts'
 const folder = await mkdtemp(join(tmpdir(), 'alcove-copy-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('a store moves from disk to a bucket and back, byte for byte', async () => {
+test('a store can be copied from disk to a bucket and back, byte for byte', async () => {
   const server = await startS3()
   const contents = new Map([
     ['files/empty', Buffer.alloc(0)],
@@ -35,7 +35,7 @@ test('a store moves from disk to a bucket and back, byte for byte', async () => 
   await server.close()
 })
 
-test('what is there with the same bytes is left, what differs is replaced', async () => {
+test('identical objects are skipped, different ones replaced', async () => {
   const [from, to] = [openMemoryStore(), openMemoryStore()]
   for (const key of ['same', 'cut', 'other', 'missing']) await from.put(key, Readable.from([Buffer.from(key)]))
   await to.put('same', Readable.from([Buffer.from('same')]))
@@ -56,7 +56,7 @@ test('what is there with the same bytes is left, what differs is replaced', asyn
   expect(await copy(from, watched)).toEqual({ ...nothing, skipped: 4 })
 })
 
-test('what comes back with other bytes is a failure and does not stay', async () => {
+test('an object that arrives damaged is counted as failed and removed', async () => {
   const [from, to] = [await filled(3), openMemoryStore()]
   const damaging: ObjectStore = {
     ...to,
@@ -72,7 +72,7 @@ test('what comes back with other bytes is a failure and does not stay', async ()
   expect(await to.open('files/1')).toBeUndefined()
 })
 
-test('one that cannot be read or stored does not keep the others back', async () => {
+test('an object that cannot be read or stored does not stop the others', async () => {
   const [from, to] = [await filled(6), openMemoryStore()]
   const breaking: ObjectStore = {
     ...from,
@@ -95,7 +95,7 @@ test('one that cannot be read or stored does not keep the others back', async ()
   expect(await contentsOf(to)).not.toHaveProperty(['files/4'])
 })
 
-test('what is removed while the copy runs is no failure', async () => {
+test('an object that is removed during the copy is no failure', async () => {
   const [from, to] = [await filled(3), openMemoryStore()]
   const shrinking: ObjectStore = {
     ...from,
@@ -113,7 +113,7 @@ test('what is removed while the copy runs is no failure', async () => {
   expect(await copy(shrinking, removing)).toMatchObject({ copied: 1, vanished: 2, failed: 0 })
 })
 
-test('twenty failures in a row end the copy', async () => {
+test('20 consecutive failures stop the copy', async () => {
   const from = await filled(100)
   const refusing: ObjectStore = { ...openMemoryStore(), put: async () => Promise.reject(new Error('no')) }
   let failures = 0
@@ -123,7 +123,7 @@ test('twenty failures in a row end the copy', async () => {
   expect(failures).toBeLessThan(20 + 4)
 })
 
-test('a source that cannot be listed ends the copy with its error', async () => {
+test('a source that cannot be listed rejects with its error', async () => {
   const broken: ObjectStore = {
     ...openMemoryStore(),
     // biome-ignore lint/correctness/useYield: it fails before there is anything to yield
@@ -134,7 +134,7 @@ test('a source that cannot be listed ends the copy with its error', async () => 
   await expect(copy(broken, openMemoryStore())).rejects.toThrow('no list')
 })
 
-test('no more objects than allowed are under way at once', async () => {
+test('the number of concurrent objects is limited', async () => {
   const [from, to] = [await filled(30), openMemoryStore()]
   let underWay = 0
   let most = 0

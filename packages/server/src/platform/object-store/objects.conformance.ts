@@ -27,7 +27,7 @@ export function describeObjectStore(
     })
     afterAll(() => store.close())
 
-    test('gives back what was put, however it was cut', async () => {
+    test('returns what was stored, for all chunk sizes', async () => {
       const chunks = fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 20 })
       await fc.assert(
         fc.asyncProperty(chunks, async (chunks) => {
@@ -39,19 +39,19 @@ export function describeObjectStore(
       )
     })
 
-    test('keeps an object without bytes', async () => {
+    test('stores an empty object', async () => {
       const key = newKey()
       await store.put(key, Readable.from([]))
 
       expect(await read(store, key)).toEqual(Buffer.alloc(0))
     })
 
-    test('opens nothing where nothing is', async () => {
+    test('returns undefined for a missing object', async () => {
       expect(await store.open('nothing/here')).toBeUndefined()
       expect(await store.open('nothing/here', { start: 0, end: 1 })).toBeUndefined()
     })
 
-    test('opens any range inside an object', async () => {
+    test('reads any range of an object', async () => {
       const content = numbered(200_000)
       const key = newKey()
       await store.put(key, Readable.from([content]))
@@ -76,14 +76,14 @@ export function describeObjectStore(
       )
     })
 
-    test('opens nothing of an object behind its last byte', async () => {
+    test('returns nothing for a range after the last byte', async () => {
       const key = newKey()
       await store.put(key, Readable.from([Buffer.from('four')]))
 
       expect(await read(store, key, { start: 4, end: 9 })).toEqual(Buffer.alloc(0))
     })
 
-    test('stores what is read from another store, or from a part of a file', async () => {
+    test('stores a stream of another store, or of a part of a file', async () => {
       const file = fileURLToPath(import.meta.url)
       const [key, copy, part] = [newKey(), newKey(), newKey()]
       await store.put(key, createReadStream(file))
@@ -95,7 +95,7 @@ export function describeObjectStore(
       expect(await read(store, part)).toEqual(content.subarray(7, 21))
     })
 
-    test('removes, and does not mind removing twice', async () => {
+    test('removes an object, and can remove it twice', async () => {
       const key = newKey()
       await store.put(key, Readable.from([Buffer.from('x')]))
       await store.remove(key)
@@ -104,7 +104,7 @@ export function describeObjectStore(
       expect(await store.open(key)).toBeUndefined()
     })
 
-    test('lists by prefix, with sizes and times', async () => {
+    test('lists by prefix, with sizes and dates', async () => {
       const begun = Date.now() - 5000
       for (const [key, bytes] of [
         ['list/a', 1],
@@ -126,7 +126,7 @@ export function describeObjectStore(
       expect(await list(store, 'lisp')).toEqual([])
     })
 
-    test('leaves nothing when the body fails, and throws its error', async () => {
+    test('stores nothing when the body fails, and rejects with its error', async () => {
       const key = `failing/${newKey()}`
       const failure = new Error('the line went dead')
       const body = new PassThrough()
@@ -139,7 +139,7 @@ export function describeObjectStore(
       expect(await list(store, 'failing/')).toEqual([])
     })
 
-    test('leaves nothing when the body is cut off without an error', async () => {
+    test('stores nothing when the body ends early without an error', async () => {
       const key = newKey()
       const body = new PassThrough()
       const put = store.put(key, body)
@@ -150,7 +150,7 @@ export function describeObjectStore(
       expect(await store.open(key)).toBeUndefined()
     })
 
-    test('finds nothing unfinished where everything is finished, and leaves what is under way', async () => {
+    test('removes no finished objects, and none in progress', async () => {
       const key = newKey()
       const body = new PassThrough()
       const put = store.put(key, body)
@@ -163,7 +163,7 @@ export function describeObjectStore(
       expect((await read(store, key))?.length).toBe(6 * 1024 * 1024 + 3)
     })
 
-    test.runIf(isAtomic)('survives puts and removes of one key at once', async () => {
+    test.runIf(isAtomic)('handles concurrent puts and removes of one key', async () => {
       const key = newKey()
       const contents = Array.from({ length: 8 }, (_, number) => Buffer.alloc(100_000, number))
       await Promise.all(contents.map((content) => store.put(key, Readable.from([content]))))
@@ -177,7 +177,7 @@ export function describeObjectStore(
       expect(after === undefined || contents.some((content) => after.equals(content))).toBe(true)
     })
 
-    test('reads no further ahead than a slow reader needs', async () => {
+    test('reads only as fast as its reader consumes', async () => {
       const key = newKey()
       const content = numbered(16 * 1024 * 1024)
       await store.put(key, Readable.from([content]))
@@ -211,20 +211,20 @@ export function describeObjectStore(
       'a\0',
       'a\\b',
       'a'.repeat(201),
-    ])('takes no key like %j', async (key) => {
+    ])('rejects the key %j', async (key) => {
       await expect(store.put(key, Readable.from(['x']))).rejects.toThrow('not an object key')
       await expect(store.open(key)).rejects.toThrow('not an object key')
       await expect(store.remove(key)).rejects.toThrow('not an object key')
     })
 
-    test('takes keys of 200 characters and with every character allowed', async () => {
+    test('accepts keys of 200 characters and with every allowed character', async () => {
       for (const key of ['a'.repeat(200), 'a-z/0_9/.b.c', '-']) {
         await store.put(key, Readable.from([Buffer.from(key)]))
         expect((await read(store, key))?.toString()).toBe(key)
       }
     })
 
-    test('says that it is ready', async () => {
+    test('is ready', async () => {
       await store.ready()
     })
   })

@@ -27,7 +27,7 @@ describeObjectStore('s3', async () => openS3Store(server.settings), { isAtomic: 
 const partBytes = 5 * 1024 * 1024
 
 test.each([partBytes, partBytes + 1, 2 * partBytes, 3 * partBytes + 12_345])(
-  'an object of %i bytes comes back whole, and any range across its parts',
+  'an object of %i bytes is returned whole, and in ranges across its parts',
   async (bytes) => {
     const content = Buffer.alloc(bytes, 'every part differs from the others ')
     await store.put('parts/whole', Readable.from(batchesOf(content)))
@@ -38,7 +38,7 @@ test.each([partBytes, partBytes + 1, 2 * partBytes, 3 * partBytes + 12_345])(
   },
 )
 
-test('a body that fails after its first parts leaves no object', async () => {
+test('a body that fails after some parts stores no object', async () => {
   const failure = new Error('the line went dead')
   const body = new PassThrough()
   const put = store.put('parts/failing', body)
@@ -105,7 +105,7 @@ onRealServer('unfinished uploads are removed when they are old enough, in their 
   await paged.close()
 })
 
-describe('a signed address', () => {
+describe('a signed URL', () => {
   const answer = { contentType: 'application/octet-stream', disposition: 'attachment', expiresInSeconds: 300 }
   const sign = (key: string, more = {}) => store.signedUrl?.(key, { ...answer, ...more }) ?? Promise.resolve('')
 
@@ -117,7 +117,7 @@ describe('a signed address', () => {
     `inline; filename="%41%0d%0a.txt"; filename*=UTF-8''%2541%250d%250a.txt`,
     `attachment; filename="'(semi;colon)*, #?/.txt"`,
     `attachment; filename*=UTF-8''${'%C3%BC'.repeat(120)}.txt`,
-  ])('answers the bytes, with %s', async (disposition) => {
+  ])('returns the content with %s', async (disposition) => {
     await store.put('signed/a', Readable.from([Buffer.from('content')]))
     const url = await sign('signed/a', { disposition })
     const reply = await fetch(url)
@@ -129,7 +129,7 @@ describe('a signed address', () => {
     expect(new URL(url).searchParams.get('X-Amz-Expires')).toBe('300')
   })
 
-  test('answers a range', async () => {
+  test('returns a range', async () => {
     await store.put('signed/b', Readable.from([Buffer.from('0123456789')]))
     const reply = await fetch(await sign('signed/b'), { headers: { range: 'bytes=3-5' } })
 
@@ -159,7 +159,7 @@ onRealServer('wrong keys are trouble with the store, not with the request', asyn
   await refused.close()
 })
 
-test('a bucket that does not exist is trouble with the store', async () => {
+test('a missing bucket makes the store unavailable', async () => {
   const nowhere = openS3Store({ ...server.settings, bucket: 'alcove-nowhere' })
   const trouble = { cause: { kind: 'unavailable', what: 'the object store' } }
   await expect(nowhere.put('a', Readable.from([Buffer.from('x')]))).rejects.toMatchObject(trouble)

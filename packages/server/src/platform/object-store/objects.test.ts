@@ -19,7 +19,7 @@ afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true,
 describeObjectStore('memory', async () => openMemoryStore())
 describeObjectStore('disk', async () => openDiskStore(await newFolder()))
 
-test('objects on disk are there when the folder is opened again', async () => {
+test('objects on disk are kept when the folder is opened again', async () => {
   const folder = await newFolder()
   const first = await openDiskStore(folder)
   await first.put('a/b', Readable.from([Buffer.from('kept')]))
@@ -39,7 +39,7 @@ async function writeHalves(folder: string): Promise<void> {
   }
 }
 
-test('opening removes what was left half-written, and nothing that another process may still be writing', async () => {
+test('opening removes old temporary files, and none that another process may be writing', async () => {
   const folder = await newFolder()
   await writeHalves(folder)
 
@@ -47,7 +47,7 @@ test('opening removes what was left half-written, and nothing that another proce
   expect((await readdir(join(folder, 'tmp'))).sort()).toEqual(['of-half-an-hour', 'of-now'])
 })
 
-test('what was left half-written can be removed by its age', async () => {
+test('removeUnfinished removes temporary files by age', async () => {
   const folder = await newFolder()
   const store = await openDiskStore(folder)
   await writeHalves(folder)
@@ -57,7 +57,7 @@ test('what was left half-written can be removed by its age', async () => {
   expect(await readdir(join(folder, 'tmp'))).toEqual(['of-now'])
 })
 
-test('a disk that refuses is an error and leaves nothing behind', async () => {
+test('a disk error rejects and leaves no file', async () => {
   const folder = await newFolder()
   const store = await openDiskStore(folder)
   await rm(join(folder, 'objects'), { recursive: true })
@@ -79,7 +79,7 @@ test.runIf(process.getuid?.() !== 0)('a folder without write permission is not r
   await chmod(join(folder, 'tmp'), 0o700)
 })
 
-test('no descriptor stays open after puts, failures, and streams that were read or given up', async () => {
+test('no file descriptor stays open after puts, failures, and streams that were read or abandoned', async () => {
   const folder = await newFolder()
   const store = await openDiskStore(folder)
   await store.put('a', Readable.from([Buffer.alloc(1_000_000)]))

@@ -36,7 +36,7 @@ async function readAll(pieces: Pieces, maxBytes = all): Promise<Buffer> {
   return Buffer.concat(copies)
 }
 
-test('the pieces of a file are the file, whole or a range of it, large or small', async () => {
+test('the chunks of a file equal the file, whole or in a range, in any size', async () => {
   expect(await readAll(await open())).toEqual(content)
   expect(await readAll(await open(), 100_000)).toEqual(content)
   expect(await readAll(await open({ start: 5, end: 1_000_004 }))).toEqual(content.subarray(5, 1_000_005))
@@ -46,7 +46,7 @@ test('the pieces of a file are the file, whole or a range of it, large or small'
   expect(await objects.openPieces?.('missing')).toBeUndefined()
 })
 
-test('more readers than there are large buffers read the same, each its own bytes', async () => {
+test('more readers than large buffers all read correct content', async () => {
   const readers = await Promise.all(
     Array.from({ length: 40 }, (_, index) => open({ start: index, end: content.length })),
   )
@@ -58,7 +58,7 @@ test('more readers than there are large buffers read the same, each its own byte
   for (const reader of readers) reader.close()
 })
 
-test('a buffer that was given back is lent again, and never to two at a time', () => {
+test('the buffer pool reuses released buffers, and never gives one to two readers', () => {
   const pool = openBufferPool()
   const buffers = Array.from({ length: 16 }, () => pool.acquire(all))
   expect(new Set(buffers).size).toBe(16)
@@ -68,7 +68,7 @@ test('a buffer that was given back is lent again, and never to two at a time', (
   expect(pool.acquire(10).length).toBe(10)
 })
 
-test('whoever closes while a piece is read gets none, and no descriptor stays open', async () => {
+test('closing during a read returns nothing and leaves no descriptor open', async () => {
   const pieces = await open()
   const reading = pieces.next(all)
   pieces.close()

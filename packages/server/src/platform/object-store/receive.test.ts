@@ -24,7 +24,7 @@ const receive = (objects: ObjectStore, body: Readable, maxBytes = 1_000_000, tra
   })
 type Transformation = NonNullable<ReceiveOptions['transform']>
 
-test('a file is stored, counted and hashed, however it arrives', async () => {
+test('a file is stored, counted and hashed for all chunk sizes', async () => {
   const objects = openMemoryStore()
   const chunks = fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 8 })
   await fc.assert(
@@ -39,7 +39,7 @@ test('a file is stored, counted and hashed, however it arrives', async () => {
   )
 })
 
-test('one byte over the limit is too large, and nothing is left', async () => {
+test('a file above the limit is rejected and not stored', async () => {
   const objects = openMemoryStore()
   const chunks = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 8 })
   await fc.assert(
@@ -52,7 +52,7 @@ test('one byte over the limit is too large, and nothing is left', async () => {
   )
 })
 
-test('an endless body is refused at the limit and left to its owner', async () => {
+test('an endless body is rejected at the limit and not destroyed', async () => {
   const objects = openMemoryStore()
   let given = 0
   const body = new Readable({
@@ -70,7 +70,7 @@ test('an endless body is refused at the limit and left to its owner', async () =
   body.destroy()
 })
 
-test('a body that fails hands on its own error', async () => {
+test('a failing body rejects with its own error', async () => {
   const objects = openMemoryStore()
   const failure = new Error('the line went dead')
   const body = new PassThrough()
@@ -84,7 +84,7 @@ test('a body that fails hands on its own error', async () => {
   expect(await keysOf(objects)).toEqual([])
 })
 
-test('a store that refuses is heard at once, also while the client is silent', async () => {
+test('a failing store rejects at once, even while the client sends nothing', async () => {
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
   const objects: ObjectStore = { ...openMemoryStore(), put: () => Promise.reject(full) }
   const silent = new PassThrough()
@@ -92,7 +92,7 @@ test('a store that refuses is heard at once, also while the client is silent', a
   expect(silent.destroyed).toBe(false)
 })
 
-describe('what is stored instead', () => {
+describe('a transformed file', () => {
   /** Removes every `x`. */
   const withoutX: Transformation = (_, body) =>
     pipeline(
@@ -109,7 +109,7 @@ describe('what is stored instead', () => {
     )
   const chunks = fc.array(fc.uint8Array({ maxLength: 5000 }), { maxLength: 8 })
 
-  test('is what is counted, hashed and recognised; the limit counts what arrives', async () => {
+  test('is counted, hashed and recognised after the transformation, and limited before it', async () => {
     const objects = openMemoryStore()
     await fc.assert(
       fc.asyncProperty(chunks, async (pieces) => {
@@ -127,7 +127,7 @@ describe('what is stored instead', () => {
     )
   })
 
-  test('is chosen by the first 4,100 bytes, or by all when there are fewer', async () => {
+  test('is transformed according to its first 4,100 bytes, or all when there are fewer', async () => {
     const objects = openMemoryStore()
     await fc.assert(
       fc.asyncProperty(chunks, async (pieces) => {
@@ -145,7 +145,7 @@ describe('what is stored instead', () => {
     )
   })
 
-  test('fails with the body, at any moment, and leaves nothing', async () => {
+  test('fails with its body at any moment, and stores nothing', async () => {
     const objects = openMemoryStore()
     for (const bytes of [0, 100, 300_000]) {
       const failure = new Error('the line went dead')
@@ -157,7 +157,7 @@ describe('what is stored instead', () => {
     expect(await keysOf(objects)).toEqual([])
   })
 
-  test('may fail itself', async () => {
+  test('fails with an error of the transformation', async () => {
     const objects = openMemoryStore()
     const failure = new Error('no space left on device')
     const fail: Transformation = (_, body) =>
@@ -169,7 +169,7 @@ describe('what is stored instead', () => {
     expect(await keysOf(objects)).toEqual([])
   })
 
-  test('is let go when the store refuses, and the body is left to its owner', async () => {
+  test('is closed when the store fails, and the body is not destroyed', async () => {
     const full = new Error('no space left on device')
     const objects: ObjectStore = {
       ...openMemoryStore(),
@@ -190,12 +190,12 @@ describe('what is stored instead', () => {
   })
 })
 
-describe('on disk', async () => {
+describe('a file received on disk', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'alcove-receive-'))
   const objects = await openDiskStore(folder)
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  test('128 MiB pass through without being held', async () => {
+  test('of 128 MiB is not held in memory', async () => {
     const total = 128 * 1024 * 1024
     const chunk = Buffer.alloc(65536, 7)
     let given = 0
@@ -213,13 +213,13 @@ describe('on disk', async () => {
     expect(peak - before).toBeLessThan(64 * 1024 * 1024)
   }, 30_000)
 
-  test('what is refused leaves no temporary file', async () => {
+  test('that is rejected leaves no temporary file', async () => {
     await expect(receive(objects, Readable.from([Buffer.alloc(2_000_000)]))).rejects.toBeInstanceOf(Failure)
     expect(await readdir(join(folder, 'tmp'))).toEqual([])
   })
 
   const data = new URL('../../../../../../shared/data/', import.meta.url).pathname
-  test.runIf(existsSync(data))('real attachments come back byte for byte', async () => {
+  test.runIf(existsSync(data))('equals the collected attachment', async () => {
     const { files } = JSON.parse(readFileSync(join(data, 'expected.json'), 'utf8')) as {
       files: { file: string; kind: string; bytes: number; sha256: string }[]
     }

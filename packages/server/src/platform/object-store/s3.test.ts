@@ -22,26 +22,26 @@ const operations: [string, (store: ObjectStore) => Promise<unknown>][] = [
 ]
 
 const misbehaviours: [string, RequestListener][] = [
-  ['never answers', () => {}],
-  ['hangs up', ({ socket }) => socket.destroy()],
-  ['is overloaded', (request, response) => refuse(request, response, 503, 'SlowDown')],
-  ['is broken', (request, response) => refuse(request, response, 500, 'InternalError')],
-  ['gives no permission', (request, response) => refuse(request, response, 403, 'AccessDenied')],
-  ['has no such bucket', (request, response) => refuse(request, response, 404, 'NoSuchBucket')],
-  ['is no S3 server', (request, response) => answer(request, response, 404, '<html>Not here</html>')],
+  ['never responds', () => {}],
+  ['closes the connection', ({ socket }) => socket.destroy()],
+  ['returns 503', (request, response) => refuse(request, response, 503, 'SlowDown')],
+  ['returns 500', (request, response) => refuse(request, response, 500, 'InternalError')],
+  ['denies access', (request, response) => refuse(request, response, 403, 'AccessDenied')],
+  ['lacks the bucket', (request, response) => refuse(request, response, 404, 'NoSuchBucket')],
+  ['is not an S3 server', (request, response) => answer(request, response, 404, '<html>Not here</html>')],
 ]
 
-test.each(misbehaviours)('a server that %s is trouble with the store, told in time', async (_, listener) => {
+test.each(misbehaviours)('a server that %s makes the store unavailable in time', async (_, listener) => {
   await expectTrouble(await storeAt(await serve(listener)))
 })
 
-test('a server that nobody runs is trouble with the store, told in time', async () => {
+test('a server that is not running makes the store unavailable in time', async () => {
   const port = await serve(() => {})
   await stop(port)
   await expectTrouble(await storeAt(port))
 })
 
-test('a server that cannot be reached is trouble with the store, told in time', async () => {
+test('a server that cannot be reached makes the store unavailable in time', async () => {
   // An unassigned address: packets to it are lost or rejected on the way.
   await expectTrouble(await storeAt('http://192.0.2.1:9', { responseTimeoutMs: 60_000, sendMs: 60_000 }))
 })
@@ -54,7 +54,7 @@ async function expectTrouble(store: ObjectStore): Promise<void> {
   expect(Date.now() - began).toBeLessThan(6_000)
 }
 
-test('the trouble says why, for the log', async () => {
+test('an unavailable store has a reason for the log', async () => {
   const store = await storeAt(await serve((request, response) => refuse(request, response, 403, 'AccessDenied')))
   await expect(store.open('a')).rejects.toThrow('AccessDenied 403')
   await expect(store.ready()).rejects.toThrow('403')
@@ -62,7 +62,7 @@ test('the trouble says why, for the log', async () => {
   await expect(nobody.ready()).rejects.toThrow('ECONNREFUSED')
 })
 
-test('what goes wrong for a moment is tried again', async () => {
+test('temporary errors are retried', async () => {
   let asked = 0
   const store = await storeAt(
     await serve((request, response) => {
@@ -77,7 +77,7 @@ test('what goes wrong for a moment is tried again', async () => {
 test.each([
   ['POST', 'the upload cannot begin'],
   ['PUT', 'a part cannot be stored'],
-])('a sender that pauses is told at once when %s fails: %s', async (method) => {
+])('a paused upload rejects at once when %s fails: %s', async (method) => {
   const store = await storeAt(
     await serve((request, response) => {
       if (request.method === method) refuse(request, response, 500, 'InternalError')
@@ -91,7 +91,7 @@ test.each([
   expect(body.destroyed).toBe(true)
 })
 
-test('nothing is sent that servers other than AWS refuse or store inside the object', async () => {
+test('no headers are sent that servers other than AWS reject or store', async () => {
   const seen: string[] = []
   const store = await storeAt(
     await serve((request, response) => {
@@ -106,7 +106,7 @@ test('nothing is sent that servers other than AWS refuse or store inside the obj
   expect(seen.filter((name) => /checksum|trailer|decoded|content-encoding|expect/.test(name))).toEqual([])
 })
 
-test('the error of a body is thrown even when nothing can be tidied up', async () => {
+test('the error of a body is thrown even when the cleanup fails', async () => {
   const store = await storeAt(
     await serve((request, response) => {
       if (request.method === 'POST') answer(request, response, 200, '<r><UploadId>one</UploadId></r>')
@@ -122,23 +122,23 @@ test('the error of a body is thrown even when nothing can be tidied up', async (
   await expect(put).rejects.toBe(failure)
 })
 
-describe('an object on its way', () => {
+describe('a download from S3', () => {
   const whole = Buffer.alloc(3 * 1024 * 1024, 'x')
   const begin = (response: ServerResponse) => response.writeHead(200, { 'content-length': whole.length })
 
-  test('that stops coming breaks off', async () => {
+  test('rejects when it stops', async () => {
     const store = await storeAt(await serve((_, response) => void begin(response).write(whole.subarray(0, 1000))))
     await expect(buffer((await store.open('a')) ?? Readable.from([]))).rejects.toMatchObject(trouble)
   })
 
-  test('that is cut off breaks off', async () => {
+  test('rejects when it is cut off', async () => {
     const store = await storeAt(
       await serve((_, response) => begin(response).write(whole.subarray(0, 1000), () => response.destroy())),
     )
     await expect(buffer((await store.open('a')) ?? Readable.from([]))).rejects.toMatchObject(trouble)
   })
 
-  test('comes whole, however slowly somebody reads it', async () => {
+  test('is complete for a slow reader', async () => {
     const store = await storeAt(await serve((_, response) => begin(response).end(whole)))
     const stream = (await store.open('a')) ?? Readable.from([])
     let bytes = 0
@@ -149,7 +149,7 @@ describe('an object on its way', () => {
     expect(bytes).toBe(whole.length)
   })
 
-  test('comes whole, however slowly it is sent as long as it comes', async () => {
+  test('is complete when it is slow but steady', async () => {
     const store = await storeAt(
       await serve(async (_, response) => {
         response.writeHead(200, { 'content-length': 4 })
@@ -163,7 +163,7 @@ describe('an object on its way', () => {
     expect((await buffer((await store.open('a')) ?? Readable.from([]))).toString()).toBe('slow')
   })
 
-  test('is no longer fetched when the reader goes away', async () => {
+  test('is aborted when its reader stops', async () => {
     let closed: Promise<unknown> = Promise.resolve()
     const store = await storeAt(
       await serve((_, response) => {
@@ -176,14 +176,14 @@ describe('an object on its way', () => {
     await closed
   })
 
-  test('that fails before anybody reads it tells whoever reads it then', async () => {
+  test('rejects a later reader when it fails before it is read', async () => {
     const store = await storeAt(await serve((_, response) => begin(response).write('x', () => response.destroy())))
     const stream = (await store.open('a')) ?? Readable.from([])
     await delay(100)
     await expect(buffer(stream)).rejects.toMatchObject(trouble)
   })
 
-  test('does not keep other requests waiting for a connection, however many there are', async () => {
+  test('does not delay other requests, even 120 at a time', async () => {
     const store = await storeAt(
       await serve((request, response) => {
         if (request.method === 'HEAD') answer(request, response, 200, '')
@@ -197,7 +197,7 @@ describe('an object on its way', () => {
   })
 })
 
-test('a list goes on over as many answers as there are, and tells the times and sizes', async () => {
+test('a list continues over all pages, with dates and sizes', async () => {
   const pages: Record<string, [keys: string[], next?: string]> = {
     '': [['files/a', 'Not One Of Ours'], 'one&two'],
     'one&two': [[], 'three'],
@@ -227,7 +227,7 @@ test('a list goes on over as many answers as there are, and tells the times and 
   expect(asked.map((query) => [query.get('prefix'), query.get('max-keys')])).toEqual(Array(3).fill(['files/', '2']))
 })
 
-test('the parts grow with the largest file that is accepted, because there may be ten thousand', async () => {
+test('parts grow with the maximum object size, because there can be 10,000', async () => {
   const parts: number[] = []
   const store = await storeAt(
     await serve((request, response) => {

@@ -12,7 +12,7 @@ import { DamagedObject, openVerified, type RecordedFile, verify } from './verifi
 const full = 512 * 1024
 const sizes = [0, 1, 1000, full - 1, full, full + 1, 2 * full, 3_000_000]
 
-test.each(sizes)('an intact object of %i bytes is read whole and in ranges', async (bytes) => {
+test.each(sizes)('an intact object of %i bytes can be read whole and in ranges', async (bytes) => {
   for (const store of [await diskStore(), openMemoryStore()]) {
     const { file, content } = await stored(store, bytes)
     expect((await read(store, file))?.equals(content)).toBe(true)
@@ -33,7 +33,7 @@ test.each([
   ['cut off', (content: Buffer) => content.subarray(0, -1)],
   ['emptied', () => Buffer.alloc(0)],
   ['lengthened', (content: Buffer) => Buffer.concat([content, Buffer.from('x')])],
-])('an object that was changed (%s) is never read to its end', async (_, change) => {
+])('a changed object (%s) is never read to its end', async (_, change) => {
   for (const bytes of sizes.filter((size) => size > 0)) {
     for (const store of [await diskStore(), openMemoryStore()]) {
       const { file, content } = await stored(store, bytes)
@@ -45,7 +45,7 @@ test.each([
   }
 })
 
-test('a range of a large file on disk is refused after a change, also when the file was right before', async () => {
+test('a range of a large file on disk is rejected after a change, even when it was intact before', async () => {
   const store = await diskStore()
   const { file } = await stored(store, 3_000_000)
   const range = { start: 10, end: 19 }
@@ -60,7 +60,7 @@ test('a range of a large file on disk is refused after a change, also when the f
   await expect(read(store, file, range)).rejects.toThrow(DamagedObject)
 })
 
-test('nothing is opened where nothing is', async () => {
+test('a missing object returns undefined', async () => {
   const store = await diskStore()
   const file = { key: 'not/there', bytes: 3_000_000, sha256: '' }
   expect(await read(store, file)).toBeUndefined()

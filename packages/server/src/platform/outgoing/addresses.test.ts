@@ -9,7 +9,7 @@ test.for([
   ...['223.255.255.255', '192.0.1.1', '198.17.0.1', '198.20.0.1'],
   ...['2606:4700:4700::1111', '2a00:1450:4001:82a::200e', '2001:4860:4860::8888', '2001:200::1'],
   ...['::ffff:8.8.8.8', '64:ff9b::8.8.8.8', '64:ff9b::808:808', '2002:808:808::1'],
-])('%s is out there', (address) => {
+])('%s is a public address', (address) => {
   expect(isPublicAddress(address)).toBe(true)
 })
 
@@ -30,17 +30,17 @@ test.for([
     '2002:a00:1::1',
   ],
   ...['', 'localhost', '1.2.3', '0x7f.1', '1.2.3.4.5', ':::', 'fe80', '12345::'],
-])('%j is not', (address) => {
+])('%j is not a public address', (address) => {
   expect(isPublicAddress(address)).toBe(false)
 })
 
-test('every address of this machine is not', () => {
+test('addresses of this machine are not public', () => {
   for (const found of Object.values(networkInterfaces())) {
     for (const { address } of found ?? []) expect(isPublicAddress(address)).toBe(false)
   }
 })
 
-test('every range of ipaddr.js is judged as there, at its borders and inside', () => {
+test('the ranges of ipaddr.js are classified in the same way, at their borders and inside', () => {
   const atBorders = [...rangesOf(ipaddr.IPv4, 4), ...rangesOf(ipaddr.IPv6, 16)].flatMap(({ first, last, length }) =>
     [first - 1n, first, first + 1n, (first + last) / 2n, last - 1n, last, last + 1n].flatMap((number) =>
       number < 0n || number >= 1n << BigInt(8 * length) ? [] : [addressOf(number, length)],
@@ -51,7 +51,7 @@ test('every range of ipaddr.js is judged as there, at its borders and inside', (
     expect([address.toString(), isPublicAddress(address.toString())]).toEqual(judged(address))
 })
 
-test('any address is judged as by ipaddr.js', () => {
+test('random addresses are classified as by ipaddr.js', () => {
   const inRange = fc
     .constantFrom(...rangesOf(ipaddr.IPv4, 4), ...rangesOf(ipaddr.IPv6, 16))
     .chain(({ first, last, length }) => fc.bigInt({ min: first, max: last }).map((number) => addressOf(number, length)))

@@ -24,8 +24,8 @@ const refusal = (url: string, rest: Partial<Post> = {}) =>
     (error: unknown) => (error instanceof NoResponse ? error.message : error),
   )
 
-describe('a post', () => {
-  test('arrives with its headers and body, and brings back the answer', async () => {
+describe('an outgoing POST', () => {
+  test('sends headers and body, and returns the response', async () => {
     const receiver = await startReceiver()
     receiver.answer = (response) => response.writeHead(201, { 'X-Back': ['1', '2'] }).end('thanks')
     const answer = await send(`http://receiver.test:${receiver.port}/a?b=c`)
@@ -46,7 +46,7 @@ describe('a post', () => {
     expect(inside.received).toEqual([])
   })
 
-  test('reads no more of an answer than it may, however long that is', async () => {
+  test('limits the response body, however long it is', async () => {
     const receiver = await startReceiver()
     let written = 0
     receiver.answer = (response) => {
@@ -63,7 +63,7 @@ describe('a post', () => {
     expect(written).toBeLessThan(50e6)
   })
 
-  test('has its answer with the status, when the rest never comes or breaks off', async () => {
+  test('returns status and partial body when the rest is late or cut off', async () => {
     const receiver = await startReceiver()
     receiver.answer = (response) => response.write('begin')
     expect(await send(receiver.url, { timeoutMs: 300 })).toMatchObject({ status: 200, body: 'begin' })
@@ -71,7 +71,7 @@ describe('a post', () => {
     expect(await send(receiver.url)).toMatchObject({ status: 200, body: 'begin' })
   })
 
-  test('gives up on a receiver that says nothing, or closes the connection, or says nonsense', async () => {
+  test('rejects when the receiver is silent, closes the connection, or sends invalid HTTP', async () => {
     const receiver = await startReceiver()
     receiver.answer = () => {}
     expect(await refusal(receiver.url, { timeoutMs: 200 })).toBe('there was no response within 0.2 seconds')
@@ -87,7 +87,7 @@ describe('a post', () => {
     await expect.poll(() => refusal(`http://127.0.0.1:${port}/`)).toContain('ECONNREFUSED')
   })
 
-  test('goes to the address that was looked at, though the name changes its mind', async () => {
+  test('connects to the checked address, even when the name then resolves to another one', async () => {
     const receiver = await startReceiver()
     let asked = 0
     const resolve = async () => [asked++ === 0 ? '127.0.0.2' : '127.0.0.1']
@@ -96,12 +96,12 @@ describe('a post', () => {
     expect(receiver.received).toEqual([])
   })
 
-  test('to a receiver whose certificate nobody vouches for is refused', async () => {
+  test('rejects an untrusted certificate', async () => {
     const receiver = await startReceiver()
     expect(await refusal(`https://127.0.0.1:${receiver.port}/`)).toMatch(/SSL|EPROTO|wrong version/i)
   })
 
-  test('gives up on a name that leads nowhere, or is not resolved in time', async () => {
+  test('rejects a name without addresses, or one that is not resolved in time', async () => {
     expect(await refusal('http://nowhere.test/', { resolve: () => Promise.reject(new Error('ENOTFOUND')) })).toBe(
       'the host name nowhere.test has no address',
     )
@@ -115,19 +115,19 @@ describe('a post', () => {
   })
 })
 
-describe('without the right to reach private networks', () => {
+describe('without permission to reach private networks', () => {
   const forbidden = 'resolves to this machine or a private network, which is not allowed'
 
   test.for([
     ...['127.0.0.1', 'localhost', '0x7f000001', '2130706433', '0177.1', '127.1', '0', '[::1]', '[::]'],
     ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]', '10.0.0.1', '169.254.169.254', '[fe80::1]'],
-  ])('http://%s is not asked', async (host) => {
+  ])('http://%s is rejected without a connection', async (host) => {
     const receiver = await startReceiver()
     expect(await refusal(`http://${host}:${receiver.port}/`, { reachesPrivate: false })).toContain(forbidden)
     expect(receiver.received).toEqual([])
   })
 
-  test('a name is not asked when one of its addresses is private', async () => {
+  test('a name is rejected when one of its addresses is private', async () => {
     const receiver = await startReceiver()
     const resolve = async () => ['93.184.215.14', '127.0.0.1']
     const url = `http://mixed.test:${receiver.port}/`

@@ -26,14 +26,14 @@ test('an upgraded database has the schema of a new one', async () => {
   expect(await pendingMigrations(db, migrations)).toEqual([])
 })
 
-test('a database of a later commit gets the migrations that it does not have yet', async () => {
+test('a database of a later commit gets only the missing migrations', async () => {
   const db = await oldDatabase()
   await migrate(db, unreleased.slice(0, 28))
   expect(await migrate(db, migrations)).toEqual(namesAfter(28))
   expect(await readSchema(db)).toEqual(await newSchema())
 })
 
-test('a database of an earlier commit is refused and left as it is', async () => {
+test('a database of an earlier commit is rejected and not changed', async () => {
   const db = await oldDatabase()
   await db.run(sql`delete from schema_migrations where name = '0033_scans_of_category'`)
   const before = await readSchema(db)
@@ -44,7 +44,7 @@ test('a database of an earlier commit is refused and left as it is', async () =>
   expect(await db.all(sql`select name from schema_migrations`)).toHaveLength(23)
 })
 
-test('a database of a newer version is refused', async () => {
+test('a database of a newer version is rejected', async () => {
   for (const db of [await oldDatabase(), await emptyDatabase()]) {
     await migrate(db, migrations)
     await db.run(
@@ -68,7 +68,7 @@ const renamed: Record<string, string> = {
   forgotten_at: 'undo_expired_at',
 }
 
-test('every row is kept', async () => {
+test('the upgrade keeps every row', async () => {
   const db = await oldDatabase()
   const before = new Map<string, Row[]>()
   for (const table of await listTables(db)) before.set(table, await listRows(db, table))
@@ -92,7 +92,7 @@ test('every row is kept', async () => {
   }
 })
 
-test('an upgraded database is served as before, its jobs run, and the doctor finds nothing', async () => {
+test('an upgraded database is served as before, its jobs run, and the doctor finds no problems', async () => {
   const db = await oldDatabase()
   await migrate(db, migrations)
   const objects = await oldObjects()

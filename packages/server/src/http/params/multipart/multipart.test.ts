@@ -59,8 +59,8 @@ const fresh = () => {
   objects = openMemoryStore()
 }
 
-describe('a form', () => {
-  test('gives its texts in order and as sent', async () => {
+describe('a multipart form', () => {
+  test('returns its texts in order and unchanged', async () => {
     const fields = [
       ['topics[]', 'one'],
       ['title', 'Grüße 🦊'],
@@ -75,7 +75,7 @@ describe('a form', () => {
     })
   })
 
-  test('gives its files, and drops those that nobody asked for', async () => {
+  test('returns its files, and drops undeclared ones', async () => {
     const { body } = await post(
       file('other', 'x.bin', Buffer.alloc(300_000)),
       file('file', 'plan.png', Buffer.from('the plan')),
@@ -89,13 +89,13 @@ describe('a form', () => {
     ])
   })
 
-  test('takes a file field that was left empty for a blank text', async () => {
+  test('reads an empty file field as a blank text', async () => {
     const { body } = await post(file('avatar', '', Buffer.alloc(0)), file('file', '', Buffer.from('nameless')))
     expect(body.fields).toEqual([['avatar', '']])
     expect(body.files).toMatchObject([{ name: 'file', filename: '', bytes: 8 }])
   })
 
-  test('keeps what parsers like to lose: filename*, line breaks in names, text that calls itself JSON', async () => {
+  test('keeps filename*, line breaks in names, and texts with a content type of JSON', async () => {
     const { status, body } = await post(
       part(`form-data; name="file"; filename="=?utf-8?B?ZA?="; filename*=utf-8''d%C3%A9.png`, Buffer.from('1')),
       part(`form-data; name="file"; filename*=utf-8''a%0Ab.png`, Buffer.from('2')),
@@ -114,7 +114,7 @@ describe('a form', () => {
     ])
   })
 
-  test('comes through byte for byte, however it is cut', async () => {
+  test('returns file contents byte for byte, for all chunk sizes', async () => {
     // Line breaks, dashes and parts of the boundary are the difficult cases for a parser.
     const content = fc
       .array(
@@ -146,7 +146,7 @@ describe('a form', () => {
     )
   })
 
-  test('may have a preamble, an epilogue, and no parts', async () => {
+  test('can have a preamble, an epilogue, and no parts', async () => {
     expect(
       await inject([
         Buffer.from(`hello\r\n--${boundary}\r\n`),
@@ -162,7 +162,7 @@ describe('a form', () => {
     expect(await inject([])).toMatchObject({ status: 200, body: { fields: [], files: [] } })
   })
 
-  test('may come from fetch', async () => {
+  test('can be sent by fetch', async () => {
     fresh()
     const data = new FormData()
     data.append('title', 'Plan')
@@ -175,8 +175,8 @@ describe('a form', () => {
   })
 })
 
-describe('limits', () => {
-  test('a file of exactly the limit is taken, one byte more is too large and leaves nothing', async () => {
+describe('multipart limits', () => {
+  test('accept a file of the maximum size, and store nothing when one is larger', async () => {
     expect(await post(file('file', 'a', Buffer.alloc(maxBytes)))).toMatchObject({ status: 200 })
     expect(await post(file('file', 'a', Buffer.from('kept?')), file('file', 'b', Buffer.alloc(maxBytes + 1)))).toEqual(
       tooLarge,
@@ -191,7 +191,7 @@ describe('limits', () => {
       'upload request contains more than 10 files',
     ],
     [
-      '11 files nobody asked for',
+      '11 undeclared files',
       () => Array.from({ length: 11 }, () => file('x', 'a', Buffer.from('x'))),
       'upload request contains more than 10 files',
     ],
@@ -210,12 +210,12 @@ describe('limits', () => {
       () => [text('a'.repeat(20_000), 'b')],
       'a part of the multipart body has unreadable headers',
     ],
-  ])('%s are refused', async (_what, parts, message) => {
+  ])('reject %s', async (_what, parts, message) => {
     expect(await post(...parts())).toEqual(problem(message))
     await expectNothingStored()
   })
 
-  test('10 files, 1,000 fields and a text of 1 MiB are taken', async () => {
+  test('accept 10 files, 1,000 fields and a text of 1 MiB', async () => {
     expect(await post(...Array.from({ length: 10 }, () => file('file', 'a', Buffer.from('x'))))).toMatchObject({
       status: 200,
     })
@@ -223,18 +223,18 @@ describe('limits', () => {
     expect(await post(text('description', 'x'.repeat(1024 * 1024)))).toMatchObject({ status: 200 })
   })
 
-  test('many long texts together are too large', async () => {
+  test('reject many long texts in total', async () => {
     expect(await post(...Array.from({ length: 9 }, () => text('a', 'x'.repeat(1_000_000))))).toEqual(tooLarge)
   })
 
-  test('a body over the limit is refused, unread when its length is known', async () => {
+  test('reject a body above the limit, unread when its length is known', async () => {
     const huge = form(file('other', 'a', Buffer.alloc(21_000_000)))
     expect(await inject([huge], { 'content-length': '21000000' })).toEqual(tooLarge)
     expect(await inject([huge.subarray(0, 100)], { 'content-length': '21000000' })).toEqual(tooLarge)
     expect(await inject(cut(huge, [65536]))).toEqual(tooLarge)
   })
 
-  test('a client that keeps sending an oversized file gets its answer, and may go on using the connection', async () => {
+  test('answer a client that keeps sending an oversized file, and keep the connection', async () => {
     fresh()
     const socket = await dial()
     const body = form(file('file', 'a', Buffer.alloc(15_000_000)))
@@ -250,20 +250,20 @@ describe('limits', () => {
   })
 })
 
-describe('a boundary', () => {
+describe('a multipart boundary', () => {
   const withBoundary = (boundary: string) =>
     inject([Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n--${boundary}--\r\n`)], {
       'content-type': `multipart/form-data; boundary=${boundary}`,
     })
 
-  test('of 70 characters is taken, a longer one is refused', async () => {
+  test('of 70 characters is accepted, a longer one is rejected', async () => {
     expect(await withBoundary('b'.repeat(70))).toMatchObject({ status: 200, body: { fields: [['a', 'b']] } })
     expect(await withBoundary('b'.repeat(71))).toEqual(problem('the multipart boundary may have up to 70 characters'))
   })
 })
 
-describe('a broken body', () => {
-  test('without a boundary is refused', async () => {
+describe('a broken multipart body', () => {
+  test('without a boundary is rejected', async () => {
     for (const broken of [
       'multipart/form-data',
       'multipart/form-data; boundary',
@@ -275,7 +275,7 @@ describe('a broken body', () => {
   })
 
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    'with a field named %s is refused',
+    'with a field named %s is rejected',
     async (name) => {
       expect(await post(file('file', 'a', Buffer.from('x')), text(name, 'y'))).toEqual(
         problem(`${name} is not a name for a field`),
@@ -288,11 +288,14 @@ describe('a broken body', () => {
   test.each([
     ['no headers', `--${boundary}\r\n\r\nx\r\n`],
     ['no disposition', `--${boundary}\r\nContent-Type: text/plain\r\n\r\nx\r\n`],
-    ['a line that is no header', `--${boundary}\r\nnonsense\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n`],
+    [
+      'a line that is not a header',
+      `--${boundary}\r\nnonsense\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n`,
+    ],
     ['a bare line break', `--${boundary}\r\nContent-Disposition: form-data; name="a\nb"\r\n\r\nx\r\n`],
     ['no name', `--${boundary}\r\nContent-Disposition: form-data; filename="a"\r\n\r\nx\r\n`],
-    ['headers that do not end', `--${boundary}\r\nContent-Disposition: form-data; name="a"\r\n`],
-  ])('with a part that has %s is refused', async (_what, broken) => {
+    ['unterminated headers', `--${boundary}\r\nContent-Disposition: form-data; name="a"\r\n`],
+  ])('with a part that has %s is rejected', async (_what, broken) => {
     fresh()
     expect(await inject([file('file', 'a', Buffer.from('x')), Buffer.from(broken), end])).toEqual(
       problem('a part of the multipart body has unreadable headers'),
@@ -300,7 +303,7 @@ describe('a broken body', () => {
     await expectNothingStored()
   })
 
-  test('cut off anywhere is refused, and leaves nothing', async () => {
+  test('is rejected wherever it is cut off, and stores nothing', async () => {
     fresh()
     const whole = form(
       file('file', 'a.bin', Buffer.alloc(300, 'x')),
@@ -315,7 +318,7 @@ describe('a broken body', () => {
     await expectNothingStored()
   })
 
-  test('of any bytes is answered', async () => {
+  test('of random bytes returns 200 or 400', async () => {
     fresh()
     const bits = fc.constantFrom(
       '\r\n',
@@ -342,7 +345,7 @@ describe('a broken body', () => {
     )
   })
 
-  test('whose sender goes away is forgotten', async () => {
+  test('of a disconnected client is dropped and stores nothing', async () => {
     for (const sent of [0, 20, 130, 5000, 70_000]) {
       fresh()
       refusal = undefined
@@ -358,7 +361,7 @@ describe('a broken body', () => {
   })
 })
 
-test('a store that fails is not the client’s fault, and takes nothing of the request', async () => {
+test('a failing store returns 500, and the request stores nothing', async () => {
   fresh()
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
   const working = objects
@@ -378,7 +381,7 @@ test('a store that fails is not the client’s fault, and takes nothing of the r
   await expectNothingStored()
 })
 
-test('a request that is no form is refused', async () => {
+test('a request that is not multipart is rejected', async () => {
   const other = fastify()
   other.post('/', (request) =>
     readMultipart(request, {

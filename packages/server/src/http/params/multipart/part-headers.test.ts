@@ -35,11 +35,11 @@ test.each([
   ['FileName = "spaced.png"', 'spaced.png'],
   ['filename="first.png"; filename="second.png"', 'first.png'],
   [`filename="${'a'.repeat(300)}.png"`, `${'a'.repeat(300)}.png`],
-])('%s names the file %j', (parameters, filename) => {
+])('%s gives the filename %j', (parameters, filename) => {
   expect(filenameIn(parameters)).toBe(filename)
 })
 
-test('without a filename it is text', () => {
+test('a part without a filename is a text', () => {
   expect(read('form-data; name="title"')).toEqual({ name: 'title', filename: undefined, charset: undefined })
   expect(read('Form-Data;name=title;', 'text/plain; Charset="ISO-8859-1"')).toEqual({
     name: 'title',
@@ -50,7 +50,7 @@ test('without a filename it is text', () => {
   expect(read('form-data; name="größe[]"')?.name).toBe('größe[]')
 })
 
-test('bytes that are no UTF-8 become replacement characters', () => {
+test('bytes that are not UTF-8 become replacement characters', () => {
   expect(readPartHeaders({ 'content-disposition': ['form-data; name="a"; filename="d\xe9.png"'] })?.filename).toBe(
     'd\ufffd.png',
   )
@@ -63,14 +63,14 @@ test.each([
   'attachment; name="a"',
   'form-data; name="a',
   'form-data; name=a"b"',
-])('%j says nothing', (disposition) => {
+])('the disposition %j is rejected', (disposition) => {
   expect(read(disposition)).toBeUndefined()
 })
-test('a part without the line says nothing', () => {
+test('a part without a disposition is rejected', () => {
   expect(readPartHeaders({})).toBeUndefined()
 })
 
-test('any line is read or refused, and quickly', () => {
+test('any disposition is read or rejected quickly', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(';', '"', '\\', '=', '*', "'", ' ', '%', 'a', 'name', 'filename', 'utf-8')),

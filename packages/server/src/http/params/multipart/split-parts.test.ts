@@ -36,7 +36,7 @@ interface Whole {
   content: string
 }
 
-describe('a form of any parts, cut anywhere', () => {
+describe('a multipart body in any chunks', () => {
   const part = fc.record({
     name: fc.stringMatching(/^[a-z]{1,8}$/),
     more: fc.constantFrom(
@@ -53,7 +53,7 @@ describe('a form of any parts, cut anywhere', () => {
     epilogue: fc.constantFrom('', '\r\n', '\r\nepilogue', `--${delimiter}\r\n`),
   })
 
-  test('gives the parts that were put in', async () => {
+  test('is split into its parts', async () => {
     await fc.assert(
       fc.asyncProperty(form, cuts, async ({ preamble, parts, epilogue }, cuts) => {
         const given = parts.map(({ name, more, content }) => [
@@ -73,7 +73,7 @@ describe('a form of any parts, cut anywhere', () => {
   })
 })
 
-test('any bytes are cut as another parser cuts them, or refused where it finds parts without headers, or no end', async () => {
+test('random bytes are split as by another parser, or rejected where it finds no headers or no end', async () => {
   const block = fc.constantFrom(
     `--${boundary}`,
     delimiter,
@@ -105,14 +105,14 @@ test('any bytes are cut as another parser cuts them, or refused where it finds p
   expect(compared).toBeGreaterThan(20)
 })
 
-test('two boundaries with nothing in between are refused, however they are cut', async () => {
+test('two boundaries with nothing between them are rejected in all chunks', async () => {
   for (let cut = 1; cut < 30; cut++) {
     const body = Buffer.from(`--${boundary}${delimiter}--`)
     await expect(read(body, [cut]), `${cut}`).rejects.toThrow('unreadable headers')
   }
 })
 
-test('a part that is not read, or not to its end, is passed over', async () => {
+test('a part that is not read to its end is skipped', async () => {
   const one = `--${boundary}\r\nA: 1\r\n\r\n${'x'.repeat(1000)}\r\n`
   for (const most of [0, 1, 3]) {
     let read = 0
@@ -127,12 +127,12 @@ test('a part that is not read, or not to its end, is passed over', async () => {
   }
 })
 
-test('blanks may stand behind a boundary, and header lines may be folded', async () => {
+test('a boundary may be followed by spaces, and header lines may be folded', async () => {
   const body = `--${boundary} \t\r\nA: one\r\n two\r\nB:\tthree\r\n\r\nx${delimiter}--  \r\n`
   expect(await read(Buffer.from(body), [7])).toEqual([{ headers: { a: ['one two'], b: ['three'] }, content: 'x' }])
 })
 
-test('headers of 16 KiB are read, of more not, however they come', async () => {
+test('headers of 16 KiB are accepted, longer ones rejected', async () => {
   const withHeader = (length: number) =>
     Buffer.from(`--${boundary}\r\nA: ${'x'.repeat(length - 5)}\r\n\r\n${delimiter}--`)
   for (const cut of [100_000, 1000, 16_384, 16_385, 16_388]) {
@@ -144,7 +144,7 @@ test('headers of 16 KiB are read, of more not, however they come', async () => {
   )
 })
 
-test('what comes behind the first bytes of a content is not copied', async () => {
+test('the content of a part is not copied after its first bytes', async () => {
   const chunk = Buffer.alloc(65536, 'x')
   const head = Buffer.from(`--${boundary}\r\nA: b\r\n\r\n`)
   const chunks = [head, ...Array(8).fill(chunk), Buffer.from(`${delimiter}--`)]
