@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => web?.close())
 
 test.each(['/acme/secret', '/acme/secret/-/vulnerabilities?severity=high', '/acme/unknown', '/groups/unknown'])(
-  'signed out, %s offers sign-in, since it may be private',
+  '%s offers sign-in to a signed-out user, since it may be private',
   async (path) => {
     const page = await web.open(path, { expects: /404/ })
     await page.getByText('It does not exist, or you need to sign in to see it.').waitFor()
@@ -23,7 +23,7 @@ test.each(['/acme/secret', '/acme/secret/-/vulnerabilities?severity=high', '/acm
   },
 )
 
-test('after sign-in a private page is shown at the address that was asked for', async () => {
+test('signing in returns to the requested private page', async () => {
   const page = await web.open('/acme/secret/-/vulnerabilities?severity=high', { expects: /404/ })
   await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
   await page.getByLabel('Username or e-mail address').fill('nadia')
@@ -33,7 +33,7 @@ test('after sign-in a private page is shown at the address that was asked for', 
   await page.getByRole('heading', { name: 'Vulnerabilities', level: 1 }).waitFor({ state: 'attached' })
 })
 
-test('signed in, what is not there is not found, without sign-in', async () => {
+test('a signed-in user gets "not found" without a sign-in link', async () => {
   const page = await web.open('/acme/unknown', { as: web.server.admin, expects: /404/ })
   await page.getByText('Not found', { exact: false }).first().waitFor()
   expect(await page.getByRole('main').getByRole('link', { name: 'Sign in' }).count()).toBe(0)

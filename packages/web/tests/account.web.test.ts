@@ -23,8 +23,8 @@ async function openAs(login: string, path: string, options: Parameters<Web['open
   return page
 }
 
-describe('a link to set a password', () => {
-  test('works once and signs in', async () => {
+describe('a password link', () => {
+  test('sets the password once and signs in', async () => {
     const nadia = await web.server.user('nadia')
     const { body } = await web.server.admin.post(`/users/${nadia.user?.id}/password_links`)
     const page = await web.open(`/-/password#${body.token}`)
@@ -49,14 +49,14 @@ describe('a link to set a password', () => {
     expect(await accessProblems(again)).toEqual([])
   })
 
-  test('without its end says what is missing', async () => {
+  test('without its token is shown as incomplete', async () => {
     const page = await web.open('/-/password')
     await page.getByRole('heading', { name: 'Incomplete link' }).waitFor()
   })
 })
 
-describe('the profile', () => {
-  test('changes the password and shows the browsers, of which others can be signed out', async () => {
+describe('the profile page', () => {
+  test('changes the password, and lists sessions that can be signed out', async () => {
     await web.server.user('omar')
     const other = await openAs('omar', '/-/profile')
     const page = await openAs('omar', '/-/profile', { theme: 'dark', width: 360, expects: /400/ })
@@ -85,7 +85,7 @@ describe('the profile', () => {
     expect((await web.server.anonymous.post('//-/sessions', login)).status).toBe(201)
   })
 
-  test('in a browser that a token signed in says what it cannot do', async () => {
+  test('shows what is unavailable in a session started with a token', async () => {
     const lena = await web.server.user('lena')
     const reader = await web.server.client(lena, { scopes: ['read_api'] })
     const page = await web.open('/-/profile', { as: reader })
@@ -99,7 +99,7 @@ describe('the profile', () => {
   })
 })
 
-test('a token is created, shown once, used, rotated and revoked', async () => {
+test('a token can be created, is shown once, works, and can be rotated and revoked', async () => {
   await web.server.user('tomas')
   const page = await openAs('tomas', '/-/profile/tokens')
   await page.getByRole('button', { name: 'New token' }).click()
@@ -140,11 +140,11 @@ test('a token is created, shown once, used, rotated and revoked', async () => {
   expect(page.url()).toContain('state=inactive')
 })
 
-describe('some time after the password was entered', () => {
+describe('after the password confirmation expired', () => {
   const waitedLong = () =>
     web.server.deps.db.run(sql`update sessions set authenticated_at = '2020-01-01T00:00:00.000Z'`)
 
-  test('a new token needs it again, and the form goes on where it was', async () => {
+  test('creating a token asks for the password, and then continues', async () => {
     await web.server.user('rosa')
     const page = await openAs('rosa', '/-/profile/tokens', { expects: /40[13]/ })
     await waitedLong()
@@ -164,7 +164,7 @@ describe('some time after the password was entered', () => {
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
-  test('cancelling keeps the form and creates nothing', async () => {
+  test('cancelling the confirmation keeps the form and creates nothing', async () => {
     const rico = await web.server.user('rico')
     const page = await openAs('rico', '/-/profile/tokens', { expects: /403/ })
     await waitedLong()
@@ -179,7 +179,7 @@ describe('some time after the password was entered', () => {
     expect((await rico.get('/personal_access_tokens?search=not+this')).body).toEqual([])
   })
 
-  test('the list of browsers is shown after it was entered again', async () => {
+  test('the list of sessions is shown after the password is confirmed', async () => {
     await web.server.user('remy')
     const page = await openAs('remy', '/', { expects: /403/ })
     await waitedLong()
@@ -191,7 +191,7 @@ describe('some time after the password was entered', () => {
   })
 })
 
-test('a new password revokes tokens when asked to', async () => {
+test('changing the password revokes tokens on request', async () => {
   const yara = await web.server.user('yara')
   const page = await openAs('yara', '/-/profile')
   await page.getByLabel('Current password').fill(password)
@@ -203,7 +203,7 @@ test('a new password revokes tokens when asked to', async () => {
   expect((await yara.get('/user')).status).toBe(401)
 })
 
-test('an administrator asks for his rights where admin mode is on, and gives them back', async () => {
+test('an administrator can enter and leave admin mode', async () => {
   await web.server.user('boss', { admin: true })
   const page = await openAs('boss', '/explore/topics', { expects: /401/ })
   await expect.poll(() => page.getByRole('link', { name: 'Admin', exact: true }).count()).toBe(0)
@@ -224,7 +224,7 @@ test('an administrator asks for his rights where admin mode is on, and gives the
   await page.getByRole('link', { name: 'Admin', exact: true }).waitFor({ state: 'detached' })
 })
 
-test('pages about one’s account ask who is not signed in to do so', async () => {
+test('account pages ask a signed-out user to sign in', async () => {
   const page = await web.open('/-/profile/tokens')
   await page.getByText('Sign in to view your account.').waitFor()
   expect(await page.getByRole('link', { name: 'Sign in' }).last().getAttribute('href')).toBe(

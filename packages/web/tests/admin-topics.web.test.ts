@@ -34,7 +34,7 @@ const picture = Buffer.from(
   'base64',
 )
 
-test('topics are made, with a picture that is seen before it is sent, changed, and deleted', async () => {
+test('topics can be created with an avatar preview, edited, and deleted', async () => {
   const page = await web.open('/-/admin/topics', { ...as(), height: 1300 })
   await page.getByText('No topics', { exact: true }).waitFor()
   expect(await accessProblems(page)).toEqual([])
@@ -75,7 +75,7 @@ test('topics are made, with a picture that is seen before it is sent, changed, a
   expect(await names()).toEqual([])
 })
 
-test('what the server refuses is said beside its field', async () => {
+test('server errors are shown next to their field', async () => {
   await topic('taken')
   const page = await web.open('/-/admin/topics/new', { ...as(), expects: /400/ })
   await page.getByLabel('Name').fill('Taken')
@@ -86,8 +86,8 @@ test('what the server refuses is said beside its field', async () => {
   await web.server.admin.delete(`/topics/${(await web.server.admin.get('/topics')).body[0].id}`)
 })
 
-describe('two topics that mean the same', () => {
-  test('are merged from the list of duplicates after a look at what would move, and apart again', async () => {
+describe('duplicate topics', () => {
+  test('can be merged from the list of duplicates after a preview, and unmerged', async () => {
     await topic('data-science', 'Data science')
     await topic('datascience', 'Datascience')
     await project('acme/one', ['data-science'])
@@ -127,7 +127,7 @@ describe('two topics that mean the same', () => {
     expect(await accessProblems(page)).toEqual([])
   })
 
-  test('are merged from a topic’s page; what is in the way of an undo is named, and the rest undone', async () => {
+  test('can be merged from a topic’s page; a conflicting undo lists the conflicts and can be partial', async () => {
     const id = await topic('old-name', 'Old name')
     await topic('new-name', 'New name')
     const changed = await project('acme/changed', ['old-name'])
@@ -155,8 +155,8 @@ describe('two topics that mean the same', () => {
   })
 })
 
-describe('the file of all topics', () => {
-  test('is saved, and what another one would change is seen before it does', async () => {
+describe('the topic file', () => {
+  test('can be exported, and an import previews its changes', async () => {
     const page = await web.open('/-/admin/topics/file', { ...as(), width: 360, theme: 'dark' })
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export as JSON' }).click()
@@ -180,7 +180,7 @@ describe('the file of all topics', () => {
     expect((await names()).sort()).toEqual(['from-a-file', 'old-name'])
   })
 
-  test('is refused with everything that is wrong with it', async () => {
+  test('is rejected with all its errors', async () => {
     const page = await web.open('/-/admin/topics/file', { ...as(), expects: /400/ })
     const buffer = Buffer.from('version: 1\ntopics:\n  - name: "no\\nname"\n  - title: Nameless\n')
     const file = { name: 'wrong.yaml', mimeType: 'application/yaml', buffer }

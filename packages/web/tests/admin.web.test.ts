@@ -19,15 +19,15 @@ afterAll(() => web?.close())
 const main = (page: Page) => page.getByRole('main')
 const scrollsSideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
 
-describe('whoever is no administrator', () => {
-  test('is told so, and asked nothing of the API for administrators', async () => {
+describe('a user who is not an administrator', () => {
+  test('sees "access required" without requests to the admin API', async () => {
     const page = await web.open('/-/admin/users', { as: await web.server.user('curious') })
     await expect.poll(() => main(page).innerText()).toContain('Administrator access required')
     await expect.poll(() => page.getByRole('link', { name: 'Admin' }).count()).toBe(0)
     expect(await accessProblems(page)).toEqual([])
   })
 
-  test('signs in first, and comes back', async () => {
+  test('signs in first and returns to the page', async () => {
     const page = await web.open('/-/admin/jobs')
     await main(page).getByRole('link', { name: 'Sign in' }).click()
     await page.getByLabel('Username').waitFor()
@@ -35,7 +35,7 @@ describe('whoever is no administrator', () => {
   })
 })
 
-test('an administrator without the rights asks for them with the password', async () => {
+test('an administrator without admin mode is asked for the password', async () => {
   const strict = await startWeb({ settings: { adminMode: true } })
   try {
     const origin = strict.origin
@@ -62,7 +62,7 @@ test('an administrator without the rights asks for them with the password', asyn
   }
 })
 
-test('the overview tells health, counts and storage, narrow and dark as well', async () => {
+test('the overview shows health, counts and storage, also on a narrow dark screen', async () => {
   const page = await web.open('/-/admin', { as: web.server.admin, width: 360, theme: 'dark' })
   await page.getByText('Database and storage are reachable.').waitFor()
   await expect.poll(() => page.getByRole('link', { name: /^Users \d/ }).innerText()).toMatch(/Users\s+\d/)
@@ -71,7 +71,7 @@ test('the overview tells health, counts and storage, narrow and dark as well', a
   expect(await scrollsSideways(page)).toBe(false)
 })
 
-test('a server whose database or files do not answer is said to be not ready, and what does not', async () => {
+test('the overview shows "not ready" with the reason when the database or the store fails', async () => {
   const page = await web.open('/explore/projects', { as: web.server.admin, expects: /503/, isChanged: true })
   await page.clock.install()
   let reasons = ['the object store does not answer']
@@ -97,7 +97,7 @@ test('a server whose database or files do not answer is said to be not ready, an
   await expect.poll(isSaid('The database is unreachable, so nothing can be read or changed')).toBe(true)
 })
 
-test('whoever is signed in with a token that only reads is offered nothing that changes', async () => {
+test('a session with a read-only token shows no controls that change anything', async () => {
   const boss = await web.server.user('boss', { admin: true })
   const reader = await web.server.client(boss, { scopes: ['read_api'] })
   const page = await web.open(`/-/admin/users/${boss.user?.id}`, { as: reader })
@@ -110,8 +110,8 @@ test('whoever is signed in with a token that only reads is offered nothing that 
   await expect.poll(() => page.getByRole('link', { name: 'New topic' }).count()).toBe(0)
 })
 
-describe('users', () => {
-  test('are searched and filtered, and the address keeps it', async () => {
+describe('users in the admin area', () => {
+  test('can be searched and filtered, with the filter in the URL', async () => {
     const page = await web.open('/-/admin/users', { as: web.server.admin })
     await page.getByRole('link', { name: 'nadia' }).waitFor()
     expect(await accessProblems(page)).toEqual([])
@@ -128,7 +128,7 @@ describe('users', () => {
     await page.getByText('No matching users').waitFor()
   })
 
-  test('are made with a link that sets the password, shown once', async () => {
+  test('are created with a password link that is shown once', async () => {
     const page = await web.open('/-/admin/users/new', { as: web.server.admin, expects: /409/ })
     await page.getByLabel('Name', { exact: true }).fill('Wei')
     await page.getByLabel('Username').fill('nadia')
@@ -152,7 +152,7 @@ describe('users', () => {
     expect(signedIn.status).toBe(201)
   })
 
-  test('have a page where they are changed, shut out and let in again, and deleted', async () => {
+  test('can be edited, blocked, unblocked and deleted', async () => {
     const someone = await web.server.user('zoe')
     const page = await web.open(`/-/admin/users/${someone.user?.id}`, { as: web.server.admin, height: 1900 })
     await page.getByLabel('Note').fill('On leave until May.')
@@ -184,7 +184,7 @@ describe('users', () => {
     expect((await web.server.admin.get(`/users/${someone.user?.id}`)).status).toBe(404)
   })
 
-  test('are issued tokens, shown once, which are revoked', async () => {
+  test('can be given tokens, which are shown once and can be revoked', async () => {
     const someone = await web.server.user('tokened')
     const page = await web.open(`/-/admin/users/${someone.user?.id}`, { as: web.server.admin })
     await page.getByRole('button', { name: 'Create token' }).click()
@@ -209,7 +209,7 @@ describe('users', () => {
   })
 })
 
-test('tokens of everybody are filtered by user and state', async () => {
+test('tokens of all users can be filtered by user and state', async () => {
   const someone = await web.server.user('keyholder')
   await web.server.client(someone, { scopes: ['read_api'] })
   const page = await web.open('/-/admin/tokens', { as: web.server.admin })
@@ -225,7 +225,7 @@ test('tokens of everybody are filtered by user and state', async () => {
   await page.getByText('No user named “keyhol”').waitFor()
 })
 
-describe('jobs', () => {
+describe('jobs in the admin area', () => {
   const work = (isBroken: boolean) =>
     jobKind<{ text: string }>({
       kind: 'counting',
@@ -237,7 +237,7 @@ describe('jobs', () => {
       },
     })
 
-  test('that failed say why and how far they came, and are run again; the page follows by itself', async () => {
+  test('show error and progress after a failure, can be retried, and update automatically', async () => {
     const id = await enqueue(web.server.deps, { kind: 'counting', payload: { text: 'it' } })
     await runDueJobs(web.server.deps, [work(true)])
     const page = await web.open('/-/admin/jobs?state=failed', { as: web.server.admin, width: 360 })
@@ -260,7 +260,7 @@ describe('jobs', () => {
     await page.getByText('Background jobs are running normally.').waitFor()
   })
 
-  test('that wait for their time are run at once', async () => {
+  test('that are scheduled can be run at once', async () => {
     const id = await enqueue(web.server.deps, { kind: 'later', payload: {}, runAt: '2999-01-01T00:00:00.000Z' })
     const page = await web.open('/-/admin/jobs', { as: web.server.admin })
     await page.getByRole('button', { name: `Run now job ${id}` }).click()
@@ -269,7 +269,7 @@ describe('jobs', () => {
   })
 })
 
-test('storage names who stores most', async () => {
+test('storage lists the owners that use most', async () => {
   const page = await web.open('/-/admin/storage', { as: web.server.admin })
   await page.getByRole('link', { name: 'acme/shop' }).waitFor()
   await expect.poll(() => page.getByRole('row', { name: /acme\/shop/ }).innerText()).toContain('12 bytes')
@@ -286,7 +286,7 @@ test('settings are shown with their variables and without secrets', async () => 
   expect(await scrollsSideways(page)).toBe(false)
 })
 
-test('organizations are made', async () => {
+test('organizations can be created', async () => {
   const page = await web.open('/-/admin/organizations', { as: web.server.admin })
   await page.getByRole('button', { name: 'New organization' }).click()
   const dialog = page.getByRole('dialog')

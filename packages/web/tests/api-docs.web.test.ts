@@ -15,7 +15,7 @@ const main = (page: Page) => page.getByRole('main')
 const answer = (page: Page) => page.getByRole('region', { name: 'Response', exact: true })
 const scrollsSideways = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
 
-test('every operation is listed, and the search finds them by path, words and permission', async () => {
+test('the API page lists all operations and searches them by path, words and permission', async () => {
   const page = await web.open('/-/api')
   const paths: Record<string, object> = (await web.server.anonymous.get('//-/openapi.json')).body.paths
   const count = Object.values(paths).reduce((sum, methods) => sum + Object.keys(methods).length, 0)
@@ -34,7 +34,7 @@ test('every operation is listed, and the search finds them by path, words and pe
   await page.getByText('No matching operations').waitFor()
 })
 
-test('an operation has an address of its own, and shows who may, what it takes and what it answers', async () => {
+test('an operation has its own URL, with permission, parameters and responses', async () => {
   const page = await web.open('/-/api/get_projects_by_id_uploads', { width: 360, theme: 'dark' })
   const text = await main(page).innerText()
   expect(text).toContain('/api/v4/projects/{id}/uploads')
@@ -47,8 +47,8 @@ test('an operation has an address of its own, and shows who may, what it takes a
   await expect.poll(() => main(absent).innerText()).toContain('Page not found')
 })
 
-describe('a request', () => {
-  test('is sent as nobody by whoever is signed out', async () => {
+describe('a request from the API page', () => {
+  test('is sent anonymously by a signed-out user', async () => {
     const page = await web.open('/-/api/get_projects_by_id', { expects: /404/ })
     await expect.poll(() => main(page).innerText()).toContain('Sent without authentication.')
     await page.getByRole('button', { name: 'Send' }).click()
@@ -70,7 +70,7 @@ describe('a request', () => {
     await answer(page).getByText('404 Not Found').waitFor()
   })
 
-  test('is sent with a file as whoever is signed in, and is shown for a shell', async () => {
+  test('is sent with a file as the signed-in user, and can be copied as a shell command', async () => {
     const page = await web.open('/-/api/post_projects_by_id_uploads', { as: web.server.admin })
     await page.getByLabel('id (required)').fill(String(projectId))
     await page
@@ -92,7 +92,7 @@ describe('a request', () => {
     expect(body).toMatchObject([{ filename: 'it_s.txt', size: 5 }])
   })
 
-  test('with a body is JSON, in the types that the document says', async () => {
+  test('is sent as JSON with the documented types', async () => {
     const page = await web.open('/-/api/post_users', { as: web.server.admin })
     await page.getByLabel('email (required)').fill('made@example.test')
     await page.getByLabel('username (required)').fill('made')
@@ -108,7 +108,7 @@ describe('a request', () => {
     expect(body).toMatchObject([{ name: 'Made here', projects_limit: 3 }])
   })
 
-  test('leaves out what is blank, or sends it empty or as null', async () => {
+  test('omits blank fields, or sends them empty or as null', async () => {
     const { body: project } = await web.server.admin.post('/projects', { name: 'Blank', description: 'Some' })
     const page = await web.open('/-/api/put_projects_by_id', { as: web.server.admin })
     await main(page).getByText('This sends a real request').waitFor()
@@ -124,7 +124,7 @@ describe('a request', () => {
     expect((await web.server.admin.get(`/projects/${project.id}`)).body).toMatchObject({ description: null })
   })
 
-  test('shows whatever comes back as the text it is, and no more of it than a page can hold', async () => {
+  test('shows any response as text, limited in length', async () => {
     const page = await web.open('/-/api/get_version', { as: web.server.admin })
     const answers = [
       { contentType: 'text/html', body: '<h1>Hi</h1><script>document.title = "taken"</script>' },
@@ -154,7 +154,7 @@ describe('a request', () => {
     expect(await answer(page).locator('b, h1, script').count()).toBe(0)
   })
 
-  test('that deletes asks first', async () => {
+  test('asks for confirmation before a deletion', async () => {
     const topic = await web.server.admin.post('/topics', { name: 'short-lived', title: 'Short-lived' })
     const page = await web.open('/-/api/delete_topics_by_id', { as: web.server.admin })
     await page.getByLabel('id (required)').fill(String(topic.body.id))

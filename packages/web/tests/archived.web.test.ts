@@ -62,7 +62,7 @@ async function offered(page: Page, controls: readonly string[]): Promise<string[
 
 const notice = (page: Page) => page.getByRole('region', { name: 'Archived' })
 
-test('an archived project says that it is read-only and offers no changes until it is unarchived', async () => {
+test('an archived project is shown as read-only without controls until it is unarchived', async () => {
   const page = await web.open('/acme/old', { as: owner })
   for (const [part, ...controls] of places) {
     await open(page, part)
@@ -90,7 +90,7 @@ test('an archived project says that it is read-only and offers no changes until 
   }
 })
 
-test('users who may not unarchive an archived project see the notice only, and no tab that is empty for them', async () => {
+test('users who may not unarchive a project see the notice only, and no empty tabs', async () => {
   await owner.post(`/projects/${project.id}/archive`)
   const developer = await web.server.as('developer', project)
   const page = await web.open('/acme/old', { as: developer, theme: 'dark', width: 360 })

@@ -44,7 +44,7 @@ test.each([
   '/acme/shop/-/vulnerabilities',
   '/acme/shop/-/settings',
   '/-/profile',
-])('a file that is dropped on %s leaves the page as it is', async (path) => {
+])('dropping a file on %s does not leave the page', async (path) => {
   const page = await web.open(path, { as: web.server.admin })
   const address = page.url()
   await page.evaluate(() => document.body.setAttribute('data-same', ''))
@@ -55,7 +55,7 @@ test.each([
   expect(await page.locator('body[data-same]').count()).toBe(1)
 })
 
-test('a report that is dropped on the list of reports is previewed, whether the list is empty or not', async () => {
+test('dropping a report on the list of reports previews it, whether the list is empty or not', async () => {
   const page = await web.open('/acme/shop/-/reports', { as: developer })
   await page.getByText('or drop a file anywhere on this page').waitFor()
   await drop(page, 640, 600, report)
@@ -77,7 +77,7 @@ test('a report that is dropped on the list of reports is previewed, whether the 
   expect(await page.getByText('gl-sast-report.json').count()).toBe(0)
 })
 
-test('several reports at once are refused in words', async () => {
+test('dropping several reports shows an error', async () => {
   const other = join(folder, 'other.json')
   await writeFile(other, '{}')
   const page = await web.open('/acme/shop/-/reports', { as: developer })

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-test('signed out, topics are cards with picture, title, words and count, and are searched while one types', async () => {
+test('topics are listed with avatar, title, description and count, and searched while typing', async () => {
   const page = await web.open('/explore/topics')
   const card = page.getByRole('list', { name: 'Topics' }).getByRole('listitem').first()
   await expect
@@ -44,7 +44,7 @@ test('signed out, topics are cards with picture, title, words and count, and are
   expect(await accessProblems(page)).toEqual([])
 })
 
-test('a topic has a page with its other names and the projects that one may see; an old name leads there', async () => {
+test('a topic’s page shows its aliases and visible projects, and an alias redirects to it', async () => {
   const page = await web.open('/explore/topics/TS?order=name', { theme: 'dark', width: 360 })
   await page.getByRole('heading', { name: 'TypeScript', level: 1 }).waitFor()
   await quiet(page)
@@ -60,26 +60,23 @@ test('a topic has a page with its other names and the projects that one may see;
   await expect.poll(() => signedIn.getByRole('link', { name: /secret/ }).count()).toBe(1)
 })
 
-test.each(['ci/cd', '100% done?', 'a%2Fb', 'c#'])(
-  'a topic that is called %s has a page like any other',
-  async (name) => {
-    await web.server.admin.post('/topics', { name, title: `About ${name}` })
-    const page = await web.open(`/explore/topics?search=${encodeURIComponent(`About ${name}`)}`)
-    await page.getByRole('link', { name: `About ${name}` }).click()
-    await page.getByRole('heading', { name: `About ${name}`, level: 1 }).waitFor()
-    await page.reload()
-    await page.getByRole('heading', { name: `About ${name}`, level: 1 }).waitFor()
-  },
-)
+test.each(['ci/cd', '100% done?', 'a%2Fb', 'c#'])('the page of the topic %s works', async (name) => {
+  await web.server.admin.post('/topics', { name, title: `About ${name}` })
+  const page = await web.open(`/explore/topics?search=${encodeURIComponent(`About ${name}`)}`)
+  await page.getByRole('link', { name: `About ${name}` }).click()
+  await page.getByRole('heading', { name: `About ${name}`, level: 1 }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: `About ${name}`, level: 1 }).waitFor()
+})
 
-test('an unknown topic is said to be none', async () => {
+test('an unknown topic is shown as not found', async () => {
   const page = await web.open('/explore/topics/c%2B%2B')
   await page.getByRole('heading', { name: 'Topic not found' }).waitFor()
   await expect.poll(() => page.getByText('“c++”').count()).toBe(1)
   expect(await accessProblems(page)).toEqual([])
 })
 
-test('projects are narrowed to those with topics, and the address says so', async () => {
+test('projects can be filtered by topics, with the filter in the URL', async () => {
   const page = await web.open('/explore/projects?order=name', { as: web.server.admin })
   const list = page.getByRole('list', { name: 'Projects' })
   await expect.poll(() => list.getByRole('link', { name: 'acme / secret' }).count()).toBe(1)
@@ -95,7 +92,7 @@ test('projects are narrowed to those with topics, and the address says so', asyn
   await list.getByRole('link', { name: 'acme / secret' }).waitFor()
 })
 
-test('the start page shows what is one’s own; who is nobody yet looks around', async () => {
+test('the home page shows the user’s own projects, and redirects a signed-out user to the public ones', async () => {
   const nadia = await web.server.user('nadia')
   const empty = await web.open('/', { as: nadia })
   await empty.getByText('You have no projects yet').waitFor()
@@ -113,7 +110,7 @@ test('the start page shows what is one’s own; who is nobody yet looks around',
   expect(new URL(out.url()).pathname).toBe('/explore/projects')
 })
 
-test('a user has a page; the same place with a group’s name leads to the group', async () => {
+test('a user has a page, and the path of a group redirects to the group', async () => {
   const omar = await web.server.user('omar')
   await omar.post('/projects', { name: 'Open', visibility: 'public' })
   const page = await web.open('/omar')

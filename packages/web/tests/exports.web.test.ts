@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-test('the list of vulnerabilities becomes a file, with progress, in the chosen format', async () => {
+test('vulnerabilities can be exported to a file in the chosen format, with progress', async () => {
   const project = await web.server.project('acme/shop')
   const developer = await web.server.as('developer', project)
   const report = JSON.stringify(sastReport([entry({ line: 10 }), entry({ line: 20, rule: 'other' })]))

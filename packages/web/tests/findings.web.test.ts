@@ -32,7 +32,7 @@ async function projectWith(path: string, count: number): Promise<TestProject> {
 const grid = (page: Page) => page.getByRole('grid', { name: 'Findings' })
 const tab = (page: Page) => page.getByRole('navigation', { name: /sections/ }).getByRole('link', { name: /Findings/ })
 
-test('findings that wait are listed worst first and counted on their tab, and one is promoted by a key', async () => {
+test('unpromoted findings are listed by severity, counted on the tab, and promoted by a key', async () => {
   const project = await projectWith('acme/some', 3)
   const page = await web.open('/acme/some/-/findings', { as: await web.server.as('maintainer', project) })
   await expect.poll(() => tab(page).innerText()).toMatch(/Findings\s*3/)
@@ -50,7 +50,7 @@ test('findings that wait are listed worst first and counted on their tab, and on
   await page.getByRole('heading', { level: 1, name: 'Flaw 3' }).waitFor()
 })
 
-test('all findings that match a filter are promoted in one go, once it was confirmed', async () => {
+test('all findings that match a filter can be promoted after a confirmation', async () => {
   const project = await projectWith('acme/more', 250)
   const page = await web.open('/acme/more/-/findings?severity=low', { as: await web.server.as('maintainer', project) })
   await page.getByText('249 findings').waitFor()
@@ -70,7 +70,7 @@ test('all findings that match a filter are promoted in one go, once it was confi
   expect(await accessProblems(page)).toEqual([])
 })
 
-test('the promotion of many tells how far it is, and goes on when nobody looks', async () => {
+test('a bulk promotion shows its progress and continues in the background', async () => {
   const project = await projectWith('acme/many', 900)
   const page = await web.open('/acme/many/-/findings', { as: await web.server.as('maintainer', project) })
   await page.getByText('900 findings').waitFor()
@@ -94,7 +94,7 @@ test('the promotion of many tells how far it is, and goes on when nobody looks',
   await page.getByText('Nothing to triage').waitFor()
 })
 
-test('developers look at findings and filter them; promoting is not offered', async () => {
+test('developers can view and filter findings, but not promote them', async () => {
   const project = await projectWith('acme/looked-at', 2)
   const as = await web.server.as('developer', project)
   const page = await web.open('/acme/looked-at/-/findings', { as, width: 360, theme: 'dark' })

@@ -21,8 +21,8 @@ async function press(page: Page, target: Locator): Promise<void> {
 
 const focused = (page: Page, target: Locator) => target.and(page.locator(':focus')).waitFor()
 
-describe('the focus', () => {
-  test('goes back to what opened a dialog, and on to the next row when the row is gone', async () => {
+describe('the keyboard focus', () => {
+  test('returns to the control that opened a dialog, and moves to the next row when the row is deleted', async () => {
     for (const name of ['fred-one', 'fred-two', 'fred-three']) {
       const { user } = await web.server.user(name)
       await web.server.admin.post(`/projects/${project.id}/members`, { user_id: user?.id, access_level: 20 })
@@ -43,7 +43,7 @@ describe('the focus', () => {
     await focused(page, page.getByRole('link', { name: 'fred-three' }))
   })
 
-  test('stays on a button that is at work, which is not pressed again', async () => {
+  test('stays on a busy button, which cannot be pressed again', async () => {
     const page = await web.open('/acme/shop/-/settings', { as: web.server.admin })
     let sent = 0
     let release = () => {}
@@ -63,7 +63,7 @@ describe('the focus', () => {
     expect(sent).toBe(1)
   })
 
-  test('stays on Save when the form is rendered anew, so that Enter again removes nothing', async () => {
+  test('stays on Save when the form is rendered again, so that Enter does not remove anything', async () => {
     const { body: topic } = await web.server.admin.post('/topics', { name: 'web', title: 'Web' })
     await web.server.admin.post(`/topics/${topic.id}/aliases`, { name: 'front-end' })
     const page = await web.open(`/-/admin/topics/${topic.id}`, { as: web.server.admin })
@@ -81,7 +81,7 @@ describe('the focus', () => {
     await focused(page, page.getByRole('heading', { name: 'Aliases' }))
   })
 
-  test('moves onto no button when another one is disabled or removed, on any screen with forms', async () => {
+  test('does not move to another button when one is disabled or removed, on all screens with forms', async () => {
     const { body: topic } = await web.server.admin.post('/topics', { name: 'ui', title: 'UI' })
     for (const name of ['a', 'b']) await web.server.admin.post(`/topics/${topic.id}/aliases`, { name })
     const { user } = await web.server.user('gina')
@@ -130,7 +130,7 @@ describe('the focus', () => {
     expect(tried).toBeGreaterThan(screens.length)
   })
 
-  test('goes back to the text when its button can be pressed no more, and on when a filter is taken out', async () => {
+  test('returns to the text field when its button is disabled, and moves on when a filter is removed', async () => {
     const report = JSON.stringify(sastReport([entry({ line: 1 })]))
     const form = formWithFile('file', 'report.json', report, { promote: 'true' })
     await web.server.admin.post(`/projects/${project.id}/security_reports`, form)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-test('a group shows its subgroups and projects, at the address that the API gives', async () => {
+test('a group shows its subgroups and projects, at the web_url of the API', async () => {
   const { body: group } = await web.server.anonymous.get('/groups/acme')
   const page = await web.open(new URL(group.web_url).pathname)
   await page.getByRole('list', { name: 'Subgroups' }).getByRole('link', { name: 'Tools' }).waitFor()
@@ -26,7 +26,7 @@ test('a group shows its subgroups and projects, at the address that the API give
   expect(new URL(page.url()).pathname).toBe('/groups/acme/tools')
 })
 
-test('groups are listed and searched; whoever may makes one and a subgroup no wider than it', async () => {
+test('groups can be listed, searched and created, with subgroups at most as visible as the group', async () => {
   const nadia = await web.server.user('nadia')
   const page = await web.open('/explore/groups', { as: nadia, expects: /400/ })
   expect(await page.getByRole('list', { name: 'Groups' }).innerText()).not.toContain('Tools')
@@ -48,7 +48,7 @@ test('groups are listed and searched; whoever may makes one and a subgroup no wi
   await page.waitForURL('**/groups/explorers/north')
 })
 
-test('an owner changes a group, its members and its path, and deletes it; others are not offered to', async () => {
+test('an owner can edit a group, its members and its path, and delete it; others see no controls', async () => {
   const { body: old } = await web.server.admin.post('/groups', { name: 'Old', path: 'old', visibility: 'public' })
   const lena = await web.server.user('lena')
   const outside = await web.open('/groups/old', { as: lena })
@@ -77,7 +77,7 @@ test('an owner changes a group, its members and its path, and deletes it; others
   expect((await lena.get(`/groups/${old.id}`)).status).toBe(404)
 })
 
-test('the only owner is not offered to leave, and told why; of two each may', async () => {
+test('the only owner cannot leave and sees why; one of two owners can', async () => {
   const [ines, jan] = [await web.server.user('ines'), await web.server.user('jan')]
   const { body: crew } = await ines.post('/groups', { name: 'Crew', path: 'crew' })
   await ines.post(`/groups/${crew.id}/members`, { user_id: jan.user?.id, access_level: 30 })
@@ -98,7 +98,7 @@ test('the only owner is not offered to leave, and told why; of two each may', as
   expect((await jan.get(`/groups/${crew.id}/members`)).body).toMatchObject([{ username: 'jan', access_level: 50 }])
 })
 
-test('a group is usable on a narrow, dark screen', async () => {
+test('a group page works on a narrow dark screen', async () => {
   const page = await web.open('/groups/acme', { as: web.server.admin, theme: 'dark', width: 360 })
   expect(await accessProblems(page)).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)

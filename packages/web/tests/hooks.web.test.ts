@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-test('a webhook is added, tried, looked into, sent again, changed and deleted', async () => {
+test('a webhook can be created, tested, inspected, resent, edited and deleted', async () => {
   const receiver = await startReceiver()
   const project = await web.server.project('acme/told')
   const maintainer = await web.server.as('maintainer', project)

@@ -127,7 +127,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-test('whatever people and scanners write is text everywhere, and fits 360 pixels and 2560', async () => {
+test('hostile texts are shown as text on every page, at 360 and 2560 pixels', async () => {
   const page = await web.open('/', { as: web.server.admin, width: 360, expects: /40[34] \(/ })
   const problems: unknown[] = []
   for (const place of places) {

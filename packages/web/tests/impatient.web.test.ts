@@ -33,9 +33,9 @@ async function sayingSo(page: Page, again: Locator): Promise<void> {
   await expect.poll(isSaid, { timeout: 15_000 }).toBe(true)
 }
 
-describe('without an answer', () => {
+describe('when the API fails', () => {
   test.each([503, 429])(
-    'but %d, every screen says so, none waits for ever, and trying again helps',
+    'with %d, every screen shows it, none loads endlessly, and retrying works',
     async (status) => {
       const page = await web.open('/', { as: web.server.admin, expects, isChanged: true })
       await page.clock.install()
@@ -60,7 +60,7 @@ describe('without an answer', () => {
     240_000,
   )
 
-  test('about what one may do in a group, that is said, and nothing is left out in silence', async () => {
+  test('for the permissions in a group, the page shows it and hides nothing silently', async () => {
     const group = await web.server.admin.get('/groups/acme')
     const nadia = await web.server.user('nadia')
     await web.server.admin.post(`/groups/${group.body.id}/members`, { user_id: nadia.user?.id, access_level: 50 })
@@ -75,7 +75,7 @@ describe('without an answer', () => {
     await page.getByRole('link', { name: 'Settings' }).waitFor()
   })
 
-  test('because the browser is offline, that is said; what was written stays, and is sent afterwards', async () => {
+  test('because the browser is offline, the form keeps its text and can be sent afterwards', async () => {
     const page = await web.open('/-/projects/new', { as: web.server.admin, expects, isChanged: true })
     await page.getByLabel('Name', { exact: true }).fill('Written offline')
     await page.context().setOffline(true)
@@ -91,8 +91,8 @@ describe('without an answer', () => {
   })
 })
 
-describe('pressing twice', () => {
-  test('does once what the button says', async () => {
+describe('pressing a button twice', () => {
+  test('performs its action once', async () => {
     const page = await web.open('/-/projects/new', { as: web.server.admin })
     const sent: string[] = []
     page.on('request', (request) => request.method() === 'GET' || sent.push(new URL(request.url()).pathname))
@@ -113,7 +113,7 @@ describe('pressing twice', () => {
   })
 })
 
-test('after an update the parts of the page that are gone are fetched by loading it again', async () => {
+test('a page whose files are gone after an update offers to reload', async () => {
   const page = await web.open('/', { as: web.server.admin, expects: /Failed to|dynamically imported|thrown/ })
   await page.route('**/-/assets/*.js', (route) => route.fulfill({ status: 404, body: '{}' }))
   await page.getByRole('banner').getByRole('link', { name: 'Topics' }).click()

@@ -27,8 +27,8 @@ async function signIn(page: Page, name: string): Promise<void> {
   await quiet(page)
 }
 
-describe('what somebody saw or wrote', () => {
-  test('is not there for whoever signs in next in the same tab, who comes back to where he was', async () => {
+describe('data and drafts of a user', () => {
+  test('are hidden from the next user in the same tab, who returns to the previous page', async () => {
     const first = await web.server.user('first-here')
     await member(first)
     await web.server.user('second-here')
@@ -50,7 +50,7 @@ describe('what somebody saw or wrote', () => {
     await expect.poll(() => page.getByRole('textbox', { name: 'Markdown' }).inputValue()).toBe('')
   })
 
-  test('is not there after signing out, not even when the browser shows the page it left again', async () => {
+  test('are gone after signing out, even when the browser still shows the page', async () => {
     const leaver = await web.server.user('leaver')
     await member(leaver)
     const page = await web.open('/acme/secret/-/uploads/pad', { as: leaver, expects: /40[14]/ })
@@ -65,7 +65,7 @@ describe('what somebody saw or wrote', () => {
     await reloaded
   })
 
-  test('goes from all tabs at once when he signs out in one, and comes back with him', async () => {
+  test('disappear from all tabs on signing out, and return on signing in', async () => {
     const tabber = await web.server.user('tabber')
     await member(tabber)
     const page = await web.open('/acme/secret', { as: tabber, expects: /40[14]/, isChanged: true })
@@ -83,7 +83,7 @@ describe('what somebody saw or wrote', () => {
     await other.getByRole('heading', { name: 'Overview' }).waitFor()
   })
 
-  test('goes from the screen when he is a member no more, or the place is gone, as soon as he does anything', async () => {
+  test('disappear on the next action after the membership or the project ends', async () => {
     const ending = await web.server.user('ending')
     const brief = await web.server.project('acme/brief')
     const members = `/projects/${brief.id}/members`
@@ -104,7 +104,7 @@ describe('what somebody saw or wrote', () => {
     await page.getByRole('heading', { name: 'Not found', level: 1 }).waitFor()
   })
 
-  test('goes from the screen when he is blocked, or signs out elsewhere, as soon as he does anything', async () => {
+  test('disappear on the next action after the user is blocked or signed out elsewhere', async () => {
     const blocked = await web.server.user('blocked-soon')
     await member(blocked)
     const page = await web.open('/acme/secret', { as: blocked, expects: /40[134]/ })
@@ -117,7 +117,7 @@ describe('what somebody saw or wrote', () => {
   })
 })
 
-test('an old path leads to the new one, whole: part, query and all', async () => {
+test('an old path redirects with its subpath and query', async () => {
   await web.server.project('g/old')
   const group = (await web.server.admin.get('/groups/g')).body
   await web.server.admin.put(`/groups/${group.id}`, { path: 'later' })
@@ -129,7 +129,7 @@ test('an old path leads to the new one, whole: part, query and all', async () =>
   await expect.poll(() => page.url()).toBe(`${web.origin}/groups/later?search=x`)
 })
 
-test('the link to sign in leads back to what was looked for, not to its first page', async () => {
+test('the sign-in link returns to the current search', async () => {
   const page = await web.open('/explore/projects?search=shop')
   await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click()
   expect(new URL(page.url()).searchParams.get('to')).toBe('/explore/projects?search=shop')

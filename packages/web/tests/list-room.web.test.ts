@@ -59,7 +59,7 @@ describe.each([
   { width: 1024, height: 768, least: 6 },
   { width: 390, height: 844, least: 4 },
 ])('a window of $width × $height', ({ width, height, least }) => {
-  test.each(['light', 'dark'] as const)('shows rows without scrolling (%s)', async (theme) => {
+  test.each(['light', 'dark'] as const)('shows enough rows without scrolling (%s)', async (theme) => {
     const page = await web.open(list, { as: maintainer, width, height, theme })
     await page.getByText('12 findings need triage (9 critical)').waitFor()
     if (process.env['ALCOVE_TEST_PICTURES']) {
@@ -71,7 +71,7 @@ describe.each([
     expect(await accessProblems(page)).toEqual([])
   })
 
-  test('keeps messages off the active row, and off everything that acts on it', async () => {
+  test('keeps messages away from the active row and its controls', async () => {
     const page = await web.open(list, { as: maintainer, width, height })
     await grid(page).focus()
     for (let presses = 0; presses < 25; presses++) await page.keyboard.press(presses % 2 === 0 ? 'c' : 'j')
@@ -97,8 +97,8 @@ describe.each([
   })
 })
 
-describe('without evidence', () => {
-  test('a project that was never scanned has no grade, and its list says how to begin', async () => {
+describe('without scan results', () => {
+  test('a project that was never scanned has no grade, and its list explains how to start', async () => {
     const project = await web.server.project('acme/empty')
     const as = await web.server.as('developer', project)
     const page = await web.open('/acme/empty/-/vulnerabilities', { as })
@@ -112,7 +112,7 @@ describe('without evidence', () => {
     expect(await accessProblems(page)).toEqual([])
   })
 
-  test('findings that need triage are no good news', async () => {
+  test('findings that need triage prevent a grade', async () => {
     const project = await web.server.project('acme/untriaged')
     const as = await web.server.as('maintainer', project)
     const report = sastReport([
@@ -135,7 +135,7 @@ describe('without evidence', () => {
     await page.getByRole('grid', { name: 'Findings' }).waitFor()
   })
 
-  test('a scan that found nothing is graded', async () => {
+  test('a scan without findings gives a grade', async () => {
     const project = await web.server.project('acme/clean')
     const as = await web.server.as('maintainer', project)
     const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([])))
@@ -147,7 +147,7 @@ describe('without evidence', () => {
     expect(await accessProblems(page)).toEqual([])
   })
 
-  test('a group is graded once it has a vulnerability, and the trends fit a phone', async () => {
+  test('a group without vulnerabilities has no grade, and its trends fit a phone', async () => {
     await web.server.project('bare/one')
     const page = await web.open('/groups/bare/-/vulnerabilities/trends', {
       as: web.server.admin,

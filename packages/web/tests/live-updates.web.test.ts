@@ -78,7 +78,7 @@ const placeOf = (page: Page, title: string) =>
   row(page, title).evaluate((element) => Math.round(element.getBoundingClientRect().top))
 
 describe('an open list', () => {
-  test('shows what colleagues do, and the active row stays where it is', async () => {
+  test('shows changes by other users and keeps the active row in place', async () => {
     const page = await open('vulnerabilities?state=any')
     await row(page, 'Flaw 59').waitFor()
     await grid(page).focus()
@@ -107,7 +107,7 @@ describe('an open list', () => {
     expect(await page.evaluate(() => scrollY)).toBeGreaterThan(scrolled)
   })
 
-  test('costs an answer without a body while nothing has changed', async () => {
+  test('polls with 304 responses while nothing changes', async () => {
     const page = await open('vulnerabilities')
     await row(page, 'Flaw 59').waitFor()
     await quiet(page)
@@ -119,7 +119,7 @@ describe('an open list', () => {
     expect(await total(page).innerText()).toBe('60 vulnerabilities')
   })
 
-  test('fetches nothing while it is hidden, while a dialog is open, or while text is selected', async () => {
+  test('does not poll while it is hidden, a dialog is open, or text is selected', async () => {
     const page = await open('vulnerabilities')
     await row(page, 'Flaw 59').waitFor()
     await quiet(page)
@@ -150,7 +150,7 @@ describe('an open list', () => {
   })
 })
 
-test('an open vulnerability shows that a colleague has resolved it, and a note being written stays', async () => {
+test('an open vulnerability shows a change by another user and keeps an unfinished note', async () => {
   const { id } = await vulnerability('Flaw 40')
   const page = await open(`vulnerabilities/${id}`)
   await page.getByRole('button', { name: 'Resolve' }).waitFor()
@@ -167,7 +167,7 @@ test('an open vulnerability shows that a colleague has resolved it, and a note b
   expect(await note.inputValue()).toBe('Half a note')
 })
 
-test('an open list of findings is fetched again', async () => {
+test('an open list of findings is polled', async () => {
   const page = await open('findings')
   await page.getByText('Nothing to triage').waitFor()
   const again = page.waitForRequest(/vulnerability_findings.*per_page=100/)
@@ -175,7 +175,7 @@ test('an open list of findings is fetched again', async () => {
   await again
 })
 
-test('an open list of reports shows one that came in', async () => {
+test('an open list of reports shows a new one', async () => {
   const page = await open('reports')
   await page.getByText('No reports yet').waitFor()
   await report([])

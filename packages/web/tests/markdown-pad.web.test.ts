@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => web?.close())
 
 describe('the Markdown pad', () => {
-  test('takes screenshots where the cursor is, each in its place, and renders them', async () => {
+  test('inserts screenshots at the cursor, each at its position, and renders them', async () => {
     const page = await web.open('/acme/shop/-/uploads/pad', { as: guest })
     await page.getByText('Nothing to preview').waitFor()
     const text = page.getByRole('textbox', { name: 'Markdown' })
@@ -65,7 +65,7 @@ describe('the Markdown pad', () => {
     await expect.poll(() => text.inputValue()).toBe(written)
   })
 
-  test('says in the text what was not uploaded, and mends it when that is tried again', async () => {
+  test('marks failed uploads in the text, and replaces the mark after a retry', async () => {
     const page = await web.open('/acme/shop/-/uploads', { as: guest, expects: /503/ })
     await page.getByRole('link', { name: 'Markdown pad' }).click()
     const text = page.getByRole('textbox', { name: 'Markdown' })
@@ -84,7 +84,7 @@ describe('the Markdown pad', () => {
     await expect.poll(() => text.inputValue()).toMatch(/^!\[shot\]\(\/uploads\//)
   })
 
-  test('shows the text or its preview where there is no room for both', async () => {
+  test('shows either the text or the preview on a narrow screen', async () => {
     const page = await web.open('/acme/shop/-/uploads/pad', { as: guest, width: 360, theme: 'dark' })
     await page.getByRole('textbox', { name: 'Markdown' }).fill('Some **bold** words')
     await page.getByRole('button', { name: 'Preview' }).click()

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-test('whoever may make topics types a new one; suggestions are chosen with the keyboard', async () => {
+test('users who may create topics can type a new one, and choose suggestions with the keyboard', async () => {
   const project = await web.server.project('acme/open', { visibility: 'public' })
   const page = await web.open('/acme/open', { as: web.server.admin })
   await page.getByRole('button', { name: 'Add topics' }).click()
@@ -37,7 +37,7 @@ test('whoever may make topics types a new one; suggestions are chosen with the k
   await page.getByRole('heading', { name: 'brand-new', level: 1 }).waitFor()
 })
 
-test('where topics are given, an unknown one is not offered; what is refused comes with the nearest to take instead', async () => {
+test('other users get no new topics, and a rejected topic shows the nearest match to use instead', async () => {
   const project = await web.server.project('acme/locked')
   const maintainer = await web.server.as('maintainer', project)
   const page = await web.open('/acme/locked', { as: maintainer, expects: /400/ })
@@ -62,7 +62,7 @@ test('where topics are given, an unknown one is not offered; what is refused com
   expect((await maintainer.get(`/projects/${project.id}`)).body.topics).toEqual(['vuejs'])
 })
 
-test('a refusal of several topics is read one by one', () => {
+test('unknownTopics splits an error about several topics', () => {
   const topics = [
     'reactt does not exist, and only administrators create topics; the nearest are react, react-native',
     'zz does not exist, and only administrators create topics',

@@ -12,8 +12,8 @@ afterAll(() => web?.close())
 const fits = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
 const main = (page: Page) => page.getByRole('main')
 
-describe('the overview', () => {
-  test('says what the project is, who is in it, and takes a star', async () => {
+describe('the project overview', () => {
+  test('shows description and members, and can be starred', async () => {
     const project = await web.server.project('acme/shop', { visibility: 'public' })
     const reporter = await web.server.as('reporter', project)
     await web.server.admin.put(`/projects/${project.id}`, { description: 'Sells **things**.', topics: ['web'] })
@@ -30,7 +30,7 @@ describe('the overview', () => {
     await page.getByRole('button', { name: 'Star 0' }).waitFor()
   })
 
-  test('is shown signed out without what one needs an account for', async () => {
+  test('hides controls that require an account from signed-out users', async () => {
     const page = await web.open('/acme/shop')
     await expect.poll(() => main(page).innerText()).toContain('Sells things.')
     await expect.poll(() => page.getByRole('link', { name: 'Members' }).count()).toBe(0)
@@ -40,8 +40,8 @@ describe('the overview', () => {
   })
 })
 
-describe('a new project', () => {
-  test('is made in a group where one may, no wider than the group', async () => {
+describe('creating a project', () => {
+  test('is possible in the user’s groups, at most as visible as the group', async () => {
     const nadia = await web.server.user('nadia')
     await nadia.post('/groups', { name: 'Inner', path: 'inner', visibility: 'internal' })
     await web.server.admin.post('/groups', { name: 'Foreign', path: 'foreign', visibility: 'public' })
@@ -76,8 +76,8 @@ describe('a new project', () => {
   })
 })
 
-describe('members', () => {
-  test('are added, changed and removed by who may; those from above are shown with where they come from', async () => {
+describe('project members', () => {
+  test('can be added, changed and removed by Maintainers, and inherited ones show their source', async () => {
     const project = await web.server.project('acme/team')
     const maintainer = await web.server.as('maintainer', project)
     const wei = await web.server.user('wei')
@@ -119,7 +119,7 @@ describe('members', () => {
     expect((await wei.get(`/projects/${project.id}`)).status).toBe(404)
   })
 
-  test('leave by themselves; who has no say is not offered any', async () => {
+  test('can leave, and see no other controls without permission', async () => {
     const project = await web.server.project('acme/left')
     const guest = await web.server.as('guest', project)
     const page = await web.open('/acme/left/-/members', { as: guest, theme: 'dark', width: 360 })
@@ -136,8 +136,8 @@ describe('members', () => {
   })
 })
 
-describe('settings', () => {
-  test('of maintainers are saved; what only owners or administrators may is not offered', async () => {
+describe('project settings', () => {
+  test('can be saved by Maintainers, without controls for owners or administrators', async () => {
     const project = await web.server.project('acme/plain')
     const maintainer = await web.server.as('maintainer', project)
     const page = await web.open('/acme/plain/-/settings', { as: maintainer })
@@ -156,7 +156,7 @@ describe('settings', () => {
     expect(await accessProblems(page)).toEqual([])
   })
 
-  test('rename, limit, archive and delete', async () => {
+  test('can rename, limit, archive and delete the project', async () => {
     const project = await web.server.project('acme/old')
     const page = await web.open('/acme/old/-/settings', { as: web.server.admin, theme: 'dark', width: 360 })
     expect(await accessProblems(page)).toEqual([])
@@ -191,7 +191,7 @@ describe('settings', () => {
     expect((await web.server.admin.get(`/projects/${project.id}`)).status).toBe(404)
   })
 
-  test('move a project to where one may', async () => {
+  test('can transfer a project to an allowed namespace', async () => {
     await web.server.project('acme/moving')
     await web.server.admin.post('/groups', { name: 'Goal', path: 'goal' })
     const page = await web.open('/acme/moving/-/settings', { as: web.server.admin })

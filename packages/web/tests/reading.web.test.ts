@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-test('with a read-only token no form can be sent, and it is said why', async () => {
+test('no form can be sent with a read-only token, and each shows why', async () => {
   const { admin } = web.server
   const fields = { name: 'reader', scopes: ['read_api'] }
   const { id } = (await admin.get('/user')).body
@@ -39,7 +39,7 @@ test('with a read-only token no form can be sent, and it is said why', async () 
   expect(sent).toEqual(['GET /-/health'])
 })
 
-test('what is for developers asks nothing and offers nothing to others, whatever address they type', async () => {
+test('pages for developers send no requests and show no controls to others', async () => {
   await web.server.project('acme/open', { visibility: 'public' })
   const reporter = await web.server.as('reporter', (await web.server.admin.get('/projects/acme%2Fopen')).body)
   for (const as of [reporter, undefined]) {
@@ -55,7 +55,7 @@ test('what is for developers asks nothing and offers nothing to others, whatever
   }
 })
 
-test('signed out and with a read-only token, texts are rendered', async () => {
+test('Markdown is rendered for signed-out users and read-only tokens', async () => {
   const lena = await web.server.user('lena')
   await lena.post('/projects', {
     name: 'Told',

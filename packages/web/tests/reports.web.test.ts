@@ -22,8 +22,8 @@ const file = (entries: object[], name = 'gl-sast-report.json') => ({
 })
 const reports = async ({ id } = project) => (await web.server.admin.get(`/projects/${id}/security_reports`)).body
 
-describe('a report', () => {
-  test('shows what it would change before anything changes, then how it went', async () => {
+describe('a report in the UI', () => {
+  test('previews its changes, and then shows the result', async () => {
     const page = await web.open('/acme/shop/-/reports', { as: developer })
     await page.getByText('No reports yet').waitFor()
     expect(await accessProblems(page)).toEqual([])
@@ -50,7 +50,7 @@ describe('a report', () => {
     await expect.poll(() => page.getByRole('table').innerText()).toContain('Test scanner')
   })
 
-  test('offers promotion to those who may promote, and follows the project for the others', async () => {
+  test('offers promotion to users who may promote, and otherwise follows the project’s setting', async () => {
     const shelf = await web.server.project('acme/shelf')
     await web.server.admin.put(`/projects/${shelf.id}`, { promote_vulnerabilities_on_ingestion: true })
     const promotion = 'Create vulnerabilities automatically'
@@ -67,7 +67,7 @@ describe('a report', () => {
     expect((await reports(shelf))[0]).toMatchObject({ findings: { new: 1, promoted: 1 } })
   })
 
-  test('of a branch changes that branch only, and says so when nothing changes', async () => {
+  test('of a branch changes only that branch, and shows when nothing changes', async () => {
     const stall = await web.server.project('acme/stall')
     const as = await web.server.as('developer', stall)
     const report = file([entry({ line: 10 })])
@@ -96,7 +96,7 @@ describe('a report', () => {
     expect(await accessProblems(again)).toEqual([])
   })
 
-  test('that cannot be read says why, and nothing came in', async () => {
+  test('that cannot be read shows the reason and imports nothing', async () => {
     const before = await reports()
     const page = await web.open('/acme/shop/-/reports/new', { as: developer, expects: /400/ })
     const junk = { name: 'notes.json', mimeType: 'application/json', buffer: Buffer.from('{"hello": "world"}') }
@@ -108,7 +108,7 @@ describe('a report', () => {
     expect(await accessProblems(page)).toEqual([])
   })
 
-  test('is dropped onto the page as well', async () => {
+  test('can be dropped onto the page', async () => {
     const page = await web.open('/acme/shop/-/reports/new', { as: developer })
     const transfer = await page.evaluateHandle(
       (text) => {
@@ -123,7 +123,7 @@ describe('a report', () => {
   })
 })
 
-test('reporters have no reports, neither as a tab nor as a page', async () => {
+test('reporters see no reports tab and no reports page', async () => {
   const reporter = await web.server.as('reporter', project)
   const page = await web.open('/acme/shop/-/reports', { as: reporter })
   await expect.poll(() => page.getByRole('link', { name: 'Reports' }).count()).toBe(0)

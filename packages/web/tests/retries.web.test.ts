@@ -32,7 +32,7 @@ async function keysOf(page: Page, path: string, replace = loss): Promise<string[
 
 const lost = { expects: /Failed to load resource/ }
 
-test('a user whose answer was lost is created once', async () => {
+test('a user is created once when the response is lost and the form is sent again', async () => {
   const page = await web.open('/-/admin/users/new', { as: web.server.admin, ...lost })
   const keys = await keysOf(page, '/api/v4/users')
   await page.getByLabel('Name', { exact: true }).fill('Once Only')
@@ -63,8 +63,8 @@ const outage = (route: Route) =>
 
 test.each([
   ['was lost', loss],
-  ['was an outage after the change', outage],
-])('a report whose response %s is imported once', async (_, replace) => {
+  ['failed after the change', outage],
+])('a report is imported once when its response %s', async (_, replace) => {
   const project = await web.server.project(`acme/${replace === loss ? 'lost' : 'outage'}`)
   const page = await web.open(`/${project.path_with_namespace}/-/reports/new`, { as: web.server.admin, ...lost })
   const keys = await keysOf(page, '/security_reports', replace)
@@ -87,7 +87,7 @@ test.each([
   expect(body).toHaveLength(1)
 })
 
-test('proving who one is sends no key, so that no response is stored', async () => {
+test('sign-in sends no idempotency key, so that no response is stored', async () => {
   const user = await web.server.user('nadia')
   const page = await web.open('/-/sign_in?with=token')
   const keys = await keysOf(page, '/-/sessions')

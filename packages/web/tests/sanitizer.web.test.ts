@@ -17,17 +17,17 @@ beforeAll(async () => {
 })
 afterAll(() => page?.context().close())
 
-test('DOMPurify removes what is dangerous here', async () => {
+test('DOMPurify removes dangerous HTML in this setup', async () => {
   const html = '<p onclick="x">a</p><script>b</script><a href="javascript:c">d</a>'
   expect(await changedByPurifier([html])).toEqual([{ html, purified: '<p>a</p><a>d</a>' }])
 })
 
-test('DOMPurify changes nothing in the output for any known attack', async () => {
+test('DOMPurify changes nothing in our output for known attacks', async () => {
   expect(await changedByPurifier(hostileMarkdown.map((text) => renderMarkdown(text, { projectId: 7 })))).toEqual([])
   expect(await changedByPurifier(hostileMarkdown.map((text) => sanitise(text, { projectId: 7 })))).toEqual([])
 })
 
-test('DOMPurify changes nothing in the output for any text', async () => {
+test('DOMPurify changes nothing in our output for random text', async () => {
   const texts = fc.sample(anyHostileText, 1_500)
   expect(await changedByPurifier(texts.map((text) => renderMarkdown(text, { projectId: 7 })))).toEqual([])
   expect(await changedByPurifier(texts.map((text) => sanitise(text, {})))).toEqual([])

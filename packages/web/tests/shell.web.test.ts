@@ -10,8 +10,8 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-describe('the page', () => {
-  test('comes with a policy that lets nothing in from elsewhere, and its files with names that never change', async () => {
+describe('the HTML page', () => {
+  test('has a policy without foreign sources, and refers to immutable files', async () => {
     const reply = await web.server.anonymous.get('//', { headers: { accept: 'text/html' } })
     expect(reply.status).toBe(200)
     expect(reply.headers['content-type']).toBe('text/html; charset=utf-8')
@@ -27,7 +27,7 @@ describe('the page', () => {
     expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable')
   })
 
-  test('is asked for anew when it changed, and known by its content alone', async () => {
+  test('is revalidated by an ETag of its content', async () => {
     const accept = 'Text/HTML'
     const first = await web.server.anonymous.get('//acme/shop', { headers: { accept } })
     const { etag = '' } = first.headers
@@ -48,7 +48,7 @@ describe('the page', () => {
     })
   })
 
-  test('has its files below one folder, which nothing leads out of', async () => {
+  test('serves files from the assets folder only', async () => {
     const ways = ['../', '%2e%2e/', '..%2f', '..%5c', '..\\\\', '%252e%252e%252f', '....//', '/', '%00']
     for (const way of ways) {
       const { status, text } = await web.server.anonymous.get(`//-/assets/${way}index.html`)
@@ -57,7 +57,7 @@ describe('the page', () => {
     }
   })
 
-  test('is for browsers: whoever asks for something else is told what the API says', async () => {
+  test('is returned to browsers only; other clients get the response of the API', async () => {
     const page = { accept: 'text/html,*/*' }
     expect((await web.server.anonymous.get('//acme/shop', { headers: page })).text).toContain('<!doctype html>')
     for (const path of ['//acme/shop', '//-/assets/none.js', '//api/v4/none', '//uploads/none']) {
@@ -68,7 +68,7 @@ describe('the page', () => {
     }
   })
 
-  test('at an address that names nothing says so', async () => {
+  test('shows "not found" at an unknown address', async () => {
     const page = await web.open('/-/nothing-here')
     await expect.poll(() => page.locator('main').innerText()).toContain('Page not found')
     expect(await accessProblems(page)).toEqual([])
@@ -76,7 +76,7 @@ describe('the page', () => {
 })
 
 describe('signing in', () => {
-  test('with a password leads back to where one came from, and out again', async () => {
+  test('with a password returns to the previous page, and the user can sign out', async () => {
     await web.server.user('nadia')
     const page = await web.open('/explore/projects', { expects: /401/ })
     await page.getByRole('link', { name: 'Sign in' }).click()
@@ -96,7 +96,7 @@ describe('signing in', () => {
     expect((await page.context().cookies()).map(({ name }) => name)).toEqual(['alcove_browser'])
   })
 
-  test('with a token shows what the token may see', async () => {
+  test('with a token shows what the token may access', async () => {
     const page = await web.open('/-/sign_in', {})
     await page.getByRole('button', { name: 'Use an access token instead' }).click()
     await page.getByLabel('Access token').fill(web.server.admin.token ?? '')
@@ -104,7 +104,7 @@ describe('signing in', () => {
     await page.getByRole('link', { name: 'Admin' }).waitFor()
   })
 
-  test('never leads to another site', async () => {
+  test('never redirects to another site', async () => {
     for (const to of [
       '//evil.example/',
       'https://evil.example/',
@@ -119,8 +119,8 @@ describe('signing in', () => {
   })
 })
 
-describe('the look', () => {
-  test('follows the system until somebody chooses, and stays chosen', async () => {
+describe('the theme', () => {
+  test('follows the system until the user chooses one, which is kept', async () => {
     const page = await web.open('/explore/projects', { theme: 'dark' })
     const canvas = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     const dark = await canvas()
@@ -134,7 +134,7 @@ describe('the look', () => {
   })
 })
 
-test('in a narrow window every part is behind a button, for the keyboard too', async () => {
+test('the navigation of a narrow screen is behind a button that works with the keyboard', async () => {
   const page = await web.open('/explore/topics', { as: web.server.admin, width: 360, height: 640 })
   const header = page.getByRole('banner')
   const nav = header.getByRole('navigation', { name: 'Main' })
@@ -174,7 +174,7 @@ test('in a narrow window every part is behind a button, for the keyboard too', a
   }
 })
 
-test('where the system chooses the colours, what is current and what has the focus is still told', async () => {
+test('current and focused elements remain visible with forced colors', async () => {
   const page = await web.open('/acme/shop', { as: web.server.admin, isChanged: true })
   await page.emulateMedia({ forcedColors: 'active' })
   const parts = page.getByRole('navigation', { name: 'shop: sections' })
@@ -194,7 +194,7 @@ test('where the system chooses the colours, what is current and what has the foc
   expect(new Set((await marks()).slice(1)).size).toBe(2)
 })
 
-test('who wants no motion sees each change at once', async () => {
+test('reduced motion disables transitions', async () => {
   const page = await web.open('/-/sign_in') // every page of these tests is of somebody who wants none
   const button = page.getByRole('button', { name: 'Sign in' }).first()
   const colour = await button.evaluate((element: HTMLElement) => {
@@ -205,7 +205,7 @@ test('who wants no motion sees each change at once', async () => {
   expect(colour).toBe('rgb(1, 2, 3)')
 })
 
-test('what gets the focus is not below the header', async () => {
+test('focused elements are not hidden by the header', async () => {
   const page = await web.open('/-/api', { height: 400 })
   const links = page.getByRole('main').getByRole('listitem').getByRole('link')
   await links.nth(40).focus()
@@ -217,7 +217,7 @@ test('what gets the focus is not below the header', async () => {
   }
 })
 
-test('a page that something else answers is a failure like any other, to be tried again', async () => {
+test('an HTML response instead of JSON is shown as an error that can be retried', async () => {
   const page = await web.open('/', { as: web.server.admin, isChanged: true })
   await page.clock.install()
   const portal = { status: 200, contentType: 'text/html', body: '<h1>Sign in to the café' }
@@ -234,7 +234,7 @@ test('a page that something else answers is a failure like any other, to be trie
   await page.getByRole('list', { name: 'Projects' }).waitFor()
 })
 
-test('signed out, only public projects are shown, and the search looks in them while one types', async () => {
+test('signed-out users see and search only public projects', async () => {
   const page = await web.open('/explore/projects')
   const main = page.getByRole('main')
   await expect.poll(() => main.getByRole('list', { name: 'Projects' }).getByRole('listitem').count()).toBe(1)
@@ -247,7 +247,7 @@ test('signed out, only public projects are shown, and the search looks in them w
   await page.getByText('No projects', { exact: true }).waitFor()
 })
 
-test('beyond the last page of a list is the last one, such as after all of it was deleted', async () => {
+test('a page beyond the end of a list shows the last page', async () => {
   for (let number = 1; number <= 31; number++) {
     await web.server.admin.post('/groups', { name: `Many ${number}`, path: `many-${number}` })
   }
@@ -259,7 +259,7 @@ test('beyond the last page of a list is the last one, such as after all of it wa
   expect(new URL(page.url()).search).toBe('?search=many-31')
 })
 
-test('a project has a page, and what nobody may see looks like what is not there', async () => {
+test('a hidden project looks like a missing one', async () => {
   const shop = await web.open('/acme/shop')
   await expect.poll(() => shop.locator('main').innerText()).toContain('shop')
   expect(await accessProblems(shop)).toEqual([])

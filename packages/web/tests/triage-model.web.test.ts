@@ -54,7 +54,7 @@ test.each([
   { seed: 3, query: '?state=any', keys: 'crvjkkkz' },
   { seed: 4, query: '', keys: 'rrcj' },
   { seed: 5, query: '', keys: 'rj' },
-])('keys pressed at random, answered late, do what they mean: %j', async ({ seed, query, keys }) => {
+])('random keys with delayed responses give the results of the model: %j', async ({ seed, query, keys }) => {
   const random = numbersFrom(seed)
   const path = `acme/model-${seed}`
   const project = await web.server.project(path)

@@ -44,7 +44,7 @@ describe('triage', () => {
     return { page, states, project }
   }
 
-  test('goes by keys: every action moves on to the next row, and undo takes back the last one', async () => {
+  test('works with keys: every action moves to the next row, and undo reverts the last one', async () => {
     const { page, states } = await open()
     expect(await active(page)).toBe('One')
     await page.keyboard.press('c')
@@ -69,7 +69,7 @@ describe('triage', () => {
     expect(await messages(page).getByRole('button', { name: 'Dismiss message' }).count()).toBe(1)
   })
 
-  test('of a list of open ones resolves one row for each key, however fast and however slow the server', async () => {
+  test('in a list of open vulnerabilities resolves one row per key at any speed', async () => {
     const { page, states } = await open()
     await page.getByRole('button', { name: 'Remove filter All statuses' }).click()
     await quiet(page)
@@ -90,7 +90,7 @@ describe('triage', () => {
     expect(await active(page)).toBe('Two')
   })
 
-  test('dismisses with a reason and a comment, and takes it back from the message', async () => {
+  test('dismisses with a reason and a comment, and can be undone from the message', async () => {
     const { page, states, project } = await open()
     await grid(page).focus()
     await page.keyboard.press('d')
@@ -117,7 +117,7 @@ describe('triage', () => {
     expect(await messages(page).getByText('Dismissed: One').count()).toBe(0)
   })
 
-  test('dismisses row by row with three keys each', async () => {
+  test('dismisses each row with three keys', async () => {
     const { page, states } = await open()
     await grid(page).focus()
     for (const key of ['d', '1', 'Enter', 'd', '4', 'Enter']) await page.keyboard.press(key)
@@ -125,7 +125,7 @@ describe('triage', () => {
     expect(await active(page)).toBe('Three')
   })
 
-  test('selects a range by a click with shift, on boxes as on rows', async () => {
+  test('selects a range with shift and click, on checkboxes and rows', async () => {
     const { page } = await open()
     const box = (title: string) => page.getByRole('checkbox', { name: `Select ${title}` })
     await box('One').click()
@@ -136,7 +136,7 @@ describe('triage', () => {
     await expect.poll(() => total(page).innerText()).toBe('2 selected')
   })
 
-  test('selects with x and shift, and does one thing to all of it once it was confirmed', async () => {
+  test('selects with x and shift, and changes the selection after a confirmation', async () => {
     const { page, states } = await open()
     await grid(page).focus()
     await page.keyboard.press('x')
@@ -156,7 +156,7 @@ describe('triage', () => {
     await expect.poll(states).toEqual({ One: 'detected', Two: 'detected', Three: 'detected' })
   })
 
-  test('takes in everything that matches, says how many, and is undone as a whole', async () => {
+  test('selects all matching vulnerabilities with their number, and can be undone as a whole', async () => {
     const page = await web.open(`${list}?severity=low`, { as: maintainer })
     await page.getByLabel('Select all matching').check()
     await page.getByText('All matching selected: 3,000 vulnerabilities').waitFor()
@@ -171,7 +171,7 @@ describe('triage', () => {
     await expect.poll(() => row(page, 'Flaw 2999').innerText()).toContain('Needs triage')
   })
 
-  test('of everything that matches changes nothing when it is not what was shown any more', async () => {
+  test('of all matching vulnerabilities changes nothing when their number has changed', async () => {
     const { page, states, project } = await open({ expects: /409/ })
     await page.getByRole('button', { name: 'Remove filter All statuses' }).click()
     await page.getByLabel('Select all matching').check()
@@ -185,7 +185,7 @@ describe('triage', () => {
     await page.getByText('All matching selected: 2 vulnerabilities').waitFor()
   })
 
-  test('is not offered to developers, who still look, open and learn the keys', async () => {
+  test('is hidden from developers, who can view, open and list shortcuts', async () => {
     const page = await web.open(list, { as: developer })
     await expect.poll(() => page.getByRole('checkbox').count()).toBe(0)
     await expect.poll(() => page.getByRole('button', { name: 'Dismiss', exact: true }).count()).toBe(0)
@@ -207,7 +207,7 @@ describe('triage', () => {
     expect(await page.getByRole('searchbox').evaluate((field) => field === document.activeElement)).toBe(true)
   })
 
-  test('fits a phone, in the dark too', async () => {
+  test('fits a phone with the dark theme', async () => {
     const { page } = await open({ width: 360, theme: 'dark' })
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
     expect(await accessProblems(page)).toEqual([])
@@ -216,7 +216,7 @@ describe('triage', () => {
   })
 })
 
-describe('a row that a colleague has changed since it was shown', () => {
+describe('a row that another user has changed since it was loaded', () => {
   let number = 0
   async function open(titles: readonly string[]) {
     const path = `acme/stale-${++number}`
@@ -238,7 +238,7 @@ describe('a row that a colleague has changed since it was shown', () => {
     return { page, nadia, idOf, states, path }
   }
 
-  test('stays as it is; the message says what it was, and goes on when asked to', async () => {
+  test('is not changed; the message shows its state and can apply the change anyway', async () => {
     const { page, nadia, idOf, states } = await open(['One', 'Two'])
     await nadia.post(`/vulnerabilities/${idOf('One')}/resolve`)
     await page.keyboard.press('c')
@@ -252,7 +252,7 @@ describe('a row that a colleague has changed since it was shown', () => {
     await expect.poll(states).toEqual({ One: 'confirmed', Two: 'confirmed' })
   })
 
-  test('is no conflict when it is what was wanted', async () => {
+  test('causes no conflict when it already has the wanted state', async () => {
     const { page, nadia, idOf, states } = await open(['One'])
     await nadia.post(`/vulnerabilities/${idOf('One')}/resolve`)
     await page.keyboard.press('r')
@@ -260,7 +260,7 @@ describe('a row that a colleague has changed since it was shown', () => {
     expect(await states()).toEqual({ One: 'resolved' })
   })
 
-  test('stops a change of many, which goes on from the dialog', async () => {
+  test('stops a bulk change, which can continue from the dialog', async () => {
     const { page, nadia, idOf, states } = await open(['One', 'Two', 'Three'])
     await grid(page).focus()
     await page.keyboard.press('x')
@@ -278,7 +278,7 @@ describe('a row that a colleague has changed since it was shown', () => {
     await expect.poll(states).toEqual({ One: 'confirmed', Two: 'confirmed', Three: 'confirmed' })
   })
 
-  test('is not overwritten on its own page either', async () => {
+  test('is not overwritten from its own page', async () => {
     const { page, nadia, idOf, states, path } = await open(['One'])
     await page.goto(`/${path}/-/vulnerabilities/${idOf('One')}`)
     await page.getByRole('button', { name: 'Dismiss' }).click()
@@ -292,7 +292,7 @@ describe('a row that a colleague has changed since it was shown', () => {
     await expect.poll(states).toEqual({ One: 'dismissed' })
   })
 
-  test('stops Undo on its own page, which says what changed and continues when asked to', async () => {
+  test('stops Undo on its own page, which shows the change and can continue', async () => {
     const { page, nadia, idOf, states, path } = await open(['One'])
     await page.goto(`/${path}/-/vulnerabilities/${idOf('One')}`)
     await page.getByRole('button', { name: 'Dismiss' }).click()

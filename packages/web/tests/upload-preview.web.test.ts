@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-describe('the preview', () => {
-  test('shows each kind in its way, never as a page, and the arrows go on', async () => {
+describe('the upload preview', () => {
+  test('shows each kind of file safely, and moves on with the arrow keys', async () => {
     const html = '<!doctype html><script>document.title = "ran"</script><b>bold</b>'
     const shown = await filled(web, maintainer, 'acme/shown', [
       { name: 'data.bin', buffer: Buffer.from([1, 0, 2, 255]) },
@@ -77,7 +77,7 @@ describe('the preview', () => {
     expect(new URL(page.url()).search).toBe('')
   })
 
-  test('plays video and sound, and says so when a file cannot be shown', async () => {
+  test('plays video and audio, and shows an error for a broken file', async () => {
     await filled(web, maintainer, 'acme/players', [
       { name: 'broken.png', buffer: 'no picture' },
       { name: 'sound.wav', buffer: silence() },
@@ -91,7 +91,7 @@ describe('the preview', () => {
     await page.getByText('Your browser cannot display this image').waitFor()
   })
 
-  test('shows a PDF in a frame of its bytes where the browser has a viewer', async () => {
+  test('shows a PDF in a frame when the browser has a viewer', async () => {
     const papers = await filled(web, maintainer, 'acme/papers', [{ name: 'paper.pdf', buffer: '%PDF-1.4' }])
     const { body: rows } = await web.server.admin.get(`/projects/${papers.id}/uploads`)
     const page = await web.open('/acme/papers', { as: maintainer, isChanged: true })
@@ -101,7 +101,7 @@ describe('the preview', () => {
     expect(await frame.getAttribute('src')).toMatch(/^blob:/)
   })
 
-  test('of a file that is on another page of the list, or gone, can be opened by its address', async () => {
+  test('of a file on another page of the list, or of a missing one, can be opened by URL', async () => {
     const two = await filled(web, maintainer, 'acme/two', [
       { name: 'old.txt', buffer: 'Old.' },
       { name: 'new.txt', buffer: 'New.' },
@@ -128,7 +128,7 @@ const hostile = [
   ['open-action.pdf', 'truncated.jpg', 'utf16.txt', 'one-line-300k.txt', 'zip-bomb.zip'],
 )
 
-test.skipIf(!existsSync(collection))('nothing of a collection of hostile files runs, or reaches anything', async () => {
+test.skipIf(!existsSync(collection))('hostile files run no scripts and send no requests', async () => {
   const files = hostile.map((name) => ({ name, buffer: readFileSync(collection + name) }))
   await filled(web, maintainer, 'acme/hostile', files)
   const page = await web.open('/acme/hostile', { as: maintainer })

@@ -15,8 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-describe('uploading', () => {
-  test('several files at once gives each its Markdown, which one click copies, one by one or all', async () => {
+describe('uploading in the UI', () => {
+  test('accepts several files and copies the Markdown of one or all', async () => {
     const page = await web.open('/acme/shop', { as: guest })
     await page.getByRole('link', { name: 'Uploads' }).click()
     await page.getByText('Files of up to 100 MiB each.').waitFor()
@@ -42,7 +42,7 @@ describe('uploading', () => {
     await page.getByText('Only maintainers can list uploads').waitFor()
   })
 
-  test('files that are dropped anywhere on the page, or pasted, works too', async () => {
+  test('accepts files that are dropped anywhere on the page or pasted', async () => {
     const page = await web.open('/acme/shop/-/uploads', { as: guest })
     await page.evaluate(() => {
       const data = new DataTransfer()
@@ -65,7 +65,7 @@ describe('uploading', () => {
       .waitFor()
   })
 
-  test('shows how far it is, can be cancelled and tried again, and leaving asks first', async () => {
+  test('shows progress, can be cancelled and retried, and confirms leaving the page', async () => {
     const page = await web.open('/acme/shop/-/uploads', { as: guest })
     let isStuck = true
     await page.route('**/api/v4/projects/*/uploads', async (route) => {
@@ -100,7 +100,7 @@ describe('uploading', () => {
     expect(asked).toBe(1)
   })
 
-  test('a file that is too large, or for which there is no room, is not sent, and told why with the numbers', async () => {
+  test('does not send files above the size limit or quota, and shows the limits', async () => {
     const small = await web.server.project('acme/small', { visibility: 'public' })
     const limits = { max_upload_bytes: 3000, quota_bytes: 5000 }
     await web.server.admin.put(`/projects/${small.id}/uploads/limits`, limits)
@@ -128,7 +128,7 @@ describe('uploading', () => {
     expect(await accessProblems(page)).toEqual([])
   })
 
-  test('what the server refuses all the same is told in its words', async () => {
+  test('shows errors of the server in its words', async () => {
     const page = await web.open('/acme/shop/-/uploads', { as: guest, expects: /413|503|ERR_FAILED/ })
     const answers = [
       {
@@ -149,7 +149,7 @@ describe('uploading', () => {
     await visit(page).getByText('The connection was lost').waitFor()
   })
 
-  test('a file whose response was lost is stored once when the user tries again', async () => {
+  test('stores a file once when the response is lost and the user retries', async () => {
     const project = await web.server.project('acme/lost-response', { visibility: 'public' })
     const page = await web.open('/acme/lost-response/-/uploads', { as: guest, expects: /ERR_FAILED/ })
     let isLost = false
@@ -167,7 +167,7 @@ describe('uploading', () => {
     expect(body).toHaveLength(1)
   })
 
-  test('a file that is refused while it is being sent gets the server’s answer', async () => {
+  test('shows the server’s response when a file is rejected while it is sent', async () => {
     const full = await web.server.project('acme/full', { visibility: 'public' })
     await web.server.admin.put(`/projects/${full.id}/uploads/limits`, { max_upload_bytes: 1_000_000 })
     const page = await web.open('/acme/full/-/uploads', { as: guest, expects: /413/ })
@@ -179,8 +179,8 @@ describe('uploading', () => {
   })
 })
 
-describe('the list', () => {
-  test('has pictures, search, filters and order in the address, and survives a reload', async () => {
+describe('the list of uploads', () => {
+  test('has thumbnails, search, filters and sort in the URL, and survives a reload', async () => {
     const listed = await filled(web, maintainer, 'acme/listed', [
       { name: 'plan.png', buffer: picture },
       { name: 'notes.txt', buffer: 'x'.repeat(2000) },
@@ -221,7 +221,7 @@ describe('the list', () => {
     expect(await accessProblems(page)).toEqual([])
   })
 
-  test('copies Markdown, deletes several with an undo, and restores what was deleted', async () => {
+  test('copies Markdown, deletes several files with undo, and restores deleted files', async () => {
     await filled(
       web,
       maintainer,
@@ -259,7 +259,7 @@ describe('the list', () => {
     await rowOf(page, 'b.txt').waitFor()
   })
 
-  test('fits a narrow window, in the dark too, and is turned page by page', async () => {
+  test('fits a narrow dark screen, and can be paged', async () => {
     const many = Array.from({ length: 31 }, (_, index) => ({ name: `file-${index}.txt`, buffer: 'x' }))
     await filled(web, maintainer, 'acme/many', many)
     const page = await web.open('/acme/many/-/uploads', { as: maintainer, width: 360, theme: 'dark' })
@@ -274,7 +274,7 @@ describe('the list', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   })
 
-  test('is only looked at by whoever is signed in with a token that may read, and nothing else', async () => {
+  test('is read-only for a session with a read-only token', async () => {
     await filled(web, maintainer, 'acme/read', [{ name: 'a.txt', buffer: 'a' }])
     const reader = await web.server.client(maintainer, { scopes: ['read_api'] })
     const page = await web.open('/acme/read/-/uploads', { as: reader })
@@ -291,7 +291,7 @@ describe('the list', () => {
     expect(await accessProblems(other)).toEqual([])
   })
 
-  test('is nothing for those who are not signed in', async () => {
+  test('asks signed-out users to sign in', async () => {
     await web.server.project('acme/open', { visibility: 'public' })
     const page = await web.open('/acme/open/-/uploads')
     await page.getByRole('heading', { name: 'Sign in to upload files' }).waitFor()
@@ -302,7 +302,7 @@ describe('the list', () => {
   })
 })
 
-test('a group has all of this too, with links of its own', async () => {
+test('a group has the same upload pages with its own links', async () => {
   const group = (await web.server.admin.post('/groups', { name: 'Papers', path: 'papers', visibility: 'public' })).body
   await web.server.admin.post(`/groups/${group.id}/members`, { user_id: maintainer.user?.id, access_level: 40 })
   const page = await web.open('/groups/papers', { as: maintainer })

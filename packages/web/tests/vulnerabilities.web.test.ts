@@ -32,8 +32,8 @@ beforeAll(async () => {
 afterAll(() => web?.close())
 
 const list = '/acme/shop/-/vulnerabilities'
-describe('the list', () => {
-  test('shows what is open, worst first, how many there are, and the same numbers at a glance', async () => {
+describe('the list of vulnerabilities', () => {
+  test('shows open vulnerabilities by severity with their number, which equals the summary', async () => {
     const page = await web.open(list, { as: maintainer })
     await expect.poll(() => total(page).innerText()).toBe('3,003 vulnerabilities')
     expect(await grid(page).getAttribute('aria-rowcount')).toBe('3004')
@@ -50,7 +50,7 @@ describe('the list', () => {
     await expect.poll(() => total(page).innerText()).toBe('3,003 vulnerabilities')
   })
 
-  test('scrolls to its end, and what comes into view is fetched', async () => {
+  test('scrolls to its end, and loads rows as they become visible', async () => {
     const page = await web.open(list, { as: developer })
     await grid(page).focus()
     await page.keyboard.press('End')
@@ -62,14 +62,14 @@ describe('the list', () => {
     await row(page, 'Flaw 1500').waitFor()
   })
 
-  test('with the focus shows the active row, not the middle of all of them', async () => {
+  test('shows the active row when it is focused', async () => {
     const page = await web.open(list, { as: developer, width: 360, height: 500 })
     await grid(page).focus()
     await expect.poll(() => page.evaluate(() => scrollY)).toBeLessThan(1500)
     await row(page, 'Log4Shell').waitFor()
   })
 
-  test('too long for the API to count is counted all the same', async () => {
+  test('shows the number of more than 10,000 rows', async () => {
     const project = await web.server.project('acme/long')
     await fill(
       web,
@@ -97,7 +97,7 @@ describe('the list', () => {
     await page.getByRole('dialog', { name: 'Confirm: all matching' }).waitFor()
   })
 
-  test('is filtered by what stands in the address, shown as chips that can be removed', async () => {
+  test('is filtered by the URL, with chips that can be removed', async () => {
     const page = await web.open(`${list}?report_type=secret_detection,dependency_scanning&search=token`, {
       as: developer,
     })
@@ -113,7 +113,7 @@ describe('the list', () => {
     expect(new URL(page.url()).search).toBe('')
   })
 
-  test('is filtered by type, scanner, reason, identifier, branch, and what is still found', async () => {
+  test('can be filtered by type, scanner, reason, identifier, branch and presence', async () => {
     const page = await web.open(list, { as: developer })
     await page.getByRole('button', { name: 'Scanner' }).click()
     await page.getByRole('menuitemcheckbox', { name: /gitleaks/ }).click()
@@ -152,7 +152,7 @@ describe('the list', () => {
     expect(await accessProblems(page)).toEqual([])
   })
 
-  test('leads to a vulnerability, and back to the same row', async () => {
+  test('opens a vulnerability, and returns to the same row', async () => {
     const page = await web.open(list, { as: developer })
     await grid(page).focus()
     for (let press = 0; press < 8; press++) await page.keyboard.press('PageDown')
@@ -165,8 +165,8 @@ describe('the list', () => {
   })
 })
 
-describe('who may not', () => {
-  test('read vulnerabilities is told so', async () => {
+describe('a user without permission', () => {
+  test('sees "access denied" instead of vulnerabilities', async () => {
     const reporter = await web.server.as('reporter', shop)
     const page = await web.open(list, { as: reporter, expects: /403/ })
     await page.getByText('Access denied').waitFor()
@@ -176,7 +176,7 @@ describe('who may not', () => {
 })
 
 describe('a group', () => {
-  test('lists what is in its projects, and triage goes to the project of each', async () => {
+  test('lists the vulnerabilities of its projects, and triage applies to each project', async () => {
     const [east, west] = [await web.server.project('wide/east'), await web.server.project('wide/west')]
     await fill(web, east, [{ title: 'In the east', severity: 'high' }])
     await fill(web, west, [{ title: 'In the west' }])

@@ -16,7 +16,7 @@ test.each([
   [59, 'in less than a minute'],
   [60 * day - 5, 'in 2 months'],
   [365 * day, 'in 1 year'],
-])('%d seconds ahead is rounded: %s', (seconds, words) => {
+])('%d seconds ahead is rounded to: %s', (seconds, words) => {
   expect(inSeconds(seconds)).toBe(words)
 })
 
@@ -26,6 +26,6 @@ test.each([
   [-(day - 1), '23 hours ago'],
   [-day, 'yesterday'],
   [-(8 * day), 'last week'],
-])('%d seconds from now counts whole units that have passed: %s', (seconds, words) => {
+])('%d seconds from now is counted in whole units: %s', (seconds, words) => {
   expect(inSeconds(seconds)).toBe(words)
 })
