@@ -5,7 +5,7 @@ import { runProcess, type ServerProcess, startProcess, temporaryFolder } from '.
 
 const token = 'token-of-the-backup-command'
 
-test('a backup ends while another process writes, and has everything acknowledged before it', async () => {
+test('a backup completes during writes and contains everything acknowledged before it', async () => {
   const folder = await temporaryFolder()
   const env = { ALCOVE_DATA: join(folder, 'data'), ALCOVE_BOOTSTRAP_TOKEN: token }
   await mkdir(env.ALCOVE_DATA)
@@ -35,7 +35,7 @@ test('a backup ends while another process writes, and has everything acknowledge
   expect(before.filter((name) => !there.has(name))).toEqual([])
 })
 
-test('a backup of a stopped server is whole, and refuses what it cannot do', async () => {
+test('a backup of a stopped server is complete, and invalid targets are rejected', async () => {
   const folder = await temporaryFolder()
   const env = { ALCOVE_DATA: folder, ALCOVE_BOOTSTRAP_TOKEN: token }
   expect(await runProcess({ env, command: 'backup x' })).toMatchObject({

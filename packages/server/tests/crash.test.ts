@@ -3,7 +3,7 @@ import { anySeed, crash } from './crash/crash.ts'
 import { temporaryFolder } from './process.ts'
 
 /** The same with 200 kills: `npx tsx packages/server/tests/kill.ts --kills 200`. */
-test('whatever was acknowledged outlives a kill, and what was not is there wholly or not at all', async () => {
+test('acknowledged writes survive a kill, and others are complete or absent', async () => {
   const seed = anySeed()
   const summary = await crash({ folder: await temporaryFolder(), kills: 4, seed }).catch((error: unknown) => {
     throw new Error(`seed ${seed}`, { cause: error })

@@ -15,7 +15,7 @@ const token = 'token-of-the-full-disk'
 const mebibyte = 1024 * 1024
 const outOfService = [503, '{"message":"503 Service Unavailable","detail":"Nothing was changed."}']
 
-test.skipIf(!canMount())('a full disk (needs root, to mount one) is 503, and harms nothing', async () => {
+test.skipIf(!canMount())('a full disk returns 503 and damages nothing (requires root to mount one)', async () => {
   const disk = mountDisk(12)
   const server = await startProcess({ env: { ALCOVE_DATA: disk, ALCOVE_BOOTSTRAP_TOKEN: token } })
   const ask = asker(server)
@@ -60,7 +60,7 @@ test.skipIf(!canMount())('a full disk (needs root, to mount one) is 503, and har
   expect(await examine(disk)).toEqual({ problems: [], files, orphans: 0, unfinished: 0 })
 })
 
-test.skipIf(!canMount())('a TIFF that has no room in the temporary folder fails as on a full disk', async () => {
+test.skipIf(!canMount())('a TIFF without space in the temporary folder fails like a full disk', async () => {
   const disk = mountDisk(1)
   const tiff = Buffer.alloc(2 * mebibyte, 'II*\0')
   const stripped = metadataStripper(disk)(tiff.subarray(0, 4100), Readable.from([tiff], { objectMode: false }))

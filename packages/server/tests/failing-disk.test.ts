@@ -6,7 +6,7 @@ import { runProcess, startProcess, temporaryFolder } from './process.ts'
 
 const token = 'token-of-the-failing-disk'
 
-test('after a failed sync nothing is acknowledged, the process ends, and its next start has every acknowledged write', async () => {
+test('after a failed sync no write is acknowledged, the process exits, and the next start has every acknowledged write', async () => {
   const disk = await failingDisk()
   const server = await startProcess({ env: disk.env })
   expect((await post(server.url, '/topics', 'before'))[0]).toBe(201)
@@ -30,7 +30,7 @@ test('after a failed sync nothing is acknowledged, the process ends, and its nex
   expect(await again.stop()).toMatchObject({ code: 0 })
 })
 
-test('an upload whose file cannot be synced fails, and leaves nothing', async () => {
+test('an upload whose file cannot be synced fails and stores nothing', async () => {
   const disk = await failingDisk()
   const server = await startProcess({ env: disk.env })
   const [, project] = await post(server.url, '/projects', 'disk')
@@ -51,7 +51,7 @@ test('an upload whose file cannot be synced fails, and leaves nothing', async ()
   expect(doctor.stdout).toContain('2 files and 2 objects examined: no disagreement.')
 })
 
-test('a start refuses a damaged database, and the doctor names it', async () => {
+test('the start rejects a damaged database, and the doctor reports it', async () => {
   const disk = await failingDisk()
   const server = await startProcess({ env: disk.env })
   expect((await post(server.url, '/topics', 'before'))[0]).toBe(201)
@@ -75,7 +75,7 @@ test('a start refuses a damaged database, and the doctor names it', async () => 
   }
 })
 
-test('a start refuses a damaged log, until the operator accepts the loss', async () => {
+test('the start rejects a damaged WAL until the operator accepts the loss', async () => {
   const disk = await failingDisk()
   const server = await startProcess({ env: disk.env })
   for (const name of ['one', 'two', 'three']) expect((await post(server.url, '/topics', name))[0]).toBe(201)

@@ -21,7 +21,7 @@ interface Response {
   isReplayed: boolean
 }
 
-test('a POST with a key creates one thing, whenever the process is killed and the client repeats it', async () => {
+test('a POST with an Idempotency-Key creates one resource, whenever the process is killed and the client retries', async () => {
   const env = { ALCOVE_DATA: await temporaryFolder(), ALCOVE_BOOTSTRAP_TOKEN: token, ALCOVE_LOG_LEVEL: 'error' }
   let server = await startProcess({ env })
   const shelf = newProject('shelf')

@@ -34,7 +34,7 @@ test.each([
   ['SQLite', [0, 300], async () => ({})],
   ['PostgreSQL', [100], emptyPostgres],
 ])(
-  'on %s an import and an export that are killed leave all as before, or go on from where they were, and end right',
+  'an import and an export killed on %s change nothing or resume, and complete correctly',
   async (_engine, kills, open) => {
     const env = { ALCOVE_DATA: await temporaryFolder(), ALCOVE_BOOTSTRAP_TOKEN: token, ...(await open()) }
     let server = await startProcess({ env })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startProcess } from './process.ts'
 
-test('long texts are rendered by the program as it is installed, and do not keep it from ending', async () => {
+test('the built program renders long texts and can then stop', async () => {
   const server = await startProcess()
   const text = '# Title\n\nSome *text*.\n\n'.repeat(5000)
   const response = await fetch(`${server.url}/api/v4/markdown`, {

@@ -23,7 +23,7 @@ beforeEach(async () => {
   }
 })
 
-test('a server moves from disk into a bucket and back while it runs', async () => {
+test('a running server can be moved from disk to a bucket and back', async () => {
   const token = 'token-of-the-administrator'
   const first = await startProcess({ env: { ALCOVE_DATA: folder, ALCOVE_BOOTSTRAP_TOKEN: token } })
   const project = await createProject(first)
@@ -53,7 +53,7 @@ test('a server moves from disk into a bucket and back while it runs', async () =
   expect(await keysOf(await openDiskStore(join(elsewhere, 'objects')))).toHaveLength(3)
 })
 
-test('a copy that was killed is continued by the next one', async () => {
+test('a killed copy is continued by the next one', async () => {
   const count = 150
   const disk = await openDiskStore(join(folder, 'objects'))
   for (let number = 0; number < count; number++) {
@@ -77,7 +77,7 @@ test('a copy that was killed is continued by the next one', async () => {
   expect(await keysOf(bucket)).toEqual(await keysOf(disk))
 })
 
-test('a bucket that cannot be reached ends the copy before it begins, with a reason', async () => {
+test('an unreachable bucket stops the copy before it begins, with a reason', async () => {
   const unreachable = { ...env, ALCOVE_S3_ENDPOINT: 'http://127.0.0.1:1' }
   const { code, stdout, stderr } = await runProcess({ env: unreachable, command: 'objects copy --from disk --to s3' })
   expect(code).toBe(1)
@@ -86,7 +86,7 @@ test('a bucket that cannot be reached ends the copy before it begins, with a rea
   expect(stderr).not.toContain(s3.settings.keys.secret)
 })
 
-test('a copy into a bucket that is not set says which setting is missing', async () => {
+test('a copy to a bucket that is not configured names the missing setting', async () => {
   const { code, stderr } = await runProcess({
     env: { ALCOVE_DATA: folder },
     command: 'objects copy --from disk --to s3',
@@ -97,7 +97,7 @@ test('a copy into a bucket that is not set says which setting is missing', async
   })
 })
 
-test('a copy from nowhere is not understood', async () => {
+test('a copy without a source is rejected with the usage', async () => {
   const { code, stderr } = await runProcess({ env, command: 'objects copy --to disk' })
   expect(code).toBe(2)
   expect(stderr).toMatch(/^alcove: objects copy --to disk is not understood\.\n\nUsage: /)

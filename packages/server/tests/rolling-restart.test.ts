@@ -78,7 +78,7 @@ async function isReady(url: string): Promise<boolean> {
   )
 }
 
-test('a rolling restart behind a load balancer fails no request, and does each write once', async () => {
+test('a rolling restart behind a load balancer fails no request and makes each write once', async () => {
   const postgres = await startPostgres()
   onTestFinished(() => postgres.stop())
   const database = await createTestDatabase(postgres)

@@ -24,7 +24,7 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('gitbeaker against a server on 
     }
   })
 
-  describe('people and tokens', () => testUsers(fixture))
+  describe('users and tokens', () => testUsers(fixture))
   describe('groups, projects and members', () => testProjects(fixture))
   describe('uploads', () => testUploads(fixture))
   describe('topics', () => testTopics(fixture))

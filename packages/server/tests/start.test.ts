@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest'
 import { runProcess, type ServerProcess, startProcess, temporaryFolder } from './process.ts'
 
 describe('the first start', () => {
-  test('prints an address, a token, and a command that works as it stands', async () => {
+  test('prints an address, a token, and a working command', async () => {
     const server = await startProcess()
     const line = /^ {2}(curl .*)$/m.exec(server.stdout)?.[1] ?? ''
 
@@ -20,7 +20,7 @@ describe('the first start', () => {
     expect(server.token).toMatch(/^alpat-\w{40}$/)
   })
 
-  test('prints a link that sets the password of root, once', async () => {
+  test('prints a link that sets root’s password once', async () => {
     const server = await startProcess()
     const [, token = ''] = /^ {2}http\S+\/-\/password#(\S+)$/m.exec(server.stdout) ?? []
     const redeem = () => {
@@ -33,7 +33,7 @@ describe('the first start', () => {
     expect((await fetch(`${server.url}/-/sessions`, { method: 'POST', body })).status).toBe(201)
   })
 
-  test('creates files and folders that other users of the machine cannot read', async () => {
+  test('creates files and folders that only their owner can read', async () => {
     const folder = await temporaryFolder()
     const server = await startProcess({ env: { ALCOVE_DATA: folder } })
     expect(server.token).not.toBe('')
@@ -45,7 +45,7 @@ describe('the first start', () => {
     }
   })
 
-  test('takes the token from a setting and does not repeat it', async () => {
+  test('uses the token from the settings without printing it', async () => {
     const token = 'chosen-by-the-operator-1'
     const server = await startProcess({ env: { ALCOVE_BOOTSTRAP_TOKEN: token } })
 
@@ -53,7 +53,7 @@ describe('the first start', () => {
     expect(server.stdout).not.toContain(token)
   })
 
-  test('happens once: the second finds everything again and tells no token', async () => {
+  test('happens once: the second start keeps the data and prints no token', async () => {
     const folder = await temporaryFolder()
     const first = await startProcess({ env: { ALCOVE_DATA: folder } })
     const project = await createProject(first, 'kept')
@@ -68,8 +68,8 @@ describe('the first start', () => {
   })
 })
 
-describe('a start that cannot work', () => {
-  test('names every wrong setting, its value and what is allowed', async () => {
+describe('a start that fails', () => {
+  test('lists every invalid setting with its value and the allowed values', async () => {
     const { code, stdout, stderr } = await runProcess({
       env: {
         ALCOVE_PORT: '80800',
@@ -93,7 +93,7 @@ describe('a start that cannot work', () => {
     ])
   })
 
-  test('says that the port is in use', async () => {
+  test('reports that the port is in use', async () => {
     const server = await startProcess()
     const { port } = new URL(server.url)
 
@@ -103,7 +103,7 @@ describe('a start that cannot work', () => {
     expect(stderr).toContain(`127.0.0.1:${port}`)
   })
 
-  test('tells the token of a first start even when that ends there', async () => {
+  test('prints the token of a first start', async () => {
     const server = await startProcess()
     const folder = await temporaryFolder()
     const { stdout } = await runProcess({ env: { ALCOVE_DATA: folder, ALCOVE_PORT: new URL(server.url).port } })
@@ -113,7 +113,7 @@ describe('a start that cannot work', () => {
     expect((await get(again, '/user', token)).status).toBe(200)
   })
 
-  test('says that another process has the data folder, and leaves that one alone', async () => {
+  test('reports that another process uses the data folder, and does not affect that process', async () => {
     const folder = await temporaryFolder()
     const server = await startProcess({ env: { ALCOVE_DATA: folder } })
 
@@ -124,7 +124,7 @@ describe('a start that cannot work', () => {
     expect((await get(server, '/user', server.token)).status).toBe(200)
   })
 
-  test('explains a database that does not answer without showing its password', async () => {
+  test('reports an unreachable database without its password', async () => {
     const { code, stderr } = await runProcess({
       env: { ALCOVE_DATABASE_URL: 'postgres://alcove:hush-hush@127.0.0.1:1/alcove' },
     })
@@ -135,7 +135,7 @@ describe('a start that cannot work', () => {
 })
 
 describe('the command line', () => {
-  test('can bring the schema up to date without serving', async () => {
+  test('can migrate the schema without serving', async () => {
     const env = { ALCOVE_DATA: await temporaryFolder() }
     const first = await runProcess({ env, command: 'migrate' })
     expect(first).toMatchObject({
@@ -147,15 +147,15 @@ describe('the command line', () => {
     expect(second).toMatchObject({ code: 0, stdout: 'The schema is up to date.\n' })
   })
 
-  test('explains itself when it is not understood', async () => {
+  test('prints its usage for an unknown command', async () => {
     const { code, stderr } = await runProcess({ command: 'swerve' })
     expect(code).toBe(2)
     expect(stderr).toMatch(/^alcove: there is no command swerve\.\n\nUsage: alcove \[serve \| migrate/)
   })
 })
 
-describe('a stop', () => {
-  test('takes no new connections, lets a running upload end, then exits with 0', async () => {
+describe('stopping the server', () => {
+  test('rejects new connections, completes a running upload, and exits with 0', async () => {
     const folder = await temporaryFolder()
     const server = await startProcess({ env: { ALCOVE_DATA: folder } })
     const project = await createProject(server, 'slow')
@@ -176,7 +176,7 @@ describe('a stop', () => {
     expect(await (await get(again, file, server.token)).text()).toBe(upload.content)
   })
 
-  test('does not wait for connections that are only kept open, used or not', async () => {
+  test('does not wait for idle connections', async () => {
     const server = await startProcess()
     await (await fetch(`${server.url}/-/health`)).text()
     const { hostname, port } = new URL(server.url)
@@ -187,7 +187,7 @@ describe('a stop', () => {
     expect(Date.now() - started).toBeLessThan(2_000)
   })
 
-  test('ends what does not finish in time, and exits with 0 all the same', async () => {
+  test('aborts requests after the timeout, and exits with 0', async () => {
     const server = await startProcess({ env: { ALCOVE_STOP_TIMEOUT_SECONDS: '1' } })
     const project = await createProject(server, 'trickling')
     const upload = await startUpload(server, project.id)
@@ -196,7 +196,7 @@ describe('a stop', () => {
     expect(await broken).toMatch(/socket hang up|ECONNRESET/)
   })
 
-  test('serves for the drain delay, not ready, before the listener closes', async () => {
+  test('continues to serve during the drain delay without being ready', async () => {
     const server = await startProcess({ env: { ALCOVE_DRAIN_DELAY_SECONDS: '2' } })
     const ready = async () => (await fetch(`${server.url}/-/ready`, { headers: { connection: 'close' } })).status
     expect(await ready()).toBe(200)
@@ -206,7 +206,7 @@ describe('a stop', () => {
     expect(await server.ended).toMatchObject({ code: 0, signal: null })
   })
 
-  test('happens at once when asked for a second time', async () => {
+  test('exits at once on a second signal', async () => {
     const server = await startProcess()
     const project = await createProject(server, 'endless')
     const upload = await startUpload(server, project.id)
@@ -221,8 +221,8 @@ describe('a stop', () => {
   })
 })
 
-describe('the log', () => {
-  test('has a line of JSON for each request, with its id, and never a token', async () => {
+describe('the request log', () => {
+  test('has a line of JSON per request with its id, and never a token', async () => {
     const token = 'secret-of-the-first-start'
     const server = await startProcess({ env: { ALCOVE_BOOTSTRAP_TOKEN: token, ALCOVE_LOG_LEVEL: 'trace' } })
     const ways: { query?: string; headers?: Record<string, string> }[] = [

@@ -69,8 +69,8 @@ const attacks: Record<string, string> = {
   noextension: `<!doctype html><script>${attack}</script>`,
 }
 
-describe('in a real browser', () => {
-  test('the watch sees an attack where there is one', async () => {
+describe('a real browser', () => {
+  test('detects an attack that runs', async () => {
     const seen = await visit(async (page) => {
       await page.goto(`${server.url}/`)
       await page.evaluate(attack)
@@ -79,7 +79,7 @@ describe('in a real browser', () => {
     expect(seen.dialogs).toBe(1)
   })
 
-  test.for(Object.entries(attacks))('%s never runs in the server’s origin', async ([name, content]) => {
+  test.for(Object.entries(attacks))('never runs %s in the server’s origin', async ([name, content]) => {
     const address = await upload(name, content)
     const seen = await visit((page) => page.goto(address))
     expect([seen.dialogs, seen.requests.includes('/pwned')]).toEqual([0, false])
@@ -88,7 +88,7 @@ describe('in a real browser', () => {
     expect(seen.saved).toEqual(isShown ? [] : [name])
   })
 
-  test('an uploaded script cannot be loaded by a page, nor an uploaded page be framed into one', async () => {
+  test('cannot load an uploaded script or frame an uploaded page', async () => {
     const [code, html] = [await upload('code.js', attack), await upload('page.html', attacks['page.html'] ?? '')]
     const seen = await visit(async (page) => {
       await page.goto(`${server.url}/`)
@@ -99,7 +99,7 @@ describe('in a real browser', () => {
     expect([seen.dialogs, seen.requests.includes('/pwned')]).toEqual([0, false])
   })
 
-  test('a PDF is offered to a viewer; a browser that has none saves it', async () => {
+  test('offers a PDF to its viewer, or saves it without one', async () => {
     const address = await upload('report.pdf', '%PDF-1.1\n%%EOF')
     const { headers } = await fetch(address)
     expect(headers.get('content-type')).toBe('application/pdf')
@@ -111,7 +111,7 @@ describe('in a real browser', () => {
     expect(seen).toMatchObject({ saved: ['report.pdf'], dialogs: 0 })
   })
 
-  test('a picture is shown, with its name kept for saving', async () => {
+  test('shows an uploaded image with its name', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
@@ -130,7 +130,7 @@ describe('in a real browser', () => {
 const attachments = new URL('../../../../shared/data/attachments/', import.meta.url)
 describe.runIf(existsSync(attachments))('the collected files', () => {
   const risky = /\.(html?|xhtml|svg|xml|js|pdf|md|txt|png|jpe?g|gif|ico|webp)$/i
-  test('are shown or saved, ask for nothing else and open no dialog', async () => {
+  test('are shown or saved without other requests or dialogs', async () => {
     for (const name of readdirSync(attachments).filter((file) => risky.test(file))) {
       const address = await upload(name, readFileSync(new URL(name, attachments)))
       const seen = await visit((page) => page.goto(address))

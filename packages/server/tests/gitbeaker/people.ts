@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Fixture, inDays, person, refusal, unique } from './support.ts'
 
 export function testUsers(fixture: Fixture): void {
-  test('a user is created, found by name, shown and removed', async () => {
+  test('a user can be created, found by name, read and removed', async () => {
     const { admin } = fixture
     const username = unique('nadia')
     const created = await admin.Users.create(person(username))
@@ -18,17 +18,17 @@ export function testUsers(fixture: Fixture): void {
     expect(await refusal(admin.Users.show(created.id))).toEqual({ status: 404, description: '404 User Not Found' })
   })
 
-  test('only an administrator creates users', async () => {
+  test('creating users requires an administrator', async () => {
     const { api } = await fixture.user('climber')
     expect(await refusal(api.Users.create(person(unique('friend'))))).toMatchObject({ status: 403 })
   })
 
-  test('an administrator knows himself, and the version', async () => {
+  test('an administrator can read their own account and the version', async () => {
     expect(await fixture.admin.Users.showCurrentUser()).toMatchObject({ username: 'root', is_admin: true })
     expect(await fixture.admin.Metadata.show()).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
   })
 
-  test('a personal token works until it is revoked', async () => {
+  test('a personal access token works until it is revoked', async () => {
     const { admin } = fixture
     const user = await admin.Users.create(person(unique('pat')))
     const issued = await admin.PersonalAccessTokens.create(user.id, 'laptop', ['api'], { expiresAt: inDays(30) })
@@ -44,7 +44,7 @@ export function testUsers(fixture: Fixture): void {
     expect(await refusal(own.Topics.all())).toMatchObject({ status: 401 })
   })
 
-  test('a user is blocked, deactivated, changed and comes back', async () => {
+  test('a user can be blocked, deactivated, edited and reactivated', async () => {
     const { admin } = fixture
     const { id, api } = await fixture.user('guest')
     await admin.Users.block(id)
@@ -59,7 +59,7 @@ export function testUsers(fixture: Fixture): void {
     expect(await api.Users.showCurrentUser()).toMatchObject({ id, name: 'Renamed' })
   })
 
-  test('a personal token knows itself and is replaced', async () => {
+  test('a personal access token can read and rotate itself', async () => {
     const { id, api } = await fixture.user('keeper')
     const self = await api.PersonalAccessTokens.show()
     expect(self).toMatchObject({ user_id: id, active: true })
@@ -68,7 +68,7 @@ export function testUsers(fixture: Fixture): void {
     expect(await fixture.api(`${fresh.token}`).Users.showCurrentUser()).toMatchObject({ id })
   })
 
-  test('an impersonation token is listed, works, and is gone when revoked', async () => {
+  test('an impersonation token is listed, works, and disappears when it is revoked', async () => {
     const { admin } = fixture
     const user = await admin.Users.create(person(unique('imp')))
     const issued = await admin.UserImpersonationTokens.create(user.id, 'robot', ['api'], { expiresAt: inDays(10) })
@@ -81,13 +81,13 @@ export function testUsers(fixture: Fixture): void {
     expect(await admin.UserImpersonationTokens.all(user.id, { state: 'active' })).toEqual([])
   })
 
-  test('an administrator acts for another user', async () => {
+  test('an administrator can act as another user with sudo', async () => {
     const { id, username } = await fixture.user('deputy')
     const deputy = new Gitlab({ host: fixture.url, token: fixture.token, sudo: username })
     expect(await deputy.Users.showCurrentUser()).toMatchObject({ id })
   })
 
-  test('a token that may only read may not write', async () => {
+  test('a token with read_api cannot write', async () => {
     const project = await fixture.project()
     const { id } = await fixture.user('reader', project, 40)
     const issued = await fixture.admin.PersonalAccessTokens.create(id, 'read', ['read_api'], { expiresAt: inDays(1) })

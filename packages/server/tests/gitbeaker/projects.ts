@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Fixture, forbidden, noProject, refusal, unique } from './support.ts'
 
 export function testProjects(fixture: Fixture): void {
-  test('a project is created with topics, changed, shown by id and by path, and deleted', async () => {
+  test('a project can be created with topics, edited, read by id and by path, and deleted', async () => {
     const { admin } = fixture
     const group = await fixture.group()
     const charts = { name: 'Charts', path: 'charts', namespaceId: group.id }
@@ -39,7 +39,7 @@ export function testProjects(fixture: Fixture): void {
     expect(await refusal(admin.Groups.show(group.id))).toEqual({ status: 404, description: '404 Group Not Found' })
   })
 
-  test('projects are found by all of several topics, and by search', async () => {
+  test('projects are found by several topics and by search', async () => {
     const topic = unique('shoal')
     const one = await fixture.project({ topics: [topic, 'depth'] })
     const other = await fixture.project({ topics: [topic] })
@@ -51,7 +51,7 @@ export function testProjects(fixture: Fixture): void {
     expect(await ids({ search: one.path })).toEqual([one.id])
   })
 
-  test('a private project is shown to its members only, a public one to anybody', async () => {
+  test('a private project is visible to its members only, a public one to every caller', async () => {
     const topic = unique('visible')
     const open = await fixture.project({ visibility: 'public', topics: [topic] })
     const closed = await fixture.project({ topics: [topic] })
@@ -64,7 +64,7 @@ export function testProjects(fixture: Fixture): void {
     expect(await refusal(fixture.api('glpat-never-issued-000').Projects.show(open.id))).toMatchObject({ status: 401 })
   })
 
-  test('a list is followed page by page through its links', async () => {
+  test('a list can be paged through its links', async () => {
     const { admin } = fixture
     const word = unique('fleet')
     const { id: namespaceId } = await fixture.group()
@@ -86,7 +86,7 @@ export function testProjects(fixture: Fixture): void {
     expect(past).toMatchObject({ data: [], paginationInfo: { total: 5, next: null } })
   })
 
-  test('a project that was transferred is found at its old path until it is deleted', async () => {
+  test('a transferred project is found at its old path until it is deleted', async () => {
     const { admin } = fixture
     const project = await fixture.project({ topics: ['maps'] })
     const old = `${project.path_with_namespace}`
@@ -105,7 +105,7 @@ export function testProjects(fixture: Fixture): void {
     expect(await refusal(admin.Projects.show(old))).toEqual(noProject)
   })
 
-  test('groups and users are walked by keyset, and what is below a group is listed', async () => {
+  test('groups and users support keyset pagination, and descendant groups are listed', async () => {
     const { admin } = fixture
     const { id: parentId } = await fixture.group()
     const below = await admin.Groups.create(unique('sub'), unique('sub'), { parentId, visibility: 'public' })
@@ -118,7 +118,7 @@ export function testProjects(fixture: Fixture): void {
     expect(idsOf(await admin.Users.all(keyset as object))).toEqual(idsOf(await admin.Users.all(offset)))
   })
 
-  test('members are added, listed, changed and removed', async () => {
+  test('members can be added, listed, edited and removed', async () => {
     const { admin } = fixture
     const project = await fixture.project()
     const { id, username, api } = await fixture.user('member')
@@ -139,7 +139,7 @@ export function testProjects(fixture: Fixture): void {
     expect(await refusal(api.Projects.show(project.id))).toEqual(noProject)
   })
 
-  test('a member of the group reaches its projects', async () => {
+  test('a member of a group has access to its projects', async () => {
     const { admin } = fixture
     const group = await fixture.group()
     const project = await admin.Projects.create({ name: 'Inner', path: 'inner', namespaceId: group.id })

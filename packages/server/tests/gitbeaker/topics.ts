@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Fixture, forbidden, refusal, unauthorized, unique } from './support.ts'
 
 export function testTopics(fixture: Fixture): void {
-  test('a topic is created, found by anybody, edited, counted and deleted', async () => {
+  test('a topic can be created, found publicly, edited and deleted, with a project count', async () => {
     const { Topics } = fixture.admin
     const name = unique('lighthouse')
     const created = await Topics.create(name, { title: 'Lighthouses', description: 'All of **them**' } as object)
@@ -28,7 +28,7 @@ export function testTopics(fixture: Fixture): void {
     expect(await refusal(Topics.remove(created.id))).toEqual({ status: 404, description: '404 Not found' })
   })
 
-  test('an avatar is set, served publicly, and removed', async () => {
+  test('an avatar can be set, is public, and can be removed', async () => {
     const { Topics } = fixture.admin
     const { id } = await Topics.create(unique('buoy'), { title: 'Buoys' } as object)
     const avatar = { content: new Blob([png]), filename: 'buoy.png' }
@@ -48,7 +48,7 @@ export function testTopics(fixture: Fixture): void {
     expect((await fetch(address)).status).toBe(404)
   })
 
-  test('a topic is merged into another, which gets its projects and answers to its name', async () => {
+  test('a topic can be merged into another, which gets its projects and its name as an alias', async () => {
     const { Topics, Projects } = fixture.admin
     const [from, into] = [unique('sloop'), unique('yacht')]
     const project = await fixture.project({ topics: [from] })
@@ -68,7 +68,7 @@ export function testTopics(fixture: Fixture): void {
     })
   })
 
-  test('whoever may not, and what may not be, is refused', async () => {
+  test('unauthorized callers and invalid topics are rejected', async () => {
     const { Topics } = fixture.admin
     const name = unique('reef')
     const { id } = await Topics.create(name, { title: 'Reefs' } as object)

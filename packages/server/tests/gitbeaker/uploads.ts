@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Fixture, forbidden, noProject, refusal, unauthorized } from './support.ts'
 
 export function testUploads(fixture: Fixture): void {
-  test('a file goes in and comes out by id and by secret, byte for byte', async () => {
+  test('a file can be uploaded and downloaded by id and by secret, byte for byte', async () => {
     const project = await fixture.project()
     const uploads = fixture.admin.ProjectMarkdownUploads
     const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => (index * 31) % 256)
@@ -22,7 +22,7 @@ export function testUploads(fixture: Fixture): void {
     for (const found of [byId, bySecret]) expect(Buffer.compare(await bytesOf(found), bytes)).toBe(0)
   })
 
-  test('a name beyond ASCII survives', async () => {
+  test('a non-ASCII filename is kept', async () => {
     const project = await fixture.project()
     const uploads = fixture.admin.ProjectMarkdownUploads
     const created = await uploads.create(project.id, { content: new Blob(['Ahoi']), filename: 'Grüße – 港.txt' })
@@ -31,7 +31,7 @@ export function testUploads(fixture: Fixture): void {
     expect(Buffer.from(await bytesOf(found)).toString()).toBe('Ahoi')
   })
 
-  test('the list tells newest first who sent what; deleting works by id and by secret, once', async () => {
+  test('uploads are listed newest first with their authors, and deleted by id and by secret once', async () => {
     const project = await fixture.project()
     const { id, username, api } = await fixture.user('sender', project, 40)
     const uploads = api.ProjectMarkdownUploads
@@ -55,7 +55,7 @@ export function testUploads(fixture: Fixture): void {
     expect(await refusal(uploads.download(project.id, `${elsewhere.id}`))).toEqual(missing)
   })
 
-  test('whoever may not is told so', async () => {
+  test('unauthorized callers are rejected', async () => {
     const project = await fixture.project()
     const upload = await fixture.upload(project, 'private.txt')
     const { api: guest } = await fixture.user('guest', project, 10)
@@ -73,7 +73,7 @@ export function testUploads(fixture: Fixture): void {
     expect(await refusal(fixture.upload(project, 'x.txt', fixture.api('')))).toEqual(unauthorized)
   })
 
-  test('what is no upload is refused', async () => {
+  test('invalid uploads are rejected', async () => {
     const project = await fixture.project()
     const { requester } = fixture.admin.Projects
     const empty = requester.post(`projects/${project.id}/uploads`, { body: new FormData() })

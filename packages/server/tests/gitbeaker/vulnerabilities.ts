@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Api, type Fixture, forbidden, noProject, refusal, unauthorized } from './support.ts'
 
 export function testVulnerabilities(fixture: Fixture): void {
-  test('a report becomes findings, and a finding a vulnerability, once', async () => {
+  test('a report creates findings, and a finding can be promoted once', async () => {
     const project = await fixture.project()
     const { id: authorId, api } = await fixture.user('keeper', project, 40)
     const vulnerabilities = api.ProjectVulnerabilities
@@ -42,7 +42,7 @@ export function testVulnerabilities(fixture: Fixture): void {
     expect([status, JSON.parse(description)]).toEqual([400, { base }])
   })
 
-  test('the worst comes first', async () => {
+  test('vulnerabilities are listed by severity', async () => {
     const project = await fixture.project()
     await sendReport(fixture.admin, project.id)
     const findings = await findingsOf(fixture.admin, project.id)
@@ -51,7 +51,7 @@ export function testVulnerabilities(fixture: Fixture): void {
     expect(all.map(({ severity }) => severity)).toEqual(['critical', 'medium', 'info'])
   })
 
-  test('whoever may not is told so', async () => {
+  test('unauthorized callers are rejected', async () => {
     const open = await fixture.project({ visibility: 'public' })
     const closed = await fixture.project()
     await sendReport(fixture.admin, open.id)
@@ -71,7 +71,7 @@ export function testVulnerabilities(fixture: Fixture): void {
     expect(await refusal(nobody.ProjectVulnerabilities.create(open.id, finding))).toEqual(unauthorized)
   })
 
-  test('what is no finding is refused', async () => {
+  test('invalid findings are rejected', async () => {
     const project = await fixture.project()
     const { ProjectVulnerabilities, Projects } = fixture.admin
     const noNumber = ProjectVulnerabilities.create(project.id, 'abc' as unknown as number) // sends what its type forbids
