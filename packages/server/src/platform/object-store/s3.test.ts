@@ -150,17 +150,21 @@ describe('a download from S3', () => {
   })
 
   test('is complete when it is slow but steady', async () => {
+    // The chunks take longer than the limit together, and each a tenth of it, so that a busy machine does not exceed it.
+    const silenceMs = 1000
+    const chunks = 'x'.repeat(12)
     const store = await storeAt(
       await serve(async (_, response) => {
-        response.writeHead(200, { 'content-length': 4 })
-        for (const byte of 'slow') {
-          await delay(limits.silenceMs * 0.6)
+        response.writeHead(200, { 'content-length': chunks.length })
+        for (const byte of chunks) {
+          await delay(silenceMs / 10)
           response.write(byte)
         }
         response.end()
       }),
+      { silenceMs },
     )
-    expect((await buffer((await store.open('a')) ?? Readable.from([]))).toString()).toBe('slow')
+    expect((await buffer((await store.open('a')) ?? Readable.from([]))).toString()).toBe(chunks)
   })
 
   test('is aborted when its reader stops', async () => {
