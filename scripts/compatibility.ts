@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { addressOf } from '../packages/server/src/http/route.ts'
 import { routes } from '../packages/server/src/routes.ts'
+import { testTitles } from './test-titles.ts'
 
 // Checks that docs/compatibility.md contains every operation and that every test it names exists.
 const document = 'docs/compatibility.md'
@@ -45,21 +46,15 @@ console.log(`${checked} tests named in ${document} exist`)
 function findTests(file: string): Set<string> | undefined {
   const path = folders.map((folder) => `${folder}${file}`).find((candidate) => existsSync(candidate))
   if (path === undefined) return undefined
-  const tests = testsOf.get(path) ?? new Set(namesIn(readFileSync(path, 'utf8')))
+  const tests = testsOf.get(path) ?? namesIn(readFileSync(path, 'utf8'))
   testsOf.set(path, tests)
   return tests
 }
 
-/** Returns the names of tests with the names of their groups, which follow from the formatter's indentation. */
-function namesIn(source: string): string[] {
-  // `test('…',`, or the end of the rows of `test.each`: `])('…',`
-  const named = /^( *)((?:describe|test)\b.*|[\])}].*\))\(\s*(['"`])((?:\\.|(?!\3).)*)\3,/gm
-  const above: { indent: number; name: string }[] = []
-  const names: string[] = []
-  for (const [, { length: indent } = '', call = '', , name = ''] of source.matchAll(named)) {
-    while ((above.at(-1)?.indent ?? -1) >= indent) above.pop()
-    above.push({ indent, name: name.replace(/\\(['"`])/g, '$1') })
-    if (!call.startsWith('describe')) names.push(above.map((entry) => entry.name).join(' › '))
-  }
-  return names
+function namesIn(source: string): Set<string> {
+  return new Set(
+    testTitles(source)
+      .filter(({ isGroup }) => !isGroup)
+      .map(({ fullName }) => fullName),
+  )
 }

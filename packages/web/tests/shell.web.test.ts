@@ -195,7 +195,7 @@ test('current and focused elements remain visible with forced colors', async () 
 })
 
 test('reduced motion disables transitions', async () => {
-  const page = await web.open('/-/sign_in') // every page of these tests is of somebody who wants none
+  const page = await web.open('/-/sign_in') // every page of these tests requests reduced motion
   const button = page.getByRole('button', { name: 'Sign in' }).first()
   const colour = await button.evaluate((element: HTMLElement) => {
     getComputedStyle(element).backgroundColor // a change begins where something was shown before
