@@ -20,7 +20,7 @@ test.each([
   expect(read(line)).toEqual(expected)
 })
 
-describe('the command line is rejected:', () => {
+describe('rejects the command line', () => {
   test.each([
     'serve now',
     'migrate --fix',

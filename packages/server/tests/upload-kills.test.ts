@@ -117,7 +117,7 @@ describe.each([
       ['commit before', { objects: 6, swept: 5 }],
       ['commit after', { uploads: [...before, 'new'], objects: 6, swept: 6 }],
     ]
-    test.each(cases)('at "%s"', async (moment, left) => {
+    test.each(cases)('at "%s" leaves database and store consistent', async (moment, left) => {
       await killed(moment, left, ({ url, headers }) =>
         fetch(`${url}/projects/${project}/uploads`, {
           method: 'POST',
@@ -133,7 +133,7 @@ describe.each([
       ['commit before', { objects: 5, swept: 5 }],
       ['commit after', { uploads: ['kept', '-doomed', '-deleted'], objects: 5, swept: 5 }],
     ]
-    test.each(cases)('at "%s"', async (moment, left) => {
+    test.each(cases)('at "%s" leaves database and store consistent', async (moment, left) => {
       await killed(moment, left, ({ url, headers }) =>
         fetch(`${url}/projects/${project}/uploads/${ids['doomed']}`, { method: 'DELETE', headers }),
       )
@@ -146,7 +146,7 @@ describe.each([
       ['commit after', { uploads: ['kept', 'doomed'], objects: 5, swept: 4 }],
       ['remove after', { uploads: ['kept', 'doomed'], objects: 4, swept: 4 }],
     ]
-    test.each(cases)('at "%s"', async (moment, left) => {
+    test.each(cases)('at "%s" leaves database and store consistent', async (moment, left) => {
       await killed(`${moment} expire`, left)
     })
   })
@@ -158,7 +158,7 @@ describe.each([
       // Several objects are removed concurrently.
       ['remove after', { projects: 1, objects: [3, 4], swept: 3 }],
     ]
-    test.each(cases)('at "%s"', async (moment, left) => {
+    test.each(cases)('at "%s" leaves database and store consistent', async (moment, left) => {
       await killed(moment, left, ({ url, headers }) =>
         fetch(`${url}/projects/${ids['other']}`, { method: 'DELETE', headers }),
       )

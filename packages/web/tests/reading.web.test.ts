@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-test('no form can be sent with a read-only token, and each shows why', async () => {
+test('forms cannot be sent with a read-only token, and show why', async () => {
   const { admin } = web.server
   const fields = { name: 'reader', scopes: ['read_api'] }
   const { id } = (await admin.get('/user')).body

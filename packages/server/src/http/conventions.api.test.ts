@@ -233,7 +233,7 @@ describe('a request body', () => {
   })
 })
 
-test('the version requires a token of any scope for users', async () => {
+test('the version requires a token, for which read_user is sufficient', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const reader = await server.client(nadia, { scopes: ['read_user'] })

@@ -89,7 +89,7 @@ describe('an unknown token', () => {
   })
 })
 
-describe('a token of a former or restricted user', () => {
+describe('an inactive token', () => {
   const expired = 'Token is expired. You can either do re-authorization or token refresh.'
   const revoked = 'Token was revoked. You have to re-authorize from the user.'
   const refusal = (text: string) => ({
@@ -139,7 +139,7 @@ describe('a token of a former or restricted user', () => {
   })
 })
 
-test('is rejected while its user is blocked, and accepted again after unblocking', async () => {
+test('a token is rejected while its user is blocked, and accepted again after unblocking', async () => {
   const client = await server.user('blocked')
   expect(await client.get('/user')).toMatchObject({ status: 200 })
 
@@ -152,7 +152,7 @@ test('is rejected while its user is blocked, and accepted again after unblocking
   expect(await client.get('/user')).toMatchObject({ status: 200 })
 })
 
-test('is rejected when its user’s email is not confirmed', async () => {
+test('a token is rejected when its user’s email is not confirmed', async () => {
   const client = await server.user('unconfirmed')
   await updateUserState(server.deps.db, client.user?.id ?? 0, 'unconfirmed', server.deps.now())
   const { status, body } = await client.get('/user')
@@ -160,7 +160,7 @@ test('is rejected when its user’s email is not confirmed', async () => {
   expect(body.message).toMatch(/^403 Forbidden - Your primary email address is not confirmed\./)
 })
 
-describe('the scope', () => {
+describe('token scopes', () => {
   test('api grants everything that its user may do', async () => {
     expect(await nadia.get('/user')).toMatchObject({ status: 200 })
     expect(await nadia.get('/personal_access_tokens')).toMatchObject({ status: 200 })
@@ -196,7 +196,7 @@ describe('the scope', () => {
   })
 
   test.each(['k8s_proxy', 'self_rotate', 'sudo', 'read_repository'])(
-    '%s grants only the token itself',
+    '%s grants access to the token itself only',
     async (scope) => {
       const client = await oneScope(nadia, scope)
       expect(await client.get('/user')).toMatchObject(tooSmall('api read_api read_user'))
@@ -207,7 +207,7 @@ describe('the scope', () => {
     },
   )
 
-  test('is missing without a WWW-Authenticate header', async () => {
+  test('too narrow for a request cause an error without a WWW-Authenticate header', async () => {
     const client = await oneScope(nadia, 'k8s_proxy')
     expect((await client.get('/user')).headers['www-authenticate']).toBeUndefined()
   })
@@ -331,7 +331,7 @@ describe('sudo', () => {
   })
 })
 
-describe('in admin mode', () => {
+describe('admin mode', () => {
   const clock = { now: '2026-05-01T10:00:00.000Z' }
   const start = () => startServer({ clock, settings: { adminMode: true } })
 

@@ -24,8 +24,8 @@ async function clientElsewhere(here: TestServer, there: TestServer, of: Client):
 /** Enough repetitions to detect a notification that is late once in ten times. */
 const tries = 60
 
-describe.runIf(testEngine === 'postgres')('two processes on one database, after a write in one of them', () => {
-  test('the other one rejects a revoked token', async () => {
+describe.runIf(testEngine === 'postgres')('a process, after a write in another process on its database', () => {
+  test('rejects a revoked token', async () => {
     const { here, there } = await startTwo()
     const user = await here.user('alice')
     for (let n = 0; n < tries; n++) {
@@ -40,7 +40,7 @@ describe.runIf(testEngine === 'postgres')('two processes on one database, after 
     }
   })
 
-  test('the other one rejects a blocked user, and accepts them again after unblocking', async () => {
+  test('rejects a blocked user, and accepts them again after unblocking', async () => {
     const { here, there } = await startTwo()
     const user = await here.user('alice')
     const elsewhere = await clientElsewhere(here, there, user)
@@ -52,7 +52,7 @@ describe.runIf(testEngine === 'postgres')('two processes on one database, after 
     }
   })
 
-  test('the other one hides the project from a removed member and returns changed lists', async () => {
+  test('hides the project from a removed member, and returns changed lists', async () => {
     const { here, there } = await startTwo()
     const project = await here.project('acme/site')
     const user = await here.user('alice')
@@ -68,7 +68,7 @@ describe.runIf(testEngine === 'postgres')('two processes on one database, after 
     }
   })
 
-  test('the other one returns changes even while its notification connection is terminated repeatedly', async () => {
+  test('returns changes even while its notification connection is terminated repeatedly', async () => {
     const { here, there } = await startTwo()
     await here.admin.get('/topics')
     const cut = sql`

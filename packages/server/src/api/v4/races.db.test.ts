@@ -58,7 +58,7 @@ test('a group can be deleted while files in it are uploaded, deleted and restore
 })
 
 /** Runs all operations concurrently on the same few resources, some of which are deleted meanwhile. */
-test('conflicting concurrent requests cause no 500, and all counters stay correct', async () => {
+test('conflicting concurrent requests to several resources cause no 500, and all counters stay correct', async () => {
   const server = await startServer({ settings: { logLevel: 'error' } })
   const failed: string[] = []
   for (let round = 0; round < 8; round++) {

@@ -30,7 +30,7 @@ const hex = (bytes: Buffer) => bytes.toString('hex')
 const orientation = (value: number) =>
   Buffer.from(`ffe100224578696600004d4d002a000000080001011200030000000100${hex(Buffer.of(value))}000000000000`, 'hex')
 
-test('removes application metadata and keeps color profile, density, color transform and image', async () => {
+test('stripping a JPEG removes application metadata and keeps color profile, density, color transform and image', async () => {
   const [first, ...others] = metadataSegments
   const given = makeJpeg(jfif(), first ?? eoi, icc(1), ...others, icc(2), adobe)
   expect(given.toString('latin1')).toContain('Secret')
@@ -38,13 +38,13 @@ test('removes application metadata and keeps color profile, density, color trans
   expect(hex(await strip(given))).toBe(hex(makeJpeg(jfif(), orientation(6), icc(1), icc(2), adobe)))
 })
 
-test('returns an image without metadata unchanged', async () => {
+test('stripping a JPEG without metadata returns it unchanged', async () => {
   for (const given of [makeJpeg(), makeJpeg(jfif(), icc(1), adobe), makeJpeg(adobe, orientation(8))]) {
     expect(hex(await strip(given))).toBe(hex(given))
   }
 })
 
-test.each(['II', 'MM'] as const)('keeps every orientation, in byte order %s', async (order) => {
+test.each(['II', 'MM'] as const)('stripping a JPEG keeps every orientation, in byte order %s', async (order) => {
   for (const value of [1, 2, 3, 4, 5, 6, 7, 8]) {
     const given = makeJpeg(exif([[271, 2, 'Secret'], [274, 3, [value]]], order)) // biome-ignore format: one field after the other
     expect(hex(await strip(given))).toBe(hex(makeJpeg(orientation(value))))
@@ -66,11 +66,11 @@ test.each<[string, readonly TiffField[]]>([
       [283, 5, [0, 1]],
     ],
   ],
-])('removes EXIF with %s', async (_, fields) => {
+])('stripping a JPEG removes EXIF with %s', async (_, fields) => {
   expect(hex(await strip(makeJpeg(exif(fields))))).toBe(hex(makeJpeg()))
 })
 
-test('removes damaged EXIF, wherever the damage is', async () => {
+test('stripping a JPEG removes damaged EXIF, wherever the damage is', async () => {
   const whole = exif([
     [274, 3, [6]],
     [282, 5, [300, 1]],
@@ -92,7 +92,7 @@ const inches = (x: number, y = x): TiffField[] => [
   [296, 3, [2]],
 ]
 
-test('keeps a resolution that only EXIF contains', async () => {
+test('stripping a JPEG keeps a resolution that only EXIF contains', async () => {
   const kept = `ffe1004a${hex(Buffer.from('Exif\0\0MM\0*\0\0\0\x08', 'latin1'))}0003${[
     '011a0005000000010000 0032',
     '011b0005000000010000003a',
@@ -107,7 +107,7 @@ test('keeps a resolution that only EXIF contains', async () => {
   }
 })
 
-test('drops an EXIF resolution that JFIF contains too', async () => {
+test('stripping a JPEG drops an EXIF resolution that JFIF contains too', async () => {
   const [density, centimetres] = [jfif({ unit: 1, x: 300, y: 300 }), jfif({ unit: 2, x: 118, y: 118 })]
   expect(hex(await strip(makeJpeg(density, exif(inches(300)))))).toBe(hex(makeJpeg(density)))
   expect(hex(await strip(makeJpeg(density, exif([...inches(300), [274, 3, [3]]]))))).toBe(
@@ -121,12 +121,12 @@ test('drops an EXIF resolution that JFIF contains too', async () => {
   expect(hex(await strip(makeJpeg(centimetres, exif(same))))).toBe(hex(makeJpeg(centimetres)))
 })
 
-test('writes one EXIF segment, from the first with an orientation or resolution', async () => {
+test('stripping a JPEG writes one EXIF segment, from the first with an orientation or resolution', async () => {
   const given = makeJpeg(exif([[315, 2, 'Secret']]), exif([[274, 3, [8]]]), exif([[274, 3, [3]]]))
   expect(hex(await strip(given))).toBe(hex(makeJpeg(orientation(8))))
 })
 
-test('removes JFIF thumbnails and keeps the density', async () => {
+test('stripping a JPEG removes JFIF thumbnails and keeps the density', async () => {
   const given = makeJpeg(
     jfif({ unit: 1, x: 96, y: 97, thumbnail: Buffer.alloc(30, 7) }),
     segment(0xe0, 'JFXX\0\x10Secret'),
@@ -134,7 +134,7 @@ test('removes JFIF thumbnails and keeps the density', async () => {
   expect(hex(await strip(given))).toBe(hex(makeJpeg(jfif({ unit: 1, x: 96, y: 97 }))))
 })
 
-test('removes metadata between the scans of a progressive image', async () => {
+test('stripping a JPEG removes metadata between the scans of a progressive image', async () => {
   const parts = (...between: Buffer[]) =>
     Buffer.concat([
       soi,
@@ -153,7 +153,7 @@ test('removes metadata between the scans of a progressive image', async () => {
   expect(hex(await strip(parts(lines, ...metadataSegments)))).toBe(hex(parts(lines)))
 })
 
-test('skips fill bytes before a marker', async () => {
+test('stripping a JPEG skips fill bytes before a marker', async () => {
   const fill = Buffer.alloc(3, 0xff)
   const given = Buffer.concat([soi, fill, ...metadataSegments.flatMap((each) => [each, fill]), picture])
   const stripped = await strip(given)
@@ -161,7 +161,7 @@ test('skips fill bytes before a marker', async () => {
   expect(hex(stripped).replace(/^ffd8(ff)+/, 'ffd8ff')).toBe(hex(makeJpeg(orientation(6))).replace('ffd8ff', 'ffd8ff'))
 })
 
-test('removes everything after the end of the image', async () => {
+test('stripping a JPEG removes everything after the end of the image', async () => {
   for (const behind of [
     makeJpeg(...metadataSegments),
     Buffer.from('\0\0\0\x18ftypmp42 Secret film'),
@@ -171,12 +171,12 @@ test('removes everything after the end of the image', async () => {
   }
 })
 
-test('continues after tables that form an image of their own', async () => {
+test('stripping a JPEG continues after tables that form an image of their own', async () => {
   const given = Buffer.concat([soi, quantisation, huffman, eoi, makeJpeg(...metadataSegments)])
   expect(hex(await strip(given))).toBe(hex(Buffer.concat([soi, quantisation, huffman, eoi, makeJpeg(orientation(6))])))
 })
 
-test('removes the remainder of metadata whose length field is too small', async () => {
+test('stripping a JPEG removes the remainder of metadata whose length field is too small', async () => {
   const short = exif([[315, 2, 'Secret Person who lives in a street with a long name']])
   for (const before of [[], [jfif()]]) {
     const lying = Buffer.from(short)
@@ -185,14 +185,14 @@ test('removes the remainder of metadata whose length field is too small', async 
   }
 })
 
-test('drops at most one restart interval when image data looks like metadata', async () => {
+test('stripping a JPEG drops at most one restart interval when image data looks like metadata', async () => {
   const data = (damage: string) => Buffer.from(`0102${damage}ffd303ff0004ffd9`, 'hex')
   const given = Buffer.concat([makeJpeg().subarray(0, -scanData.length - 2), data('ffe500041111' + '2222')])
   const clean = Buffer.concat([makeJpeg().subarray(0, -scanData.length - 2), data('')])
   expect(hex(await strip(given))).toBe(hex(clean))
 })
 
-test('removes the metadata of an image that is cut off in its data, and nothing else', async () => {
+test('stripping a JPEG that is cut off in its image data removes its metadata and nothing else', async () => {
   const given = makeJpeg(jfif(), ...metadataSegments)
   const clean = makeJpeg(jfif(), orientation(6))
   for (let missing = 0; missing < scanData.length; missing++) {
@@ -202,7 +202,7 @@ test('removes the metadata of an image that is cut off in its data, and nothing 
   }
 })
 
-test('returns a file that is cut off before its image data with the same length', async () => {
+test('stripping a JPEG that is cut off before its image data keeps its length', async () => {
   const given = makeJpeg(jfif(), ...metadataSegments)
   for (let length = 0; length < given.indexOf(scanHeader); length += 3) {
     expect((await strip(given.subarray(0, length))).length).toBe(length)
@@ -221,11 +221,11 @@ test.each([
   'ffd8ffd9ffda',
   'ffd8ff0102030405ffda0002ffd9',
   '89504e470d0a1a0affe100064142ffda0002',
-])('returns %s unchanged, because it is no image', async (content) => {
+])('stripping returns %s unchanged, because it is no image', async (content) => {
   expect(hex(await strip(Buffer.from(content, 'hex')))).toBe(content)
 })
 
-test('returns a text that begins like a JPEG unchanged, short or long', async () => {
+test('stripping returns a text that begins like a JPEG unchanged, short or long', async () => {
   for (const beginning of ['ffd8ffe0', 'ffd8ffe1', 'ffd8ffdb', 'ffd8fffe']) {
     const filler = Buffer.from('this is no picture \xff\xfe\0\x04, \xff\xda\0\x02', 'latin1')
     for (const bytes of [100, 70_000, 700_000]) {
@@ -235,7 +235,7 @@ test('returns a text that begins like a JPEG unchanged, short or long', async ()
   }
 })
 
-test('passes on a large image while it arrives, without metadata at any position', async () => {
+test('stripping a JPEG passes on a large image while it arrives, without metadata at any position', async () => {
   const data = Buffer.alloc(256 * 1024, scanData)
   const late = Buffer.concat([segment(0xfe, 'Secret'), scanHeader])
   const stripper = jpegStripper()
@@ -254,7 +254,7 @@ test('passes on a large image while it arrives, without metadata at any position
   stripper.end(eoi)
 })
 
-test('stops reading a file that consists of segments only', async () => {
+test('stripping a JPEG stops reading a file that consists of segments only', async () => {
   const given = makeJpeg(Buffer.alloc(800_000, Buffer.of(0xff, 0xfe, 0, 2)))
   const stripped = await strip(given)
   expect(stripped.length).toBeGreaterThan(given.length / 2)
@@ -271,7 +271,7 @@ const damage = fc.array(
   },
 )
 
-test('accepts any damaged or truncated file in any chunks, hardly grows it, and is idempotent', async () => {
+test('stripping accepts any damaged or truncated JPEG in any chunks, hardly grows it, and is idempotent', async () => {
   const cuts = fc.array(fc.nat({ max: 3000 }), { maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(anyJpeg, damage, fc.nat({ max: 3000 }), cuts, async (jpeg, changes, length, cuts) => {
@@ -289,7 +289,7 @@ test('accepts any damaged or truncated file in any chunks, hardly grows it, and 
   )
 })
 
-test('does the same for streams that exceed the buffer', async () => {
+test('stripping accepts any damaged or truncated JPEG that exceeds the buffer, and is idempotent', async () => {
   const padding = segment(0xdb, Buffer.alloc(65_000, 5))
   const large = Array.from({ length: 5 }, () => padding)
   await fc.assert(

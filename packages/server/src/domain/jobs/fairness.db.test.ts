@@ -35,7 +35,7 @@ describe('owners of jobs alternate', () => {
     expect(notes).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'b3', 'a4', 'a5', 'a6'])
   })
 
-  test('although the first job of one arrives while jobs of another run', async () => {
+  test('although the first job of one is queued while jobs of another run', async () => {
     const { deps } = await openQueue()
     const { kind, notes } = noting({ perOwner: 2 })
     for (let index = 1; index <= 50; index++) await note(deps, `a${index}`, { owner: 'a' })
@@ -46,7 +46,7 @@ describe('owners of jobs alternate', () => {
     expect(notes.slice(0, 3)).toEqual(['a1', 'a2', 'b'])
   })
 
-  test('and have at most the places that the kind allows per owner', async () => {
+  test('within the number of places that the kind allows per owner', async () => {
     const { deps } = await openQueue()
     const { kind } = noting({ concurrency: 8, perOwner: 2 })
     for (let index = 1; index <= 9; index++) await note(deps, `a${index}`, { owner: 'a' })
@@ -59,7 +59,7 @@ describe('owners of jobs alternate', () => {
     expect((await claim(deps, kind)).map(textOf)).toEqual(['a3', 'a4'])
   })
 
-  test('and so do the keys of one owner', async () => {
+  test('as do the keys of one owner', async () => {
     const { deps } = await openQueue()
     const { kind, notes } = noting({ perOwner: 1 })
     for (const text of ['x1', 'x2', 'x3', 'y1']) await note(deps, text, { owner: 'a', key: text.slice(0, 1) })
@@ -67,7 +67,7 @@ describe('owners of jobs alternate', () => {
     expect(notes).toEqual(['x1', 'y1', 'x2', 'x3'])
   })
 
-  test('a job that waits for its next attempt uses no place of its owner', async () => {
+  test('without a place for a job that waits for its next attempt', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const { kind, notes } = noting({

@@ -196,7 +196,7 @@ describe('jobs with the same key', () => {
   })
 })
 
-describe('a process that is killed', () => {
+describe('a process that ends', () => {
   test('leaves its job to another process after the lease expires, which runs it from the beginning', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
@@ -211,7 +211,7 @@ describe('a process that is killed', () => {
     expect(await getJob(deps, id)).toMatchObject({ state: 'finished', attempts: 1, interruptions: 1 })
   })
 
-  test('by the same job each time retries it with increasing delays, and never gives up', async () => {
+  test('because of the same job each time retries it with increasing delays, and never gives up', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const told: number[] = []
@@ -238,7 +238,7 @@ describe('a process that is killed', () => {
     expect(await getJob(deps, id)).toMatchObject({ state: 'finished', attempts: 1 })
   })
 
-  test('by one job repeatedly runs that job alone, after all others', async () => {
+  test('because of one job repeatedly runs that job alone, after all others', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     const { kind } = noting({ concurrency: 2 })
@@ -274,7 +274,7 @@ describe('a process that is killed', () => {
     await expect.poll(() => notes).toEqual(['x'])
   })
 
-  test('only seemingly does not overwrite the result of the other process', async () => {
+  test('only seemingly, and resumes, does not overwrite the result of another process', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
     let wakeUp = () => {}
@@ -298,7 +298,7 @@ describe('a process that is killed', () => {
     expect(await getJob(deps, id)).toMatchObject({ state: 'finished', interruptions: 1, lastError: null })
   })
 
-  test('by a stop releases its job at once without counting the attempt', async () => {
+  test('normally releases its job at once without counting the attempt', async () => {
     const { deps } = await openQueue()
     let aborted = false
     const { kind, notes } = noting({

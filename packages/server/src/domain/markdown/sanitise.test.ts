@@ -12,7 +12,7 @@ test.each([
   ['end tags alone', '</div></section></td></li></p>x', '<p></p>x'],
   ['a nested link', '<a href="x"><b><a href="y">z</a></b></a>', null],
   ['a nested heading', '<h1><h2>x</h2></h1>', '<h1>x</h1>'],
-])('%s is contained', (_, html, clean) => {
+])('sanitized HTML cannot escape from its container by %s', (_, html, clean) => {
   if (clean !== null) expect(sanitise(html, {})).toBe(clean)
   else expect(sanitise(html, {}).match(/<a /g)).toHaveLength(1)
 })

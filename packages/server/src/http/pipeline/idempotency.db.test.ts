@@ -88,7 +88,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await countNamed('other-request')).toBe(0)
   })
 
-  test('is executed once by concurrent requests', async () => {
+  test('is executed once when sent concurrently', async () => {
     const key = randomUUID()
     const replies = await Promise.all(
       Array.from({ length: 4 }, () => admin.post('/projects', { name: 'at-once' }, keyed(key))),
@@ -246,7 +246,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await rows()).toHaveLength(before.length)
   })
 
-  test('requires a key of 20 characters or more without spaces', async () => {
+  test('requires a key of 16 to 255 characters without spaces', async () => {
     for (const key of ['short', 'with spaces in between it', 'x'.repeat(256)]) {
       expect(await admin.post('/projects', { name: 'unkeyed' }, keyed(key))).toMatchObject({ status: 400 })
     }
@@ -330,7 +330,7 @@ describe('a process that is killed', () => {
     expect(await countNamed('died-before')).toBe(1)
   })
 
-  test('only seemingly changes nothing once another attempt has begun', async () => {
+  test('only seemingly, and resumes, changes nothing once another attempt has begun', async () => {
     const caller = {
       user: { id: 1 },
       token: { id: 0, kind: 'personal', scopes: ['api'] },

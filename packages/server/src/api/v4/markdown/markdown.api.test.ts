@@ -36,7 +36,7 @@ test('POST /markdown requires a text and limits its length', async () => {
   expect(most).toMatchObject({ status: 201 })
 })
 
-test('links to uploads are rendered with addresses that work for the project', async () => {
+test('POST /markdown renders links to uploads with addresses that work for the project', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const guest = await server.as('guest', project)
@@ -50,7 +50,7 @@ test('links to uploads are rendered with addresses that work for the project', a
   expect((await guest.post('/markdown', { text: upload.markdown })).body.html).not.toContain('/-/project/')
 })
 
-test('a project that the caller may not read returns 404', async () => {
+test('POST /markdown returns 404 for a project that the caller may not read', async () => {
   const server = await startServer()
   const hidden = await server.project('acme/hidden')
   const open = await server.project('acme/open', { visibility: 'public' })

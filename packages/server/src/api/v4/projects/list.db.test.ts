@@ -78,7 +78,7 @@ test('lists and single projects apply the same visibility', async () => {
   }
 })
 
-test('topic= requires all listed topics and matches exact names', async () => {
+test('the topic filter of projects requires all listed topics and matches exact names', async () => {
   const { server, nadia, open, inside, closed } = await startWithProjects()
   await server.admin.put(`/projects/${open.id}`, { topics: ['maps', 'Atlas'] })
   await server.admin.put(`/projects/${inside.id}`, { topics: ['maps'] })
@@ -111,7 +111,7 @@ test('topic= requires all listed topics and matches exact names', async () => {
   expect(counted.body[0].topics).toEqual(['maps'])
 })
 
-test('topic= accepts 100 topics', async () => {
+test('the topic filter of projects accepts 100 topics', async () => {
   const { server, open, inside } = await startWithProjects()
   const topics = Array.from({ length: 100 }, (_, number) => `topic ${number}`)
   await server.admin.put(`/projects/${open.id}`, { topics })
@@ -124,7 +124,7 @@ test('topic= accepts 100 topics', async () => {
   expect(await list(',unknown')).toEqual([])
 })
 
-test('lists can be filtered by ownership, membership and stars', async () => {
+test('lists of projects can be filtered by ownership, membership and stars', async () => {
   const { server, nadia, open, closed } = await startWithProjects()
   await server.admin.post(`/projects/${closed.id}/members`, { user_id: id(nadia), access_level: 30 })
   await nadia.post(`/projects/${open.id}/star`)
@@ -148,7 +148,7 @@ test('lists can be filtered by ownership, membership and stars', async () => {
   expect(await list('archived=false&visibility=internal')).toEqual(['inside'])
 })
 
-test('search= matches name, path and description', async () => {
+test('the search for projects matches name, path and description', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const create = (input: object) => nadia.post('/projects', { visibility: 'public', ...input })
@@ -172,7 +172,7 @@ test('search= matches name, path and description', async () => {
   expect(await list('search=CHART')).toEqual(['charts'])
 })
 
-test('lists can be sorted and limited by dates and ids', async () => {
+test('lists of projects can be sorted and limited by dates and ids', async () => {
   const clock = { now: '2026-01-01T00:00:00.000Z' }
   const server = await start({ clock })
   const created: number[] = []
@@ -224,7 +224,7 @@ test('GET /projects rejects invalid parameters', async () => {
   })
 })
 
-test('anonymous callers, and simple=true, get the basic fields', async () => {
+test('anonymous callers, and simple=true, get the basic fields of projects', async () => {
   const { server, nadia } = await startWithProjects()
 
   const [basic] = (await server.anonymous.get('/projects')).body
@@ -259,7 +259,7 @@ test('users and groups have project lists', async () => {
   expect(names(await nadia.get(`/groups/${acme.id}/projects?search=ope`))).toEqual(['open'])
 })
 
-test('filters for features that no project has return no projects, and ordering by size is by id', async () => {
+test('filters for features that projects lack return no projects, and ordering by size is by id', async () => {
   const { nadia } = await startWithProjects()
   const list = async (query: string) => names(await nadia.get(`/projects?${query}`))
 
@@ -281,7 +281,7 @@ test('filters for features that no project has return no projects, and ordering 
   })
 })
 
-test('keyset pagination by id follows the links to the end', async () => {
+test('keyset pagination of projects follows the links to the end', async () => {
   const { server, nadia } = await startWithProjects()
   const first = await nadia.get('/projects?pagination=keyset&order_by=id&per_page=2')
 
@@ -300,7 +300,7 @@ test('keyset pagination by id follows the links to the end', async () => {
   })
 })
 
-test('a long list has no total, and the same order in every request', async () => {
+test('a long list of projects has no total, and the same order in every request', async () => {
   const { server, nadia, open } = await startWithProjects()
   const [few, many] = [2_500, 10_050]
   await addProjects(server, open['namespace'].id, many)

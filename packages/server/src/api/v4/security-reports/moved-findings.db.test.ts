@@ -317,7 +317,7 @@ describe('a finding at another line', () => {
   })
 })
 
-test('matches are listed newest first, including those of a uuid that another finding had before', async () => {
+test('matches of a finding are listed newest first, including those of a uuid that another finding had before', async () => {
   const project = await freshProject()
   await send(project, [entry({ line: 10, code }), entry({ line: 30, code })])
   const [, second] = await findings(project)

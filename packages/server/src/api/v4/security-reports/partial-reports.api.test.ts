@@ -457,7 +457,7 @@ test('an empty report warns how many findings become absent', async () => {
   })
 })
 
-test('a failed run keeps only findings of its own tool', async () => {
+test('a failed run keeps only findings of its own tool present', async () => {
   const project = await resolvingProject()
   const runs = [sarif().runs[0], sarif().runs[0]]
   runs[1].tool.driver.name = 'Other'
@@ -469,7 +469,7 @@ test('a failed run keeps only findings of its own tool', async () => {
   expect((await server.report(project, { ...sarif(), runs })).findings).toMatchObject({ gone: 3 })
 })
 
-test('a file that could not be scanned keeps only findings in that file', async () => {
+test('a file that could not be scanned keeps only findings in that file present', async () => {
   const project = await resolvingProject()
   const report = semgrep()
   report.results[2].path = 'src/other.py'
@@ -480,7 +480,7 @@ test('a file that could not be scanned keeps only findings in that file', async 
   expect(warnings).toContainEqual(expect.objectContaining({ message: 'Missing findings that keep their state: 2.' }))
 })
 
-test('a deliberately skipped entry keeps nothing', async () => {
+test('a deliberately skipped entry keeps no finding present', async () => {
   const project = await resolvingProject()
   await server.report(project, JSON.stringify(sarif()))
   const report = sarif()
@@ -489,7 +489,7 @@ test('a deliberately skipped entry keeps nothing', async () => {
   expect((await server.report(project, JSON.stringify(report))).findings).toMatchObject({ gone: 2, skipped: 2 })
 })
 
-test('an entry with the same damage in every report keeps findings only in the first import', async () => {
+test('an entry with the same damage in every report keeps findings present only in the first import', async () => {
   const project = await resolvingProject()
   const report = trivy()
   delete report.Results[0].Vulnerabilities[0].PkgName

@@ -151,7 +151,7 @@ describe('a report', () => {
     expect(headers['x-total']).toBe('2')
   })
 
-  test('rejects a ref or commit of more than 255 characters', async () => {
+  test('is rejected with a ref or commit of more than 255 characters', async () => {
     const project = await freshProject()
     for (const name of ['ref', 'commit_sha']) {
       expect(await send(server.admin, project, sastReport([]), { [name]: noise(1, 'abcdef', 256) })).toMatchObject({

@@ -65,7 +65,7 @@ describe('wrong passwords', () => {
     await guessTenTimes(server, { cookie })
   })
 
-  test('sign-ins keep the browser cookie, and ignore invalid ones', async () => {
+  test('are counted for an invalid browser cookie, and a sign-in keeps a valid one', async () => {
     const server = await startServer(behindProxy)
     await server.user('nadia')
     const cookie = browserCookie(await signIn(server, {})) ?? ''

@@ -53,7 +53,7 @@ test('an exported vocabulary can be imported and exported again as the same byte
   expect((await server.anonymous.get('/topics?search=ECMAScript')).body).toMatchObject([{ name: 'javascript' }])
 })
 
-test('the export has its content type and filename', async () => {
+test('the topic export has a content type and filename', async () => {
   const yaml = await server.admin.get('/topics/export')
   expect(yaml.headers).toMatchObject({
     'content-type': 'application/yaml',
@@ -66,7 +66,7 @@ test('the export has its content type and filename', async () => {
   })
 })
 
-test('an import changes only what differs and keeps ids and projects; dry_run lists the changes', async () => {
+test('a topic import changes only what differs and keeps ids and projects; dry_run lists the changes', async () => {
   await load(file)
   const project = await server.project('acme/site')
   await server.admin.put(`/projects/${project.id}`, { topics: ['js', 'c++'] })
@@ -102,7 +102,7 @@ test('an import changes only what differs and keeps ids and projects; dry_run li
   expect((await server.admin.get('/topics')).body).toHaveLength(4)
 })
 
-test('fields absent from an entry stay unchanged, and explicit empty values erase', async () => {
+test('a topic import keeps fields that an entry lacks, and clears fields that are empty', async () => {
   await load(file)
   const before = await exported()
   const silent = 'version: 1\ntopics: [{name: javascript}, {name: c++}, {name: machine learning}]'
@@ -150,7 +150,7 @@ test('fields absent from an entry stay unchanged, and explicit empty values eras
   expect(await load('version: 1\ntopics: [{name: c++, title: ""}]')).toMatchObject({ status: 400 })
 })
 
-test('importing an export restores fields that were empty', async () => {
+test('a topic import restores the fields that were empty in the export', async () => {
   await load(file)
   const before = [await exported(), await exported('json')]
   await load('version: 1\ntopics: [{name: c++, title: X, description: Y, aliases: [cpp]}]')
@@ -161,7 +161,7 @@ test('importing an export restores fields that were empty', async () => {
   }
 })
 
-test('prune deletes topics that are not in the file, and none of another organization', async () => {
+test('a topic import with prune deletes topics that are not in the file, and none of another organization', async () => {
   const other = await server.admin.post('/organizations', { name: 'Other', path: 'other' })
   const organization_id = String(other.body.id)
   await load(file, { organization_id })
@@ -174,7 +174,7 @@ test('prune deletes topics that are not in the file, and none of another organiz
   expect((await load(file, { organization_id, prune: 'true' })).body).toMatchObject({ deleted: 0, unchanged: 3 })
 })
 
-test('an invalid import changes nothing and lists all problems', async () => {
+test('an invalid topic import changes nothing and lists all problems', async () => {
   await load(file)
   const before = await exported()
   const reply = await load(
@@ -214,7 +214,7 @@ test.each([
   ['no file', new URLSearchParams({ prune: 'true' }), 'file is missing'],
   ['a form with text in place of a file', new URLSearchParams({ file: 'version: 1' }), 'file is invalid'],
   ['an empty body', '', 'file is missing'],
-])('an import with %s returns 400', async (_, body, error) => {
+])('a topic import with %s returns 400', async (_, body, error) => {
   expect(await server.admin.post('/topics/import', body)).toMatchObject({ status: 400, body: { error } })
 })
 
@@ -223,7 +223,7 @@ test.each([
   ['text/yaml; charset=utf-8', file],
   ['application/octet-stream', file],
   ['application/json', JSON.stringify({ version: 1, topics: ['c++', 'javascript', 'machine learning'].map(named) })],
-])('an import accepts %s as a raw body, with options in the query', async (type, body) => {
+])('a topic import accepts %s as a raw body, with options in the query', async (type, body) => {
   const send = (query = '', sent: string | Buffer = body, client = server.admin) =>
     client.post(`/topics/import${query}`, sent, { headers: { 'content-type': type } })
   expect(await send('?dry_run=true')).toMatchObject({ status: 201, body: { dry_run: true, created: 3 } })
@@ -244,14 +244,14 @@ test.each([
   expect(await storedObjects()).toBe(0)
 })
 
-test('an import rejects a file that is not UTF-8 or is too large', async () => {
+test('a topic import rejects a file that is not UTF-8 or is too large', async () => {
   const latin = await server.admin.post('/topics/import', formWithFile('file', 'a', Buffer.from([0x61, 0xe9])))
   expect(latin.body.errors).toEqual([{ entry: null, field: null, reason: 'must be UTF-8' }])
   const large = await load('#'.repeat(5 * 1024 * 1024 + 1))
   expect(large).toMatchObject({ status: 413, body: { detail: expect.stringContaining('5 MiB') } })
 })
 
-test('signed-in users can export, administrators can import', async () => {
+test('signed-in users can export topics, administrators can import them', async () => {
   const someone = await server.user('someone')
   expect((await server.anonymous.get('/topics/export')).status).toBe(401)
   expect((await someone.get('/topics/export')).status).toBe(200)

@@ -48,7 +48,7 @@ test('an uploaded image is stored without its metadata, whatever its filename', 
   }
 })
 
-test('the size limit applies to the bytes that were sent', async () => {
+test('the size limit of an image applies before its metadata is removed', async () => {
   const padded = (bytes: number) =>
     makeJpeg(...Array.from({ length: bytes / 60_000 }, () => segment(0xfe, Buffer.alloc(59_996))))
   const sizes = [17, 18].map((segments) => padded(segments * 60_000))

@@ -34,7 +34,7 @@ describe('an import on the default branch', () => {
     })
   })
 
-  test('with a new name continues from the previous default branch', async () => {
+  test('continues from the previous default branch after a rename', async () => {
     const project = await freshProject()
     const three = entry({ name: 'Three', line: 3, rule: 'c' })
     const secret = entry({ name: 'Secret', line: 9, rule: 's' })

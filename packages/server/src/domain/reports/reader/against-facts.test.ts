@@ -34,7 +34,7 @@ const ofAcceptedVersion = ({ file, facts }: ReportEntry) =>
 const isPacked = ({ file }: ReportEntry) => file.endsWith('/gzipped.json')
 
 describe.skipIf(entries.length === 0)('the collected GitLab reports', () => {
-  test('number 117', () => expect(ofFormat('gitlab')).toHaveLength(117))
+  test('are 117 files', () => expect(ofFormat('gitlab')).toHaveLength(117))
 
   test.for(ofFormat('gitlab').filter(ofAcceptedVersion))(
     '$file passes strict validation exactly when its schema accepts it',

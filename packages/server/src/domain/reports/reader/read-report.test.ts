@@ -92,7 +92,7 @@ describe('a report of 15.x', () => {
     ['dast-15', 0, 'CVE-CVE-2099-0001 in /login'],
     ['cluster-15', 0, 'CVE-CVE-2099-0001 in registry.example.com/app:1.2:openssl'],
     ['coverage-15', 0, 'ACME_CRASH-heap in Heap-buffer-overflow READ 1:parse main'],
-  ] as const)('%s %i gets a name for a finding without one', async ([name, index, derived]) => {
+  ] as const)('in %s gives the unnamed finding %i the name %s', async ([name, index, derived]) => {
     expect((await readFrom(fixture(name))).findings[index]?.name).toBe(derived)
   })
 })
