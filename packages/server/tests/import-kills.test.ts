@@ -106,9 +106,9 @@ test.each([
     expect(await look()).toEqual(after)
     expect((await send(second, 'false')).json().unchanged).toBe(true)
 
-    const asked = await api('POST', `/security/projects/${project}/vulnerability_exports`)
-    expect(asked.status).toBe(201)
-    const at = `/security/vulnerability_exports/${asked.json().id}`
+    const requested = await api('POST', `/security/projects/${project}/vulnerability_exports`)
+    expect(requested.status).toBe(201)
+    const at = `/security/vulnerability_exports/${requested.json().id}`
     await sleep(60)
     await restart()
     expect([200, 202]).toContain((await api('GET', at)).status)

@@ -22,23 +22,23 @@ async function startBalancer(upstreams: Upstream[]): Promise<{ url: string; fail
   const agent = new Agent({ keepAlive: true })
   const failures: string[] = []
   let turn = 0
-  const server: Server = createServer(async (asked, answer) => {
-    const body = await buffer(asked)
+  const server: Server = createServer(async (incoming, answer) => {
+    const body = await buffer(incoming)
     const order = [...upstreams.slice(turn), ...upstreams.slice(0, turn)].filter(({ isHealthy }) => isHealthy)
     turn = (turn + 1) % upstreams.length
     for (const { url } of order) {
       try {
-        return await pass(url, agent, asked, body, answer)
+        return await pass(url, agent, incoming, body, answer)
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException // what Node throws
-        const isRepeatable = asked.method === 'GET' || code === 'ECONNREFUSED'
-        if (!isRepeatable || answer.headersSent) return fail(asked, answer, String(error))
+        const isRepeatable = incoming.method === 'GET' || code === 'ECONNREFUSED'
+        if (!isRepeatable || answer.headersSent) return fail(incoming, answer, String(error))
       }
     }
-    fail(asked, answer, 'no server left')
+    fail(incoming, answer, 'no server left')
   })
-  const fail = (asked: IncomingMessage, answer: ServerResponse, why: string) => {
-    failures.push(`${asked.method} ${asked.url}: ${why}`)
+  const fail = (incoming: IncomingMessage, answer: ServerResponse, why: string) => {
+    failures.push(`${incoming.method} ${incoming.url}: ${why}`)
     answer.writeHead(502).end()
   }
   const checks = setInterval(() => {
@@ -56,10 +56,16 @@ async function startBalancer(upstreams: Upstream[]): Promise<{ url: string; fail
 }
 
 /** Resolves when the whole response has been passed on. Rejects when the server sent none, or broke it off. */
-function pass(url: string, agent: Agent, asked: IncomingMessage, body: Buffer, answer: ServerResponse): Promise<void> {
+function pass(
+  url: string,
+  agent: Agent,
+  incoming: IncomingMessage,
+  body: Buffer,
+  answer: ServerResponse,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const { connection: _, ...headers } = asked.headers
-    const sent = request(`${url}${asked.url}`, { method: asked.method, headers, agent })
+    const { connection: _, ...headers } = incoming.headers
+    const sent = request(`${url}${incoming.url}`, { method: incoming.method, headers, agent })
     sent.once('error', reject)
     sent.once('response', (received) => {
       buffer(received).then((content) => {

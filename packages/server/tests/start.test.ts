@@ -249,18 +249,18 @@ describe('the request log', () => {
       .split('\n')
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line))
-    const asked = lines.filter(({ msg, url }) => msg === 'request' && url.startsWith('/api/'))
-    expect(asked).toHaveLength(ways.length + 2)
-    expect(asked[0]).toMatchObject({
+    const logged = lines.filter(({ msg, url }) => msg === 'request' && url.startsWith('/api/'))
+    expect(logged).toHaveLength(ways.length + 2)
+    expect(logged[0]).toMatchObject({
       reqId: 'ask-0',
       method: 'GET',
       url: '/api/v4/user',
       status: 200,
       ms: expect.any(Number),
     })
-    expect(asked[2].url).toBe('/api/v4/user?private_token=[hidden]')
-    expect(asked.at(-1)).toMatchObject({ reqId: own.headers.get('x-request-id'), status: 404 })
-    expect(asked.at(-1).reqId).toMatch(/^[0-9a-f-]{36}$/)
+    expect(logged[2].url).toBe('/api/v4/user?private_token=[hidden]')
+    expect(logged.at(-1)).toMatchObject({ reqId: own.headers.get('x-request-id'), status: 404 })
+    expect(logged.at(-1).reqId).toMatch(/^[0-9a-f-]{36}$/)
   })
 })
 

@@ -77,13 +77,13 @@ describe('uploading in the UI', () => {
     await expect.poll(() => visit(page).innerText()).toMatch(/four\.txt\s+16 bytes, queued/)
     expect(await accessProblems(page)).toEqual([])
 
-    let asked = 0
+    let dialogs = 0
     page.on('dialog', (dialog) => {
-      asked++
+      dialogs++
       void dialog.dismiss()
     })
     await page.evaluate(() => location.reload())
-    await expect.poll(() => asked).toBe(1)
+    await expect.poll(() => dialogs).toBe(1)
 
     // Other pages can be opened meanwhile.
     await page.getByRole('link', { name: 'Overview' }).click()
@@ -97,7 +97,7 @@ describe('uploading in the UI', () => {
     await visit(page).getByRole('link', { name: 'two.txt' }).waitFor()
     await expect.poll(() => page.getByRole('status').allInnerTexts()).toContain('4 files uploaded.')
     await page.reload()
-    expect(asked).toBe(1)
+    expect(dialogs).toBe(1)
   })
 
   test('does not send files above the size limit or quota, and shows the limits', async () => {

@@ -168,14 +168,14 @@ describe('a response', () => {
     )
     expect(headers['access-control-allow-credentials']).toBeUndefined()
 
-    const asked = await app.inject({
+    const preflight = await app.inject({
       method: 'OPTIONS',
       url: '/api/v4/topics/1',
       headers: { origin: 'https://page.test', 'access-control-request-headers': 'private-token' },
     })
-    expect(asked.statusCode).toBe(200)
-    expect(asked.headers['access-control-allow-methods']).toContain('PUT')
-    expect(asked.headers['access-control-allow-headers']).toBe('private-token')
+    expect(preflight.statusCode).toBe(200)
+    expect(preflight.headers['access-control-allow-methods']).toContain('PUT')
+    expect(preflight.headers['access-control-allow-headers']).toBe('private-token')
   })
 
   test('after an internal error reveals no details', async () => {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await server.admin.put(`/projects/${(await server.project('acme/open', { visibility: 'public' })).id}`, {
     topics: ['maps', 'winds'],
   })
-  before = await tell()
+  before = await readAllLists()
   hidden = await hide()
 })
 
@@ -89,16 +89,16 @@ describe.each(people)('%s', (person) => {
       const pairs = [[id, absentId] as const, ...paths.map((path, index) => [path, absentPaths[index] ?? ''] as const)]
       for (const [existing, absent] of pairs) {
         for (const body of bodiesFor(route)) {
-          const told = await ask(clients[person], route, existing, body())
-          expect(told.status).toBeGreaterThanOrEqual(400)
-          expect(told).toEqual(await ask(clients[person], route, absent, body()))
+          const reply = await ask(clients[person], route, existing, body())
+          expect(reply.status).toBeGreaterThanOrEqual(400)
+          expect(reply).toEqual(await ask(clients[person], route, absent, body()))
         }
       }
     },
   )
 
   test('gets the same lists, counts and search results as before hidden resources existed', async () => {
-    const after = await tell()
+    const after = await readAllLists()
     for (const [question, answer] of before) {
       if (question.startsWith(`${person} `)) expect([question, after.get(question)]).toEqual([question, answer])
     }
@@ -139,8 +139,8 @@ describe.each(people)('%s', (person) => {
     ]
     const withoutLinks = (replies: Awaited<ReturnType<typeof repliesOf>>) =>
       replies.map(({ status, text, headers: { link: _link, ...headers } }) => ({ status, text, headers }))
-    const [told, absent] = [await repliesOf(tries(hidden.project)), await repliesOf(tries(absentId))]
-    expect(withoutLinks(told)).toEqual(withoutLinks(absent))
+    const [existing, absent] = [await repliesOf(tries(hidden.project)), await repliesOf(tries(absentId))]
+    expect(withoutLinks(existing)).toEqual(withoutLinks(absent))
   })
 
   test('cannot discover hidden names in a readable group by trying to create them', async () => {
@@ -248,14 +248,14 @@ const lists = [
 ]
 
 /** Returns all responses with the counts in headers. Excludes the total of projects of a topic, which GitLab shows too. */
-async function tell(): Promise<Map<string, unknown>> {
-  const told = new Map<string, unknown>()
+async function readAllLists(): Promise<Map<string, unknown>> {
+  const replies = new Map<string, unknown>()
   for (const person of people) {
     for (const list of lists) {
       const { status, text, headers } = replyOf(await clients[person].get(list))
       const { etag: _etag, 'content-length': _length, ...rest } = headers
-      told.set(`${person} ${list}`, { status, text: text.replace(/"total_projects_count":\d+/g, ''), headers: rest })
+      replies.set(`${person} ${list}`, { status, text: text.replace(/"total_projects_count":\d+/g, ''), headers: rest })
     }
   }
-  return told
+  return replies
 }

@@ -139,8 +139,8 @@ describe('a webhook', () => {
     await server.admin.post(`/vulnerabilities/${id}/dismiss`)
     await server.admin.post(`/vulnerabilities/${id}/issue_links`, { url: 'https://tracker.test/7' })
     await server.runJobs()
-    const told = receiver.received.map(({ body: { object_attributes: told } }) => [told.state, told.issues.length])
-    expect(told).toEqual([
+    const states = receiver.received.map(({ body: { object_attributes: sent } }) => [sent.state, sent.issues.length])
+    expect(states).toEqual([
       ['detected', 0],
       ['confirmed', 0],
       ['dismissed', 0],

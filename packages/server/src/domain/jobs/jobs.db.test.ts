@@ -214,10 +214,10 @@ describe('a process that ends', () => {
   test('because of the same job each time retries it with increasing delays, and never gives up', async () => {
     const clock = { now: start }
     const { deps } = await openQueue({ clock })
-    const told: number[] = []
+    const reported: number[] = []
     const { kind, notes } = noting({
       maxAttempts: 1,
-      interrupted: async (_deps, _payload, interruptions) => void told.push(interruptions),
+      interrupted: async (_deps, _payload, interruptions) => void reported.push(interruptions),
     })
     const id = await note(deps, 'poison')
     const waits: number[] = []
@@ -231,7 +231,7 @@ describe('a process that ends', () => {
       clock.now = job.runAt
     }
     expect(waits).toEqual([0, 0, 30, 60, 120, 240, 480, 960, 1800, 1800, 1800, 1800])
-    expect(told).toEqual(waits.map((_, index) => index + 1))
+    expect(reported).toEqual(waits.map((_, index) => index + 1))
     expect(notes).toEqual([])
     await runDueJobs(deps, [kind])
     expect(notes).toEqual(['poison'])

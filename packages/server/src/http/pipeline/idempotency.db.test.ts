@@ -336,18 +336,18 @@ describe('a process that is killed', () => {
       token: { id: 0, kind: 'personal', scopes: ['api'] },
       isAdmin: true,
     } as unknown as Caller
-    const asked = { key: randomUUID(), caller, content: 'request' }
-    const stalled = await beginAttempt(server.deps, asked)
-    await expect(beginAttempt(server.deps, asked)).rejects.toMatchObject({ cause: { kind: 'conflict' } })
+    const keyedRequest = { key: randomUUID(), caller, content: 'request' }
+    const stalled = await beginAttempt(server.deps, keyedRequest)
+    await expect(beginAttempt(server.deps, keyedRequest)).rejects.toMatchObject({ cause: { kind: 'conflict' } })
     later(61_000)
-    const next = await beginAttempt(server.deps, asked)
+    const next = await beginAttempt(server.deps, keyedRequest)
     if (!('attempt' in stalled) || !('attempt' in next)) throw new Error('both are attempts')
     await expect(server.deps.db.transaction((tx) => stalled.attempt.mark(tx))).rejects.toMatchObject({
       cause: { kind: 'conflict' },
     })
     await server.deps.db.transaction((tx) => next.attempt.mark(tx))
     await Promise.all([stalled.attempt.abandon(), next.attempt.abandon()])
-    await expect(beginAttempt(server.deps, asked)).rejects.toMatchObject({ cause: { kind: 'conflict' } })
+    await expect(beginAttempt(server.deps, keyedRequest)).rejects.toMatchObject({ cause: { kind: 'conflict' } })
   })
 
   test('on SQLite lets its requests be repeated at the next start', async () => {
@@ -356,10 +356,10 @@ describe('a process that is killed', () => {
       token: { id: 0, kind: 'personal', scopes: ['api'] },
       isAdmin: true,
     } as unknown as Caller
-    const asked = { key: randomUUID(), caller, content: 'request' }
-    const begun = await beginAttempt(server.deps, asked)
+    const keyedRequest = { key: randomUUID(), caller, content: 'request' }
+    const begun = await beginAttempt(server.deps, keyedRequest)
     await endAttemptsOfEarlierProcess(server.deps)
-    const again = await beginAttempt(server.deps, asked).catch(() => undefined)
+    const again = await beginAttempt(server.deps, keyedRequest).catch(() => undefined)
     expect(again !== undefined).toBe(server.deps.db.dialect.engine === 'sqlite')
     for (const one of [begun, again]) if (one && 'attempt' in one) await one.attempt.abandon()
   })

@@ -12,7 +12,7 @@ import { startServer, type TestServer } from '../../testing/server.ts'
 let server: TestServer
 let clients: Record<string, Client>
 /** Statements of the current request, without those of background work. */
-const request = new AsyncLocalStorage<{ asked: number }>()
+const request = new AsyncLocalStorage<{ queries: number }>()
 
 beforeAll(async () => {
   server = await startServer()
@@ -40,7 +40,7 @@ function counting({ all, one, run }: Db): Pick<Db, 'all' | 'one' | 'run'> {
     <Query, Answer>(ask: (query: Query) => Promise<Answer>) =>
     (query: Query) => {
       const counts = request.getStore()
-      if (counts) counts.asked++
+      if (counts) counts.queries++
       return ask(query)
     }
   return { all: counted(all) as Db['all'], one: counted(one) as Db['one'], run: counted(run) } // as generic as before
@@ -104,8 +104,8 @@ test('rejected writes into hidden and missing groups run the same number of quer
 })
 
 async function countOf(ask: () => Promise<Reply>): Promise<number> {
-  const counts = { asked: 0 }
+  const counts = { queries: 0 }
   const { status } = await request.run(counts, ask)
   expect([200, 401, 404]).toContain(status)
-  return counts.asked
+  return counts.queries
 }

@@ -40,8 +40,8 @@ test.each([
 })
 
 test('every page number has an exact offset', () => {
-  const asked = readPage({ page: Number.MAX_SAFE_INTEGER, per_page: 100 })
-  expect(Number.isSafeInteger(asked.offset + asked.perPage)).toBe(true)
+  const requested = readPage({ page: Number.MAX_SAFE_INTEGER, per_page: 100 })
+  expect(Number.isSafeInteger(requested.offset + requested.perPage)).toBe(true)
 })
 
 test('a list without page parameters has the first page', () => {
@@ -99,9 +99,9 @@ test.each([
 })
 
 test('one row more than the page holds means that there is a next page', () => {
-  const asked = { page: 1, perPage: 2, offset: 0 }
-  expect(pageOf(asked, [1, 2, 3])).toEqual({ rows: [1, 2], hasNext: true })
-  expect(pageOf(asked, [1, 2])).toEqual({ rows: [1, 2], hasNext: false })
+  const requested = { page: 1, perPage: 2, offset: 0 }
+  expect(pageOf(requested, [1, 2, 3])).toEqual({ rows: [1, 2], hasNext: true })
+  expect(pageOf(requested, [1, 2])).toEqual({ rows: [1, 2], hasNext: false })
 })
 
 /** Returns the query of the first link of a header. */

@@ -15,7 +15,6 @@ const server = await startS3()
 const store = openS3Store(server.settings)
 const client = plainClient(server.settings)
 const { bucket: Bucket } = server.settings
-const onRealServer = test.runIf(server.isReal)
 afterAll(async () => {
   await store.close()
   client.destroy()
@@ -51,7 +50,7 @@ test('a body that fails after some parts stores no object', async () => {
   if (server.isReal) expect(await unfinished('parts/')).toEqual([])
 })
 
-onRealServer('a body that fails leaves no unfinished upload, whenever it fails', async () => {
+test.runIf(server.isReal)('a failing body leaves no unfinished upload, whenever it fails', async () => {
   for (const pauseMs of [0, 5, 20, 60, 150]) {
     const failure = new Error(`after ${pauseMs} ms`)
     const body = new PassThrough()
@@ -63,7 +62,7 @@ onRealServer('a body that fails leaves no unfinished upload, whenever it fails',
   expect(await unfinished('parts/')).toEqual([])
 })
 
-onRealServer('a list goes on over as many answers as there are', async () => {
+test.runIf(server.isReal)('a list continues over all pages', async () => {
   const paged = openS3Store(server.settings, { pageSize: 2 })
   const keys = Array.from({ length: 7 }, (_, number) => `paged/${number}`)
   for (const key of keys) await store.put(key, Readable.from([Buffer.from('x')]))
@@ -74,7 +73,7 @@ onRealServer('a list goes on over as many answers as there are', async () => {
   expect(found.sort()).toEqual(keys)
 })
 
-onRealServer('what somebody else put into the bucket under another kind of name is not listed', async () => {
+test.runIf(server.isReal)('objects with invalid keys in the bucket are not listed', async () => {
   const { PutObjectCommand, DeleteObjectCommand } = await import('@aws-sdk/client-s3')
   for (const Key of ['Foreign Name', 'a//b']) await client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))
   const found: string[] = []
@@ -85,7 +84,7 @@ onRealServer('what somebody else put into the bucket under another kind of name 
   expect(found).not.toContain('a//b')
 })
 
-onRealServer('unfinished uploads are removed when they are old enough, in their place only', async () => {
+test.runIf(server.isReal)('old unfinished uploads are removed below their prefix only', async () => {
   const paged = openS3Store(server.settings, { pageSize: 2 })
   const begin = async (Key: string) => {
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }))
@@ -138,7 +137,7 @@ describe('a signed URL', () => {
     expect(await reply.text()).toBe('345')
   })
 
-  onRealServer('answers nothing when it was changed or has expired', async () => {
+  test.runIf(server.isReal)('is rejected when it was changed or has expired', async () => {
     await store.put('signed/c', Readable.from([Buffer.from('secret')]))
     await store.put('signed/d', Readable.from([Buffer.from('more secret')]))
     const url = await sign('signed/c', { expiresInSeconds: 1 })
@@ -149,7 +148,7 @@ describe('a signed URL', () => {
   })
 })
 
-onRealServer('wrong keys are trouble with the store, not with the request', async () => {
+test.runIf(server.isReal)('wrong keys make the store unavailable', async () => {
   const { access } = server.settings.keys
   const refused = openS3Store({ ...server.settings, keys: { access, secret: 'wrong' } })
   const trouble = { cause: { kind: 'unavailable', what: 'the object store' } }

@@ -63,15 +63,15 @@ test('an unavailable store has a reason for the log', async () => {
 })
 
 test('temporary errors are retried', async () => {
-  let asked = 0
+  let attempts = 0
   const store = await storeAt(
     await serve((request, response) => {
-      if (++asked < 3) refuse(request, response, 500, 'InternalError')
+      if (++attempts < 3) refuse(request, response, 500, 'InternalError')
       else answer(request, response, 200, 'content')
     }),
   )
   expect((await buffer((await store.open('a')) ?? Readable.from([]))).toString()).toBe('content')
-  expect(asked).toBe(3)
+  expect(attempts).toBe(3)
 })
 
 test.each([
@@ -207,11 +207,11 @@ test('a list continues over all pages, with dates and sizes', async () => {
     'one&two': [[], 'three'],
     three: [['files/b']],
   }
-  const asked: URLSearchParams[] = []
+  const queries: URLSearchParams[] = []
   const store = await storeAt(
     await serve((request, response) => {
       const { searchParams } = new URL(request.url ?? '', 'http://localhost')
-      asked.push(searchParams)
+      queries.push(searchParams)
       const [keys, next] = pages[searchParams.get('continuation-token') ?? ''] ?? [[]]
       const contents = keys.map((key) => {
         return `<Contents><Key>${key}</Key><Size>7</Size><LastModified>2026-01-31T08:15:30.000Z</LastModified></Contents>`
@@ -228,7 +228,7 @@ test('a list continues over all pages, with dates and sizes', async () => {
     { key: 'files/a', bytes: 7, modifiedAt },
     { key: 'files/b', bytes: 7, modifiedAt },
   ])
-  expect(asked.map((query) => [query.get('prefix'), query.get('max-keys')])).toEqual(Array(3).fill(['files/', '2']))
+  expect(queries.map((query) => [query.get('prefix'), query.get('max-keys')])).toEqual(Array(3).fill(['files/', '2']))
 })
 
 test('parts grow with the maximum object size, because there can be 10,000', async () => {

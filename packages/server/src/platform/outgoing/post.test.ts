@@ -89,10 +89,10 @@ describe('an outgoing POST', () => {
 
   test('connects to the checked address, even when the name then resolves to another one', async () => {
     const receiver = await startReceiver()
-    let asked = 0
-    const resolve = async () => [asked++ === 0 ? '127.0.0.2' : '127.0.0.1']
+    let lookups = 0
+    const resolve = async () => [lookups++ === 0 ? '127.0.0.2' : '127.0.0.1']
     expect(await refusal(`http://rebinding.test:${receiver.port}/`, { resolve })).toContain('ECONNREFUSED 127.0.0.2')
-    expect(asked).toBe(1)
+    expect(lookups).toBe(1)
     expect(receiver.received).toEqual([])
   })
 

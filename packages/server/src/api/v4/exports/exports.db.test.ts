@@ -32,10 +32,10 @@ const download = (client: Client, id: number) => client.get(`/security/vulnerabi
 
 /** Creates an export, waits for it and downloads it. */
 async function exported(server: TestServer, project: TestProject, input: object = {}) {
-  const asked = await ask(server.admin, project, input)
-  expect([asked.status, asked.text]).toEqual([201, expect.any(String)])
+  const requested = await ask(server.admin, project, input)
+  expect([requested.status, requested.text]).toEqual([201, expect.any(String)])
   await server.runJobs()
-  return download(server.admin, asked.body.id)
+  return download(server.admin, requested.body.id)
 }
 
 /** Fails the store after this number of lines. */
@@ -61,11 +61,11 @@ describe('an export', () => {
   test('is created by request, written by a job, and downloaded in GitLab’s format', async () => {
     const { clock, server, project } = await world()
     await server.report(project, flaws('one', 'two, with comma'))
-    const asked = await ask(server.admin, project)
-    const { id } = asked.body
+    const requested = await ask(server.admin, project)
+    const { id } = requested.body
     const self = `http://localhost:80/api/v4/security/vulnerability_exports/${id}`
-    expect(asked).toMatchObject({ status: 201 })
-    expect(asked.body).toEqual({
+    expect(requested).toMatchObject({ status: 201 })
+    expect(requested.body).toEqual({
       id,
       created_at: start,
       project_id: project.id,
@@ -83,11 +83,11 @@ describe('an export', () => {
       filters: {},
       progress: null,
     })
-    expect(self.endsWith(new URL(asked.body._links.self).pathname)).toBe(true)
-    expect(asked.body._links.download).toBe(`${asked.body._links.self}/download`)
+    expect(self.endsWith(new URL(requested.body._links.self).pathname)).toBe(true)
+    expect(requested.body._links.download).toBe(`${requested.body._links.self}/download`)
 
     const waiting = await read(server.admin, id)
-    expect(waiting).toMatchObject({ status: 202, body: asked.body })
+    expect(waiting).toMatchObject({ status: 202, body: requested.body })
     expect(waiting.headers['poll-interval']).toBe('5000')
     expect(await download(server.admin, id)).toMatchObject({
       status: 404,
@@ -100,7 +100,7 @@ describe('an export', () => {
     expect(finished).toMatchObject({
       status: 200,
       body: {
-        ...asked.body,
+        ...requested.body,
         status: 'finished',
         started_at: later(60),
         finished_at: later(60),

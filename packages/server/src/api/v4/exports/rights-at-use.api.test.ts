@@ -22,10 +22,10 @@ const removeMember = (server: TestServer, project: TestProject, client: Client) 
   server.admin.delete(`/projects/${project.id}/members/${client.user?.id}`)
 
 const exportFile = async (server: TestServer, client: Client, of = '') => {
-  const asked = await client.post(`/security${of}/vulnerability_exports`, { export_format: 'json' })
-  expect(asked.status).toBe(201)
+  const requested = await client.post(`/security${of}/vulnerability_exports`, { export_format: 'json' })
+  expect(requested.status).toBe(201)
   await server.runJobs()
-  return asked.body.id
+  return requested.body.id
 }
 const readExport = (client: Client, id: number) => client.get(`/security/vulnerability_exports/${id}`)
 const download = (client: Client, id: number) => client.get(`/security/vulnerability_exports/${id}/download`)
@@ -106,7 +106,7 @@ test.each(['demoted', 'removed', 'blocked'])(
     const developer = await server.as('developer', project)
     await server.admin.post('/groups/acme/members', { user_id: developer.user?.id, access_level: 10 })
     await send(server.admin, project, { promote: 'true' })
-    const asked = await developer.post(`/security/projects/${project.id}/vulnerability_exports`)
+    const requested = await developer.post(`/security/projects/${project.id}/vulnerability_exports`)
     if (how === 'demoted') await setRole(server, project, developer, 20)
     if (how === 'removed') await removeMember(server, project, developer)
     if (how === 'blocked') await server.admin.post(`/users/${developer.user?.id}/block`)
@@ -114,7 +114,7 @@ test.each(['demoted', 'removed', 'blocked'])(
     if (how === 'blocked') await server.admin.post(`/users/${developer.user?.id}/unblock`)
     else await server.admin.post(`/projects/${project.id}/members`, { user_id: developer.user?.id, access_level: 30 })
     if (how === 'demoted') await setRole(server, project, developer, 30)
-    expect((await readExport(developer, asked.body.id)).body).toMatchObject({ status: 'failed' })
+    expect((await readExport(developer, requested.body.id)).body).toMatchObject({ status: 'failed' })
   },
 )
 

@@ -26,7 +26,8 @@ async function projectWith(count = total): Promise<TestProject> {
 const bulk = ({ id }: TestProject) => `/projects/${id}/vulnerability_findings/bulk`
 const promote = (project: TestProject, fields: object = {}) =>
   server.admin.post(bulk(project), { action: 'promote', filter: {}, ...fields })
-const told = async (project: TestProject, id: number) => (await server.admin.get(`${bulk(project)}/${id}`)).body
+const readPromotion = async (project: TestProject, id: number) =>
+  (await server.admin.get(`${bulk(project)}/${id}`)).body
 const totalOf = async ({ id }: TestProject) =>
   (await server.admin.get(`/projects/${id}/vulnerability_statistics`)).body.total
 
@@ -37,8 +38,8 @@ async function begin(project: TestProject): Promise<number> {
   return body.id
 }
 
-const go = (id: number, slices?: number, beforeStep?: () => void) =>
-  runInSteps(server, promotionKind, { promotionId: id }, slices, beforeStep)
+const go = (id: number, batches?: number, beforeStep?: () => void) =>
+  runInSteps(server, promotionKind, { promotionId: id }, batches, beforeStep)
 
 describe('a bulk promotion larger than one transaction', () => {
   test('returns the number of promoted findings when it is done', async () => {
@@ -46,7 +47,7 @@ describe('a bulk promotion larger than one transaction', () => {
     expect(await promote(project, { expected_count: total - 1 })).toMatchObject({ status: 409 })
     const done = await promote(project, { expected_count: total })
     expect(done).toMatchObject({ status: 201, body: { status: 'done', total, promoted: total, unchanged: 0 } })
-    expect(await told(project, done.body.id)).toEqual(done.body)
+    expect(await readPromotion(project, done.body.id)).toEqual(done.body)
     expect(await totalOf(project)).toBe(total)
     const [first] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
     expect(first).toMatchObject({ state: 'detected', author_id: 1 })
@@ -66,16 +67,16 @@ describe('a bulk promotion larger than one transaction', () => {
     })
     for (const promoted of [200, 400]) {
       await expect(go(id, 2)).rejects.toThrow('killed')
-      expect(await told(project, id)).toEqual({ id, status: 'running', total, promoted, unchanged: 0 })
+      expect(await readPromotion(project, id)).toEqual({ id, status: 'running', total, promoted, unchanged: 0 })
       expect(await totalOf(project)).toBe(promoted)
       expect(await disagreements(server.deps)).toEqual([])
     }
     await go(id)
     const done = { id, status: 'done', total, promoted: total, unchanged: 0 }
-    expect(await told(project, id)).toEqual(done)
+    expect(await readPromotion(project, id)).toEqual(done)
     // Running it again changes nothing.
     await go(id)
-    expect(await told(project, id)).toEqual(done)
+    expect(await readPromotion(project, id)).toEqual(done)
     expect(await totalOf(project)).toBe(total)
   })
 
@@ -96,7 +97,7 @@ describe('a bulk promotion larger than one transaction', () => {
     )
     expect(others).toHaveLength(7)
     await Promise.all(others)
-    expect(await told(project, id)).toMatchObject({ status: 'done', promoted: total - 1, unchanged: 1 })
+    expect(await readPromotion(project, id)).toMatchObject({ status: 'done', promoted: total - 1, unchanged: 1 })
     expect((await server.admin.get(`/vulnerabilities/${promoted.id}`)).body.state).toBe('confirmed')
     expect(await totalOf(project)).toBe(total)
     expect(await disagreements(server.deps)).toEqual([])
@@ -132,7 +133,7 @@ describe('a bulk promotion larger than one transaction', () => {
     const id = await begin(project)
     await expect(go(id, 3)).rejects.toThrow('killed')
     await promotionKind.giveUp?.(server.deps, { promotionId: id }, 'killed')
-    expect(await told(project, id)).toMatchObject({ status: 'failed', promoted: 300 })
+    expect(await readPromotion(project, id)).toMatchObject({ status: 'failed', promoted: 300 })
     await go(id)
     expect(await totalOf(project)).toBe(300)
     expect((await promote(project)).body).toMatchObject({ promoted: total - 300 })
@@ -147,7 +148,7 @@ describe('a bulk promotion larger than one transaction', () => {
     )
     expect((await server.admin.delete(`/users/${author.user?.id}?hard_delete=true`)).status).toBe(204)
     await go(body.id)
-    expect(await told(project, body.id)).toMatchObject({ status: 'failed', promoted: 0 })
+    expect(await readPromotion(project, body.id)).toMatchObject({ status: 'failed', promoted: 0 })
     expect(await totalOf(project)).toBe(0)
 
     const id = await begin(gone)

@@ -41,7 +41,7 @@ test('settings are listed with variable and description; secrets show only wheth
     expect(setting(secret)).toMatchObject({ value: null, default: null, is_secret: true, is_set: true })
   }
   // These values are also visible in the environment.
-  const told = Object.fromEntries(
+  const shown = Object.fromEntries(
     body.flatMap(({ variable, value }: { variable: string; value: string | null }) =>
       value === null ? [] : [[variable, value]],
     ),
@@ -51,5 +51,5 @@ test('settings are listed with variable and description; secrets show only wheth
     s3?.bucket,
     s3?.region,
   ]
-  expect(secret(readSettings(told))).toEqual(secret(readSettings(environment)))
+  expect(secret(readSettings(shown))).toEqual(secret(readSettings(environment)))
 })

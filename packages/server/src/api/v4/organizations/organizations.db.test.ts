@@ -209,9 +209,9 @@ describe('organizations', () => {
 
 describe('lists of projects, groups and namespaces', () => {
   const paths = async (client: Client, path: string, options = {}) => {
-    const { status, body, headers: told } = await client.get(path, options)
+    const { status, body, headers: received } = await client.get(path, options)
     expect(status, path).toBe(200)
-    if (told['x-total'] !== undefined) expect(told['x-total'], path).toBe(String(body.length))
+    if (received['x-total'] !== undefined) expect(received['x-total'], path).toBe(String(body.length))
     return body.map(
       (row: { path_with_namespace?: string; full_path?: string }) => row.path_with_namespace ?? row.full_path,
     )
@@ -306,10 +306,10 @@ describe('a member of another private organization', () => {
       ...['/topics?per_page=100', '/topics?search=shared', '/topics/export'],
     ]
     for (const path of lists) {
-      const { status, text, headers: told } = await neighbour.get(path)
+      const { status, text, headers: received } = await neighbour.get(path)
       expect(status, path).toBe(200)
       expect(text, path).not.toMatch(/secret|elsewhere|moved|treasure|hidden/i)
-      if (told['x-total'] !== undefined) expect(told['x-total'], path).toBe(String(JSON.parse(text).length))
+      if (received['x-total'] !== undefined) expect(received['x-total'], path).toBe(String(JSON.parse(text).length))
     }
     const places = ['', '/members', '/members/all', '/uploads', '/vulnerabilities', '/hooks', '/uploads/limits']
     for (const place of places) {
@@ -327,9 +327,9 @@ describe('a member of another private organization', () => {
       })
     }
     const transfer = (namespace: unknown) => neighbour.put(`/projects/${mine.id}/transfer`, { namespace })
-    const [told, absent] = [await transfer(hidden.group), await transfer(999_999)]
-    expect([told.status, told.text]).toEqual([absent.status, absent.text])
-    expect(told.status).toBe(404)
+    const [hiddenReply, absent] = [await transfer(hidden.group), await transfer(999_999)]
+    expect([hiddenReply.status, hiddenReply.text]).toEqual([absent.status, absent.text])
+    expect(hiddenReply.status).toBe(404)
 
     const [topic] = (await neighbour.get('/topics?search=shared', headers(id))).body
     expect(topic).toMatchObject({ organization_id: id, total_projects_count: 1 })

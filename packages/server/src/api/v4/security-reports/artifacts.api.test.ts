@@ -121,11 +121,11 @@ describe('reports of two artifacts without a category', () => {
         ['api', 'web (2)', api],
       ] as const) {
         const report = write(`registry:5000/${own}:${tag}`, packages)
-        const rehearsed = await server.report(project, report, { dry_run: 'true' })
+        const dryRun = await server.report(project, report, { dry_run: 'true' })
         const done = await server.report(project, report)
         expect(done.findings).toMatchObject({ gone: 0, returned: 0, moved: 0 })
         expect(warningsOf(done)).toEqual([message(own, other)])
-        expect([rehearsed.findings, rehearsed.warnings]).toEqual([done.findings, done.warnings])
+        expect([dryRun.findings, dryRun.warnings]).toEqual([done.findings, done.warnings])
         expect(await countsOf(project)).toEqual({ present: 5, resolved: 0 })
       }
     }

@@ -43,10 +43,10 @@ test('findings of an image built on a branch match those of the default branchâ€
   const project = await server.project('acme/branch-image')
   await send(project, [entry(onMain)])
   const ofBranch = [entry(onBranch, 'openssl', onMain), entry(onBranch, 'zlib', onMain)]
-  const rehearsed = await send(project, ofBranch, { ref: 'feature', dry_run: 'true' })
+  const dryRun = await send(project, ofBranch, { ref: 'feature', dry_run: 'true' })
   const sent = await send(project, ofBranch, { ref: 'feature' })
   expect(sent.findings).toMatchObject({ read: 2, known: 1, new: 1 })
-  expect(rehearsed.findings).toEqual(sent.findings)
+  expect(dryRun.findings).toEqual(sent.findings)
 
   const [known] = await findings(project, 'main')
   const [first, second] = await findings(project, 'feature')

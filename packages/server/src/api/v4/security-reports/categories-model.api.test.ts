@@ -160,10 +160,10 @@ test('random sequences of reports with and without categories give the results o
         finding.state = state
       } else {
         const sent = { ...step, found: step.found.map((name) => `${step.scanner} ${name}`) }
-        const rehearsed = await sendAs(project, sent, true)
+        const dryRun = await sendAs(project, sent, true)
         const { body } = await sendAs(project, sent, false)
         expect(body.findings).toMatchObject({ ...model.take(sent, defaultBranch), changed: 0, moved: 0 })
-        expect(rehearsed.body).toMatchObject({ findings: body.findings, samples: body.samples })
+        expect(dryRun.body).toMatchObject({ findings: body.findings, samples: body.samples })
         if (sent.isComplete) expect((await sendAs(project, sent, true)).body.unchanged).toBe(true)
         for (const ref of ['main', 'trunk', 'feature']) {
           const listed = await server.admin.get(`${path}/vulnerability_findings?scope=all&per_page=100&ref=${ref}`)

@@ -143,8 +143,8 @@ describe('a report with a category', () => {
     await send(project, 'image-a', [])
     expect(await occurrenceOf(project, 'shared')).toMatchObject({ is_present: false, categories: ['image-a'] })
     const { shared } = await vulnerabilitiesOf(server, project)
-    const told = (await historyOf(server.admin, shared.id)).map((entry) => [entry.kind, entry.import.category])
-    expect(told).toEqual([
+    const kinds = (await historyOf(server.admin, shared.id)).map((entry) => [entry.kind, entry.import.category])
+    expect(kinds).toEqual([
       ['created', 'image-b'],
       ['gone', 'image-a'],
     ])
@@ -154,11 +154,11 @@ describe('a report with a category', () => {
     const project = await freshProject()
     await send(project, 'a', ['a1', 'a2'])
     await send(project, 'b', ['b1'])
-    const rehearse = (category: string | undefined) =>
+    const dryRun = (category: string | undefined) =>
       server.report(project, [flaw('a1')], { dry_run: 'true', ...(category && { category }) })
-    expect(await rehearse('a')).toMatchObject({ category: 'a', findings: { known: 1, gone: 1 } })
-    expect(await rehearse('never seen')).toMatchObject({ findings: { known: 1, gone: 0 } })
-    expect(await rehearse(undefined)).toMatchObject({ findings: { known: 1, gone: 2 } })
+    expect(await dryRun('a')).toMatchObject({ category: 'a', findings: { known: 1, gone: 1 } })
+    expect(await dryRun('never seen')).toMatchObject({ findings: { known: 1, gone: 0 } })
+    expect(await dryRun(undefined)).toMatchObject({ findings: { known: 1, gone: 2 } })
     expect(await present(project)).toEqual(['a1', 'a2', 'b1'])
     expect(await categoriesOf(project)).toEqual(['a', 'b'])
   })

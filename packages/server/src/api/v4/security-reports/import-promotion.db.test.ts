@@ -43,10 +43,10 @@ const countStaged = async (importId: number) =>
   )?.total
 
 /** Simulates a process that is killed after this number of batches. */
-async function promoteSome(project: TestProject, slices: number, sender = server.admin): Promise<number> {
+async function promoteSome(project: TestProject, batches: number, sender = server.admin): Promise<number> {
   const kept = await keepReport(server, project, report(), { promote: 'true' }, sender)
   await showImport(server, kept)
-  await expect(runImport(server, kept, slices)).rejects.toThrow('killed')
+  await expect(runImport(server, kept, batches)).rejects.toThrow('killed')
   return kept
 }
 
@@ -102,9 +102,11 @@ describe('a large import with promotion', () => {
     expect(await disagreements(server.deps)).toEqual([])
     const events = await server.deps.db.all<{ payload: { object_attributes: { url: string; state: string } } }>(sql`
       select payload from hook_events where hook_id = ${hook.id} order by id`)
-    const told = events.map(({ payload }) => payload.object_attributes).filter(({ state }) => state === 'detected')
-    expect(told).toHaveLength(total)
-    expect(new Set(told.map(({ url }) => url)).size).toBe(total)
+    const attributes = events
+      .map(({ payload }) => payload.object_attributes)
+      .filter(({ state }) => state === 'detected')
+    expect(attributes).toHaveLength(total)
+    expect(new Set(attributes.map(({ url }) => url)).size).toBe(total)
 
     const again = await send(project, report())
     expect(again).toMatchObject({ status: 201, body: { unchanged: true, findings: { known: total, promoted: 0 } } })

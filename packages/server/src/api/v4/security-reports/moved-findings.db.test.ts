@@ -40,7 +40,7 @@ describe('a finding at another line', () => {
       (one: { finding: { id: number } }) => one.finding.id === first.id,
     )
 
-    const rehearsed = await send(project, [entry({ line: 14, ...after }), entry({ line: 90, rule: 'other' })], {
+    const dryRun = await send(project, [entry({ line: 14, ...after }), entry({ line: 90, rule: 'other' })], {
       dry_run: 'true',
     })
     const moved = await send(project, [entry({ line: 14, ...after }), entry({ line: 90, rule: 'other' })])
@@ -48,16 +48,16 @@ describe('a finding at another line', () => {
     const isMoved = reason !== 'signature'
     const counts = { new: 0, known: 2, returned: 0, gone: 0, changed: isMoved ? 0 : 1, moved: isMoved ? 1 : 0 }
     expect(moved.findings).toMatchObject(counts)
-    expect(rehearsed.findings).toMatchObject(counts)
-    expect(rehearsed.samples).toEqual(moved.samples)
+    expect(dryRun.findings).toMatchObject(counts)
+    expect(dryRun.samples).toEqual(moved.samples)
 
     const [second, ...others] = await findings(project)
     expect(second).toMatchObject({ id: first.id, uuid: first.uuid, location: { start_line: 14 }, state: 'detected' })
     expect(others).toHaveLength(1)
-    const told = await matches(project, first.id)
+    const recorded = await matches(project, first.id)
     if (isMoved) {
       expect(moved.samples.moved).toMatchObject([{ uuid: first.uuid, reason, location: { start_line: 14 } }])
-      expect(told).toMatchObject([
+      expect(recorded).toMatchObject([
         {
           reason,
           ref: 'main',
@@ -66,7 +66,7 @@ describe('a finding at another line', () => {
           new_location: { start_line: 14 },
         },
       ])
-    } else expect(told).toEqual([])
+    } else expect(recorded).toEqual([])
     const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
     expect(body.find(({ id }: { id: number }) => id === vulnerability.id)).toMatchObject({
       state: 'detected',
@@ -115,10 +115,10 @@ describe('a finding at another line', () => {
       const project = await freshProject()
       await send(project, at(10, 50), { promote: 'true' })
       const before = await linesOf(project)
-      const rehearsed = await send(project, at(13, 53), { dry_run: 'true' })
+      const dryRun = await send(project, at(13, 53), { dry_run: 'true' })
       const moved = await send(project, at(13, 53))
       expect(moved.findings).toMatchObject({ new: 0, known: 2, gone: 0, moved: 2 })
-      expect([rehearsed.findings, rehearsed.samples]).toEqual([moved.findings, moved.samples])
+      expect([dryRun.findings, dryRun.samples]).toEqual([moved.findings, moved.samples])
       expect(moved.samples.moved).toMatchObject([{ reason: 'nearest' }, { reason: 'nearest' }])
       for (const [id, line] of await linesOf(project)) expect(line).toBe((before.get(id) ?? 0) + 3)
       const [{ id }] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
@@ -325,8 +325,8 @@ test('matches of a finding are listed newest first, including those of a uuid th
   // The first one has not moved, so the finding at line 14 must be the second one.
   const renewed = await send(project, [entry({ line: 10, code }), entry({ line: 14, code })])
   expect(renewed.findings).toMatchObject({ new: 0, gone: 0, moved: 1 })
-  const told = await matches(project, second.id)
-  expect(told.map((match: { new_location: object }) => match.new_location)).toMatchObject([
+  const recorded = await matches(project, second.id)
+  expect(recorded.map((match: { new_location: object }) => match.new_location)).toMatchObject([
     { start_line: 14 },
     { start_line: 34 },
   ])

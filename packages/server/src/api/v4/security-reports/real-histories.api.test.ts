@@ -145,10 +145,10 @@ async function send(
       `/projects/${project.id}/security_reports`,
       formWithFile('file', 'report.json', text, { ...fields, ...more }),
     )
-  const rehearsed = await post({ dry_run: 'true' })
+  const dryRun = await post({ dry_run: 'true' })
   const sent = await post()
   expect([at, sent.status, sent.body.findings]).toEqual([at, 201, expected])
-  expect([at, rehearsed.body.findings, rehearsed.body.samples]).toEqual([at, expected, sent.body.samples])
+  expect([at, dryRun.body.findings, dryRun.body.samples]).toEqual([at, expected, sent.body.samples])
   expect((await server.admin.get(`/projects/${project.id}/security_reports/${sent.body.id}`)).body).toEqual(sent.body)
   const again = await post()
   const kept = expected.new + expected.known + expected.returned
@@ -216,7 +216,7 @@ async function compare(project: TestProject, life: Life, at: string, isLast: boo
 async function compareVulnerability(project: TestProject, flaw: KnownFlaw, id: number | undefined, at: string) {
   const { body: row } = await server.admin.get(`/vulnerabilities/${id}`)
   expect([at, vulnerabilityFields(row)]).toEqual([at, expectedVulnerability(flaw)])
-  expect([at, (await historyOf(server.admin, row.id)).map(told)]).toEqual([at, flaw.vulnerability?.history])
+  expect([at, (await historyOf(server.admin, row.id)).map(describeEntry)]).toEqual([at, flaw.vulnerability?.history])
   const { body: occurrences } = await server.admin.get(`/vulnerabilities/${id}/occurrences`)
   const isOn = occurrences.map((one: { ref: string; is_present: boolean }) => [one.ref, one.is_present])
   expect([at, Object.fromEntries(isOn)]).toEqual([at, Object.fromEntries(flaw.isOn)])
@@ -233,8 +233,8 @@ async function compareStatistics(project: TestProject, flaws: readonly KnownFlaw
     const of = held.filter((one) => one.severity === severity)
     const byState = Object.fromEntries(states.map((state) => [state, of.filter((one) => one.state === state).length]))
     const active = of.filter(isActive).length
-    const told = [body.counts[severity], body[severity], body.per_day.at(-1)[severity]]
-    expect([at, severity, ...told]).toEqual([at, severity, byState, active, active])
+    const counts = [body.counts[severity], body[severity], body.per_day.at(-1)[severity]]
+    expect([at, severity, ...counts]).toEqual([at, severity, byState, active, active])
   }
   expect(body.total).toBe(held.filter(isActive).length)
 }
@@ -303,7 +303,7 @@ const expectedVulnerability = ({ uuid, vulnerability, said }: KnownFlaw) => ({
   raw: said.rawMetadata,
 })
 
-function told({ kind, from, to, ref, details }: Reply['body']): string {
+function describeEntry({ kind, from, to, ref, details }: Reply['body']): string {
   if (kind === 'state' || kind === 'severity') return `${kind} ${from} ${to}`
   return kind === 'matched' ? `matched ${ref} ${details.reason}` : `${kind} ${ref}`
 }

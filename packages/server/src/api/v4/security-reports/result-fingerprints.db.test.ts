@@ -40,9 +40,9 @@ const freshProject = () => server.project(`acme/fingerprints-${++projects}`)
 
 /** Dry run, import, and an identical import, which changes nothing. */
 async function sendTwice(project: TestProject, report: object, fields: Record<string, string> = {}): Promise<Body> {
-  const rehearsed = await server.report(project, report, { ...fields, dry_run: 'true' })
+  const dryRun = await server.report(project, report, { ...fields, dry_run: 'true' })
   const sent = await server.report(project, report, fields)
-  expect([rehearsed.findings, rehearsed.samples]).toEqual([sent.findings, sent.samples])
+  expect([dryRun.findings, dryRun.samples]).toEqual([sent.findings, sent.samples])
   expect(await server.report(project, report, fields)).toMatchObject({ unchanged: true })
   return sent
 }

@@ -87,12 +87,12 @@ describe('a deleted upload', () => {
 
 describe('orphaned objects', () => {
   test('are removed by a job when the store failed during the deletion of the project', async () => {
-    const doomed = await server.project('acme/doomed-life')
-    await upload('a.txt', 'x', `/projects/${doomed.id}/uploads`, server.admin)
+    const deletedProject = await server.project('acme/doomed-life')
+    await upload('a.txt', 'x', `/projects/${deletedProject.id}/uploads`, server.admin)
     const before = await keys()
     const { remove } = server.deps.objects
     server.deps.objects.remove = () => Promise.reject(new Error('the store is away'))
-    expect((await server.admin.delete(`/projects/${doomed.id}`)).status).toBe(202)
+    expect((await server.admin.delete(`/projects/${deletedProject.id}`)).status).toBe(202)
     expect(await keys()).toHaveLength(before.length)
     server.deps.objects.remove = remove
     await deleteMarkedObjects(server.deps)

@@ -55,7 +55,7 @@ async function stored() {
   return { rows: row?.rows ?? 0, files: names.filter((entry) => entry.isFile()).length }
 }
 
-async function sweepTomorrow() {
+async function removeOrphansTomorrow() {
   const { now } = clock
   clock.now = new Date(Date.now() + 25 * hourMs).toISOString()
   await removeOrphanedObjects(server.deps)
@@ -77,7 +77,7 @@ describe('an object store failure', () => {
     store.at('put after', away)
     expect(await send()).toMatchObject(outOfService)
     expect(await stored()).toEqual({ ...before, files: before.files + 1 })
-    await sweepTomorrow()
+    await removeOrphansTomorrow()
     expect(await stored()).toEqual(before)
   })
 
@@ -93,15 +93,15 @@ describe('an object store failure', () => {
   })
 
   test('for one object does not prevent the removal of the others', async () => {
-    const doomed = await server.project('acme/doomed-failures')
+    const deletedProject = await server.project('acme/doomed-failures')
     const before = await stored()
     for (let index = 0; index < 3; index++) {
       const form = formWithFile('file', `${index}.txt`, 'x')
-      expect((await server.admin.post(`/projects/${doomed.id}/uploads`, form)).status).toBe(201)
+      expect((await server.admin.post(`/projects/${deletedProject.id}/uploads`, form)).status).toBe(201)
     }
     let removals = 0
     store.at('remove before', () => (++removals === 1 ? away() : undefined))
-    expect((await server.admin.delete(`/projects/${doomed.id}`)).status).toBe(202)
+    expect((await server.admin.delete(`/projects/${deletedProject.id}`)).status).toBe(202)
     expect(await stored()).toEqual({ ...before, files: before.files + 1 })
     await deleteMarkedObjects(server.deps)
     expect(await stored()).toEqual(before)
@@ -110,7 +110,7 @@ describe('an object store failure', () => {
 
 describe('a database failure after the object is stored', () => {
   test('at the insert returns 500 without details, and the orphan cleanup removes the object', async () => {
-    await sweepTomorrow()
+    await removeOrphansTomorrow()
     const before = await stored()
     const usage = (await maintainer.get(`${base()}/limits`)).body
     const accept = await refuseRows("raise exception 'secret detail'", "raise(abort, 'secret detail')")
@@ -118,7 +118,7 @@ describe('a database failure after the object is stored', () => {
     await accept()
     expect((await stored()).rows).toBe(before.rows)
     expect((await maintainer.get(`${base()}/limits`)).body).toEqual(usage)
-    await sweepTomorrow()
+    await removeOrphansTomorrow()
     expect(await stored()).toEqual(before)
   })
 
@@ -133,7 +133,7 @@ describe('a database failure after the object is stored', () => {
       })
       await accept()
       expect(await stored()).toEqual({ ...before, files: before.files + 1 })
-      await sweepTomorrow()
+      await removeOrphansTomorrow()
       expect(await stored()).toEqual(before)
     },
   )
@@ -207,28 +207,28 @@ describe('a slow object store', () => {
   )
 
   test('at a removal does not block other requests', async () => {
-    const doomed = await server.project('acme/slow-removal')
-    await server.admin.post(`/projects/${doomed.id}/uploads`, formWithFile('file', 'a.txt', 'x'))
+    const deletedProject = await server.project('acme/slow-removal')
+    await server.admin.post(`/projects/${deletedProject.id}/uploads`, formWithFile('file', 'a.txt', 'x'))
     const { act, reached, release } = hang()
     onTestFinished(release)
     store.at('remove before', act)
-    const removing = server.admin.delete(`/projects/${doomed.id}`)
+    const removing = server.admin.delete(`/projects/${deletedProject.id}`)
     await reached
-    expect((await server.admin.get(`/projects/${doomed.id}`)).status).toBe(404)
+    expect((await server.admin.get(`/projects/${deletedProject.id}`)).status).toBe(404)
     expect((await send()).status).toBe(201)
     release()
     expect((await removing).status).toBe(202)
   })
 
   test('returns 404 and stores nothing when the project is deleted meanwhile', async () => {
-    const doomed = await server.project('acme/gone-meanwhile')
+    const deletedProject = await server.project('acme/gone-meanwhile')
     const before = await stored()
     const { act, reached, release } = hang()
     onTestFinished(release)
     store.at('put after', act)
-    const sending = server.admin.post(`/projects/${doomed.id}/uploads`, formWithFile('file', 'a.txt', 'x'))
+    const sending = server.admin.post(`/projects/${deletedProject.id}/uploads`, formWithFile('file', 'a.txt', 'x'))
     await reached
-    expect((await server.admin.delete(`/projects/${doomed.id}`)).status).toBe(202)
+    expect((await server.admin.delete(`/projects/${deletedProject.id}`)).status).toBe(202)
     release()
     expect(await sending).toMatchObject({ status: 404, body: { message: '404 Project Not Found' } })
     expect(await stored()).toEqual(before)

@@ -247,11 +247,11 @@ describe('deleting an upload', () => {
   })
 
   test('happens when its project is deleted, with the file', async () => {
-    const doomed = await server.project('acme/doomed')
+    const deletedProject = await server.project('acme/doomed')
     const before = await storedObjects()
-    await server.admin.post(`/projects/${doomed.id}/uploads`, formWithFile('file', 'a.txt', 'x'))
+    await server.admin.post(`/projects/${deletedProject.id}/uploads`, formWithFile('file', 'a.txt', 'x'))
     expect(await storedObjects()).toBe(before + 1)
-    expect((await server.admin.delete(`/projects/${doomed.id}`)).status).toBe(202)
+    expect((await server.admin.delete(`/projects/${deletedProject.id}`)).status).toBe(202)
     expect(await storedObjects()).toBe(before)
   })
 })

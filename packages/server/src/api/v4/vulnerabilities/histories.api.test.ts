@@ -83,10 +83,10 @@ test('random sequences of imports by two scanners on two refs and of triage give
       for (const [number, flaw] of expected.entries()) {
         const vulnerability = end[`Flaw ${number}`]
         expect(vulnerability).toMatchObject({ state: flaw.state, resolved_on_default_branch: flaw.isGone })
-        const told = (await historyOf(server.admin, vulnerability.id)).map(({ kind, from, to, ref }) =>
+        const entries = (await historyOf(server.admin, vulnerability.id)).map(({ kind, from, to, ref }) =>
           kind === 'created' ? kind : kind === 'state' ? `state ${from} ${to}` : `${kind} ${ref}`,
         )
-        expect(told).toEqual(flaw.history)
+        expect(entries).toEqual(flaw.history)
         const { body } = await server.admin.get(`/vulnerabilities/${vulnerability.id}/occurrences`)
         const present = body.map((row: { ref: string; is_present: boolean }) => [row.ref, row.is_present])
         expect(Object.fromEntries(present)).toEqual(flaw.isOn)

@@ -104,8 +104,8 @@ describe('an import on the default branch', () => {
     const { One } = await vulnerabilitiesOf(server, project)
     await triage(One.id, 'resolve')
     await server.report(project, [{ ...one, severity: 'High' }])
-    const told = (await historyOf(server.admin, One.id)).slice(2)
-    expect(told.map(({ kind, from, to }) => [kind, from, to])).toEqual([
+    const changes = (await historyOf(server.admin, One.id)).slice(2)
+    expect(changes.map(({ kind, from, to }) => [kind, from, to])).toEqual([
       ['severity', 'medium', 'high'],
       ['state', 'resolved', 'detected'],
     ])

@@ -30,14 +30,14 @@ test('every missing finding is found once, even when severities change during th
   ]
   await insertMadeUp(db, [...ids.map((id) => of(id)), ...others], server.deps.now())
   const [[name, scannerId] = ['', 0]] = await listScannerIds(db, projectId, ['semgrep'])
-  let slices = 0
+  let batches = 0
   const changing: Db = Object.create(db, {
     all: {
       value: async (query: Parameters<Db['all']>[0]) => {
         const rows = await db.all(query)
         // The worst become the least, and the other way round.
         await db.run(sql`update findings set severity = 8 - severity where project_id = ${projectId}`)
-        slices++
+        batches++
         return rows
       },
     },
@@ -62,5 +62,5 @@ test('every missing finding is found once, even when severities change during th
   // The last two are nowhere on the branch, though vulnerabilities say so.
   expect(missingIds(decisions, 'absent')).toEqual([...ids.filter((id) => id % 5 !== 0), 5001, 5002])
   expect(missingIds(decisions, 'removedFromCategory')).toEqual([])
-  expect(slices).toBeGreaterThan(2)
+  expect(batches).toBeGreaterThan(2)
 })
