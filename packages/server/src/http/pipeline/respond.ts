@@ -1,11 +1,10 @@
 import { observeWrites } from '../../db/observed-writes.ts'
 import { isForeignKeyViolation } from '../../db/violations.ts'
 import type { RootDeps } from '../../domain/deps.ts'
-import type { Page } from '../../domain/page.ts'
 import { notFound } from '../../platform/failure.ts'
 import { metricsContentType } from '../../platform/metrics.ts'
 import { type Download, sendDownload } from '../response/download.ts'
-import { type KeysetPage, keysetHeaders, pageHeaders, readPage } from '../response/pages.ts'
+import { type KeysetPage, keysetHeaders, type NumberedPage, pageHeaders, readPage } from '../response/pages.ts'
 import { type Rendered, render, sendNothing, sendRendered } from '../response/render.ts'
 import { isFileOutput, metricsOutput, noOutput, type RouteContext } from '../route.ts'
 import { logAudit } from './audit.ts'
@@ -86,7 +85,7 @@ async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootD
   const { route, stringify } = endpoint
   const result = await handle(endpoint, state, deps)
   if (!route.paged) return render(route.isUnfinished?.(result) ? 202 : route.status, stringify(result))
-  const list = result as Page<unknown> | KeysetPage<unknown> // routes with `paged` return one
+  const list = result as NumberedPage<unknown> | KeysetPage<unknown> // routes with `paged` return one
   const { page, perPage } = pageRequestOf(state)
   const { rows, ...end } = list
   const url = state.origin + pathOf(state.request)

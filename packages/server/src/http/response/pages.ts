@@ -34,7 +34,13 @@ interface ListResponse {
   parameters: RawParams
 }
 
-interface PageResponse extends ListResponse, Omit<Page<unknown>, 'rows'> {
+/** A page that was requested by its number. */
+export interface NumberedPage<T> extends Page<T> {
+  /** Cursor of the next page, if page numbers do not reach it. */
+  nextCursor?: string | undefined
+}
+
+interface PageResponse extends ListResponse, Omit<NumberedPage<unknown>, 'rows'> {
   page: number
   rowCount: number
 }
@@ -44,7 +50,7 @@ const maxLinkLength = 8 * 1024
 
 /** Returns GitLab's headers of an offset page. Inapplicable headers are blank; totals of uncounted lists are omitted. */
 export function pageHeaders(answer: PageResponse): Record<string, string> {
-  const { page, perPage, rowCount, total } = answer
+  const { page, perPage, rowCount, total, nextCursor } = answer
   const lastPage = total === undefined ? undefined : Math.max(1, Math.ceil(total / perPage))
   const isPastEnd = lastPage === undefined ? rowCount === 0 : page > lastPage
   const hasNext = lastPage === undefined ? answer.hasNext === true : page < lastPage
@@ -52,7 +58,8 @@ export function pageHeaders(answer: PageResponse): Record<string, string> {
   const isCounted = total !== undefined && total <= maxCountedRows
 
   const target = pageTarget(answer)
-  const next = hasNext ? `<${target(page + 1)}>; rel="next"` : undefined
+  const numbered = hasNext ? `<${target(page + 1)}>; rel="next"` : undefined
+  const next = nextCursor === undefined ? numbered : keysetLink({ ...answer, next: { cursor: nextCursor } })
   const links = [
     hasPrevious && `<${target(page - 1)}>; rel="prev"`,
     next,
@@ -65,7 +72,7 @@ export function pageHeaders(answer: PageResponse): Record<string, string> {
   return {
     'X-Per-Page': String(perPage),
     'X-Page': String(page),
-    'X-Next-Page': hasNext ? String(page + 1) : '',
+    'X-Next-Page': hasNext && nextCursor === undefined ? String(page + 1) : '',
     'X-Prev-Page': hasPrevious ? String(page - 1) : '',
     ...(isCounted && { 'X-Total': String(total), 'X-Total-Pages': String(lastPage) }),
     ...(link !== undefined && { Link: link }),
@@ -85,10 +92,13 @@ interface KeysetEnd {
 type KeysetResponse = ListResponse & KeysetEnd
 
 /** Returns the headers of a keyset page: a link to the next page, or nothing on the last page. */
-export function keysetHeaders({ url, parameters, perPage, next }: KeysetResponse): Record<string, string> {
-  if (!next) return {}
-  const query = queryText({ ...parameters, page: undefined, per_page: perPage, ...next })
-  return { Link: `<${address(url)}?${query}>; rel="next"` }
+export function keysetHeaders(answer: KeysetResponse): Record<string, string> {
+  return answer.next ? { Link: keysetLink(answer) } : {}
+}
+
+function keysetLink({ url, parameters, perPage, next }: KeysetResponse): string {
+  const query = queryText({ ...parameters, page: undefined, per_page: perPage, ...next, pagination: 'keyset' })
+  return `<${address(url)}?${query}>; rel="next"`
 }
 
 function pageTarget({ url, parameters, perPage }: PageResponse): (page: number) => string {

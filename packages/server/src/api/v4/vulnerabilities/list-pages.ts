@@ -1,7 +1,7 @@
 import type { Cursor } from '../../../domain/findings/list/cursor.ts'
-import type { ListPageRequest } from '../../../domain/findings/list/list-page.ts'
+import { isLastNumbered, type ListPageRequest } from '../../../domain/findings/list/list-page.ts'
 import type { Page, PageRequest } from '../../../domain/page.ts'
-import type { KeysetPage } from '../../../http/response/pages.ts'
+import type { KeysetPage, NumberedPage } from '../../../http/response/pages.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
 
 interface PageInput {
@@ -9,21 +9,25 @@ interface PageInput {
   cursor?: string
 }
 
-/** Returns the requested page, by its number or, with `pagination=keyset`, by its cursor. */
-export function readListPage({ pagination, cursor }: PageInput, page: PageRequest): ListPageRequest {
-  const { perPage } = page
-  if (pagination !== 'keyset') return { page: page.page, perPage, offset: page.offset }
-  return { page: 1, perPage, offset: 0, keyset: { after: cursor ? readCursor(cursor) : undefined } }
+/**
+ * Returns the requested page, by its number or, with `pagination=keyset`, by its cursor. With both, the number counts
+ * pages after the cursor.
+ */
+export function readListPage({ pagination, cursor }: PageInput, request: PageRequest): ListPageRequest {
+  const { page, perPage, offset } = request
+  if (pagination !== 'keyset') return { page, perPage, offset }
+  if (!cursor) return { page: 1, perPage, offset: 0, keyset: {} }
+  return { page, perPage, offset, keyset: { after: readCursor(cursor) } }
 }
 
 /** Adds the views of the rows to a page that was read. */
 export function viewListPage<View>(
-  { keyset }: ListPageRequest,
+  request: ListPageRequest,
   { total, hasNext, next }: Omit<Page<unknown>, 'rows'> & { next: Cursor | undefined },
   rows: View[],
-): Page<View> | KeysetPage<View> {
-  if (keyset) return { rows, next: next && { cursor: writeCursor(next) } }
-  return { rows, total, hasNext }
+): NumberedPage<View> | KeysetPage<View> {
+  if (request.keyset) return { rows, next: next && { cursor: writeCursor(next) } }
+  return { rows, total, hasNext, nextCursor: next && isLastNumbered(request) ? writeCursor(next) : undefined }
 }
 
 function writeCursor({ severity, id }: Cursor): string {

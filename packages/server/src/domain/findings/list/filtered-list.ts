@@ -28,7 +28,7 @@ const maxCachedRows = 50_000
 export interface FilteredList {
   /** Exact number of rows; undefined if it would require reading many rows. */
   total: number | undefined
-  /** Returns rows after a cursor or from an offset; fewer than requested only at the end. */
+  /** Returns rows from an offset after the cursor; fewer than requested only at the end. */
   read(request: RowRequest): Promise<Cursor[]>
 }
 
@@ -111,8 +111,8 @@ export async function openFilteredList(
 
 function selectFrom(rows: readonly Cursor[], order: ListOrder, { after, offset = 0, limit }: RowRequest): Cursor[] {
   const compare = compareIn(order)
-  const next = after ? rows.findIndex((row) => compare(row, after) > 0) : offset
-  return next < 0 ? [] : rows.slice(next, next + limit)
+  const start = after ? rows.findIndex((row) => compare(row, after) > 0) : 0
+  return start < 0 ? [] : rows.slice(start + offset, start + offset + limit)
 }
 
 /** Reads and tests rows in the order of the list. Undefined when `maxRead` rows were read and did not suffice. */

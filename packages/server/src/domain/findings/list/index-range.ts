@@ -16,7 +16,7 @@ export interface RangeRequest {
   limit: number
 }
 
-/** Requests rows after a cursor, or from an offset. */
+/** Requests rows from an offset, which counts from the start or from a cursor. */
 export interface RowRequest {
   after?: Cursor | undefined
   offset?: number | undefined
@@ -34,15 +34,20 @@ export async function readRanges(
   for (const range of ranges) {
     if (rows.length >= limit) break
     if (after && isBefore(range, after, order)) continue
-    const count = skip > 0 ? await range.count(skip + 1) : undefined
-    if (count !== undefined && count <= skip) {
-      skip -= count
-      continue
-    }
     const hasCursor = after && (range.severity === undefined || range.severity === after.severity)
     const afterId = hasCursor ? after.id : undefined
-    rows.push(...(await range.read({ afterId, offset: skip, limit: limit - rows.length })))
-    skip = 0
+    if (skip > 0 && afterId === undefined) {
+      const count = await range.count(skip + 1)
+      if (count <= skip) {
+        skip -= count
+        continue
+      }
+    }
+    const found = await range.read({ afterId, offset: skip, limit: limit - rows.length })
+    rows.push(...found)
+    // No count says how many rows of a range follow a cursor, so they are read to count them.
+    const isBeyond = found.length === 0 && skip > 0
+    skip -= isBeyond ? (await range.read({ afterId, offset: 0, limit: skip })).length : skip
   }
   return rows
 }

@@ -199,6 +199,55 @@ describe('a list of more than 10,000 rows', () => {
     expect([status, body.length]).toEqual([200, 100])
   })
 
+  test.each([...byIndex, ...byTest])('counts page numbers of %s from a cursor', async (_, list) => {
+    const { deps } = counted
+    const seen: number[] = []
+    const cursors: Cursor[] = []
+    for (let after: Cursor | undefined; ; after = cursors.at(-1)) {
+      const { ids, next } = await list(deps, projectId, { page: 1, perPage: 1_500, offset: 0, keyset: { after } })
+      seen.push(...ids)
+      if (!next) break
+      cursors.push(next)
+    }
+    for (const [pages, page] of [
+      [1, 1],
+      [1, 2],
+      [2, 100],
+      [2, 370],
+      [6, 70],
+      [6, 75],
+      [6, 76],
+    ] as const) {
+      const offset = (page - 1) * perPage
+      const { ids } = await list(deps, projectId, { page, perPage, offset, keyset: { after: cursors[pages - 1] } })
+      expect(ids).toEqual(seen.slice(pages * 1_500 + offset, pages * 1_500 + offset + perPage))
+    }
+  })
+
+  test.each(['vulnerabilities', 'vulnerability_findings'])(
+    'links from the last numbered page of %s to a cursor',
+    async (list) => {
+      const read = async (path: string) => {
+        const { status, body, headers } = await admin.get(path)
+        const next = /<http:\/\/[^/]+\/api\/v4([^>]+)>; rel="next"/.exec(headers['link'] ?? '')?.[1] ?? ''
+        return { status, headers, next, ids: body.map(({ id }: { id: number }) => id) }
+      }
+      const path = `/projects/${projectId}/${list}`
+      const last = await read(`${path}?per_page=100&page=100&severity=critical,high,medium,low,unknown,info`)
+      expect(last.headers['x-next-page']).toBe('')
+      expect(last.next).toMatch(/[?&]cursor=[\w-]+&.*pagination=keyset&per_page=100&.*severity/)
+      expect(last.next).not.toMatch(/[?&]page=/)
+      const beyond = await read(last.next)
+      expect(new Set([...last.ids, ...beyond.ids]).size).toBe(200)
+      const second = await read(`${last.next}&page=2`)
+      expect(second.ids).toEqual((await read(beyond.next)).ids)
+      expect(await admin.get(`${last.next}&page=101`)).toMatchObject({ status: 405 })
+      expect((await read(`${path}?per_page=100&page=99`)).next).toMatch(/[?&]page=100&/)
+      const one = await read(`${path}?per_page=1&page=10000`)
+      expect((await read(one.next)).ids).toEqual(beyond.ids.slice(0, 1))
+    },
+  )
+
   test('shows a change at once, even when the list was read before', async () => {
     const { deps } = counted
     const list = vulnerabilities({ search: usual.title })
