@@ -170,7 +170,7 @@ test('an open vulnerability shows a change by another user and keeps an unfinish
 test('an open list of findings is polled', async () => {
   const page = await open('findings')
   await page.getByText('Nothing to triage').waitFor()
-  const again = page.waitForRequest(/vulnerability_findings.*per_page=100/)
+  const again = page.waitForRequest(/vulnerability_findings.*per_page=20/)
   await page.clock.fastForward(halfMinute)
   await again
 })

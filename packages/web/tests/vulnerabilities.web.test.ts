@@ -81,9 +81,8 @@ describe('the list of vulnerabilities', () => {
     await expect.poll(() => total(page).innerText()).toBe('10,100 vulnerabilities')
     await grid(page).focus()
     await page.keyboard.press('End')
-    // Page numbers of the API end at row 10,000.
-    await row(page, 'Long 100').first().waitFor()
-    await page.getByText('Showing the first 10,000 rows. Filter the list to see others.').waitFor()
+    await row(page, 'Long 0').first().waitFor()
+    expect(await active(page)).toBe('Long 0')
     // The API does not count the matches of a text search.
     await page.getByRole('searchbox').fill('long')
     const reached = async () => Number(/^More than (\d+) vulnerabilities$/.exec(await total(page).innerText())?.[1])
@@ -95,6 +94,53 @@ describe('the list of vulnerabilities', () => {
     await page.keyboard.press('Control+a')
     await page.keyboard.press('c')
     await page.getByRole('dialog', { name: 'Confirm: all matching' }).waitFor()
+  })
+
+  test('reaches rows beyond 10,000 by keyboard and by scrolling', async () => {
+    const project = await web.server.project('acme/longer')
+    const count = 20_300
+    await fill(
+      web,
+      project,
+      Array.from({ length: count }, (_, index) => ({ title: `Row ${count - index}`, file: `${index}.ts` })),
+    )
+    const as = await web.server.as('maintainer', project)
+    const path = '/acme/longer/-/vulnerabilities'
+    const page = await web.open(path, { as })
+    await expect.poll(() => total(page).innerText()).toBe('20,300 vulnerabilities')
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    await grid(page).focus()
+    await page.keyboard.press('End')
+    await expect.poll(() => active(page)).toBe('Row 20300')
+    expect(requests.filter((url) => url.includes('/vulnerabilities?')).length).toBeLessThan(8)
+
+    // Scrolls to the middle of the rows, and crosses rows 10,000 and 10,001 by keyboard.
+    const rowHeight = 38
+    const scrollToRow = (number: number) =>
+      grid(page).evaluate(
+        (grid, top) => {
+          const body = grid.querySelector('[role=rowgroup]:last-child')
+          scrollTo(0, (body?.getBoundingClientRect().top ?? 0) + scrollY + top)
+        },
+        (number - 10) * rowHeight,
+      )
+    await scrollToRow(9_998)
+    await row(page, 'Row 9998').click({ position: { x: 4, y: 4 } })
+    for (let number = 9_998; number <= 10_003; number++) {
+      await expect.poll(() => active(page)).toBe(`Row ${number}`)
+      await page.keyboard.press('j')
+    }
+    await scrollToRow(20_001)
+    for (const number of [19_999, 20_000, 20_001, 20_002]) await row(page, `Row ${number}`).waitFor()
+
+    // A far row is a link like any other, and its place is restored.
+    await row(page, 'Row 20002').getByRole('link').click()
+    await page.getByRole('heading', { name: 'Row 20002' }).waitFor()
+    await page.goBack()
+    await row(page, 'Row 20002').waitFor()
+    await page.keyboard.press('Home')
+    await row(page, 'Row 1').first().waitFor()
   })
 
   test('is filtered by the URL, with chips that can be removed', async () => {

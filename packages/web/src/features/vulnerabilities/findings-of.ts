@@ -2,7 +2,7 @@ import type { Schemas } from '@alcove/client'
 import { api } from '../../data/api.ts'
 import { placeInWords } from '../../nouns/finding/place.ts'
 import type { FindingFilter } from '../../nouns/vulnerability/filters.ts'
-import { type RowSource, rowsPerPage } from '../../nouns/vulnerability/row-source.ts'
+import type { RowSource } from '../../nouns/vulnerability/row-source.ts'
 
 /** Fields of a finding that the list shows. */
 export interface FindingRow {
@@ -20,8 +20,8 @@ export interface FindingRow {
 export function waitingFindingsOf(projectId: number, filter: FindingFilter): RowSource<FindingRow> {
   return {
     id: JSON.stringify(['findings', projectId, filter]),
-    async load(page, signal) {
-      const query = { ...filter, has_vulnerability: false, page, per_page: rowsPerPage }
+    async load(place, signal) {
+      const query = { ...filter, has_vulnerability: false, ...place }
       const found = await api.page(
         'GET /projects/{id}/vulnerability_findings',
         { path: { id: projectId }, query },

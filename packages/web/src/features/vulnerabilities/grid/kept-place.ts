@@ -1,22 +1,33 @@
 import { useCallback, useEffect, useRef } from 'react'
 
 interface Place {
+  /** Id of the list. */
+  list: string
   index: number
   top: number
+  /** Number of rows of the list. */
+  length: number
+}
+
+/** Returns the stored place in a list. */
+export function storedPlace(list: string): Place | undefined {
+  const place: Place | undefined = history.state?.place
+  return place?.list === list ? place : undefined
 }
 
 /** Stores the active row and scroll position in the history entry, so that back and reload restore them. */
 export function useStoredPlace(
-  isReady: boolean,
+  { id: list, length }: { id: string; length: number },
   active: number,
   onMove: (index: number, isExtending: boolean) => void,
 ) {
-  const index = useRef(active)
-  index.current = active
+  const isReady = length > 0
+  const current = useRef({ list, index: active, length })
+  current.current = { list, index: active, length }
   const move = useRef(onMove)
   move.current = onMove
   const keep = useCallback(() => {
-    const place: Place = { index: index.current, top: scrollY }
+    const place: Place = { ...current.current, top: scrollY }
     history.replaceState({ ...history.state, place }, '')
   }, [])
 
@@ -37,7 +48,7 @@ export function useStoredPlace(
   useEffect(() => {
     if (!isReady || isRestored.current) return
     isRestored.current = true
-    const place: Place | undefined = history.state?.place
+    const place = storedPlace(current.current.list)
     if (!place) return
     move.current(place.index, false)
     // Runs after `Announcer` has scrolled the new page to the top.

@@ -1,8 +1,10 @@
 import type { Page } from '@alcove/client'
-import { type QueryClient, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { counted } from '../../../components/format.ts'
-import { maxRows, type RowSource, rowsPerPage } from '../../../nouns/vulnerability/row-source.ts'
+import type { RowSource } from '../../../nouns/vulnerability/row-source.ts'
+import { storedPlace } from './kept-place.ts'
+import { headQuery, pageQuery, rowsKey, rowsPerPage } from './row-queries.ts'
 
 export interface PagedRows<Row> {
   /** Id of the shown list. */
@@ -18,7 +20,7 @@ export interface PagedRows<Row> {
   newestOf: (rows: readonly Row[]) => Row[]
   /** True while pages are refetched. Until all are loaded, a row may be on two pages or on none. */
   isRefreshing: boolean
-  /** Reports which rows are in view. */
+  /** Reports which rows are needed. */
   show: (first: number, last: number) => void
   /** True while the rows of a new filter load and those of the previous one are shown. */
   isOutdated: boolean
@@ -29,21 +31,24 @@ export interface PagedRows<Row> {
 
 /** Debounce of page requests, which skips pages during fast scrolling. */
 const restMs = 40
-const pageKey = (id: string, page: number) => [rowsKey, id, page]
-/** Prefix of the keys of all row queries. */
-export const rowsKey = 'rows'
+/** Maximum distance at which a row is found after rows were added or removed. */
+const maxMove = 200
+const noPages = { first: 1, last: 0 }
 
-/** Loads the pages in view and their neighbours, for the newest list whose first page is loaded. */
+/** Loads the pages in view, for the newest list whose first rows are loaded. */
 export function usePagedRows<Row extends { id: number }>(wanted: RowSource<Row>): PagedRows<Row> {
   const client = useQueryClient()
   const [shown, setShown] = useState(wanted)
-  const first = useQuery(pageQuery(wanted, 1))
+  const first = useQuery(headQuery(wanted))
   if (first.data && shown.id !== wanted.id) setShown(wanted)
+  const loaded = <Data>({ queryKey }: { queryKey: unknown[] }) => client.getQueryData<Data>(queryKey)
+  const head = loaded<Page<Row>>(headQuery(shown))
+  const rowAt = (index: number) =>
+    head?.rows[index] ?? loaded<Page<Row>>(pageQuery(shown, pageOf(index)))?.rows[index % rowsPerPage]
 
-  const [range, setRange] = useState({ first: 1, last: 1 })
+  const [range, setRange] = useState(noPages)
   const pages = Array.from({ length: range.last - range.first + 1 }, (_, index) => range.first + index)
   const found = useQueries({ queries: pages.map((page) => pageQuery(shown, page)) })
-  const head = client.getQueryData<Page<Row>>(pageKey(shown.id, 1))
   const { count } = shown
   const counted = useQuery({
     queryKey: ['count of rows', shown.id],
@@ -54,32 +59,30 @@ export function usePagedRows<Row extends { id: number }>(wanted: RowSource<Row>)
 
   // Without a total, the length grows with the loaded pages.
   const [seen, setSeen] = useState({ id: shown.id, rows: 0 })
-  const reached = Math.max(0, ...found.map(({ data }, index) => endOf(data, pages[index] ?? 1)))
-  const soFar = seen.id === shown.id ? Math.max(seen.rows, reached) : Math.max(endOf(head, 1), reached)
+  const reached = Math.max(endOf(head, 1), ...found.map(({ data }, index) => endOf(data, pages[index] ?? 1)))
+  const soFar = seen.id === shown.id ? Math.max(seen.rows, reached) : reached
   if (seen.id !== shown.id || seen.rows !== soFar) setSeen({ id: shown.id, rows: soFar })
+  // After going back to a far row, the list is as long as it was.
+  const length = total ?? Math.max(soFar, storedPlace(shown.id)?.length ?? 0)
 
   const [view, setView] = useState({ first: 0, last: 0 })
-  const length = total ?? soFar
-  const lastPage = Math.max(1, Math.ceil(Math.min(length, maxRows) / rowsPerPage))
-  const [from, to] = [pageOf(view.first) - 1, pageOf(view.last) + 1]
+  const last = Math.min(view.last, length - 1)
+  const next =
+    last < (head?.rows.length ?? 0) ? noPages : { first: pageOf(Math.min(view.first, last)), last: pageOf(last) }
   useEffect(() => {
-    const next = { first: Math.min(Math.max(1, from), lastPage), last: Math.min(Math.max(1, to), lastPage) }
-    const timer = setTimeout(
-      () => setRange((before) => (before.first === next.first && before.last === next.last ? before : next)),
-      restMs,
-    )
+    const timer = setTimeout(() => setRange({ first: next.first, last: next.last }), restMs)
     return () => clearTimeout(timer)
-  }, [from, to, lastPage])
+  }, [next.first, next.last])
 
   return {
     id: shown.id,
     length,
     isCounted: total !== undefined,
-    rowAt: (index) => rowIn(client, shown, index),
+    rowAt,
     indexOf: (isIt, near) => {
-      for (let step = 0; step <= 2 * rowsPerPage; step++) {
+      for (let step = 0; step <= maxMove; step++) {
         for (const index of [near - step, near + step]) {
-          const row = index >= 0 ? rowIn(client, shown, index) : undefined
+          const row = index >= 0 ? rowAt(index) : undefined
           if (row && isIt(row)) return index
         }
       }
@@ -90,7 +93,7 @@ export function usePagedRows<Row extends { id: number }>(wanted: RowSource<Row>)
       const newest = new Map(pages.flatMap(([, page]) => page?.rows ?? []).map((row) => [row.id, row]))
       return rows.map((row) => newest.get(row.id) ?? row)
     },
-    isRefreshing: found.some(({ isFetching }) => isFetching),
+    isRefreshing: first.isFetching || found.some(({ isFetching }) => isFetching),
     show: (first, last) =>
       setView((before) => (before.first === first && before.last === last ? before : { first, last })),
     isOutdated: shown.id !== wanted.id,
@@ -100,19 +103,7 @@ export function usePagedRows<Row extends { id: number }>(wanted: RowSource<Row>)
   }
 }
 
-function pageQuery<Row>({ id, load }: RowSource<Row>, page: number) {
-  return {
-    queryKey: pageKey(id, page),
-    queryFn: ({ signal }: { signal: AbortSignal }) => load(page, signal),
-    gcTime: 60_000,
-  }
-}
-
-const pageOf = (index: number) => Math.floor(index / rowsPerPage) + 1
-
-function rowIn<Row>(client: QueryClient, { id }: RowSource<Row>, index: number): Row | undefined {
-  return client.getQueryData<Page<Row>>(pageKey(id, pageOf(index)))?.rows[index % rowsPerPage]
-}
+const pageOf = (index: number) => Math.floor(Math.max(0, index) / rowsPerPage) + 1
 
 function endOf(page: Page<unknown> | undefined, number: number): number {
   if (!page || page.rows.length === 0) return 0

@@ -1,5 +1,5 @@
 import { type CSSProperties, type FocusEvent, type ReactNode, useCallback, useId, useLayoutEffect, useRef } from 'react'
-import { maxRows } from '../../../nouns/vulnerability/row-source.ts'
+import { formatCount } from '../../../components/format.ts'
 import { type Press, usePageKeys } from '../triage/page-keys.ts'
 import { type GridColumn, GridRow } from './grid-row.tsx'
 import { useStoredPlace } from './kept-place.ts'
@@ -42,7 +42,7 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
   const id = useId()
   const grid = useRef<HTMLDivElement>(null)
   const { virtual, body, bar, margin, barHeight, rowHeight, length } = useVirtualRows(rows, active)
-  const storePlace = useStoredPlace(length > 0, active, onMove)
+  const storePlace = useStoredPlace(rows, active, onMove)
 
   const move = (to: number, isExtending: boolean) => {
     const index = Math.min(Math.max(0, to), length - 1)
@@ -155,10 +155,8 @@ export function RowGrid<Row extends { id: number; title: string }>(props: GridPr
           })}
         </div>
       </div>
-      {rows.length > maxRows && (
-        <p className={styles.note}>
-          Showing the first {maxRows.toLocaleString('en')} rows. Filter the list to see others.
-        </p>
+      {rows.length > length && (
+        <p className={styles.note}>Showing the first {formatCount(length)} rows. Filter the list to see others.</p>
       )}
     </div>
   )

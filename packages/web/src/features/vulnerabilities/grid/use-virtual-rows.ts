@@ -1,10 +1,13 @@
 import { type Range, useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'react'
-import { maxRows } from '../../../nouns/vulnerability/row-source.ts'
 import { usePlaceOnPage, useRowHeight } from './grid-place.ts'
 import type { PagedRows } from './paged-rows.ts'
 import { useScrollAnchor } from './use-scroll-anchor.ts'
 
+/** Maximum height of the rows in pixels. Browsers cannot lay out higher elements. */
+const maxHeight = 15_000_000
+/** Number of rows that are loaded before they come into view, once the user has moved. */
+const rowsAhead = 30
 /** Space below the active row for toasts: see toast.module.css. */
 const messageRoom = 112
 
@@ -14,7 +17,7 @@ export function useVirtualRows<Row extends { id: number }>(rows: PagedRows<Row>,
   const body = useRef<HTMLDivElement>(null)
   const bar = useRef<HTMLDivElement>(null)
   const { margin, barHeight } = usePlaceOnPage(body, bar)
-  const length = Math.min(rows.length, maxRows)
+  const length = Math.min(rows.length, Math.floor(maxHeight / rowHeight))
   const virtual = useWindowVirtualizer({
     count: length,
     estimateSize: () => rowHeight,
@@ -30,7 +33,8 @@ export function useVirtualRows<Row extends { id: number }>(rows: PagedRows<Row>,
   const { range } = virtual
   const [first, last] = [range?.startIndex ?? 0, range?.endIndex ?? 0]
   const { show } = rows
-  useEffect(() => show(first, last), [show, first, last])
+  const ahead = first > 0 || active > 0 ? rowsAhead : 0
+  useEffect(() => show(first - ahead, last + ahead), [show, first, last, ahead])
   useScrollAnchor(rows, { active, first, last, rowHeight })
   return { virtual, body, bar, margin, barHeight, rowHeight, length }
 }

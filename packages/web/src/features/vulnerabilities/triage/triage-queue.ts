@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { queries } from '../../../data/api.ts'
 import { store } from '../../../data/store.ts'
 import type { State } from '../../../nouns/vulnerability/filters.ts'
-import { rowsKey } from '../grid/paged-rows.ts'
+import { rowsKey } from '../grid/row-queries.ts'
 
 /** Optimistic state of a row that a queued action will change. */
 export interface OptimisticState {
