@@ -1,7 +1,8 @@
 import { FolderGit2, FolderTree, KeyRound, Tags } from 'lucide-react'
-import { lazyComponent } from '../components/later.ts'
+import { lazyComponent } from '../components/later.tsx'
 import { NotFound } from '../components/page/not-found.tsx'
-import { type Access, atLeast, frame, type Screen, type ScreenTable, screen } from '../components/page/screens.tsx'
+import { type Access, atLeast, type Screen, type ScreenTable, screen } from '../components/page/screens.tsx'
+import { prefetch } from '../data/api.ts'
 import { levels, mayWrite } from '../data/session.ts'
 import { AdminMode } from '../features/account/admin-mode.tsx'
 import { GitlabRedirect } from './gitlab-addresses.tsx'
@@ -71,12 +72,12 @@ const main: Screen[] = [
     access: creator,
   }),
   { path: /\/-\/security\//, title: 'Redirect from GitLab', component: GitlabRedirect },
-  // Frames are fetched together with their overviews, where most visits begin.
-  frame(groupPattern, 'Group', async () => {
-    const overview = import('../features/group/overview.tsx')
-    return (await Promise.all([import('../features/group/group-page.tsx'), overview]))[0].GroupPage
+  screen(groupPattern, 'Group', async () => (await import('../features/group/group-page.tsx')).GroupPage, {
+    frames: 'group',
+    request: ({ place = '' }) => prefetch('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } }),
   }),
   screen('/-/admin/*?', 'Admin', async () => (await import('../features/admin/admin-page.tsx')).AdminPage, {
+    frames: 'admin',
     access: administrator,
     links: { header: true },
   }),
@@ -84,9 +85,9 @@ const main: Screen[] = [
     links: { header: true },
   }),
   { path: /^\/(-|explore|groups)(\/|$)/, title: 'Not found', component: NotFound },
-  frame(projectPattern, 'Project', async () => {
-    const overview = import('../features/project/overview.tsx')
-    return (await Promise.all([import('../features/project/project-page.tsx'), overview]))[0].ProjectPage
+  screen(projectPattern, 'Project', async () => (await import('../features/project/project-page.tsx')).ProjectPage, {
+    frames: 'project',
+    request: ({ place = '' }) => prefetch('GET /projects/{id}', { path: { id: place } }),
   }),
   screen('/:name', 'User or group', async () => (await import('../features/user/user-page.tsx')).TopPage),
 ]

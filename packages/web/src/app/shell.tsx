@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Menu, X } from 'lucide-react'
-import { Suspense, useEffect, useRef } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useEffect, useMemo, useRef } from 'react'
+import { Link, useLocation, useRouter } from 'wouter'
 import { Mark } from '../components/mark.tsx'
-import { Screens, ScreenTableContext, useLinks } from '../components/page/screens.tsx'
+import { preloadScreen, Screens, ScreenTableContext, useLinks } from '../components/page/screens.tsx'
 import { Failed, Loading } from '../components/page/states.tsx'
 import { type SessionState, sessionQuery } from '../data/session.ts'
 import { AccountMenu } from './account-menu.tsx'
@@ -19,6 +19,9 @@ import { useDropDown } from './use-drop-down.ts'
 export function Shell() {
   const session = useQuery(sessionQuery)
   const [path] = useLocation()
+  const { parser } = useRouter()
+  // Begins before the session is there and before the screen is rendered.
+  useMemo(() => preloadScreen(screens, parser, path), [parser, path])
   useEffect(keepFocus, [])
   useEffect(rejectStrayDrops, [])
   if (session.error && !session.data)
@@ -32,9 +35,7 @@ export function Shell() {
       <Header session={session.data} path={path} />
       <main id="main" tabIndex={-1} className={styles.main}>
         <ErrorBoundary key={path}>
-          <Suspense fallback={<Loading />}>
-            <Screens area="main" />
-          </Suspense>
+          <Screens area="main" />
         </ErrorBoundary>
       </main>
       <Announcer path={path} />

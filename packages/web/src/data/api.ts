@@ -79,14 +79,26 @@ function intervalOf<T>(refetchMs: QueryOptions<T>['refetchMs'] = false) {
     typeof refetchMs === 'function' ? refetchMs(query.state.data as T | undefined) : refetchMs // the result of queryFn
 }
 
+function apiQuery<O extends Operation>(operation: O, request: Request<O>) {
+  return {
+    queryKey: [operation, request],
+    queryFn: ({ signal }: { signal: AbortSignal }) => api.call(operation, request, { signal }),
+  }
+}
+
+/** Starts a request before the component that shows its result is there. */
+export function prefetch<O extends Operation>(operation: O, request: Request<O>): void {
+  // The component that shows the result also shows an error.
+  queries.ensureQueryData(apiQuery(operation, request)).catch(() => {})
+}
+
 export function useApiQuery<O extends Operation>(
   operation: O,
   request: Request<O>,
   { isEnabled = true, refetchMs }: QueryOptions<ResponseOf<O>> = {},
 ): UseQueryResult<ResponseOf<O>, Error> {
   return useQuery({
-    queryKey: [operation, request],
-    queryFn: ({ signal }) => api.call(operation, request, { signal }),
+    ...apiQuery(operation, request),
     enabled: isEnabled,
     refetchInterval: intervalOf(refetchMs),
   }) as UseQueryResult<ResponseOf<O>, Error> // the library cannot infer that the type is not a function

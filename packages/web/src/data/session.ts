@@ -28,10 +28,10 @@ interface Seen {
 
 const seen = store.slot((): Seen => ({}))
 
-/** Discards cached responses when the user changes, and refetches shown data. */
+/** Discards cached responses when the user changes, and refetches shown data. What was requested first is of this user. */
 function show(user: number | undefined): void {
   const before = seen.get()
-  if (before.shownTo !== user) {
+  if ('shownTo' in before && before.shownTo !== user) {
     void queries.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
   }
   seen.set({ ...before, shownTo: user, lastUser: user ?? before.lastUser })

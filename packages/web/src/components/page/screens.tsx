@@ -1,12 +1,12 @@
 import { type ComponentType, createContext, useContext } from 'react'
-import { Route, type StringRouteParams, Switch } from 'wouter'
+import { matchRoute, type Parser, Route, type StringRouteParams, Switch } from 'wouter'
 import { decodeSegment } from '../../data/own-address.ts'
 import { levels, type SessionState, useSession } from '../../data/session.ts'
-import { lazyComponent } from '../later.ts'
+import { type LazyComponent, lazyComponent } from '../later.tsx'
 import { NotForYou, NotFound } from './not-found.tsx'
 import type { Tab } from './tabs.tsx'
 
-/** User who opens a screen, with their access level in its project or group. */
+/** User who opens a screen, with their access level at its place. */
 interface Viewer {
   session: SessionState
   level: number
@@ -25,51 +25,54 @@ type Menu = 'header' | 'home' | 'tabs' | 'account' | 'settings'
 
 /** A screen of the UI. */
 export interface Screen {
-  /** Pattern of the address; of the part after `/-/` in a project or group. */
+  /** Pattern of the address; of its `part` inside a frame. */
   path: string | RegExp
   title: string
-  component: ComponentType<Params>
+  component: ComponentType<Params> & Partial<Pick<LazyComponent<Params>, 'preload'>>
   /** Default: all users. */
   access?: Access
   /** Menus that contain the screen, with the label of the link; true: the title. */
   links?: Partial<Record<Menu, string | true>>
   /** Icon and query of the link on the home page. */
   shortcut?: { icon: ComponentType<{ size: number; 'aria-hidden': 'true' }>; query?: string }
+  /** Area whose screens this one frames. They are matched with the parameter `part` where the address has it. */
+  frames?: string
+  /** Starts the first request of the screen while its code is fetched. */
+  request?: (params: Params) => void
 }
 
-type Params = Readonly<Record<string, string | undefined>>
+export type Params = Readonly<Record<string, string | undefined>>
 type ScreenOptions = Omit<Screen, 'path' | 'title' | 'component'>
 
 /** Declares a screen whose code is fetched when it is first shown. The parameters of its address become its props. */
-export function screen<Path extends string>(
+export function screen<Path extends string | RegExp>(
   path: Path,
   title: string,
-  load: () => Promise<ComponentType<StringRouteParams<Path>>>,
+  load: () => Promise<ComponentType<Path extends string ? StringRouteParams<Path> : Params>>,
   options: ScreenOptions = {},
 ): Screen {
   // `Screens` passes the parameters of this path.
   return { path, title, component: lazyComponent(load) as unknown as ComponentType<Params>, ...options }
 }
 
-/** Declares the frame of a project or group, which shows the screen that `part` names. */
-export function frame(
-  path: RegExp,
-  title: string,
-  load: () => Promise<ComponentType<{ place: string; part: string }>>,
-): Screen {
-  const Frame = lazyComponent(load)
-  return { path, title, component: ({ place = '', part = '' }) => <Frame place={place} part={part} /> }
-}
-
 /** The table of all screens, by area. */
-export interface ScreenTable {
-  main: readonly Screen[]
-  admin: readonly Screen[]
-  project: readonly Screen[]
-  group: readonly Screen[]
-}
+export type ScreenTable = Readonly<Record<string, readonly Screen[]>>
 
-export const ScreenTableContext = createContext<ScreenTable>({ main: [], admin: [], project: [], group: [] })
+export const ScreenTableContext = createContext<ScreenTable>({})
+
+/** Fetches the code of the screen at an address, and of all frames around it, at once. */
+export function preloadScreen(table: ScreenTable, parser: Parser, location: string, area = 'main'): void {
+  for (const { path, component, request, frames } of table[area] ?? []) {
+    const [isHere, found] = matchRoute(parser, path, location)
+    if (!isHere) continue
+    const params = decodeParams(found)
+    // The screen itself shows the error.
+    component.preload?.().catch(() => {})
+    request?.(params)
+    if (frames) preloadScreen(table, parser, 'part' in params ? `/${params['part'] ?? ''}` : location, frames)
+    return
+  }
+}
 
 type Place = Omit<Viewer, 'session'>
 const nowhere: Place = { level: 0, isArchived: false }
@@ -80,13 +83,13 @@ export function Screens({
   location,
   place = nowhere,
 }: {
-  area: keyof ScreenTable
+  area: string
   /** Default: the address of the page. */
   location?: string
   place?: Place
 }) {
   const session = useSession()
-  const screens = useContext(ScreenTableContext)[area]
+  const screens = useContext(ScreenTableContext)[area] ?? []
   return (
     <Switch {...(location !== undefined && { location })}>
       {screens.map(({ path, title, access, component: Component }) => (
@@ -112,11 +115,12 @@ function decodeParams(params: Params): Params {
 /** Returns the links of a menu to the screens that the user may open. */
 export function useLinks(
   menu: Menu,
-  area: keyof ScreenTable,
+  area: string,
   { to, level, isArchived }: Place & { to?: (part: string) => string } = nowhere,
 ): (Tab & Pick<Screen, 'shortcut'>)[] {
   const session = useSession()
-  const links = useContext(ScreenTableContext)[area].flatMap(({ path, title, access, shortcut, links = {} }) => {
+  const screens = useContext(ScreenTableContext)[area] ?? []
+  const links = screens.flatMap(({ path, title, access, shortcut, links = {} }) => {
     const label = links[menu]
     return label === undefined
       ? []
@@ -138,5 +142,5 @@ function linkTo(path: string | RegExp): string {
   return String(path).replace(/\/[:*].*$/, '')
 }
 
-/** Requires an access level in the project or group. */
+/** Requires an access level at the place. */
 export const atLeast = (role: keyof typeof levels): Access => ({ isAllowed: ({ level }) => level >= levels[role] })

@@ -1,11 +1,14 @@
 import { Tag, X } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { lazyComponent } from '../../components/later.ts'
+import { lazyComponent } from '../../components/later.tsx'
 import styles from './topic-filter.module.css'
 
 // The combobox is large, so its code is fetched only when the user opens the filter.
-const TopicsField = lazyComponent(async () => (await import('../../nouns/topic/topics-field.tsx')).TopicsField)
+const TopicsField = lazyComponent(
+  async () => (await import('../../nouns/topic/topics-field.tsx')).TopicsField,
+  () => null,
+)
 
 /** Filter for projects that have all of the chosen topics. */
 export function TopicFilter({ chosen, onChoose }: { chosen: readonly string[]; onChoose: (names: string[]) => void }) {
@@ -13,17 +16,15 @@ export function TopicFilter({ chosen, onChoose }: { chosen: readonly string[]; o
   if (isOpen) {
     return (
       <div className={styles.field}>
-        <Suspense fallback={null}>
-          <TopicsField
-            label="Filter by topic"
-            isLabelHidden
-            isFocused
-            placeholder="Topic"
-            value={chosen}
-            onChange={onChoose}
-            mayCreate={false}
-          />
-        </Suspense>
+        <TopicsField
+          label="Filter by topic"
+          isLabelHidden
+          isFocused
+          placeholder="Topic"
+          value={chosen}
+          onChange={onChoose}
+          mayCreate={false}
+        />
       </div>
     )
   }

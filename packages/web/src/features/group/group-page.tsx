@@ -1,15 +1,15 @@
-import { Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { PlaceName } from '../../components/page/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/page/place-heading.tsx'
-import { Screens, useLinks } from '../../components/page/screens.tsx'
+import { type Params, Screens, useLinks } from '../../components/page/screens.tsx'
 import { Failed, Loading, QueryResult } from '../../components/page/states.tsx'
 import { Tabs } from '../../components/page/tabs.tsx'
 import { useApiQuery } from '../../data/api.ts'
 import { type Group, GroupContext, type GroupScreen, groupAddress, useGroupLevel } from '../../nouns/group/group.ts'
 
 /** A group: its heading, its tabs, and the screen that `part` names. A former path redirects to the current one. */
-export function GroupPage({ place, part }: { place: string; part: string }) {
+export function GroupPage({ place = '', part = '' }: Params) {
   const [, navigate] = useLocation()
   const query = useApiQuery('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } })
   const here = query.data?.full_path
@@ -47,9 +47,7 @@ function Frame({ group, part }: { group: Group; part: string }) {
             visibility={group.visibility}
           />
           <GroupTabs screen={screen} />
-          <Suspense fallback={<Loading />}>
-            <Screens area="group" location={`/${part}`} place={screen} />
-          </Suspense>
+          <Screens area="group" location={`/${part}`} place={screen} />
         </div>
       </PlaceName>
     </GroupContext>

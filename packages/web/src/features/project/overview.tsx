@@ -1,11 +1,10 @@
 import { Settings } from 'lucide-react'
-import { Suspense } from 'react'
 import { Link } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { counted, formatBytes } from '../../components/format.ts'
-import { lazyComponent } from '../../components/later.ts'
+import { lazyComponent } from '../../components/later.tsx'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
@@ -18,7 +17,10 @@ import { useProject } from '../../nouns/project/project.ts'
 import { TopicLinks } from '../../nouns/topic/topic-links.tsx'
 import styles from './overview.module.css'
 
-const TopicsEditor = lazyComponent(async () => (await import('./topics-editor.tsx')).TopicsEditor)
+const TopicsEditor = lazyComponent(
+  async () => (await import('./topics-editor.tsx')).TopicsEditor,
+  ({ project }) => <TopicLinks topics={project.topics} />,
+)
 
 /** Overview of a project: description, topics, details and members. */
 export function Overview() {
@@ -47,9 +49,7 @@ export function Overview() {
           </Panel>
           <Panel title="Topics">
             {isMaintainer ? (
-              <Suspense fallback={<TopicLinks topics={project.topics} />}>
-                <TopicsEditor project={project} />
-              </Suspense>
+              <TopicsEditor project={project} />
             ) : project.topics.length > 0 ? (
               <TopicLinks topics={project.topics} />
             ) : (

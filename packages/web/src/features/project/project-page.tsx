@@ -1,9 +1,9 @@
-import { Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import { Badge } from '../../components/badge.tsx'
 import { type Crumb, PlaceName } from '../../components/page/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/page/place-heading.tsx'
-import { Screens, useLinks } from '../../components/page/screens.tsx'
+import { type Params, Screens, useLinks } from '../../components/page/screens.tsx'
 import { Failed, Loading, QueryResult } from '../../components/page/states.tsx'
 import { Tabs } from '../../components/page/tabs.tsx'
 import { isFailure, useApiQuery } from '../../data/api.ts'
@@ -14,7 +14,7 @@ import { ArchivedNotice } from './archived-notice.tsx'
 import { StarButton } from './star-button.tsx'
 
 /** A project: its heading, its tabs, and the screen that `part` names. A former path redirects to the current one. */
-export function ProjectPage({ place, part }: { place: string; part: string }) {
+export function ProjectPage({ place = '', part = '' }: Params) {
   const session = useSession()
   const [, navigate] = useLocation()
   const query = useApiQuery('GET /projects/{id}', { path: { id: place } })
@@ -50,9 +50,7 @@ export function ProjectPage({ place, part }: { place: string; part: string }) {
                 <ProjectTabs screen={screen} waiting={waiting} />
                 {project.archived && <ArchivedNotice />}
                 <ReadOnlyContext value={screen.isArchived}>
-                  <Suspense fallback={<Loading />}>
-                    <Screens area="project" location={`/${part}`} place={screen} />
-                  </Suspense>
+                  <Screens area="project" location={`/${part}`} place={screen} />
                 </ReadOnlyContext>
               </div>
             </PlaceName>
