@@ -3,14 +3,15 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Response } from 'playwright-core'
 import { openBrowser } from '../packages/server/tests/browser.ts'
 import { openDataset } from './dataset.ts'
 import { benchToken, measuredProjects } from './fixtures.ts'
 import { startServer } from './processes.ts'
 import { median, printTable } from './table.ts'
 
-// Prints the time until the built UI shows a usable list of 100,000 vulnerabilities, and the size of its files.
+// Prints the time until the built UI shows a usable list of 100,000 vulnerabilities, what it transfers, and the size of its
+// files.
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' }, quick: { type: 'boolean' } } })
 const rounds = Number(values.rounds)
 const count = values.quick ? 5_000 : 100_000
@@ -29,16 +30,19 @@ async function printTimes(): Promise<void> {
   const server = await startServer(dataset.env)
   const browser = await openBrowser()
   try {
-    const times: Times[] = []
+    const times: Visit[] = []
     // The first round is a warm-up.
     for (let round = 0; round <= rounds; round++) times.push(await measure(browser, server.url))
-    const names = Object.keys(times[0] ?? {})
-    printTable(
-      `A list of ${count.toLocaleString('en')} vulnerabilities, median and worst of ${rounds}`,
-      names.map((name) => {
-        const all = times.slice(1).map((one) => one[name] ?? 0)
-        return { what: name, 'median ms': median(all), 'worst ms': Math.max(...all) }
-      }),
+    const list = `A list of ${count.toLocaleString('en')} vulnerabilities`
+    printColumns(
+      `${list}, median and worst of ${rounds}`,
+      'ms',
+      times.map(({ times }) => times),
+    )
+    printColumns(
+      `${list}: KB of the first visit`,
+      'KB',
+      times.map(({ sizes }) => sizes),
     )
   } finally {
     await browser.close()
@@ -47,10 +51,24 @@ async function printTimes(): Promise<void> {
   }
 }
 
-type Times = Record<string, number>
+type Figures = Record<string, number>
+
+interface Visit {
+  times: Figures
+  sizes: Figures
+}
+
+/** Prints the median and the worst of each figure, without those of the first round. */
+function printColumns(title: string, unit: string, [first = {}, ...rounds]: readonly Figures[]): void {
+  const rows = Object.keys(first).map((name) => {
+    const all = rounds.map((one) => one[name] ?? 0)
+    return { what: name, [`median ${unit}`]: median(all), [`worst ${unit}`]: Math.max(...all) }
+  })
+  printTable(title, rows)
+}
 
 /** Measures a visit with an empty browser cache. */
-async function measure(browser: Browser, origin: string): Promise<Times> {
+async function measure(browser: Browser, origin: string): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
   try {
     await context.request.post(`${origin}/-/sessions`, { data: { token: benchToken } })
@@ -58,10 +76,14 @@ async function measure(browser: Browser, origin: string): Promise<Times> {
     await context.addInitScript('globalThis.__name = (value) => value')
     const page = await context.newPage()
     const address = `${origin}/bench/project-${measuredProjects.medium}/-/vulnerabilities?state=any`
+    const responses: Response[] = []
+    page.on('response', (response) => responses.push(response))
     await page.goto(address, { waitUntil: 'commit' })
     const shown = await untilShown(page)
+    await page.waitForLoadState('networkidle')
+    const sizes = await sizesOf(responses.splice(0))
     const filtered = await press(page, '[aria-label="By severity"] button:first-child', 'Critical')
-    const times: Times = {
+    const times: Figures = {
       'first visit: rows shown': shown,
       'rows shown, and a filter pressed at once answered': shown + filtered,
     }
@@ -73,10 +95,28 @@ async function measure(browser: Browser, origin: string): Promise<Times> {
     times['scroll to the end'] = await scrollTo(page, 1)
     await page.evaluate(() => window.scrollTo(0, 0))
     times['search for words'] = await search(page, 'handler42 rule')
-    return times
+    return { times, sizes }
   } finally {
     await context.close()
   }
+}
+
+/** Sums the sizes of responses, as transferred and after decompression. */
+async function sizesOf(responses: readonly Response[]): Promise<Figures> {
+  const sizes: Figures = { 'JavaScript transferred': 0, 'API data transferred': 0, 'API data': 0, 'API requests': 0 }
+  const add = (name: string, size: number) => {
+    sizes[name] = (sizes[name] ?? 0) + size
+  }
+  for (const response of responses) {
+    const { responseBodySize } = await response.request().sizes()
+    const type = response.headers()['content-type'] ?? ''
+    if (type.includes('javascript')) add('JavaScript transferred', responseBodySize / 1000)
+    if (!type.includes('json')) continue
+    add('API data transferred', responseBodySize / 1000)
+    add('API data', (await response.body()).length / 1000)
+    add('API requests', 1)
+  }
+  return sizes
 }
 
 /** Returns the time since the navigation began, measured in the page. */
