@@ -66,11 +66,25 @@ export function depsFrom(
     settings,
     log: openLog(settings.logLevel),
     metrics: openMetrics(),
-    now: () => new Date().toISOString(),
+    now: openClock(),
     random: randomBytes,
     resolve: resolveByDns,
     draining,
     stopping,
+  }
+}
+
+/** Returns the current time. Formats it once per millisecond, because each request needs it several times. */
+function openClock(): () => string {
+  let at = 0
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now !== at) {
+      at = now
+      text = new Date(now).toISOString()
+    }
+    return text
   }
 }
 

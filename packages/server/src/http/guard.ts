@@ -27,8 +27,8 @@ interface Resource {
   readonly id: number
 }
 
-/** Counts a request and throws when the rate limit is exceeded. */
-type CountRequest = (user: Caller['user'] | undefined) => Promise<void>
+/** Counts a request and throws when the rate limit is exceeded. Returns nothing when no limit applies. */
+export type CountRequest = (user: Caller['user'] | undefined) => Promise<void> | undefined
 
 /**
  * The policy behind 401, 403 and 404. `authenticate` runs before the input is read; `authorize` runs after the input has
@@ -38,7 +38,7 @@ type CountRequest = (user: Caller['user'] | undefined) => Promise<void>
 export interface Guard {
   /** Calls `count` as soon as the user is known, before any right is checked. */
   authenticate(permission: Permission, credentials: Credentials, count?: CountRequest): Promise<Caller | null>
-  assertReadable(permission: Permission, caller: Caller | null, id: string | undefined): Promise<void>
+  assertReadable(permission: Permission, caller: Caller | null, id: string | undefined): void | Promise<void>
   authorize(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Found>
   /** Returns a key of the browser that the cookie identifies, or `undefined` if no user has signed in from it. */
   recognizeBrowser(cookie: string): Promise<string | undefined>

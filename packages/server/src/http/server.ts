@@ -13,7 +13,7 @@ import {
 } from 'fastify'
 import { badRequest, Failure } from '../platform/failure.ts'
 import { withoutSecrets } from '../platform/log.ts'
-import { describeOutcome } from './pipeline/audit.ts'
+import { decorateForAudit, describeOutcome } from './pipeline/audit.ts'
 import { endConnectionsOnClose } from './pipeline/closing.ts'
 import { compileEndpoint, type Services } from './pipeline/endpoint.ts'
 import { delayContinue } from './pipeline/expectations.ts'
@@ -35,6 +35,7 @@ export async function createServer(services: Omit<Services, 'throttle'>, routes:
   app.removeContentTypeParser(['application/json', 'text/plain'])
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 
+  decorateForAudit(app)
   const throttle = openThrottle(deps, guard)
   app.addHook('onClose', () => throttle.close())
   registerRoutes(app, { ...services, throttle }, routes)
@@ -89,15 +90,14 @@ function registerRoutes(app: Server, services: Services, routes: readonly Route[
 
 /** Sets the headers of every response, and responds to CORS preflight requests. */
 function startResponse({ settings }: Services['deps']): onRequestHookHandler {
+  const isSecure = settings.externalUrl?.startsWith('https:')
+  const assetHeaders = { ...commonHeaders, ...(isSecure && { 'strict-transport-security': onlyHttps }) }
+  const otherHeaders = { ...assetHeaders, ...contentHeaders }
   return (request, reply, done) => {
     reply
-      .header('x-content-type-options', 'nosniff')
-      .header('x-frame-options', 'SAMEORIGIN')
+      .headers(isAsset(request) ? assetHeaders : otherHeaders)
       .header('x-request-id', request.id)
       .header('x-gitlab-meta', `{"correlation_id":"${request.id}","version":"1"}`)
-      .header('vary', 'Origin')
-    if (settings.externalUrl?.startsWith('https:')) reply.header('strict-transport-security', onlyHttps)
-    if (!isAsset(request)) reply.headers(contentHeaders)
     if (hasTwoHosts(request)) return sendError(request, reply, badRequest('more than one Host header'))
     if (!isApi(request)) return done()
     if (request.headers.origin !== undefined) reply.headers(crossOriginHeaders)
@@ -109,23 +109,27 @@ function startResponse({ settings }: Services['deps']): onRequestHookHandler {
 }
 
 /** Counts and logs every request when its response is complete. */
-function recordRequest({ metrics }: Services['deps']): onResponseHookHandler {
+function recordRequest({ metrics, log }: Services['deps']): onResponseHookHandler {
   return (request, reply, done) => {
     const pattern = request.routeOptions.url ?? 'none'
     metrics.countRequest(request.method, pattern, reply.statusCode, reply.elapsedTime)
-    request.log.info(
-      {
-        method: request.method,
-        url: withoutSecrets(request.raw.url ?? ''),
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-        ip: request.ip,
-        ...describeOutcome(request, reply.statusCode),
-      },
-      'request',
-    )
+    if (log.isLevelEnabled('info')) logRequest(request, reply)
     done()
   }
+}
+
+function logRequest(request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info(
+    {
+      method: request.method,
+      url: withoutSecrets(request.raw.url ?? ''),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      ip: request.ip,
+      ...describeOutcome(request, reply.statusCode),
+    },
+    'request',
+  )
 }
 
 /** Responds to a request that no route handles: with a page of the web UI, 404, 405 or 410. */
@@ -215,6 +219,8 @@ function refuseConnection(error: { code: string; rawPacket: unknown }, socket: S
   const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.subarray(0, 5).toString() === 'HEAD '
   socket.end(`${head}\r\nConnection: close\r\n\r\n${isHead ? '' : body}`, () => socket.destroy())
 }
+
+const commonHeaders = { 'x-content-type-options': 'nosniff', 'x-frame-options': 'SAMEORIGIN', vary: 'Origin' }
 
 /** HSTS for one year, as browsers' preload lists and OWASP ASVS require. */
 const onlyHttps = 'max-age=31536000; includeSubDomains'

@@ -11,7 +11,7 @@ import { assertRecentlyAuthenticated } from '../../domain/sign-in/reauthenticati
 import { findSignedIn, openSessionCache } from '../../domain/sign-in/sessions.ts'
 import { actAs, authenticate, openTokenCache } from '../../domain/tokens/tokens.ts'
 import { findVulnerability } from '../../domain/vulnerabilities/triage/triage.ts'
-import type { Credentials, Guard } from '../../http/guard.ts'
+import type { CountRequest, Credentials, Guard } from '../../http/guard.ts'
 import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../../platform/failure.ts'
 
 export function createGuard(deps: RootDeps): Guard {
@@ -29,11 +29,7 @@ export function createGuard(deps: RootDeps): Guard {
       const { sudo, isReading } = credentials
       // Another process may have revoked the token; its commits are read before the caches are used.
       await deps.db.changes.synchronize()
-      const caller = await findCaller(permission, credentials).catch(async (error: unknown) => {
-        if (error instanceof Failure) await count?.(undefined)
-        throw error
-      })
-      await count?.(caller?.user)
+      const caller = await findCountedCaller(permission, credentials, count)
       if (!caller) {
         if (sudo !== undefined || (row.who !== 'anyone' && !row.anonymous)) throw unauthenticated()
         return null
@@ -43,8 +39,8 @@ export function createGuard(deps: RootDeps): Guard {
       return sudo === undefined ? caller : actAs(deps, caller, sudo)
     },
 
-    async assertReadable(permission, caller, id) {
-      if (permissions[permission].on === 'vulnerability') await findReadable(caller, id)
+    assertReadable(permission, caller, id): void | Promise<void> {
+      if (permissions[permission].on === 'vulnerability') return findReadable(caller, id).then(() => {})
     },
 
     async authorize(permission, caller, id) {
@@ -90,10 +86,28 @@ export function createGuard(deps: RootDeps): Guard {
     if (!given || !expected || !timingSafeEqual(given, expected)) throw unauthenticated()
   }
 
-  async function findCaller(
+  /** Counts the request for its caller, or as an anonymous one when the credentials are wrong. */
+  async function findCountedCaller(
+    permission: Permission,
+    credentials: Credentials,
+    count?: CountRequest,
+  ): Promise<Caller | undefined> {
+    let caller: Caller | undefined
+    try {
+      caller = await findCaller(permission, credentials)
+    } catch (error) {
+      if (error instanceof Failure) await count?.(undefined)
+      throw error
+    }
+    const counting = count?.(caller?.user)
+    if (counting) await counting
+    return caller
+  }
+
+  function findCaller(
     permission: Permission,
     { token, session, address }: Credentials,
-  ): Promise<Caller | undefined> {
+  ): Promise<Caller | undefined> | undefined {
     if (token === undefined) return session === undefined ? undefined : findSignedIn(deps, session, sessions)
     const isRotation = permission === 'token.rotate' || permission === 'token.rotate-self'
     return authenticate(deps, token, tokens, { isRotation, address })

@@ -106,7 +106,7 @@ export async function authenticate(
   { isRotation, address }: { isRotation: boolean; address: string },
 ): Promise<Caller> {
   const digest = digestToken(token)
-  const holder = await cache.holders.get(digest, () => findHolder(deps, digest))
+  const holder = cache.holders.peek(digest) ?? (await cache.holders.get(digest, () => findHolder(deps, digest)))
   if (!holder) throw unauthenticated()
 
   const now = deps.now()
@@ -118,7 +118,7 @@ export async function authenticate(
     throw new Failure({ kind: 'token-revoked' })
   }
   assertActive(holder.user)
-  noteUse(deps, holder.token.id, address, cache)
+  noteUse(deps, { tokenId: holder.token.id, address, now }, cache)
   return { user: holder.user, token: holder.token, isAdmin: mayAdminister(deps, holder.user, holder.token.scopes) }
 }
 
@@ -173,8 +173,11 @@ const addressIntervalMs = 60 * 1000
  * Records the use of a token. The write is best effort and not awaited: losing it costs a few minutes of precision. The
  * addresses of one token are recorded at most once a minute.
  */
-function noteUse(deps: Deps, tokenId: number, address: string, cache: TokenCache): void {
-  const now = deps.now()
+function noteUse(
+  deps: Deps,
+  { tokenId, address, now }: { tokenId: number; address: string; now: string },
+  cache: TokenCache,
+): void {
   const at = Date.parse(now)
   const last = cache.noted.get(tokenId)
   if (!last || at - last.since >= noteIntervalMs) {

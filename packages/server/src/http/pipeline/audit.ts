@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/callers.ts'
 import type { Failure } from '../../platform/failure.ts'
 import type { Found } from '../guard.ts'
@@ -18,31 +18,33 @@ interface Facts {
   reason?: string
 }
 
-const facts = new WeakMap<FastifyRequest, Facts>()
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null until something is noted. */
+    auditFacts: Facts | null
+  }
+}
 
-function factsOf(request: FastifyRequest): Facts {
-  const found = facts.get(request)
-  if (found) return found
-  const fresh: Facts = {}
-  facts.set(request, fresh)
-  return fresh
+/** Gives every request a place for what the log says about it. */
+export function decorateForAudit(app: FastifyInstance): void {
+  app.decorateRequest('auditFacts', null)
 }
 
 /** Records the user of a request for the log. */
 export function noteUser(request: FastifyRequest, user: Caller['user'] | undefined): void {
-  if (user) factsOf(request).user = user
+  if (user) request.auditFacts = { ...request.auditFacts, user }
 }
 
 /** Records why a request was rejected for the log. */
 export function noteFailure(request: FastifyRequest, { cause }: Failure): void {
-  factsOf(request).reason = cause.kind
+  request.auditFacts = { ...request.auditFacts, reason: cause.kind }
 }
 
 const refusals: readonly number[] = [401, 403, 429]
 
 /** Returns the log fields of the user and of the rejection of a request. */
 export function describeOutcome(request: FastifyRequest, status: number): Record<string, unknown> {
-  const { user, reason } = facts.get(request) ?? {}
+  const { user, reason } = request.auditFacts ?? {}
   return {
     ...(user && { user_id: user.id }),
     ...(refusals.includes(status) && { event: 'request.refused', reason: reason ?? 'unknown' }),

@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/callers.ts'
 import { forbidden } from '../../platform/failure.ts'
-import { emptyParams, type RawParams } from '../params/raw-params.ts'
+import type { RawParams } from '../params/raw-params.ts'
 import { noteUser } from './audit.ts'
 import { hasCredentials, readCredentials, readSudo, sessionHeader, withSudo } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -16,13 +16,22 @@ export function rejectForeignOrigin({ route }: Endpoint, state: RequestState): v
  * Reads the credentials from headers and query. A small form is read first, because it may hold the token; a large one
  * only when the headers identify no one.
  */
-export async function collectCredentials(endpoint: Endpoint, state: RequestState): Promise<void> {
+export function collectCredentials(endpoint: Endpoint, state: RequestState): void | Promise<void> {
   state.credentials = credentialsOf(endpoint, state)
   if (state.bodyKind === 'urlencoded' && (isSmallBody(state.request) || !hasCredentials(state.credentials))) {
-    state.body = await readForm(endpoint, state)
-    state.credentials = credentialsOf(endpoint, state, state.body)
+    return collectFromForm(endpoint, state)
   }
-  if (state.credentials.session && !endpoint.route.outside) assertSameOrigin(state)
+  assertSessionOrigin(endpoint, state)
+}
+
+async function collectFromForm(endpoint: Endpoint, state: RequestState): Promise<void> {
+  state.body = await readForm(endpoint, state)
+  state.credentials = credentialsOf(endpoint, state, state.body)
+  assertSessionOrigin(endpoint, state)
+}
+
+function assertSessionOrigin({ route }: Endpoint, state: RequestState): void {
+  if (state.credentials.session && !route.outside) assertSameOrigin(state)
 }
 
 export async function authenticate(endpoint: Endpoint, state: RequestState): Promise<void> {
@@ -32,18 +41,21 @@ export async function authenticate(endpoint: Endpoint, state: RequestState): Pro
 }
 
 /** Authenticates again when the body names another token, or the user to act for. */
-export async function authenticateByBody(endpoint: Endpoint, state: RequestState): Promise<void> {
-  const { guard, route } = endpoint
+export function authenticateByBody(endpoint: Endpoint, state: RequestState): void | Promise<void> {
+  if (!state.body) return
   const { token, sudo } = state.credentials
-  const body = state.body ?? emptyParams()
   state.credentials =
     state.bodyKind === 'urlencoded'
-      ? credentialsOf(endpoint, state, body)
-      : withSudo(state.credentials, readSudo(body['sudo'], sudo))
-  if (state.credentials.sudo === sudo && state.credentials.token === token) return
-  const countAgain = (user: Caller['user'] | undefined) => count(endpoint, state, user)
+      ? credentialsOf(endpoint, state, state.body)
+      : withSudo(state.credentials, readSudo(state.body['sudo'], sudo))
   const hasSameToken = state.credentials.token === token
-  state.caller = await guard.authenticate(route.permission, state.credentials, hasSameToken ? undefined : countAgain)
+  if (!hasSameToken || state.credentials.sudo !== sudo) return authenticateAgain(endpoint, state, !hasSameToken)
+}
+
+async function authenticateAgain(endpoint: Endpoint, state: RequestState, isCounted: boolean): Promise<void> {
+  const { guard, route } = endpoint
+  const countAgain = (user: Caller['user'] | undefined) => count(endpoint, state, user)
+  state.caller = await guard.authenticate(route.permission, state.credentials, isCounted ? countAgain : undefined)
   state.early = undefined
 }
 
@@ -62,7 +74,7 @@ function count(
   { throttle, route }: Endpoint,
   { request, reply }: RequestState,
   user: Caller['user'] | undefined,
-): Promise<void> {
+): Promise<void> | undefined {
   noteUser(request, user)
   return throttle.admit(route, request, reply, user)
 }

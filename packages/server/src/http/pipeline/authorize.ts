@@ -8,17 +8,20 @@ import { pathOf } from './request-facts.ts'
 import type { RequestState } from './request-state.ts'
 
 /** Reads the path and answers 404 for a vulnerability that the caller may not read, before any input is validated. */
-export async function resolveResource({ guard, route }: Endpoint, state: RequestState): Promise<void> {
+export function resolveResource({ guard, route }: Endpoint, state: RequestState): void | Promise<void> {
   state.pathParams = pathParamsOf(state)
-  await guard.assertReadable(route.permission, state.caller, idOf(state))
+  return guard.assertReadable(route.permission, state.caller, idOf(state))
 }
 
 /**
  * Authorizes a request with a file before its body is read, so that no file is stored for a caller who may not send it.
  * Rows with `anonymous: 'after-input'` report invalid input first.
  */
-export async function authorizeBeforeFile(endpoint: Endpoint, state: RequestState): Promise<void> {
-  if (!mayHoldFile(state.bodyKind)) return
+export function authorizeBeforeFile(endpoint: Endpoint, state: RequestState): void | Promise<void> {
+  if (mayHoldFile(state.bodyKind)) return authorizeEarly(endpoint, state)
+}
+
+async function authorizeEarly(endpoint: Endpoint, state: RequestState): Promise<void> {
   state.early = await admit(endpoint, state, state.caller).catch(failureOnly)
   if (state.early instanceof Failure && endpoint.row.anonymous !== 'after-input') throw state.early
 }

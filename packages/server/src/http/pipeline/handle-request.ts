@@ -10,6 +10,7 @@ import { openRequestState, type RequestState } from './request-state.ts'
 import { respond } from './respond.ts'
 import { validateInput } from './validate-input.ts'
 
+/** Returns a promise only when it waits for something, because each await delays a request by a turn. */
 type Step = (endpoint: Endpoint, state: RequestState) => void | Promise<void>
 
 /**
@@ -35,8 +36,11 @@ export async function handleRequest(endpoint: Endpoint, request: FastifyRequest,
   let state: RequestState | undefined
   try {
     state = openRequestState(endpoint, request, reply)
-    for (const step of steps) await step(endpoint, state)
-    await removeUncommittedFiles(endpoint, state)
+    for (const step of steps) {
+      const pending = step(endpoint, state)
+      if (pending) await pending
+    }
+    if (state.files.length > 0) await removeUncommittedFiles(endpoint, state)
   } catch (error) {
     if (isBug(error)) request.log.error({ err: error }, 'request failed')
     // When a commit may have happened its objects stay: an orphan is cleaned up, a row without its object is damage.

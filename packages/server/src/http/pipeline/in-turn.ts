@@ -7,6 +7,12 @@ interface Waiting {
   begin(): void
 }
 
+interface Connection {
+  /** Whether a request is being executed. */
+  isBusy: boolean
+  waiting: Waiting[]
+}
+
 /** Maximum number of pipelined requests; more than clients send before they read a response. */
 const maxWaiting = 100
 
@@ -18,41 +24,46 @@ const maxWaiting = 100
  * (RFC 9112, 9.3.2).
  */
 export function executeInTurn(app: FastifyInstance): void {
-  const queues = new WeakMap<Socket, Waiting[]>()
+  const connections = new WeakMap<Socket, Connection>()
 
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
     if (!(socket instanceof Socket)) return done() // a request in process
     const { raw: response } = reply
-    const queue = queues.get(socket)
-    if (!queue) {
-      queues.set(socket, [])
-      begin(socket, { response, begin: done })
+    const connection = connections.get(socket) ?? { isBusy: false, waiting: [] }
+    if (!connection.isBusy) {
+      connections.set(socket, connection)
+      begin(socket, connection, { response, begin: done })
       return
     }
     // Pausing the socket limits the memory of waiting requests to what one read returned.
     socket.pause()
-    if (queue.length >= maxWaiting) {
+    const { waiting } = connection
+    if (waiting.length >= maxWaiting) {
       reply.hijack() // never executed and never answered
       return
     }
-    if (queue.length === maxWaiting - 1) response.shouldKeepAlive = false
-    queue.push({ response, begin: done })
+    if (waiting.length === maxWaiting - 1) response.shouldKeepAlive = false
+    waiting.push({ response, begin: done })
   })
+}
 
-  function begin(socket: Socket, { response, begin }: Waiting): void {
-    response.once('close', () => setImmediate(beginNext, socket))
-    begin()
-  }
+function begin(socket: Socket, connection: Connection, { response, begin }: Waiting): void {
+  connection.isBusy = true
+  response.on('close', () => {
+    connection.isBusy = connection.waiting.length > 0
+    if (connection.isBusy) setImmediate(beginNext, socket, connection)
+  })
+  begin()
+}
 
-  function beginNext(socket: Socket): void {
-    const queue = queues.get(socket)
-    const next = queue?.shift()
-    if (!queue || !next || !socket.writable) {
-      queues.delete(socket)
-      return
-    }
-    // The body of the last request may not have been read yet.
-    if (queue.length === 0) socket.resume()
-    begin(socket, next)
+function beginNext(socket: Socket, connection: Connection): void {
+  const next = connection.waiting.shift()
+  if (!next || !socket.writable) {
+    connection.isBusy = false
+    connection.waiting = []
+    return
   }
+  // The body of the last request may not have been read yet.
+  if (connection.waiting.length === 0) socket.resume()
+  begin(socket, connection, next)
 }

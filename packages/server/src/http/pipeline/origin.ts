@@ -6,11 +6,14 @@ import { badRequest } from '../../platform/failure.ts'
 export function originOf(deps: RootDeps, request: FastifyRequest): string {
   const { externalUrl } = deps.settings
   if (externalUrl !== undefined) return externalUrl
-  const { localAddress, localPort } = request.socket
-  // HTTP/1.0 clients may omit the Host header.
-  const origin = `${request.protocol}://${request.host || `${localAddress}:${localPort}`}`
+  const origin = `${request.protocol}://${request.host || localHost(request)}`
   if (!isOrigin(origin)) throw badRequest('the Host header names no host')
   return origin
+}
+
+/** Returns the host of a request without one, which HTTP/1.0 clients may send. */
+function localHost({ socket }: FastifyRequest): string {
+  return `${socket.localAddress}:${socket.localPort}`
 }
 
 const known = new Set<string>()

@@ -20,8 +20,11 @@ export function rejectAnnouncedLength(endpoint: Endpoint, { request, bodyKind }:
 }
 
 /** Reads the body of a request whose caller is known, unless its form has been read before. Stores files on arrival. */
-export async function readBody(endpoint: Endpoint, state: RequestState): Promise<void> {
-  if (state.body) return
+export function readBody(endpoint: Endpoint, state: RequestState): void | Promise<void> {
+  if (!state.body && state.bodyKind !== 'none') return readUnreadBody(endpoint, state)
+}
+
+async function readUnreadBody(endpoint: Endpoint, state: RequestState): Promise<void> {
   const { request, caller, early } = state
   const limit =
     early && !(early instanceof Failure)

@@ -51,7 +51,7 @@ async function sendCached(endpoint: Endpoint, state: RequestState, responses: Re
     organizationId: rawParams['organization_id'],
     resources: found.resources,
   }
-  const rendered = await responses.get(key, () => renderResult(endpoint, state, endpoint.deps))
+  const rendered = responses.peek(key) ?? (await responses.get(key, () => renderResult(endpoint, state, endpoint.deps)))
   reply.headers(state.headers)
   sendRendered(request, reply, rendered)
 }
@@ -122,6 +122,7 @@ function pageRequestOf({ input }: RequestState) {
 }
 
 function dateHeader(value: string | undefined): number | undefined {
-  const time = Date.parse(value ?? '')
+  if (value === undefined) return undefined
+  const time = Date.parse(value)
   return Number.isNaN(time) ? undefined : time
 }

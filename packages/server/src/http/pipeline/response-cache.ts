@@ -16,6 +16,8 @@ interface ResponseKey {
 
 /** Rendered responses of one route, each valid while the route's tables do not change. */
 export interface ResponseCache {
+  /** Returns the cached response, if there is one, without a promise. */
+  peek(key: ResponseKey): Rendered | undefined
   get(key: ResponseKey, load: () => Promise<Rendered>): Promise<Rendered>
 }
 
@@ -28,21 +30,25 @@ const overheadBytes = 3 * 1024
 export function openResponseCache(deps: RootDeps, tables: readonly string[]): ResponseCache {
   const cache = openCache<Rendered>(deps.db.changes, tables, maxBytes, ({ body }) => body.length + overheadBytes)
   return {
-    get({ origin, url, organizationId, resources }, load) {
-      if (url.length > maxUrlLength) return load()
-      return cache.get(`${fingerprint(resources)}${organizationId} ${origin} ${url}`, load)
-    },
+    peek: (key) => (key.url.length > maxUrlLength ? undefined : cache.peek(textOf(key))),
+    get: (key, load) => (key.url.length > maxUrlLength ? load() : cache.get(textOf(key), load)),
   }
 }
+
+const textOf = ({ origin, url, organizationId, resources }: ResponseKey) =>
+  `${fingerprint(resources)}${organizationId} ${origin} ${url}`
 
 /**
  * Identifies the resource, not the path in the URL: after a rename or transfer another tenant's resource may have that
  * path. Covers every field, because views repeat the resource's path and name.
  */
 function fingerprint(resources: Found['resources']): string {
-  return Object.entries(resources)
-    .map(([kind, resource]) => `${kind} ${resource.id} ${digestOf(resource)} `)
-    .join('')
+  let text = ''
+  for (const kind in resources) {
+    const resource = resources[kind]
+    if (resource) text += `${kind} ${resource.id} ${digestOf(resource)} `
+  }
+  return text
 }
 
 const digests = new WeakMap<object, string>()

@@ -12,8 +12,16 @@ import { originOf } from './origin.ts'
 
 /** Rate limiter for requests. */
 export interface Throttle {
-  /** Counts a request of this user, or an anonymous request. Throws when a limit is exceeded. */
-  admit(route: Route, request: FastifyRequest, reply: FastifyReply, user: Caller['user'] | undefined): Promise<void>
+  /**
+   * Counts a request of this user, or an anonymous request. Throws when a limit is exceeded. Returns nothing when no
+   * limit applies.
+   */
+  admit(
+    route: Route,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    user: Caller['user'] | undefined,
+  ): Promise<void> | undefined
   close(): Promise<void>
 }
 
@@ -22,31 +30,40 @@ export function openThrottle(deps: RootDeps, guard: Guard): Throttle {
   const counter = openRequestCounter(deps)
 
   return {
-    async admit(route, request, reply, user) {
+    admit(route, request, reply, user) {
       const row: PermissionRow = permissions[route.permission]
-      if (row.unlimited) return
-      const network = `address ${networkOf(request.ip)}`
-      if (signIn && route.limitsGuesses) await admitGuess(request, { name: 'sign_in', ...signIn }, network)
-      const subject = user ? `user ${user.id}` : network
-      const limit = user ? authenticated : unauthenticated
-      const place = addressOf(route).startsWith('/api/') ? 'api' : 'web'
-      const name = `throttle_${user ? 'authenticated' : 'unauthenticated'}_${place}`
-      if (limit) await admitOne(counter, { name, ...limit }, subject, reply)
-      const own = endpoints ? endpointLimit(route, user) : undefined
-      if (own && (await counter.count(own, subject)).isExceeded) throw new Failure({ kind: 'too-many-requests' })
+      const isGuess = signIn && route.limitsGuesses
+      const isLimited = isGuess || endpoints || (user ? authenticated : unauthenticated)
+      return isLimited && !row.unlimited ? countRequest(route, request, reply, user) : undefined
     },
     close: () => counter.close(),
   }
 
+  async function countRequest(
+    route: Route,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    user: Caller['user'] | undefined,
+  ): Promise<void> {
+    if (signIn && route.limitsGuesses) await admitGuess(request, { name: 'sign_in', ...signIn })
+    const subject = user ? `user ${user.id}` : networkSubject(request)
+    const limit = user ? authenticated : unauthenticated
+    if (limit) await admitOne(counter, { name: limitName(route, user), ...limit }, subject, reply)
+    const own = endpoints ? endpointLimit(route, user) : undefined
+    if (own && (await counter.count(own, subject)).isExceeded) throw new Failure({ kind: 'too-many-requests' })
+  }
+
   /** Counts sign-in attempts. Known browsers have their own limit, so that others in their network cannot lock them out. */
-  async function admitGuess(request: FastifyRequest, limit: Limit, network: string): Promise<void> {
+  async function admitGuess(request: FastifyRequest, limit: Limit): Promise<void> {
     const browser = readCookie(request.headers.cookie, 'alcove_browser', originOf(deps, request))
     const known = browser && (await guard.recognizeBrowser(browser))
-    const { isExceeded, endsAt, now } = await counter.count(limit, known ? `browser ${known}` : network)
+    const { isExceeded, endsAt, now } = await counter.count(limit, known ? `browser ${known}` : networkSubject(request))
     if (!isExceeded) return
     throw new Failure({ kind: 'too-many-requests', retryAfterSeconds: Math.ceil((endsAt - now) / 1000) })
   }
 }
+
+const networkSubject = ({ ip }: FastifyRequest) => `address ${networkOf(ip)}`
 
 async function admitOne(counter: RequestCounter, limit: Limit, subject: string, reply: FastifyReply): Promise<void> {
   const { isExceeded, observed, endsAt, now } = await counter.count(limit, subject)
@@ -60,6 +77,11 @@ async function admitOne(counter: RequestCounter, limit: Limit, subject: string, 
   if (isExceeded) {
     throw new Failure({ kind: 'throttled', endsAt, retryAfterSeconds: Math.ceil((endsAt - now) / 1000) })
   }
+}
+
+function limitName(route: Route, user: Caller['user'] | undefined): string {
+  const place = addressOf(route).startsWith('/api/') ? 'api' : 'web'
+  return `throttle_${user ? 'authenticated' : 'unauthenticated'}_${place}`
 }
 
 function endpointLimit({ method, path, rateLimit }: Route, user: Caller['user'] | undefined): Limit | undefined {
