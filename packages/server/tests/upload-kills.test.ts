@@ -94,7 +94,7 @@ interface Left {
   objects: number | number[]
   unfinished?: number
   /** Number of objects after the jobs have run. */
-  swept: number
+  afterCleanup: number
 }
 type Case = [moment: string, left: Left]
 
@@ -112,10 +112,10 @@ describe.each([
 
   describe('a kill during an upload', () => {
     const cases: Case[] = [
-      ['put middle', { objects: 5, unfinished: 1, swept: 5 }],
-      ['put after', { objects: 6, swept: 5 }],
-      ['commit before', { objects: 6, swept: 5 }],
-      ['commit after', { uploads: [...before, 'new'], objects: 6, swept: 6 }],
+      ['put middle', { objects: 5, unfinished: 1, afterCleanup: 5 }],
+      ['put after', { objects: 6, afterCleanup: 5 }],
+      ['commit before', { objects: 6, afterCleanup: 5 }],
+      ['commit after', { uploads: [...before, 'new'], objects: 6, afterCleanup: 6 }],
     ]
     test.each(cases)('at "%s" leaves database and store consistent', async (moment, left) => {
       await killed(moment, left, ({ url, headers }) =>
@@ -130,8 +130,8 @@ describe.each([
 
   describe('a kill while an upload is deleted', () => {
     const cases: Case[] = [
-      ['commit before', { objects: 5, swept: 5 }],
-      ['commit after', { uploads: ['kept', '-doomed', '-deleted'], objects: 5, swept: 5 }],
+      ['commit before', { objects: 5, afterCleanup: 5 }],
+      ['commit after', { uploads: ['kept', '-doomed', '-deleted'], objects: 5, afterCleanup: 5 }],
     ]
     test.each(cases)('at "%s" leaves database and store consistent', async (moment, left) => {
       await killed(moment, left, ({ url, headers }) =>
@@ -142,9 +142,9 @@ describe.each([
 
   describe('a kill while deleted uploads expire', () => {
     const cases: Case[] = [
-      ['commit before', { objects: 5, swept: 5 }],
-      ['commit after', { uploads: ['kept', 'doomed'], objects: 5, swept: 4 }],
-      ['remove after', { uploads: ['kept', 'doomed'], objects: 4, swept: 4 }],
+      ['commit before', { objects: 5, afterCleanup: 5 }],
+      ['commit after', { uploads: ['kept', 'doomed'], objects: 5, afterCleanup: 4 }],
+      ['remove after', { uploads: ['kept', 'doomed'], objects: 4, afterCleanup: 4 }],
     ]
     test.each(cases)('at "%s" leaves database and store consistent', async (moment, left) => {
       await killed(`${moment} expire`, left)
@@ -153,10 +153,10 @@ describe.each([
 
   describe('a kill while a project is deleted', () => {
     const cases: Case[] = [
-      ['commit before', { objects: 5, swept: 5 }],
-      ['commit after', { projects: 1, objects: 5, swept: 3 }],
+      ['commit before', { objects: 5, afterCleanup: 5 }],
+      ['commit after', { projects: 1, objects: 5, afterCleanup: 3 }],
       // Several objects are removed concurrently.
-      ['remove after', { projects: 1, objects: [3, 4], swept: 3 }],
+      ['remove after', { projects: 1, objects: [3, 4], afterCleanup: 3 }],
     ]
     test.each(cases)('at "%s" leaves database and store consistent', async (moment, left) => {
       await killed(moment, left, ({ url, headers }) =>
@@ -192,8 +192,8 @@ async function killed(moment: string, left: Left, act?: (target: Target) => Prom
     await removeOrphanedObjects(tomorrow)
     expect(await examine(tomorrow, { fix: false })).toMatchObject({
       findings: [],
-      files: left.swept,
-      objects: left.swept,
+      files: left.afterCleanup,
+      objects: left.afterCleanup,
     })
     expect(await readdir(unfinishedFolder)).toEqual([])
   })

@@ -60,7 +60,7 @@ test.each<[string, readonly TiffField[]]>([
   ['an orientation of another type', [[274, 4, [6]]]],
   ['a resolution in one direction only', [[282, 5, [300, 1]]]],
   [
-    'a resolution of nothing',
+    'a resolution of zero',
     [
       [282, 5, [300, 0]],
       [283, 5, [0, 1]],

@@ -39,7 +39,7 @@ const essential = (byte: number): TiffField[] => [
   [296, 3, [2]],
   [34675, 7, Buffer.alloc(300, 'profile')],
   [37439, 12, Buffer.alloc(8, 1)],
-  [65123, 7, Buffer.alloc(40, 'a tag nobody knows')],
+  [65123, 7, Buffer.alloc(40, 'an unknown tag')],
 ]
 
 const personal: TiffField[] = [
@@ -230,9 +230,9 @@ test('metadata that overlaps the header or old JPEG tables does not overwrite th
 
 test.each<[string, TiffField[]]>([
   ['DNG', [[50706, 1, [1, 4, 0, 0]]]],
-  ['a colour filter in a page of its own', [[330, 4, { directories: [[[262, 3, [32803]]]] }]]],
-  ['a linear raw picture', [[330, 4, { directories: [[[262, 3, [34892]]]] }]]],
-  ['a colour filter pattern', [[33421, 1, [0, 1, 1, 2]]]],
+  ['a color filter on its own page', [[330, 4, { directories: [[[262, 3, [32803]]]] }]]],
+  ['a linear raw image', [[330, 4, { directories: [[[262, 3, [34892]]]] }]]],
+  ['a color filter pattern', [[33421, 1, [0, 1, 1, 2]]]],
 ])('a raw image keeps the metadata that it needs: %s', async (_, fields) => {
   const given = makeTiff(classic, [byTag(...essential(10), ...fields, ...personal)])
   expect((await strip(given)).equals(given)).toBe(true)

@@ -81,7 +81,7 @@ test.each([
   ['only one', 1, { total: 2 }, 2, '', '', '2', '1', ['first', 'last']],
   ['empty list', 1, { total: 0 }, 0, '', '', '0', '1', ['first', 'last']],
   ['past the end', 4, { total: 6 }, 0, '', '', '6', '3', ['first', 'last']],
-  ['past the end of nothing', 2, { total: 0 }, 0, '', '', '0', '1', ['first', 'last']],
+  ['past the end of an empty list', 2, { total: 0 }, 0, '', '', '0', '1', ['first', 'last']],
   ['10,000 rows', 2, { total: 10_000 }, 2, '3', '1', '10000', '5000', ['prev', 'next', 'first', 'last']],
   ['more than 10,000', 2, { total: 10_001 }, 2, '3', '1', undefined, undefined, ['prev', 'next', 'first']],
   ['uncounted, more to come', 2, { hasNext: true }, 2, '3', '1', undefined, undefined, ['prev', 'next', 'first']],

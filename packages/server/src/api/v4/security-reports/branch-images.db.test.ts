@@ -61,9 +61,9 @@ test('findings of an image built on a branch match those of the default branchâ€
 })
 
 test.for([
-  ['nothing of that image is known', []],
-  ['only another image is known', [entry('registry.example.com/app:latest')]],
-  ['it is known of another branch only', [entry(onMain)], 'other'],
+  ['the image has no findings', []],
+  ['only another image has findings', [entry('registry.example.com/app:latest')]],
+  ['only another branch has findings of it', [entry(onMain)], 'other'],
 ] as const)('findings of an image built on a branch are new when %s', async ([, before, ref = 'main']) => {
   const project = await server.project(`acme/branch-image-${++projects}`)
   await send(project, [...before], { ref })

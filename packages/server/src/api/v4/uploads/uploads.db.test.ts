@@ -346,7 +346,7 @@ describe('permissions for uploads', () => {
 })
 
 const attachments = new URL('../../../../../../../shared/data/attachments/', import.meta.url)
-describe.runIf(existsSync(attachments))('collected files', () => {
+describe.runIf(existsSync(attachments))('the collected files', () => {
   test('are returned byte for byte, except images whose metadata is removed', async () => {
     for (const name of readdirSync(attachments)) {
       const content = readFileSync(new URL(name, attachments))

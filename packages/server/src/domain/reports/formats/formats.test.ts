@@ -326,8 +326,8 @@ describe('Trivy', () => {
     ['both', [{ Class: 'config' }, { Class: 'lang-pkgs' }], ['dependency_scanning', 'sast']],
     ['secrets', [{ Class: 'secret', Secrets: [{ RuleID: 'x', Severity: 'HIGH' }] }], ['secret_detection']],
     ['licences', [{ Class: 'license', Licenses: [{}] }], []],
-    ['nobody says what', [], ['dependency_scanning']],
-    ['an old one did not say what', [{}], ['dependency_scanning']],
+    ['nothing', [], ['dependency_scanning']],
+    ['a target without a class', [{}], ['dependency_scanning']],
   ] as const)('that scanned %s has those report types', async ([, results, types]) => {
     const report = { SchemaVersion: 2, ArtifactName: '.', ArtifactType: 'filesystem' }
     const { reportType, reportTypes } = await readText({
