@@ -25,12 +25,12 @@ function compressed(): Plugin {
     name: 'compressed',
     apply: 'build',
     writeBundle({ dir }) {
-      const folder = join(dir ?? 'dist', 'assets')
-      for (const name of readdirSync(folder)) {
-        if (!/\.(js|css|svg|json)$/.test(name)) continue
+      const folder = dir ?? 'dist'
+      for (const name of ['index.html', ...readdirSync(join(folder, 'assets')).map((name) => `assets/${name}`)]) {
+        if (!/\.(html|js|css|svg|json)$/.test(name)) continue
         const content = readFileSync(join(folder, name))
         writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))
-        const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+        const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
         writeFileSync(join(folder, `${name}.br`), brotliCompressSync(content, { params }))
       }
     },

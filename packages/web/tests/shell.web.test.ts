@@ -27,6 +27,41 @@ describe('the HTML page', () => {
     expect(file.headers['cache-control']).toBe('public, max-age=31536000, immutable')
   })
 
+  test.each(['br', 'gzip'])('is sent in %s, with an ETag of that encoding', async (encoding) => {
+    const { anonymous } = web.server
+    const headers = { accept: 'text/html', 'accept-encoding': encoding }
+    const plain = await anonymous.get('//', { headers: { accept: 'text/html' } })
+    const compressed = await anonymous.get('//', { headers })
+    expect(compressed).toMatchObject({ status: 200, text: plain.text })
+    expect(compressed.headers).toMatchObject({
+      'content-encoding': encoding,
+      'content-length': String(compressed.bytes.length),
+      vary: 'Origin, Accept, Accept-Encoding',
+    })
+    const { etag = '' } = compressed.headers
+    expect(etag).not.toBe(plain.headers['etag'])
+    const unchanged = await anonymous.get('//', { headers: { ...headers, 'if-none-match': etag } })
+    expect(unchanged).toMatchObject({ status: 304, text: '' })
+    expect(unchanged.headers['content-encoding']).toBeUndefined()
+  })
+
+  test('has scripts whose ranges are parts of the sent encoding', async () => {
+    const { anonymous } = web.server
+    const page = await anonymous.get('//', { headers: { accept: 'text/html' } })
+    const script = `/${/src="(\/-\/assets\/[^"]+\.js)"/.exec(page.text)?.[1] ?? ''}`
+    const [plain, br] = await Promise.all([
+      anonymous.get(script),
+      anonymous.get(script, { headers: { 'accept-encoding': 'br' } }),
+    ])
+    expect(plain.headers['content-encoding']).toBeUndefined()
+    for (const reply of [plain, br]) expect(reply.headers['vary']).toMatch(/^Origin, accept-encoding$/i)
+    expect(br.headers['etag']).not.toBe(plain.headers['etag'])
+    expect(br.text).toBe(plain.text)
+    expect((await anonymous.get(script, { headers: { 'accept-encoding': 'br;q=0' } })).text).toBe(plain.text)
+    const part = await anonymous.get(script, { headers: { range: 'bytes=10-19' } })
+    expect(part).toMatchObject({ status: 206, bytes: plain.bytes.subarray(10, 20) })
+  })
+
   test('is revalidated by an ETag of its content', async () => {
     const accept = 'Text/HTML'
     const first = await web.server.anonymous.get('//acme/shop', { headers: { accept } })
@@ -34,7 +69,7 @@ describe('the HTML page', () => {
     // Packages set the same date on all files, and pages of two builds have the same size.
     expect(etag).toMatch(/^"[\w-]{43}"$/)
     expect(first.headers['last-modified']).toBeUndefined()
-    expect(first.headers['vary']).toBe('Origin, Accept')
+    expect(first.headers['vary']).toBe('Origin, Accept, Accept-Encoding')
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
       const again = await web.server.anonymous.get('//elsewhere', { headers: { accept, 'if-none-match': known } })
       expect(again).toMatchObject({ status: 304, text: '' })

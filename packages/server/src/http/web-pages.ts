@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { chooseEncoding } from './response/compression.ts'
 
 /** Output folder of `npm run build` for packages/web, seen from this file or from the server's flat `dist/`. */
 const folder = fileURLToPath(
@@ -31,7 +32,7 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-cache',
   // The API has other responses at the same URLs.
-  vary: 'Origin, Accept',
+  vary: 'Origin, Accept, Accept-Encoding',
 }
 
 /** Serves the precompressed files of the web UI below /-/assets/. Their names change with their content. */
@@ -57,14 +58,26 @@ export function isPageRequest({ method, headers, raw }: FastifyRequest): boolean
 
 /** Sends the HTML page of the UI. It is the same for every URL; its script loads the content from the API. */
 export async function sendPage({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const page = await readFile(`${folder}index.html`).catch(() => undefined)
+  const encoding = chooseEncoding(headers['accept-encoding'])
+  const compressed = encoding && (await readPage(extensions[encoding]))
+  const page = compressed ?? (await readPage(''))
   if (!page) {
     await reply.code(503).type('text/plain').send('The web UI has not been built: npm run build does it.\n')
     return
   }
-  // Uses a content hash: pages of two builds can have the same size, and packages give all files the same date.
+  // Uses a content hash: pages of two builds can have the same size, and packages give all files the same date. Each
+  // encoding has its own.
   const etag = `"${createHash('sha256').update(page).digest('base64url')}"`
   const known = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   reply.headers(pageHeaders).header('etag', etag)
-  await (known.includes(etag) ? reply.code(304).send() : reply.type('text/html; charset=utf-8').send(page))
+  if (known.includes(etag)) return void (await reply.code(304).send())
+  if (compressed) reply.header('content-encoding', encoding)
+  await reply.type('text/html; charset=utf-8').send(page)
+}
+
+const extensions = { br: '.br', gzip: '.gz' }
+
+/** Returns the page or one of the compressed forms that the build has put beside it. */
+function readPage(extension: string): Promise<Buffer | undefined> {
+  return readFile(`${folder}index.html${extension}`).catch(() => undefined)
 }

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { User } from '../domain/users/user.ts'
 import type { Server } from '../http/server.ts'
 
@@ -5,7 +6,9 @@ export interface Reply {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: responses have any shape
   body: any
+  /** The body, decompressed. */
   text: string
+  /** The body as it was sent. */
   bytes: Buffer
   headers: Record<string, string | undefined>
   /** Cookies that the response sets. */
@@ -42,7 +45,7 @@ export function createClient(app: Server, identity: { user?: User; token?: strin
       },
       ...(payload !== undefined && { payload }),
     })
-    const text = response.payload
+    const text = decoded(response.rawPayload, response.headers['content-encoding']).toString()
     return {
       status: response.statusCode,
       body: response.headers['content-type'] === 'application/json' && text !== '' ? JSON.parse(text) : undefined,
@@ -63,6 +66,11 @@ export function createClient(app: Server, identity: { user?: User; token?: strin
     put: (path, body, options) => send('PUT', path, body, options),
     delete: (path, body, options) => send('DELETE', path, body, options),
   }
+}
+
+function decoded(bytes: Buffer, encoding: unknown): Buffer {
+  if (bytes.length === 0 || encoding === undefined) return bytes
+  return encoding === 'br' ? brotliDecompressSync(bytes) : gunzipSync(bytes)
 }
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'

@@ -175,6 +175,14 @@ export function showsAccount(permission: Permission): boolean {
   return accountNouns.has(permission.split('.')[0] ?? '')
 }
 
+/**
+ * Returns whether responses contain secrets: credentials, or the links of uploads. They are never compressed, because the
+ * size of a compressed response that also contains text of an attacker would reveal them.
+ */
+export function returnsSecrets(permission: Permission): boolean {
+  return showsAccount(permission) || /\bupload\./.test(permission)
+}
+
 function transition<S extends State>(unlessIn: S) {
   return { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'], unlessIn } as const
 }

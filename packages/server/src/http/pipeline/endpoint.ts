@@ -1,6 +1,6 @@
 import fastJson from 'fast-json-stringify'
 import Type, { type TObject } from 'typebox'
-import { type PermissionRow, permissions, showsAccount } from '../../domain/access/permissions.ts'
+import { type PermissionRow, permissions, returnsSecrets, showsAccount } from '../../domain/access/permissions.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { ReceiveOptions } from '../../platform/object-store/receive.ts'
 import type { Guard } from '../guard.ts'
@@ -45,6 +45,7 @@ export function compileEndpoint(services: Services, route: Route) {
     /** Which segment of the path is `:id`. */
     idSegment: addressOf(route).split('/').indexOf(':id'),
     isPrivate: showsAccount(route.permission),
+    isCompressible: !returnsSecrets(route.permission),
     hasOrganization: 'organization_id' in schema.properties,
     executeOnce: openExecuteOnce(deps, guard, route),
   }

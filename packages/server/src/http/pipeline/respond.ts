@@ -53,7 +53,10 @@ async function sendCached(endpoint: Endpoint, state: RequestState, responses: Re
   }
   const rendered = responses.peek(key) ?? (await responses.get(key, () => renderResult(endpoint, state, endpoint.deps)))
   reply.headers(state.headers)
-  sendRendered(request, reply, rendered)
+  return sendRendered(request, reply, rendered, {
+    isAllowed: endpoint.isCompressible,
+    onCompressed: () => responses.updateWeight(key, rendered),
+  })
 }
 
 async function executeAndSend(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<void> {
@@ -68,7 +71,7 @@ async function executeAndSend(endpoint: Endpoint, state: RequestState, deps: Roo
     const call = { request, caller, rawParams, deps }
     const { rendered, headers } = await executeOnce(call, (deps) => execute(endpoint, state, deps))
     reply.headers(headers)
-    if (rendered) sendRendered(request, reply, rendered)
+    if (rendered) await sendRendered(request, reply, rendered, { isAllowed: endpoint.isCompressible })
     else sendNothing(reply, route.status)
   }
 }

@@ -19,6 +19,8 @@ export interface ResponseCache {
   /** Returns the cached response, if there is one, without a promise. */
   peek(key: ResponseKey): Rendered | undefined
   get(key: ResponseKey, load: () => Promise<Rendered>): Promise<Rendered>
+  /** Accounts for compressed forms that have been added to a response. */
+  updateWeight(key: ResponseKey, rendered: Rendered): void
 }
 
 const maxBytes = 4 * 1024 * 1024
@@ -28,11 +30,17 @@ const maxUrlLength = 500
 const overheadBytes = 3 * 1024
 
 export function openResponseCache(deps: RootDeps, tables: readonly string[]): ResponseCache {
-  const cache = openCache<Rendered>(deps.db.changes, tables, maxBytes, ({ body }) => body.length + overheadBytes)
+  const cache = openCache(deps.db.changes, tables, maxBytes, weigh)
   return {
     peek: (key) => (key.url.length > maxUrlLength ? undefined : cache.peek(textOf(key))),
     get: (key, load) => (key.url.length > maxUrlLength ? load() : cache.get(textOf(key), load)),
+    updateWeight: (key, rendered) => cache.updateWeight(textOf(key), rendered),
   }
+}
+
+function weigh({ body, compressed = {} }: Rendered): number {
+  const { br, gzip } = compressed
+  return body.length + (br?.length ?? 0) + (gzip?.length ?? 0) + overheadBytes
 }
 
 const textOf = ({ origin, url, organizationId, resources }: ResponseKey) =>

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../../platform/failure.ts'
 import { errorResponse } from '../errors.ts'
 import { noteFailure } from '../pipeline/audit.ts'
+import { type CompressedForms, chooseEncoding, compress, type Encoding, minCompressedBytes } from './compression.ts'
 
 /** A rendered response, which can be cached. */
 export interface Rendered {
@@ -11,8 +12,17 @@ export interface Rendered {
   body: Buffer
   /** Default: JSON. */
   contentType?: string
-  /** Identifies the body. Present for a status of 200. */
+  /** Identifies the body in any encoding, so it is weak. Present for a status of 200. */
   etag: string | undefined
+  /** Compressed forms of the body that clients have accepted so far. */
+  compressed?: CompressedForms
+}
+
+export interface Compression {
+  /** False for responses that contain secrets, because their compressed size would reveal them (decision 53). */
+  isAllowed: boolean
+  /** Called when a compressed form has been added to the response. */
+  onCompressed?(): void
 }
 
 export function render(status: number, json: string, headers: Record<string, string> = {}): Rendered {
@@ -29,20 +39,50 @@ function digestOf(body: Buffer): string {
  * Sends a response with GitLab's headers. A successful GET has a weak ETag, and returns 304 when the client's copy is
  * current. Browsers that send a cookie must not store the response, because the next user of the browser could read it.
  */
-export function sendRendered(request: FastifyRequest, reply: FastifyReply, rendered: Rendered): void {
+export function sendRendered(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rendered: Rendered,
+  compression: Compression = { isAllowed: false },
+): void | Promise<void> {
   const { status, headers, body, contentType = 'application/json', etag } = rendered
   // Sends a Buffer, because Fastify adds a charset to JSON strings and some clients compare the whole header.
   reply.code(status).headers(headers).header('content-type', contentType).header('x-runtime', runtimeOf(reply))
-  const isFromBrowser = request.headers.cookie !== undefined
+  const isCompressible = compression.isAllowed && body.length >= minCompressedBytes
+  if (isCompressible) reply.header('vary', 'Origin, Accept-Encoding')
   if (etag === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
-    reply.header('cache-control', 'no-store').send(body)
-    return
+    reply.header('cache-control', 'no-store')
+  } else {
+    const isFromBrowser = request.headers.cookie !== undefined
+    reply.header('etag', etag)
+    if (isFromBrowser) reply.header('cache-control', 'no-store')
+    else if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'max-age=0, private, must-revalidate')
+    if (matches(request.headers['if-none-match'], etag)) {
+      reply.code(304).removeHeader('content-type').send()
+      return
+    }
   }
-  reply.header('etag', etag)
-  if (isFromBrowser) reply.header('cache-control', 'no-store')
-  else if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'max-age=0, private, must-revalidate')
-  if (matches(request.headers['if-none-match'], etag)) reply.code(304).removeHeader('content-type').send()
-  else reply.send(body)
+  const encoding = isCompressible ? chooseEncoding(request.headers['accept-encoding']) : undefined
+  if (encoding) return sendCompressed(reply, rendered, encoding, compression)
+  reply.send(body)
+}
+
+function sendCompressed(
+  reply: FastifyReply,
+  rendered: Rendered,
+  encoding: Encoding,
+  { onCompressed }: Compression,
+): void | Promise<void> {
+  const known = rendered.compressed?.[encoding]
+  const send = (bytes: Buffer) => void reply.header('content-encoding', encoding).send(bytes)
+  if (known) return send(known)
+  const keep = (bytes: Buffer) => {
+    rendered.compressed = { ...rendered.compressed, [encoding]: bytes }
+    onCompressed?.()
+    send(bytes)
+  }
+  const made = compress(rendered.body, encoding)
+  return made instanceof Promise ? made.then(keep) : keep(made)
 }
 
 export function sendNothing(reply: FastifyReply, status: number): void {
@@ -60,7 +100,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: u
   const isText = typeof body === 'string'
   const rendered = render(status, isText ? body : JSON.stringify(body), headers)
   if (status === 304) sendNothing(reply, status)
-  else sendRendered(request, reply, isText ? { ...rendered, contentType: 'text/plain' } : rendered)
+  else void sendRendered(request, reply, isText ? { ...rendered, contentType: 'text/plain' } : rendered)
 }
 
 function matches(header: string | undefined, etag: string): boolean {
