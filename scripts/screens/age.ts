@@ -12,11 +12,11 @@ const closedDaysAgo = 4
 export async function ageSampleData(file: string): Promise<void> {
   const db = await openDatabase({ kind: 'sqlite', file })
   try {
-    const rows = await db.all<{ id: number; state: string; severity: number; project_id: number }>(sql`
+    const rows = await db.all<{ id: number; state: string; severity: number; projectId: number }>(sql`
       select id, state, severity, project_id from vulnerabilities order by id`)
     await db.transaction(async (db) => {
       await db.run(sql`delete from vulnerability_days`)
-      for (const [index, { id, state, severity, project_id: projectId }] of rows.entries()) {
+      for (const [index, { id, state, severity, projectId }] of rows.entries()) {
         const arrived = timeAgo(arrivals[Math.floor((index * arrivals.length) / rows.length)] ?? 1)
         const closed = timeAgo(closedDaysAgo + (index % 30) / 10)
         await db.run(sql`update vulnerabilities set created_at = ${arrived} where id = ${id}`)

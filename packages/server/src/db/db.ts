@@ -1,9 +1,10 @@
 import type { Sql } from 'sql-template-tag'
 
 /**
- * Interface for running SQL on the database or in one transaction. Rows are plain objects with snake_case keys;
- * booleans are booleans, timestamps are ISO 8601 strings with milliseconds, `json` columns are parsed values, integers
- * are numbers.
+ * Interface for running SQL on the database or in one transaction. Rows are plain objects with camelCase keys: the
+ * column `created_at` becomes `createdAt`. Columns named `owner.id` and `owner.name` become a nested object, or null when
+ * the first of them is null. Booleans are booleans, timestamps are ISO 8601 strings with milliseconds, `json` columns are
+ * parsed values, integers are numbers.
  * SQLite converts by the declared type of a column, which is also known in subqueries, CTEs and `returning`. Computed
  * columns (`a = b`, `coalesce(…)`, `max(…)`) have no declared type: their booleans are 0 and 1, and their JSON is text.
  * Bound objects and arrays become JSON text (use `JSON.stringify` for a JSON string), and `undefined` becomes null; a
@@ -13,9 +14,9 @@ import type { Sql } from 'sql-template-tag'
 export interface Db {
   readonly dialect: Dialect
   /** Returns all rows, in the order of the query. */
-  all<Row>(query: Sql): Promise<Row[]>
+  all<Row extends CamelCase<Row>>(query: Sql): Promise<Row[]>
   /** Returns the first row or `undefined`. An `insert … returning` still changes all of its rows. */
-  one<Row>(query: Sql): Promise<Row | undefined>
+  one<Row extends CamelCase<Row>>(query: Sql): Promise<Row | undefined>
   /** Returns the number of rows changed, or for a statement that returns rows, their number. */
   run(query: Sql): Promise<number>
   /**
@@ -25,6 +26,9 @@ export interface Db {
    */
   whenDurable(): Promise<void>
 }
+
+/** Rejects types of rows that have keys in snake_case, such as the names of columns. */
+export type CamelCase<Row> = { [Key in keyof Row]: Key extends `${string}_${string}` ? never : Row[Key] }
 
 export interface Database extends Db {
   /**
@@ -90,9 +94,9 @@ export interface Dialect {
   /** One-column subquery of texts; its column is named `value`. */
   texts(values: readonly string[]): Sql
   /**
-   * Table made from records, for bulk inserts: `select … from ${db.dialect.records(rows, { name: 'text' })} as r`.
-   * Values are bound as one JSON parameter; a missing field is null. SQLite requires `where true` before `on conflict`,
-   * because it would otherwise parse `on` as part of a join.
+   * Table made from records, for bulk inserts: `select … from ${db.dialect.records(rows, { name: 'text' })} as r`. The
+   * key `createdAt` becomes the column `created_at`. Values are bound as one JSON parameter; a missing field is null.
+   * SQLite requires `where true` before `on conflict`, because it would otherwise parse `on` as part of a join.
    */
   records(rows: readonly object[], columns: RecordColumns): Sql
   /** Table made from serialised rows, which another thread may have prepared. */

@@ -80,11 +80,11 @@ describe.each([
       weight: 0.1,
       ready: true,
       data: { list: [1, 'two', null, true], nested: { 'a b': 1.5 } },
-      made_at: '2026-01-02T03:04:05.670Z',
+      madeAt: '2026-01-02T03:04:05.670Z',
     }
     const inserted = await db.one(sql`
       insert into things (name, size, weight, ready, data, made_at, body)
-      values (${thing.name}, ${thing.size}, ${thing.weight}, ${thing.ready}, ${thing.data}, ${thing.made_at},
+      values (${thing.name}, ${thing.size}, ${thing.weight}, ${thing.ready}, ${thing.data}, ${thing.madeAt},
         ${new Uint8Array([0, 1, 255])})
       returning name, size, weight, ready, data, made_at, body`)
     expect(inserted).toEqual({ ...thing, body: Buffer.from([0, 1, 255]) })
@@ -95,11 +95,21 @@ describe.each([
     })
   })
 
+  test('returns rows with camelCase keys, and nested objects for columns with a dot in their name', async () => {
+    await db.run(sql`insert into things (name, ready) values ('a', true)`)
+    const row = await db.one(sql`
+      select t.id is null as is_new, t.ready as "made_of.is_ready", t.name as "made_of.part.first_name",
+        other.id as "next_thing.id", other.name as "next_thing.name"
+      from things t left join things other on other.id > t.id`)
+    expect(row).toMatchObject({ madeOf: { isReady: true, part: { firstName: 'a' } }, nextThing: null })
+    expect(Object.keys(row ?? {})).toEqual(['isNew', 'madeOf', 'nextThing'])
+  })
+
   test('stores undefined as null, in every type', async () => {
     const row = await db.one(sql`
       insert into things (name, size, ready, data, made_at) values (${undefined}, ${null}, ${null}, ${null}, ${null})
       returning name, size, weight, ready, data, made_at, body`)
-    expect(row).toEqual({ name: null, size: null, weight: null, ready: null, data: null, made_at: null, body: null })
+    expect(row).toEqual({ name: null, size: null, weight: null, ready: null, data: null, madeAt: null, body: null })
   })
 
   test('stores integers in text columns without decimals, and any value as JSON', async () => {

@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import { createChangeLog } from './changes.ts'
-import type { Database, Db, Dialect } from './db.ts'
+import type { CamelCase, Database, Db, Dialect } from './db.ts'
 import type { DatabaseOptions, Engine, Execute, SchemaOwner, ScriptRunner, Session } from './engine.ts'
 
 /** Opens the database. Migrations may still be pending. */
@@ -42,8 +42,8 @@ function statements(dialect: Dialect, execute: Execute, whenDurable: () => Promi
     dialect,
     whenDurable,
     // `Row` describes the columns that the caller selects, which types cannot check.
-    all: async <Row>(query: Sql) => (await execute(query, 'all')).rows as Row[],
-    one: async <Row>(query: Sql) => (await execute(query, 'one')).rows[0] as Row | undefined,
+    all: async <Row extends CamelCase<Row>>(query: Sql) => (await execute(query, 'all')).rows as Row[],
+    one: async <Row extends CamelCase<Row>>(query: Sql) => (await execute(query, 'one')).rows[0] as Row | undefined,
     run: async (query) => (await execute(query, 'run')).changed,
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import type { Dialect, IdRange, RecordColumn, RecordColumns } from './db.ts'
+import { snakeCase } from './rows.ts'
 
 export const sqliteDialect: Dialect = {
   engine: 'sqlite',
@@ -11,7 +12,7 @@ export const sqliteDialect: Dialect = {
   recordsOf(texts, columns) {
     const fields = Object.entries(columns).map(([name, type], index) => {
       const field = type === 'json' ? `nullif(value -> ${index}, 'null')` : `value ->> ${index}`
-      return raw(`${field} as ${quoted(name)}`)
+      return raw(`${field} as ${quoted(snakeCase(name))}`)
     })
     return sql`(select ${join(fields)} from json_each(${listOf(texts)}))`
   },
@@ -53,7 +54,7 @@ export const postgresDialect: Dialect = {
   texts: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json) as value)`,
   records: (rows, columns) => postgresDialect.recordsOf(textsOf(postgresDialect, rows, columns), columns),
   recordsOf(texts, columns) {
-    const fields = Object.entries(columns).map(([name, type]) => `${quoted(name)} ${postgresTypes[type]}`)
+    const fields = Object.entries(columns).map(([name, type]) => `${quoted(snakeCase(name))} ${postgresTypes[type]}`)
     const list = raw(fields.join(', '))
     return sql`(select * from json_to_recordset(${listOf(texts)}::json) as listed(${list}))`
   },
@@ -61,7 +62,7 @@ export const postgresDialect: Dialect = {
     // A list of names in JSON.stringify would also filter nested values.
     const kept: Record<string, unknown> = {}
     // Fields of any object can be read by name.
-    for (const name of Object.keys(columns)) kept[name] = (row as Record<string, unknown>)[name]
+    for (const name of Object.keys(columns)) kept[snakeCase(name)] = (row as Record<string, unknown>)[name]
     return JSON.stringify(kept)
   },
   forUpdate: sql`for update`,

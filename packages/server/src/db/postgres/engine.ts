@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { Failure } from '../../platform/failure.ts'
 import { type ChangeLog, type ForeignKey, foreignKeyQueries } from '../changes.ts'
 import type { Engine, Result, Session } from '../engine.ts'
+import { rowReader } from '../rows.ts'
 import { plainValue, postgresDialect, statementName } from '../sql.ts'
 import { type CommitLog, openCommitLog } from './commit-log.ts'
 import { type Connections, command, openConnections } from './connections.ts'
@@ -141,8 +142,10 @@ async function commit(
 async function send(client: pg.ClientBase, text: string, unbound: readonly unknown[]): Promise<Result> {
   const values = unbound.map(plainValue)
   const name = statementName(text)
-  const result = await command(client, name === undefined ? { text, values } : { name, text, values })
-  return { rows: result.rows, changed: result.rowCount ?? 0 }
+  const query = { ...(name !== undefined && { name }), text, values, rowMode: 'array' }
+  const { rows, fields, rowCount } = await command(client, query)
+  // With `rowMode: 'array'` the rows are lists of values.
+  return { rows: (rows as unknown[][]).map(rowReader(fields)), changed: rowCount ?? 0 }
 }
 
 type Unavailable = Failure & { cause: { kind: 'unavailable' } }

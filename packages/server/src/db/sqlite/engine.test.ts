@@ -46,7 +46,7 @@ test('a database file is locked by another process until that is killed', async 
 test('commits are synced before they are acknowledged, concurrent ones by one sync', async () => {
   const db = await open()
   await db.run(sql`create table things (n integer)`)
-  expect(await db.one(sql`pragma journal_mode`)).toEqual({ journal_mode: 'wal' })
+  expect(await db.one(sql`pragma journal_mode`)).toEqual({ journalMode: 'wal' })
   const disk = holdDisk()
   try {
     const reported: number[] = []

@@ -4,6 +4,7 @@ import type { Sql } from 'sql-template-tag'
 import { Failure, unavailable } from '../../platform/failure.ts'
 import { type ChangeLog, type ForeignKey, foreignKeyQueries } from '../changes.ts'
 import type { DatabaseOptions, Engine, Result, ResultMode } from '../engine.ts'
+import { rowReader } from '../rows.ts'
 import { plainValue, sqliteDialect } from '../sql.ts'
 import { openDurablePosition, prepareLog } from './durable-position.ts'
 import { addFunctions } from './functions.ts'
@@ -226,8 +227,9 @@ function prepareStatement(database: Sqlite.Database, sql: string): Statement {
       execute: (values) => ({ rows: [], changed: statement.run(...values.map(boundValue)).changes }),
     }
   }
-  // Read rows as arrays, because the driver builds objects more slowly.
-  const rowFrom = rowReader(statement.columns())
+  const columns = statement.columns().map(({ name, type }) => ({ name, read: readers[type?.toLowerCase() ?? ''] }))
+  const rowFrom = rowReader(columns)
+  // The driver builds objects more slowly.
   statement.raw()
   return {
     readonly: statement.readonly,
@@ -244,19 +246,7 @@ function prepareStatement(database: Sqlite.Database, sql: string): Statement {
   }
 }
 
-/**
- * Returns a function that builds a row. SQLite has no booleans or JSON, so values are converted by the declared type of
- * their column. Computed columns have none.
- */
-function rowReader(columns: readonly Sqlite.ColumnDefinition[]): (values: readonly unknown[]) => object {
-  const fields = columns.map(({ name, type }, index) => ({ index, name, read: readers[type?.toLowerCase() ?? ''] }))
-  return (values) => {
-    const row: Record<string, unknown> = {}
-    for (const { index, name, read } of fields) row[name] = read ? read(values[index]) : values[index]
-    return row
-  }
-}
-
+/** Conversions by the declared type of a column, because SQLite has no booleans or JSON. Computed columns have none. */
 const readers: Record<string, (value: unknown) => unknown> = {
   boolean: (value) => (value === null ? null : value !== 0),
   // In a column declared `json`, SQLite converts JSON text of a number to a number.

@@ -15,9 +15,9 @@ export interface RequestCount {
  */
 export async function addCounts(db: Db, counts: readonly RequestCount[]): Promise<RequestCount[]> {
   const columns = { name: 'text', subject: 'text', requests: 'integer', endsAt: 'timestamp' } as const
-  const rows = await db.all<{ name: string; subject: string; requests: number; ends_at: string }>(sql`
+  return db.all(sql`
     insert into request_counts (name, subject, requests, ends_at)
-    select c.name, c.subject, c.requests, c."endsAt" from ${db.dialect.records(counts, columns)} as c
+    select c.name, c.subject, c.requests, c.ends_at from ${db.dialect.records(counts, columns)} as c
     where true order by c.name, c.subject
     on conflict (name, subject) do update set
       requests = case when request_counts.ends_at = excluded.ends_at
@@ -25,7 +25,6 @@ export async function addCounts(db: Db, counts: readonly RequestCount[]): Promis
       ends_at = excluded.ends_at
     where request_counts.ends_at <= excluded.ends_at
     returning name, subject, requests, ends_at`)
-  return rows.map(({ ends_at, ...row }) => ({ ...row, endsAt: ends_at }))
 }
 
 /**

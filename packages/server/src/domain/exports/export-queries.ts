@@ -35,27 +35,27 @@ export async function hasUnfinishedExport(
 }
 
 export async function insertExport(db: Db, draft: ExportDraft): Promise<Export> {
-  const row = await db.one<ExportRow>(sql`
+  const row = await db.one<Export>(sql`
     insert into vulnerability_exports (author_id, as_admin, project_id, namespace_id, format, filters, sends_email,
       created_at)
     values (${draft.authorId}, ${draft.asAdmin}, ${draft.projectId}, ${draft.groupId}, ${draft.format}, ${draft.filter},
       ${draft.sendsEmail}, ${draft.now})
     returning ${columns}`)
   if (!row) throw new Error('an inserted export returned no row')
-  return exportFrom(row)
+  return row
 }
 
 export async function findExport(db: Db, id: number): Promise<Export | undefined> {
-  const row = await db.one<ExportRow>(sql`select ${columns} from vulnerability_exports where id = ${id}`)
-  return row && exportFrom(row)
+  const row = await db.one<Export>(sql`select ${columns} from vulnerability_exports where id = ${id}`)
+  return row
 }
 
 /** Marks an export as running. Returns `undefined` when it is already finished, failed or deleted. */
 export async function startExport(db: Db, id: number, now: string): Promise<Export | undefined> {
-  const row = await db.one<ExportRow>(sql`
+  const row = await db.one<Export>(sql`
     update vulnerability_exports set status = 'running', started_at = coalesce(started_at, ${now})
     where id = ${id} and status in ('created', 'running') returning ${columns}`)
-  return row && exportFrom(row)
+  return row
 }
 
 export interface FinishedFile {
@@ -96,11 +96,11 @@ export async function takeExpiredExports(
   now: string,
   limit: number,
 ): Promise<{ taken: number; keys: string[] }> {
-  const rows = await db.all<{ object_key: string | null }>(sql`
+  const rows = await db.all<{ objectKey: string | null }>(sql`
     delete from vulnerability_exports where id in (
       select id from vulnerability_exports where expires_at <= ${now} order by expires_at, id limit ${limit})
     returning object_key`)
-  return { taken: rows.length, keys: rows.flatMap(({ object_key }) => object_key ?? []) }
+  return { taken: rows.length, keys: rows.flatMap(({ objectKey }) => objectKey ?? []) }
 }
 
 /** Deletes the exports of these projects, groups or users. Returns the object keys that are no longer used. */
@@ -108,59 +108,17 @@ export async function takeExportsOf(
   db: Db,
   { projectIds, namespaceIds, userIds }: Record<'projectIds' | 'namespaceIds' | 'userIds', readonly number[]>,
 ): Promise<string[]> {
-  const rows = await db.all<{ object_key: string | null }>(sql`
+  const rows = await db.all<{ objectKey: string | null }>(sql`
     delete from vulnerability_exports
     where project_id in ${db.dialect.integers(projectIds)} or namespace_id in ${db.dialect.integers(namespaceIds)}
       or author_id in ${db.dialect.integers(userIds)}
     returning object_key`)
-  return rows.flatMap(({ object_key }) => object_key ?? [])
+  return rows.flatMap(({ objectKey }) => objectKey ?? [])
 }
 
 export async function deleteExports(db: Db, ids: readonly number[]): Promise<void> {
   await db.run(sql`delete from vulnerability_exports where id in ${db.dialect.integers(ids)}`)
 }
 
-interface ExportRow {
-  id: number
-  author_id: number
-  as_admin: boolean
-  exported_project_ids: readonly number[] | null
-  project_id: number | null
-  namespace_id: number | null
-  format: ExportFormat
-  filters: ExportFilter
-  sends_email: boolean
-  status: Export['status']
-  filename: string | null
-  object_key: string | null
-  bytes: number | null
-  created_at: string
-  started_at: string | null
-  finished_at: string | null
-  expires_at: string | null
-}
-
-const columns: Sql = sql`id, author_id, as_admin, exported_project_ids, project_id, namespace_id, format, filters, sends_email,
-  status, filename, object_key, bytes, created_at, started_at, finished_at, expires_at`
-
-function exportFrom(row: ExportRow): Export {
-  return {
-    id: row.id,
-    authorId: row.author_id,
-    asAdmin: row.as_admin,
-    exportedProjectIds: row.exported_project_ids,
-    projectId: row.project_id,
-    groupId: row.namespace_id,
-    format: row.format,
-    filter: row.filters,
-    sendsEmail: row.sends_email,
-    status: row.status,
-    filename: row.filename,
-    objectKey: row.object_key,
-    bytes: row.bytes,
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-    expiresAt: row.expires_at,
-  }
-}
+const columns: Sql = sql`id, author_id, as_admin, exported_project_ids, project_id, namespace_id as group_id, format, filters as filter,
+  sends_email, status, filename, object_key, bytes, created_at, started_at, finished_at, expires_at`

@@ -53,21 +53,12 @@ export interface Remark {
 }
 
 export async function listRemarks(db: Db, vulnerabilityIds: readonly number[]): Promise<Remark[]> {
-  const rows = await db.all<RemarkRow>(sql`
-    select h.vulnerability_id, h.kind, u.username, h.from_value, h.to_value, h.comment, h.dismissal_reason, h.created_at
+  return db.all(sql`
+    select h.vulnerability_id, h.kind, u.username, h.from_value as "from", h.to_value as "to", h.comment,
+      h.dismissal_reason, h.created_at
     from vulnerability_history h left join users u on u.id = h.user_id
     where h.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} and h.kind in ('note', 'state', 'severity')
     order by h.vulnerability_id, h.id`)
-  return rows.map((row) => ({
-    vulnerabilityId: row.vulnerability_id,
-    kind: row.kind,
-    username: row.username,
-    from: row.from_value,
-    to: row.to_value,
-    comment: row.comment,
-    dismissalReason: row.dismissal_reason,
-    createdAt: row.created_at,
-  }))
 }
 
 /** Record of why a moved finding was matched with a known one. */
@@ -86,38 +77,10 @@ export async function listNewestMatches(
   findingIds: readonly number[],
   maxEach: number,
 ): Promise<ExportedMatch[]> {
-  const rows = await db.all<MatchRow>(sql`
+  return db.all(sql`
     select finding_id, reason, ref, old_location, new_location, created_at from (
       select id, finding_id, reason, ref, old_location, new_location, created_at,
         row_number() over (partition by finding_id order by id desc) as place
       from finding_matches where finding_id in ${db.dialect.integers(findingIds)}) as placed
     where place <= ${maxEach} order by finding_id, id desc`)
-  return rows.map((row) => ({
-    findingId: row.finding_id,
-    reason: row.reason,
-    ref: row.ref,
-    oldLocation: row.old_location,
-    newLocation: row.new_location,
-    createdAt: row.created_at,
-  }))
-}
-
-interface MatchRow {
-  finding_id: number
-  reason: string
-  ref: string
-  old_location: object
-  new_location: object
-  created_at: string
-}
-
-interface RemarkRow {
-  vulnerability_id: number
-  kind: HistoryKind
-  username: string | null
-  from_value: string | null
-  to_value: string | null
-  comment: string | null
-  dismissal_reason: string | null
-  created_at: string
 }

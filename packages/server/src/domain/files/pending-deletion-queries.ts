@@ -20,11 +20,10 @@ export async function oldestPendingDeletions(
   db: Db,
   { after, before, limit }: { after: PendingDeletion | undefined; before: string; limit: number },
 ): Promise<PendingDeletion[]> {
-  const rows = await db.all<{ id: number; object_key: string; marked_at: string }>(sql`
-    select id, object_key, marked_at from pending_deletions
+  return db.all(sql`
+    select id, object_key as key, marked_at from pending_deletions
     where marked_at <= ${before} and (marked_at, id) > (${after?.markedAt ?? beginning}, ${after?.id ?? 0})
     order by marked_at, id limit ${limit}`)
-  return rows.map((row) => ({ id: row.id, key: row.object_key, markedAt: row.marked_at }))
 }
 
 const beginning = '1970-01-01T00:00:00.000Z'

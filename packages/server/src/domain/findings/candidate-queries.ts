@@ -8,13 +8,13 @@ interface CandidateRow {
   id: number
   uuid: string
   digest: string
-  vulnerability_id: number | null
-  is_present: boolean | null
+  vulnerabilityId: number | null
+  isPresent: boolean | null
   categories: string
   artifact: string | null
-  seen_on_default: number | null
-  report_type: string
-  scanner_id: number
+  seenOnDefault: number | null
+  reportType: string
+  scannerId: number
   location: { [key: string]: unknown }
 }
 
@@ -50,14 +50,14 @@ export async function listFingerprintKeys(
   db: Db,
   findingIds: readonly number[],
 ): Promise<Map<number, { inFile: string[]; anywhere: string[] }>> {
-  const rows = await db.all<{ finding_id: number; rank: number; key: string }>(sql`
+  const rows = await db.all<{ findingId: number; rank: number; key: string }>(sql`
     select k.finding_id, k.rank, k.key from finding_keys k
     where k.finding_id ${db.dialect.among(db.dialect.integers(findingIds))} order by k.finding_id, k.rank`)
   const keys = new Map<number, { inFile: string[]; anywhere: string[] }>()
-  for (const { finding_id, rank, key } of rows) {
+  for (const { findingId, rank, key } of rows) {
     if (!isOfFingerprint(rank)) continue
-    const of = keys.get(finding_id) ?? { inFile: [], anywhere: [] }
-    keys.set(finding_id, of)
+    const of = keys.get(findingId) ?? { inFile: [], anywhere: [] }
+    keys.set(findingId, of)
     of[rank < anywhereRank ? 'inFile' : 'anywhere'].push(key)
   }
   return keys
@@ -74,7 +74,7 @@ export async function listByFiles(
   files: readonly string[],
 ): Promise<(Candidate & { identifier: string; file: string })[]> {
   const starts = db.dialect.texts(files.map((file) => [...file].slice(0, maxIndexedPath).join('')))
-  const rows = await db.all<CandidateRow & { identifier: string; location_path: string }>(sql`
+  const rows = await db.all<CandidateRow & { identifier: string; locationPath: string }>(sql`
     select ${candidateColumns(db, place)}, i.fingerprint as identifier, f.location_path
     from findings f join identifiers i on i.id = f.primary_identifier_id
       left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
@@ -85,7 +85,7 @@ export async function listByFiles(
       and (o.is_present = true or (o.id is null and exists (
         select 1 from occurrences d where d.finding_id = f.id and d.ref = ${place.defaultBranch} and d.is_present = true)))
     order by f.id`)
-  return rows.map((row) => ({ ...candidateFrom(row), identifier: row.identifier, file: row.location_path }))
+  return rows.map((row) => ({ ...candidateFrom(row), identifier: row.identifier, file: row.locationPath }))
 }
 
 /** Number of characters of a location path that the index contains. */
@@ -109,12 +109,12 @@ const candidateFrom = (row: CandidateRow): Candidate => ({
   id: row.id,
   uuid: row.uuid,
   digest: row.digest,
-  vulnerabilityId: row.vulnerability_id,
-  wasPresent: row.is_present ?? undefined,
+  vulnerabilityId: row.vulnerabilityId,
+  wasPresent: row.isPresent ?? undefined,
   categories: row.categories,
   artifact: row.artifact,
-  wasOnDefaultBranch: row.seen_on_default !== null,
-  reportType: row.report_type,
-  scannerId: row.scanner_id,
+  wasOnDefaultBranch: row.seenOnDefault !== null,
+  reportType: row.reportType,
+  scannerId: row.scannerId,
   line: lineOf(row.location),
 })

@@ -73,22 +73,20 @@ export async function insertChildRows(
 ): Promise<void> {
   const identifiers = contents.flatMap(({ findingId, content }) =>
     content.identifierIds.map((identifierId, position) => ({
-      finding_id: findingId,
+      findingId,
       position,
-      identifier_id: identifierId,
+      identifierId,
     })),
   )
   if (identifiers.length > 0) {
-    const columns = { finding_id: 'integer', position: 'integer', identifier_id: 'integer' } as const
+    const columns = { findingId: 'integer', position: 'integer', identifierId: 'integer' } as const
     await db.run(sql`
       insert into finding_identifiers (finding_id, position, identifier_id)
       select r.finding_id, r.position, r.identifier_id from ${db.dialect.records(identifiers, columns)} as r`)
   }
-  const keys = contents.flatMap(({ findingId, content }) =>
-    content.keys.map((key) => ({ finding_id: findingId, ...key })),
-  )
+  const keys = contents.flatMap(({ findingId, content }) => content.keys.map((key) => ({ findingId, ...key })))
   if (keys.length === 0) return
-  const columns = { finding_id: 'integer', rank: 'integer', key: 'text' } as const
+  const columns = { findingId: 'integer', rank: 'integer', key: 'text' } as const
   await db.run(sql`
     insert into finding_keys (finding_id, rank, project_id, key)
     select r.finding_id, r.rank, ${projectId}, r.key from ${db.dialect.records(keys, columns)} as r`)
@@ -116,8 +114,7 @@ export async function mergeFindings(
   now: string,
 ): Promise<void> {
   if (pairs.length === 0) return
-  const rows = pairs.map(({ shadowId, findingId }) => ({ shadow_id: shadowId, finding_id: findingId }))
-  const listed = db.dialect.records(rows, { shadow_id: 'integer', finding_id: 'integer' })
+  const listed = db.dialect.records(pairs, { shadowId: 'integer', findingId: 'integer' })
   const known = pairs.map(({ findingId }) => findingId)
   await db.run(sql`
     update findings set scanner_id = s.scanner_id, primary_identifier_id = s.primary_identifier_id, name = s.name,
@@ -145,10 +142,9 @@ export async function renameFindings(
   renamed: readonly { findingId: number; uuid: string }[],
   now: string,
 ): Promise<void> {
-  const rows = renamed.map(({ findingId, uuid }) => ({ finding_id: findingId, uuid }))
   await db.run(sql`
     update findings set uuid = r.uuid, updated_at = ${now}
-    from ${db.dialect.records(rows, { finding_id: 'integer', uuid: 'text' })} as r where findings.id = r.finding_id`)
+    from ${db.dialect.records(renamed, { findingId: 'integer', uuid: 'text' })} as r where findings.id = r.finding_id`)
 }
 
 /** Returns false if another request attached the finding first. */
@@ -165,12 +161,8 @@ export async function attachFindings(
   links: readonly { findingId: number; vulnerabilityId: number | undefined }[],
   now: string,
 ): Promise<void> {
-  const rows = links.map(({ findingId, vulnerabilityId }) => ({
-    finding_id: findingId,
-    vulnerability_id: vulnerabilityId,
-  }))
-  const columns = { finding_id: 'integer', vulnerability_id: 'integer' } as const
+  const columns = { findingId: 'integer', vulnerabilityId: 'integer' } as const
   await db.run(sql`
     update findings set vulnerability_id = r.vulnerability_id, updated_at = ${now}
-    from ${db.dialect.records(rows, columns)} as r where findings.id = r.finding_id`)
+    from ${db.dialect.records(links, columns)} as r where findings.id = r.finding_id`)
 }

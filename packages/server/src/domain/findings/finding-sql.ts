@@ -1,31 +1,9 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { Finding, FindingExtras, PresentFinding } from './finding.ts'
-import { confidenceOf, type State, severityOf } from './scales.ts'
+import type { Finding, PresentFinding } from './finding.ts'
+import { confidenceOf, type Ranked, type State, severityOf } from './scales.ts'
 
-export interface FindingRow {
-  id: number
-  project_id: number
-  vulnerability_id: number | null
-  uuid: string
-  report_type: string
-  scanner_id: number
-  primary_identifier_id: number
-  name: string
-  description: string | null
-  solution: string | null
-  severity: number
-  confidence: number
-  cve: string | null
-  location: object
-  location_fingerprint: string
-  details: object
-  metadata_version: string
-  raw_metadata: string
-  detected_at: string
-  created_at: string
-  updated_at: string
-}
+export type FindingRow = Ranked<Finding>
 
 /** Table expression with the column `value`: ids of the categories of the occurrence `o`, and 0 for the whole ref. */
 export const categoriesOfOccurrence = ({ dialect }: Db): Sql =>
@@ -51,48 +29,10 @@ export const findingColumns: Sql = sql`f.id, f.project_id, f.vulnerability_id, f
   f.updated_at`
 
 export function findingFrom(row: FindingRow): Finding {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    vulnerabilityId: row.vulnerability_id,
-    uuid: row.uuid,
-    reportType: row.report_type,
-    scannerId: row.scanner_id,
-    primaryIdentifierId: row.primary_identifier_id,
-    name: row.name,
-    description: row.description,
-    solution: row.solution,
-    severity: severityOf(row.severity),
-    confidence: confidenceOf(row.confidence),
-    cve: row.cve,
-    location: row.location,
-    locationFingerprint: row.location_fingerprint,
-    details: row.details,
-    metadataVersion: row.metadata_version,
-    rawMetadata: row.raw_metadata,
-    detectedAt: row.detected_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
+  return { ...row, severity: severityOf(row.severity), confidence: confidenceOf(row.confidence) }
 }
 
-export interface ListedFindingRow {
-  id: number
-  vulnerability_id: number | null
-  uuid: string
-  report_type: string
-  scanner_id: number
-  name: string
-  description: string | null
-  solution: string | null
-  severity: number
-  confidence: number
-  location: object
-  details: object
-  extras: FindingExtras
-  state: State | null
-  last_import_id: number | null
-}
+export type ListedFindingRow = Omit<Ranked<PresentFinding>, 'state'> & { state: State | null }
 
 /** Severity of the finding `f` in lists: the overridden one of its vulnerability, else the scanner's. */
 export const shownSeverity: Sql = sql`coalesce((
@@ -109,21 +49,10 @@ export const listedFindingColumns: Sql = sql`f.id, f.vulnerability_id, f.uuid, f
 
 export function listedFindingFrom(row: ListedFindingRow): PresentFinding {
   return {
-    id: row.id,
-    vulnerabilityId: row.vulnerability_id,
-    uuid: row.uuid,
-    reportType: row.report_type,
-    scannerId: row.scanner_id,
-    name: row.name,
-    description: row.description,
-    solution: row.solution,
+    ...row,
     severity: severityOf(row.severity),
     confidence: confidenceOf(row.confidence),
-    location: row.location,
-    details: row.details,
-    extras: row.extras,
     state: row.state ?? 'detected',
-    lastImportId: row.last_import_id,
   }
 }
 

@@ -24,25 +24,17 @@ export async function upsertIdentifiers(
     known.has(fingerprint) ? [] : (distinct.get(fingerprint) ?? []),
   )
   if (unknown.length === 0) return known
-
-  const rows = unknown.map(({ fingerprint, externalType, externalId, name, url }) => ({
-    fingerprint,
-    external_type: externalType,
-    external_id: externalId,
-    name,
-    url,
-  }))
   const columns = {
     fingerprint: 'text',
-    external_type: 'text',
-    external_id: 'text',
+    externalType: 'text',
+    externalId: 'text',
     name: 'text',
     url: 'text',
   } as const
   await db.run(sql`
     insert into identifiers (project_id, fingerprint, external_type, external_id, name, url)
     select ${projectId}, r.fingerprint, r.external_type, r.external_id, r.name, r.url
-    from ${db.dialect.records(rows, columns)} as r where true order by r.fingerprint
+    from ${db.dialect.records(unknown, columns)} as r where true order by r.fingerprint
     on conflict (project_id, fingerprint) do nothing`)
   // Read again instead of using `returning`: a concurrent import may have inserted some of them.
   const stored = await db.all<{ id: number; fingerprint: string }>(select)
@@ -58,10 +50,10 @@ export async function deleteUnusedIdentifiers(db: Db, ids: readonly number[]): P
 }
 
 export async function listIdentifierIds(db: Db, findingIds: readonly number[]): Promise<number[]> {
-  const rows = await db.all<{ identifier_id: number }>(sql`
+  const rows = await db.all<{ identifierId: number }>(sql`
     select distinct identifier_id from finding_identifiers
     where finding_id in ${db.dialect.integers(findingIds)} order by identifier_id`)
-  return rows.map(({ identifier_id }) => identifier_id)
+  return rows.map(({ identifierId }) => identifierId)
 }
 
 export async function deleteIdentifiers(db: Db, ids: readonly number[]): Promise<void> {

@@ -9,12 +9,12 @@ interface KnownFindingRow {
   id: number
   uuid: string
   digest: string
-  vulnerability_id: number | null
+  vulnerabilityId: number | null
   /** Computed column, so SQLite returns a number. */
-  is_present: boolean | number | null
+  isPresent: boolean | number | null
   categories: string | null
-  seen_somewhere: number | null
-  seen_on_default: number | null
+  seenSomewhere: number | null
+  seenOnDefault: number | null
 }
 
 /** Returns the stored findings of these uuids, including findings that were matched under one of them. */
@@ -50,11 +50,11 @@ const knownFrom =
     uuid: row.uuid,
     isOwnUuid,
     digest: row.digest,
-    vulnerabilityId: row.vulnerability_id,
-    wasPresent: row.is_present === null ? undefined : Boolean(row.is_present),
+    vulnerabilityId: row.vulnerabilityId,
+    wasPresent: row.isPresent === null ? undefined : Boolean(row.isPresent),
     categories: row.categories ?? '',
-    wasSeen: row.seen_somewhere !== null,
-    wasOnDefaultBranch: row.seen_on_default !== null,
+    wasSeen: row.seenSomewhere !== null,
+    wasOnDefaultBranch: row.seenOnDefault !== null,
   })
 
 /** Returns true if the scanner has at least one visible finding. */
@@ -76,14 +76,14 @@ export async function listSummaries(db: Db, findingIds: readonly number[]): Prom
     uuid: string
     name: string
     severity: number
-    report_type: string
+    reportType: string
     location: object
   }>(sql`
     select uuid, name, severity, report_type, location from findings
     where id in ${db.dialect.integers(findingIds)} order by severity desc, id`)
-  return rows.map(({ report_type, severity, ...row }) => ({
+  return rows.map(({ reportType, severity, ...row }) => ({
     ...row,
     severity: severityOf(severity),
-    reportType: report_type,
+    reportType,
   }))
 }

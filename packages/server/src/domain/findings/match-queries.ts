@@ -16,18 +16,12 @@ export async function insertMatches(
   { projectId, ref, importId, now }: { projectId: number; ref: string; importId: number; now: string },
   matches: readonly MatchDraft[],
 ): Promise<void> {
-  const rows = matches.map(({ findingId, uuid, reason, location }) => ({
-    finding_id: findingId,
-    uuid,
-    reason,
-    location,
-  }))
-  const columns = { finding_id: 'integer', uuid: 'text', reason: 'text', location: 'json' } as const
+  const columns = { findingId: 'integer', uuid: 'text', reason: 'text', location: 'json' } as const
   await db.run(sql`
     insert into finding_matches (project_id, finding_id, import_id, uuid, reason, ref, old_location, new_location,
       created_at)
     select ${projectId}, r.finding_id, ${importId}, r.uuid, r.reason, ${ref}, f.location, r.location, ${now}
-    from ${db.dialect.records(rows, columns)} as r join findings f on f.id = r.finding_id`)
+    from ${db.dialect.records(matches, columns)} as r join findings f on f.id = r.finding_id`)
 }
 
 /** Deletes the matches of uuids that have findings of their own or are about to be matched again. */
@@ -53,28 +47,9 @@ export async function listMatches(
   findingId: number,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<StoredMatch[]> {
-  const rows = await db.all<{
-    id: number
-    uuid: string
-    reason: MatchReason
-    ref: string
-    import_id: number | null
-    old_location: object
-    new_location: object
-    created_at: string
-  }>(sql`
+  return db.all(sql`
     select id, uuid, reason, ref, import_id, old_location, new_location, created_at
     from finding_matches where finding_id = ${findingId} order by id desc limit ${limit} offset ${offset}`)
-  return rows.map((row) => ({
-    id: row.id,
-    uuid: row.uuid,
-    reason: row.reason,
-    ref: row.ref,
-    importId: row.import_id,
-    oldLocation: row.old_location,
-    newLocation: row.new_location,
-    createdAt: row.created_at,
-  }))
 }
 
 export async function findFindingId(db: Db, projectId: number, id: number): Promise<number | undefined> {

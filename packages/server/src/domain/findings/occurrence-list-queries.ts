@@ -6,12 +6,12 @@ import type { Occurrence, PastImport } from './occurrence.ts'
 
 interface OccurrenceRow {
   ref: string
-  is_present: boolean
+  isPresent: boolean
   categories: string
-  first_seen_at: string
-  last_seen_at: string
-  first_import_id: number | null
-  last_import_id: number | null
+  firstSeenAt: string
+  lastSeenAt: string
+  firstImportId: number | null
+  lastImportId: number | null
 }
 
 /**
@@ -33,21 +33,21 @@ export async function listOccurrences(
     where f.vulnerability_id = ${vulnerabilityId} order by o.id limit ${perPage + 1} offset ${offset}`)
   const imports = await findImports(
     db,
-    rows.flatMap((row) => [row.first_import_id ?? [], row.last_import_id ?? []].flat()),
+    rows.flatMap((row) => [row.firstImportId ?? [], row.lastImportId ?? []].flat()),
   )
   const idsOf = ({ categories }: OccurrenceRow) => categories.split(',').filter(Boolean).map(Number)
   const names = await nameCategories(db, rows.flatMap(idsOf))
   const importOf = (id: number | null) => (id === null ? null : (imports.get(id) ?? null))
   return rows.map((row) => ({
     ref: row.ref,
-    isPresent: row.is_present,
+    isPresent: row.isPresent,
     categories: idsOf(row)
       .flatMap((id) => names.get(id) ?? [])
       .sort(),
-    firstSeenAt: row.first_seen_at,
-    lastSeenAt: row.last_seen_at,
-    firstImport: importOf(row.first_import_id),
-    lastImport: importOf(row.last_import_id),
+    firstSeenAt: row.firstSeenAt,
+    lastSeenAt: row.lastSeenAt,
+    firstImport: importOf(row.firstImportId),
+    lastImport: importOf(row.lastImportId),
   }))
 }
 
@@ -72,10 +72,10 @@ async function findImports(db: Db, ids: readonly number[]): Promise<Map<number, 
     id: number
     ref: string
     category: string | null
-    commit_sha: string | null
+    commitSha: string | null
     format: string
-    scanner_name: string | null
-    created_at: string
+    scannerName: string | null
+    createdAt: string
   }>(sql`
     select id, ref, category, commit_sha, format, scanner_name, created_at from imports
     where id in ${db.dialect.integers(ids)} order by id`)
@@ -86,10 +86,10 @@ async function findImports(db: Db, ids: readonly number[]): Promise<Map<number, 
         id: row.id,
         ref: row.ref,
         category: row.category,
-        commitSha: row.commit_sha,
+        commitSha: row.commitSha,
         format: row.format,
-        scanner: row.scanner_name,
-        createdAt: row.created_at,
+        scanner: row.scannerName,
+        createdAt: row.createdAt,
       },
     ]),
   )

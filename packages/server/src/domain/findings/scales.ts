@@ -42,6 +42,9 @@ export const dismissalReasons = [
 ] as const
 export type DismissalReason = (typeof dismissalReasons)[number]
 
+/** Row of a table, which stores severity and confidence as numbers. */
+export type Ranked<Noun> = Omit<Noun, 'severity' | 'confidence'> & { severity: number; confidence: number }
+
 export function severityOf(rank: number): Severity {
   return severities.find((word) => severityRanks[word] === rank) ?? 'unknown'
 }

@@ -11,14 +11,14 @@ export async function insertScans(
   scans: readonly Scan[],
 ): Promise<void> {
   const rows = scans.map(({ scannerId, reportType, isComplete }) => ({
-    scanner_id: scannerId,
-    report_type: reportType,
-    is_complete: isComplete,
+    scannerId,
+    reportType,
+    isComplete,
   }))
   await db.run(sql`
     insert into scans (import_id, scanner_id, report_type, ref, category_id, is_complete, observed_at)
     select ${importId}, r.scanner_id, r.report_type, ${ref}, ${categoryId}, r.is_complete, ${now}
-    from ${db.dialect.records(rows, { scanner_id: 'integer', report_type: 'text', is_complete: 'boolean' })} as r`)
+    from ${db.dialect.records(rows, { scannerId: 'integer', reportType: 'text', isComplete: 'boolean' })} as r`)
 }
 
 /**
@@ -31,14 +31,14 @@ export async function listOfScanner(
   ref: string,
   { after, limit }: { after: number; limit: number },
 ): Promise<{ id: number; isPresent: boolean; categories: string }[]> {
-  const rows = await db.all<{ id: number; is_present: boolean | null; categories: string | null }>(sql`
+  const rows = await db.all<{ id: number; isPresent: boolean | null; categories: string | null }>(sql`
     select f.id, o.is_present, o.categories
     from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.finding_id > ${after}
     where f.scanner_id = ${scannerId} and f.report_type = ${reportType} and f.id > ${after}
     order by f.id limit ${limit}`)
-  return rows.map(({ id, is_present, categories }) => ({
+  return rows.map(({ id, isPresent, categories }) => ({
     id,
-    isPresent: is_present ?? false,
+    isPresent: isPresent ?? false,
     categories: categories ?? '',
   }))
 }
@@ -54,13 +54,7 @@ export async function listLastObservations(
 ): Promise<
   { id: number; place: string | null; identifier: string; lastImportId: number | null; artifact: string | null }[]
 > {
-  const rows = await db.all<{
-    id: number
-    place: string | null
-    identifier: string
-    last_import_id: number | null
-    artifact: string | null
-  }>(sql`
+  return db.all(sql`
     select seen.id, seen.location_path as place, seen.identifier, seen.last_import_id, m.artifact from (
       select f.id, f.location_path, i.fingerprint as identifier,
         coalesce(${newestScan(db, 'import_id')}, o.last_import_id) as last_import_id
@@ -69,7 +63,6 @@ export async function listLastObservations(
       where f.id ${db.dialect.among(db.dialect.integers(findingIds))}
     ) as seen left join imports m on m.id = seen.last_import_id
     order by seen.id`)
-  return rows.map(({ last_import_id: lastImportId, ...row }) => ({ ...row, lastImportId }))
 }
 
 /** Returns the id of the newest import that recorded an observation of one of these findings on the ref. */

@@ -9,11 +9,10 @@ export async function upsertScanners(
   scanners: readonly Omit<StoredScanner, 'id'>[],
   now: string,
 ): Promise<Map<string, number>> {
-  const rows = scanners.map(({ externalId, name, vendor }) => ({ external_id: externalId, name, vendor }))
-  const columns = { external_id: 'text', name: 'text', vendor: 'text' } as const
+  const columns = { externalId: 'text', name: 'text', vendor: 'text' } as const
   await db.run(sql`
     insert into scanners (project_id, external_id, name, vendor, created_at)
-    select ${projectId}, r.external_id, r.name, r.vendor, ${now} from ${db.dialect.records(rows, columns)} as r
+    select ${projectId}, r.external_id, r.name, r.vendor, ${now} from ${db.dialect.records(scanners, columns)} as r
     where true
     on conflict (project_id, external_id) do nothing`)
   return listScannerIds(
@@ -29,10 +28,10 @@ export async function listScannerIds(
   projectId: number,
   externalIds: readonly string[],
 ): Promise<Map<string, number>> {
-  const rows = await db.all<{ id: number; external_id: string }>(sql`
+  const rows = await db.all<{ id: number; externalId: string }>(sql`
     select id, external_id from scanners
     where project_id = ${projectId} and external_id in ${db.dialect.texts(externalIds)} order by id`)
-  return new Map(rows.map((row) => [row.external_id, row.id]))
+  return new Map(rows.map((row) => [row.externalId, row.id]))
 }
 
 /** Deletes scanners that an aborted import inserted and that nothing refers to. */

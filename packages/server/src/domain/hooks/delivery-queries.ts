@@ -38,10 +38,9 @@ export async function newestDeliveries(
   hookId: number,
   { statuses, offset, perPage }: { statuses: readonly StatusRange[] | undefined; offset: number; perPage: number },
 ): Promise<Delivery[]> {
-  const rows = await db.all<DeliveryRow>(sql`
+  return db.all(sql`
     select ${columns} from hook_deliveries d join hook_events e on e.id = d.event_id
     where d.hook_id = ${hookId} ${hasStatus(statuses)} order by d.id desc limit ${perPage + 1} offset ${offset}`)
-  return rows.map(deliveryFrom)
 }
 
 /** Counts deliveries, up to `max` + 1. */
@@ -58,10 +57,9 @@ export async function countDeliveries(
 }
 
 export async function findDelivery(db: Db, hookId: number, id: number): Promise<Delivery | undefined> {
-  const row = await db.one<DeliveryRow>(sql`
+  return db.one(sql`
     select ${columns} from hook_deliveries d join hook_events e on e.id = d.event_id
     where d.id = ${id} and d.hook_id = ${hookId}`)
-  return row && deliveryFrom(row)
 }
 
 function hasStatus(statuses: readonly StatusRange[] | undefined): Sql {
@@ -71,37 +69,5 @@ function hasStatus(statuses: readonly StatusRange[] | undefined): Sql {
   return sql`and (${join(ranges, ' or ')})`
 }
 
-interface DeliveryRow {
-  id: number
-  hook_id: number
-  event_id: number
-  url: string
-  request_headers: Record<string, string>
-  payload: object
-  response_status: number | null
-  response_headers: Record<string, string>
-  response_body: string
-  error: string | null
-  duration_ms: number
-  created_at: string
-}
-
 const columns: Sql = sql`d.id, d.hook_id, d.event_id, d.url, d.request_headers, e.payload, d.response_status,
   d.response_headers, d.response_body, d.error, d.duration_ms, d.created_at`
-
-function deliveryFrom(row: DeliveryRow): Delivery {
-  return {
-    id: row.id,
-    hookId: row.hook_id,
-    eventId: row.event_id,
-    url: row.url,
-    requestHeaders: row.request_headers,
-    payload: row.payload,
-    responseStatus: row.response_status,
-    responseHeaders: row.response_headers,
-    responseBody: row.response_body,
-    error: row.error,
-    durationMs: row.duration_ms,
-    createdAt: row.created_at,
-  }
-}

@@ -6,11 +6,10 @@ export type ListeningHook = Pick<Hook, 'id' | 'projectId' | 'slowUntil'>
 
 /** Returns the hooks subscribed to vulnerability events, and locks them against deletion until the transaction ends. */
 export async function listListeningHooks(db: Db, projectId: number): Promise<ListeningHook[]> {
-  const rows = await db.all<{ id: number; slow_until: string | null }>(sql`
-    select id, slow_until from hooks
+  return db.all(sql`
+    select id, project_id, slow_until from hooks
     where project_id = ${projectId} and has_vulnerability_events = true and disabled_at is null
     order by id ${db.dialect.forKeyShare}`)
-  return rows.map(({ id, slow_until: slowUntil }) => ({ id, projectId, slowUntil }))
 }
 
 export interface EventDraft {
@@ -25,8 +24,8 @@ export async function insertEvents(
   events: readonly EventDraft[],
   now: string,
 ): Promise<void> {
-  const rows = hookIds.flatMap((hook_id) => events.map((event) => ({ hook_id, ...event })))
-  const columns = { hook_id: 'integer', uuid: 'text', payload: 'json' } as const
+  const rows = hookIds.flatMap((hookId) => events.map((event) => ({ hookId, ...event })))
+  const columns = { hookId: 'integer', uuid: 'text', payload: 'json' } as const
   await db.run(sql`
     insert into hook_events (hook_id, uuid, payload, created_at)
     select r.hook_id, r.uuid, r.payload, ${now} from ${db.dialect.records(rows, columns)} as r`)
@@ -43,20 +42,19 @@ export interface HookEvent {
 
 /** Returns the hook's oldest waiting event. */
 export async function findNextEvent(db: Db, hookId: number): Promise<HookEvent | undefined> {
-  const row = await db.one<EventRow>(sql`
+  return db.one(sql`
     select id, hook_id, uuid, payload, attempts from hook_events
     where hook_id = ${hookId} and is_waiting = true order by id limit 1`)
-  return row && eventFrom(row)
 }
 
 /** Inserts an event that is sent immediately and so does not wait in the queue. */
 export async function insertTestEvent(db: Db, hookId: number, draft: EventDraft, now: string): Promise<HookEvent> {
-  const row = await db.one<EventRow>(sql`
+  const row = await db.one<HookEvent>(sql`
     insert into hook_events (hook_id, uuid, payload, is_waiting, created_at)
     values (${hookId}, ${draft.uuid}, ${draft.payload}, false, ${now})
     returning id, hook_id, uuid, payload, attempts`)
   if (!row) throw new Error('an inserted event returned no row')
-  return eventFrom(row)
+  return row
 }
 
 /** Counts an attempt and sets whether the event waits for another one. */
@@ -69,16 +67,4 @@ export async function deleteOldEvents(db: Db, before: string, limit: number): Pr
   return db.run(sql`
     delete from hook_events where id in (
       select id from hook_events where created_at <= ${before} order by created_at limit ${limit})`)
-}
-
-interface EventRow {
-  id: number
-  hook_id: number
-  uuid: string
-  payload: object
-  attempts: number
-}
-
-function eventFrom({ hook_id, ...row }: EventRow): HookEvent {
-  return { ...row, hookId: hook_id }
 }

@@ -3,9 +3,8 @@ import type { Db } from '../../db/db.ts'
 import type { Hook, HookDraft } from './hook.ts'
 
 export async function listHooks(db: Db, projectId: number, offset: number, perPage: number): Promise<Hook[]> {
-  const rows = await db.all<HookRow>(sql`
+  return db.all(sql`
     select ${columns} from hooks where project_id = ${projectId} order by id limit ${perPage + 1} offset ${offset}`)
-  return rows.map(hookFrom)
 }
 
 export async function countHooks(db: Db, projectId: number): Promise<number> {
@@ -14,28 +13,26 @@ export async function countHooks(db: Db, projectId: number): Promise<number> {
 }
 
 export async function findHook(db: Db, id: number): Promise<Hook | undefined> {
-  const row = await db.one<HookRow>(sql`select ${columns} from hooks where id = ${id}`)
-  return row && hookFrom(row)
+  return db.one(sql`select ${columns} from hooks where id = ${id}`)
 }
 
 export async function insertHook(db: Db, projectId: number, draft: HookDraft, now: string): Promise<Hook> {
-  const row = await db.one<HookRow>(sql`
+  const row = await db.one<Hook>(sql`
     insert into hooks (project_id, url, name, description, token, has_vulnerability_events, verifies_certificates,
       created_at, updated_at)
     values (${projectId}, ${draft.url}, ${draft.name}, ${draft.description}, ${draft.token},
       ${draft.hasVulnerabilityEvents}, ${draft.verifiesCertificates}, ${now}, ${now})
     returning ${columns}`)
   if (!row) throw new Error('an inserted hook returned no row')
-  return hookFrom(row)
+  return row
 }
 
 export async function updateHook(db: Db, id: number, draft: HookDraft, now: string): Promise<Hook | undefined> {
-  const row = await db.one<HookRow>(sql`
+  return db.one(sql`
     update hooks set url = ${draft.url}, name = ${draft.name}, description = ${draft.description},
       token = ${draft.token}, has_vulnerability_events = ${draft.hasVulnerabilityEvents},
       verifies_certificates = ${draft.verifiesCertificates}, updated_at = ${now}
     where id = ${id} returning ${columns}`)
-  return row && hookFrom(row)
 }
 
 /** Deletes a hook. Returns false when it does not exist. */
@@ -62,39 +59,5 @@ export async function setSlowUntil(db: Db, id: number, until: string | null): Pr
   await db.run(sql`update hooks set slow_until = ${until} where id = ${id}`)
 }
 
-interface HookRow {
-  id: number
-  project_id: number
-  url: string
-  name: string | null
-  description: string | null
-  token: string | null
-  has_vulnerability_events: boolean
-  verifies_certificates: boolean
-  failures: number
-  disabled_until: string | null
-  disabled_at: string | null
-  slow_until: string | null
-  created_at: string
-}
-
 const columns: Sql = sql`id, project_id, url, name, description, token, has_vulnerability_events,
   verifies_certificates, failures, disabled_until, disabled_at, slow_until, created_at`
-
-function hookFrom(row: HookRow): Hook {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    url: row.url,
-    name: row.name,
-    description: row.description,
-    token: row.token,
-    hasVulnerabilityEvents: row.has_vulnerability_events,
-    verifiesCertificates: row.verifies_certificates,
-    failures: row.failures,
-    disabledUntil: row.disabled_until,
-    disabledAt: row.disabled_at,
-    slowUntil: row.slow_until,
-    createdAt: row.created_at,
-  }
-}

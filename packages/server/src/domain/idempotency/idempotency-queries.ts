@@ -45,7 +45,7 @@ export async function claimKey(db: Db, made: NewAttempt): Promise<number | undef
 
 export function findKey(db: Db, userId: number, keyHash: string): Promise<StoredRequest | undefined> {
   return db.one<StoredRequest>(sql`
-    select id, fingerprint, is_admin as "isAdmin", lease_until as "leaseUntil", is_applied as "isApplied", response
+    select id, fingerprint, is_admin, lease_until, is_applied, response
     from idempotency_keys where user_id = ${userId} and key_hash = ${keyHash}`)
 }
 

@@ -131,14 +131,14 @@ test('a clock that jumps ahead does not take a job from a process that renews it
   const { kind } = noting()
   const id = await note(deps, 'x')
   await claimAndDie(deps, [kind])
-  const [leased] = await deps.db.all<{ lease: string; lease_expires_at: string }>(sql`
+  const [leased] = await deps.db.all<{ lease: string; leaseExpiresAt: string }>(sql`
     select lease, lease_expires_at from jobs where id = ${id}`)
   if (!leased) throw new Error('the job is leased')
   clock.now = later(3600)
   const leases = openLeases(deps)
   const seen = { id, kind: 'note', payload: {}, lane: 'note', lease: leased.lease, interruptions: 0 }
   // A lease counts as expired only if it stays unchanged for longer than a heartbeat.
-  expect(leases.isAbandoned({ ...seen, leaseExpiresAt: leased.lease_expires_at })).toBe(false)
+  expect(leases.isAbandoned({ ...seen, leaseExpiresAt: leased.leaseExpiresAt })).toBe(false)
   expect(leases.isAbandoned({ ...seen, leaseExpiresAt: later(20) })).toBe(false)
   leases.close()
 })

@@ -1,6 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { type Job, type JobRow, jobColumns, jobFrom, type Place } from './job-queries.ts'
+import { type Job, jobColumns, type Place } from './job-queries.ts'
 
 /**
  * Plan steps that read whole tables. PostgreSQL chooses them without statistics, for example right after 100,000 jobs
@@ -92,14 +92,7 @@ export interface QueuedJob {
 export async function listQueued(db: Db, ids: readonly number[], limit: number): Promise<QueuedJob[]> {
   const ofOwner = sql`other.lane = jobs.lane and other.owner = jobs.owner`
   const count = (rows: Sql) => sql`(select count(*) from (${rows} limit ${limit}) as counted)`
-  const rows = await db.all<{
-    id: number
-    lane: string
-    owner: string | null
-    ahead: number
-    owner_turn: number | null
-  }>(
-    sql`
+  return db.all(sql`
     select id, lane, owner,
       ${count(sql`select 1 from jobs other where ${ofOwner} and other.stage = 'ready'`)}
       + ${count(sql`select 1 from jobs other where ${ofOwner} and other.stage = 'running'`)}
@@ -108,9 +101,7 @@ export async function listQueued(db: Db, ids: readonly number[], limit: number):
       coalesce(
         (select max(other.turn) from jobs other where ${ofOwner} and other.stage = 'ready'),
         (select max(other.turn) from jobs other where ${ofOwner} and other.stage = 'running')) as owner_turn
-    from jobs where id in ${db.dialect.integers(ids)} and stage = 'queued' order by ticket, id`,
-  )
-  return rows.map(({ owner_turn: ownerTurn, ...row }) => ({ ...row, ownerTurn }))
+    from jobs where id in ${db.dialect.integers(ids)} and stage = 'queued' order by ticket, id`)
 }
 
 /** Returns the turn that a lane has reached. */
@@ -149,7 +140,7 @@ export async function claimReady(
   db: Db,
   { lane, limit, lease, now }: { lane: string; limit: number; lease: Lease; now: string },
 ): Promise<Job[]> {
-  const rows = await db.all<JobRow>(sql`
+  return db.all(sql`
     update jobs set state = 'running', stage = 'running', attempts = attempts + 1, lease = ${lease.token},
       lease_expires_at = ${lease.expiresAt}, started_at = ${now}, done = null, total = null
     where id in (
@@ -157,7 +148,6 @@ export async function claimReady(
         and not exists (select 1 from jobs other where other.key = jobs.key and other.stage = 'running')
       order by turn, id limit ${limit})
     returning ${jobColumns}`)
-  return rows.map(jobFrom)
 }
 
 /** Deletes the waiting jobs of the key. */
@@ -191,9 +181,8 @@ export interface LeasedJob {
 }
 
 export async function listRunning(db: Db): Promise<LeasedJob[]> {
-  const rows = await db.all<Omit<LeasedJob, 'leaseExpiresAt'> & { lease_expires_at: string | null }>(sql`
+  return db.all(sql`
     select id, kind, payload, lane, lease, lease_expires_at, interruptions from jobs where stage = 'running'`)
-  return rows.map(({ lease_expires_at: leaseExpiresAt, ...row }) => ({ ...row, leaseExpiresAt }))
 }
 
 export interface Return {

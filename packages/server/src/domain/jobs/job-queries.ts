@@ -140,14 +140,12 @@ export async function retryJob(db: Db, id: number, now: string): Promise<boolean
 }
 
 export async function findJob(db: Db, id: number): Promise<Job | undefined> {
-  const row = await db.one<JobRow>(sql`select ${jobColumns} from jobs where id = ${id}`)
-  return row && jobFrom(row)
+  return db.one(sql`select ${jobColumns} from jobs where id = ${id}`)
 }
 
 /** Returns the job that was last queued under the key. */
 export async function findNewestJob(db: Db, key: string): Promise<Job | undefined> {
-  const row = await db.one<JobRow>(sql`select ${jobColumns} from jobs where key = ${key} order by id desc limit 1`)
-  return row && jobFrom(row)
+  return db.one(sql`select ${jobColumns} from jobs where key = ${key} order by id desc limit 1`)
 }
 
 export interface JobFilter {
@@ -157,10 +155,9 @@ export interface JobFilter {
 
 /** Returns jobs, newest first, one more than the page holds. */
 export async function newestJobs(db: Db, filter: JobFilter, offset: number, perPage: number): Promise<Job[]> {
-  const rows = await db.all<JobRow>(sql`
+  return db.all(sql`
     select ${jobColumns} from jobs where ${matches(db, filter)}
     order by id desc limit ${perPage + 1} offset ${offset}`)
-  return rows.map(jobFrom)
 }
 
 /** Counts jobs, up to `max` + 1. */
@@ -185,9 +182,8 @@ export async function countOpenJobs(db: Db): Promise<JobCount[]> {
 
 /** Returns the due time of the oldest waiting job of each kind. */
 export async function listOldestDue(db: Db): Promise<{ kind: string; runAt: string }[]> {
-  const rows = await db.all<{ kind: string; run_at: string }>(sql`
+  return db.all(sql`
     select kind, min(run_at) as run_at from jobs where state = 'waiting' group by kind order by kind`)
-  return rows.map(({ kind, run_at: runAt }) => ({ kind, runAt }))
 }
 
 /** Deletes old jobs. Returns the number deleted. */
@@ -197,47 +193,5 @@ export async function deleteOldJobs(db: Db, state: JobState, before: string, lim
       select id from jobs where state = ${state} and finished_at <= ${before} order by finished_at limit ${limit})`)
 }
 
-export interface JobRow {
-  id: number
-  kind: string
-  key: string | null
-  payload: object
-  state: JobState
-  attempts: number
-  interruptions: number
-  outages: number
-  lane: string | null
-  owner: string | null
-  run_at: string
-  done: number | null
-  total: number | null
-  last_error: string | null
-  created_at: string
-  started_at: string | null
-  finished_at: string | null
-}
-
 export const jobColumns: Sql = sql`id, kind, key, payload, state, attempts, interruptions, outages, lane, owner, run_at, done, total, last_error,
   created_at, started_at, finished_at`
-
-export function jobFrom(row: JobRow): Job {
-  return {
-    id: row.id,
-    kind: row.kind,
-    key: row.key,
-    payload: row.payload,
-    state: row.state,
-    attempts: row.attempts,
-    interruptions: row.interruptions,
-    outages: row.outages,
-    lane: row.lane,
-    owner: row.owner,
-    runAt: row.run_at,
-    done: row.done,
-    total: row.total,
-    lastError: row.last_error,
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-  }
-}

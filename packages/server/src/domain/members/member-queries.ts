@@ -3,24 +3,8 @@ import type { Db } from '../../db/db.ts'
 import { roles } from '../access/roles.ts'
 import { lineageRange, type Namespace } from '../namespaces/namespace.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
-import type { User } from '../users/user.ts'
-import { selectState } from '../users/user-state-sql.ts'
+import { stateIn } from '../users/user-state-sql.ts'
 import type { Member, MemberFilter, MemberSource, Membership } from './member.ts'
-
-interface MemberRow {
-  access_level: number
-  expires_on: string | null
-  created_at: string
-  updated_at: string | null
-  user_id: number
-  username: string
-  name: string
-  state: User['state']
-  creator_id: number | null
-  creator_username: string
-  creator_name: string
-  creator_state: User['state']
-}
 
 /** Returns one row more than the page holds. A user with several memberships appears once, with the highest level. */
 export async function listMembers(
@@ -28,16 +12,16 @@ export async function listMembers(
   source: MemberSource,
   { filter, today, page }: { filter: MemberFilter; today: string; page: PageRequest },
 ): Promise<Member[]> {
-  const rows = await db.all<MemberRow>(sql`
+  return db.all(sql`
     with ${ranked(db, source, today)}
-    select m.access_level, m.expires_on, m.created_at, m.updated_at, u.id as user_id, u.username, u.name, ${selectState('u')},
-      c.id as creator_id, c.username as creator_username, c.name as creator_name,
-      ${selectState('c', 'creator_state')}
+    select m.access_level, m.expires_on, m.created_at, coalesce(m.updated_at, m.created_at) as updated_at,
+      u.id as "person.id", u.username as "person.username", u.name as "person.name", ${stateIn('u')} as "person.state",
+      c.id as "created_by.id", c.username as "created_by.username", c.name as "created_by.name",
+      ${stateIn('c')} as "created_by.state"
     from ranked join members m on m.id = ranked.id join users u on u.id = m.user_id
       left join users c on c.id = m.created_by_id
     where ranked.place = 1 ${matching(db, filter)}
     order by m.id limit ${page.perPage + 1} offset ${page.offset}`)
-  return rows.map(memberFrom)
 }
 
 export async function countMembers(db: Db, source: MemberSource, filter: MemberFilter, today: string): Promise<number> {
@@ -145,12 +129,12 @@ export async function hasOtherOwner(db: Db, namespaceIds: readonly number[], use
 
 /** Returns the namespaces that another active user owns through a membership without an expiry date. */
 export async function listIdsOwnedByOthers(db: Db, namespaceIds: readonly number[], userId: number): Promise<number[]> {
-  const rows = await db.all<{ namespace_id: number }>(sql`
+  const rows = await db.all<{ namespaceId: number }>(sql`
     select distinct m.namespace_id from members m join users u on u.id = m.user_id
     where m.namespace_id in ${db.dialect.integers(namespaceIds)} and m.user_id <> ${userId}
       and m.access_level >= ${roles.owner} and m.expires_on is null and u.state = 'active' and not u.is_deactivated
     order by m.namespace_id`)
-  return rows.map((row) => row.namespace_id)
+  return rows.map((row) => row.namespaceId)
 }
 
 /**
@@ -179,26 +163,11 @@ export async function listLevels(
     today,
   }: { projectIds: readonly number[]; namespaceIds: readonly number[]; today: string },
 ): Promise<{ projectId: number | null; namespaceId: number | null; level: number }[]> {
-  const rows = await db.all<{ project_id: number | null; namespace_id: number | null; access_level: number }>(sql`
-    select project_id, namespace_id, access_level from members
+  return db.all(sql`
+    select project_id, namespace_id, access_level as level from members
     where user_id = ${userId} and (expires_on is null or expires_on > ${today})
       and (project_id in ${db.dialect.integers(projectIds)} or namespace_id in ${db.dialect.integers(namespaceIds)})
     order by id`)
-  return rows.map((row) => ({ projectId: row.project_id, namespaceId: row.namespace_id, level: row.access_level }))
-}
-
-function memberFrom(row: MemberRow): Member {
-  return {
-    person: { id: row.user_id, username: row.username, name: row.name, state: row.state },
-    accessLevel: row.access_level,
-    expiresOn: row.expires_on,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at ?? row.created_at,
-    createdBy:
-      row.creator_id === null
-        ? null
-        : { id: row.creator_id, username: row.creator_username, name: row.creator_name, state: row.creator_state },
-  }
 }
 
 /**

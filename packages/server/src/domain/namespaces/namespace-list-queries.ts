@@ -6,7 +6,7 @@ import { memberNamespaces, selectMemberNamespaces } from '../members/membership-
 import { maxCountedRows, type PageRequest, type Position } from '../page.ts'
 import type { PathSearch } from '../projects/search.ts'
 import { lineageRange, type Namespace, type NamespaceOrder } from './namespace.ts'
-import { type NamespaceRow, namespaceColumns, namespaceFrom } from './namespace-sql.ts'
+import { namespaceColumns } from './namespace-sql.ts'
 
 export interface NamespaceFilter {
   kind?: Namespace['kind'] | undefined
@@ -41,11 +41,10 @@ export async function listNamespaces(
       ? sql`select ${namespaceColumns} from namespaces where ${isOfKind(filter)} ${isIn(db, filter)} ${narrowing(db, filter)}`
       : sql`with found as materialized (${gathered(db, filter)})
         select ${namespaceColumns} from found join namespaces on namespaces.id = found.id where 1 = 1`
-  const rows = await db.all<NamespaceRow>(sql`
+  return db.all(sql`
     ${source} ${isAfter(order, page.keyset?.after)}
     order by ${keys[order.by]} ${direction}, namespaces.id ${direction}
     limit ${page.perPage + 1} offset ${page.offset}`)
-  return rows.map(namespaceFrom)
 }
 
 /** Counts matching namespaces, up to one above the maximum total of lists. */

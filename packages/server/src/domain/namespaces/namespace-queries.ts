@@ -2,27 +2,22 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Visibility } from '../access/roles.ts'
 import { lineageRange, type Namespace } from './namespace.ts'
-import { type NamespaceRow, namespaceColumns, namespaceFrom } from './namespace-sql.ts'
+import { namespaceColumns } from './namespace-sql.ts'
 
 export async function findNamespaceById(db: Db, id: number): Promise<Namespace | undefined> {
-  const row = await db.one<NamespaceRow>(sql`select ${namespaceColumns} from namespaces where id = ${id}`)
-  return row && namespaceFrom(row)
+  return db.one(sql`select ${namespaceColumns} from namespaces where id = ${id}`)
 }
 
 export async function findNamespaceByPath(db: Db, fullPath: string): Promise<Namespace | undefined> {
-  const row = await db.one<NamespaceRow>(
-    sql`select ${namespaceColumns} from namespaces where full_path_key = ${fullPath.toLowerCase()}`,
-  )
-  return row && namespaceFrom(row)
+  return db.one(sql`select ${namespaceColumns} from namespaces where full_path_key = ${fullPath.toLowerCase()}`)
 }
 
 /**
  * Returns the namespace and locks it until the transaction ends, so that its path cannot change while a child is added.
  */
 export async function lockNamespace(db: Db, id: number): Promise<Namespace | undefined> {
-  const row = await db.one<NamespaceRow>(sql`
+  return db.one(sql`
     select ${namespaceColumns} from namespaces where id = ${id} ${db.dialect.forUpdate}`)
-  return row && namespaceFrom(row)
 }
 
 /** Locks the namespaces until the transaction ends, so that no other transaction adds rows to them. */
@@ -32,9 +27,8 @@ export async function lockNamespaces(db: Db, ids: readonly number[]): Promise<vo
 }
 
 export async function findOwnNamespace(db: Db, userId: number): Promise<Namespace | undefined> {
-  const row = await db.one<NamespaceRow>(sql`
+  return db.one(sql`
     select ${namespaceColumns} from namespaces where owner_id = ${userId} and kind = 'user'`)
-  return row && namespaceFrom(row)
 }
 
 export interface GroupDraft {
@@ -53,7 +47,7 @@ export async function insertGroup(
   const fullPath = parent ? `${parent.fullPath}/${draft.path}` : draft.path
   const fullName = parent ? `${parent.fullName} / ${draft.name}` : draft.name
   const key = fullPath.toLowerCase()
-  const row = await db.one<NamespaceRow>(sql`
+  return db.one(sql`
     insert into namespaces (organization_id, kind, name, path, full_path, full_path_key, full_name, description,
       visibility, parent_id, lineage, created_at, updated_at)
     select ${organizationId}, 'group', ${draft.name}, ${draft.path}, ${fullPath}, ${key}, ${fullName},
@@ -62,7 +56,6 @@ export async function insertGroup(
     where not exists (select 1 from projects where full_path_key = ${key})
     on conflict (full_path_key) do nothing
     returning ${namespaceColumns}`)
-  return row && namespaceFrom(row)
 }
 
 /**
@@ -97,9 +90,8 @@ export async function deleteNamespaceById(db: Db, id: number): Promise<void> {
 }
 
 export async function listOwnNamespaces(db: Db, userId: number): Promise<Namespace[]> {
-  const rows = await db.all<NamespaceRow>(sql`
+  return db.all(sql`
     select ${namespaceColumns} from namespaces where owner_id = ${userId} order by id`)
-  return rows.map(namespaceFrom)
 }
 
 /** Returns the visibilities of a group's direct projects and subgroups. */

@@ -3,16 +3,6 @@ import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { NewOrganization, Organization } from './organization.ts'
 
-interface OrganizationRow {
-  id: number
-  name: string
-  path: string
-  description: string
-  is_public: boolean
-  created_at: string
-  updated_at: string
-}
-
 const columns = sql`o.id, o.name, o.path, o.description, o.is_public, o.created_at, o.updated_at`
 
 /** User whose readable organizations are queried; undefined stands for an anonymous request. `today` is YYYY-MM-DD. */
@@ -27,9 +17,8 @@ export async function findOrganization(
   id: number,
   insider: Insider | undefined,
 ): Promise<Organization | undefined> {
-  const row = await db.one<OrganizationRow>(sql`
+  return db.one(sql`
     select ${columns} from organizations o where o.id = ${id} ${isReadable(insider)}`)
-  return row && organizationFrom(row)
 }
 
 /** Returns one row more than the page holds. */
@@ -38,10 +27,9 @@ export async function listOrganizations(
   insider: Insider | undefined,
   page: PageRequest,
 ): Promise<Organization[]> {
-  const rows = await db.all<OrganizationRow>(sql`
+  return db.all(sql`
     select ${columns} from organizations o where 1 = 1 ${isReadable(insider)}
     order by o.id limit ${page.perPage + 1} offset ${page.offset}`)
-  return rows.map(organizationFrom)
 }
 
 /** Counts readable organizations, up to one above the maximum total of lists. */
@@ -63,13 +51,12 @@ export async function insertOrganization(
   createdById: number,
   now: string,
 ): Promise<Organization | undefined> {
-  const row = await db.one<OrganizationRow>(sql`
+  return db.one(sql`
     insert into organizations (name, path, description, is_public, created_by_id, created_at, updated_at)
     values (${fresh.name}, ${fresh.path.toLowerCase()}, ${fresh.description}, ${fresh.isPublic}, ${createdById},
       ${now}, ${now})
     on conflict (path) do nothing
     returning id, name, path, description, is_public, created_at, updated_at`)
-  return row && organizationFrom(row)
 }
 
 /**
@@ -84,16 +71,4 @@ function isReadable(insider: Insider | undefined): Sql {
     select n.organization_id from members m left join projects p on p.id = m.project_id
       join namespaces n on n.id = coalesce(m.namespace_id, p.namespace_id)
     where m.user_id = ${userId} and (m.expires_on is null or m.expires_on > ${today})))`
-}
-
-function organizationFrom(row: OrganizationRow): Organization {
-  return {
-    id: row.id,
-    name: row.name,
-    path: row.path,
-    description: row.description,
-    isPublic: row.is_public,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
 }

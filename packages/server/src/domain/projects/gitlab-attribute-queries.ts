@@ -4,7 +4,7 @@ import type { AttributeOwner, GitlabAttributes } from './gitlab-attribute.ts'
 
 interface AttributesRow {
   id: number
-  gitlab_attributes: GitlabAttributes | null
+  gitlabAttributes: GitlabAttributes | null
 }
 
 export async function listAttributes(db: Db, owner: AttributeOwner, ids: readonly number[]): Promise<AttributesRow[]> {
@@ -17,7 +17,7 @@ export async function listAttributes(db: Db, owner: AttributeOwner, ids: readonl
 export async function lockAttributes(db: Db, owner: AttributeOwner, id: number): Promise<GitlabAttributes> {
   const row = await db.one<AttributesRow>(sql`
     select id, gitlab_attributes from ${raw(owner)} where id = ${id} ${db.dialect.forNoKeyUpdate}`)
-  return row?.gitlab_attributes ?? {}
+  return row?.gitlabAttributes ?? {}
 }
 
 export async function updateAttributes(

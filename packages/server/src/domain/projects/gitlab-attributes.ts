@@ -10,7 +10,7 @@ export async function readAttributes(
   ids: readonly number[],
 ): Promise<Map<number, GitlabAttributes>> {
   const rows = await listAttributes(db, owner, ids)
-  return new Map(rows.map(({ id, gitlab_attributes }) => [id, gitlab_attributes ?? {}]))
+  return new Map(rows.map(({ id, gitlabAttributes }) => [id, gitlabAttributes ?? {}]))
 }
 
 /** Merges the given attributes into the stored ones. */

@@ -6,7 +6,7 @@ import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
 import { lineageRange, type Namespace } from '../namespaces/namespace.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { Project, ProjectOrder } from './project.ts'
-import { type ProjectRow, projectColumns, projectFrom } from './project-queries.ts'
+import { projectColumns } from './project-queries.ts'
 import type { PathSearch } from './search.ts'
 
 /** Projects that a list may contain. */
@@ -67,11 +67,10 @@ export async function listProjects(
     ? sql`found as materialized (${found}),
       page as (select id, sort_key from found order by sort_key ${direction}, id ${direction} ${limit})`
     : sql`page as (${scanned(db, filter, columns, order)} order by ${key} ${direction}, ${idColumn} ${direction} ${limit})`
-  const rows = await db.all<ProjectRow>(sql`
+  return db.all(sql`
     with ${chosen}
     select ${projectColumns} from page join projects p on p.id = page.id join namespaces n on n.id = p.namespace_id
     order by page.sort_key ${direction}, page.id ${direction}`)
-  return rows.map(projectFrom)
 }
 
 function orderKey(db: Db, { search }: ProjectFilter, by: Exclude<ProjectOrder['by'], 'id'>): Sql {

@@ -4,61 +4,34 @@ import type { Visibility } from '../access/roles.ts'
 import type { Membership } from '../members/member.ts'
 import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
 import { lineageRange, type Namespace } from '../namespaces/namespace.ts'
-import { type NamespaceRow, namespaceFrom } from '../namespaces/namespace-sql.ts'
 import type { Project } from './project.ts'
-
-type Prefixed<Row> = { [Name in keyof Row & string as `ns_${Name}`]: Row[Name] }
-
-export interface ProjectRow extends Prefixed<NamespaceRow> {
-  id: number
-  organization_id: number
-  creator_id: number | null
-  name: string
-  path: string
-  full_path: string
-  description: string | null
-  visibility: Project['visibility']
-  default_branch: string
-  is_archived: boolean
-  star_count: number
-  enforce_auth_checks_on_uploads: boolean
-  promote_on_ingestion: boolean
-  auto_resolve: boolean
-  max_upload_bytes: number | null
-  upload_quota_bytes: number | null
-  created_at: string
-  updated_at: string
-  last_activity_at: string
-}
 
 /** Columns for `from projects p join namespaces n on n.id = p.namespace_id`. */
 export const projectColumns: Sql = sql`p.id, p.organization_id, p.creator_id, p.name, p.path, p.full_path,
   p.description, p.visibility, p.default_branch, p.is_archived, p.star_count, p.enforce_auth_checks_on_uploads,
   p.promote_on_ingestion, p.auto_resolve, p.max_upload_bytes, p.upload_quota_bytes, p.created_at, p.updated_at,
   p.last_activity_at,
-  n.id as ns_id, n.organization_id as ns_organization_id, n.kind as ns_kind, n.name as ns_name, n.path as ns_path,
-  n.full_path as ns_full_path, n.full_name as ns_full_name, n.description as ns_description,
-  n.visibility as ns_visibility, n.parent_id as ns_parent_id, n.owner_id as ns_owner_id, n.lineage as ns_lineage,
-  n.created_at as ns_created_at, n.updated_at as ns_updated_at`
+  n.id as "namespace.id", n.organization_id as "namespace.organization_id", n.kind as "namespace.kind",
+  n.name as "namespace.name", n.path as "namespace.path", n.full_path as "namespace.full_path",
+  n.full_name as "namespace.full_name", n.description as "namespace.description",
+  n.visibility as "namespace.visibility", n.parent_id as "namespace.parent_id", n.owner_id as "namespace.owner_id",
+  n.lineage as "namespace.lineage", n.created_at as "namespace.created_at", n.updated_at as "namespace.updated_at"`
 
 export async function findProjectById(db: Db, id: number): Promise<Project | undefined> {
-  const row = await db.one<ProjectRow>(sql`
+  return db.one(sql`
     select ${projectColumns} from projects p join namespaces n on n.id = p.namespace_id where p.id = ${id}`)
-  return row && projectFrom(row)
 }
 
 export async function findProjectByPath(db: Db, fullPath: string): Promise<Project | undefined> {
-  const row = await db.one<ProjectRow>(sql`
+  return db.one(sql`
     select ${projectColumns} from projects p join namespaces n on n.id = p.namespace_id
     where p.full_path_key = ${fullPath.toLowerCase()}`)
-  return row && projectFrom(row)
 }
 
 export async function listProjectsById(db: Db, ids: readonly number[]): Promise<Project[]> {
-  const rows = await db.all<ProjectRow>(sql`
+  return db.all(sql`
     select ${projectColumns} from projects p join namespaces n on n.id = p.namespace_id
     where p.id in ${db.dialect.integers(ids)} order by p.id`)
-  return rows.map(projectFrom)
 }
 
 /** Locks the project's row until the transaction ends. Returns false when the project does not exist. */
@@ -215,49 +188,9 @@ export async function listProjectIds(db: Db, after: number, limit: number): Prom
 }
 
 export async function listStarredProjectIds(db: Db, userId: number): Promise<number[]> {
-  const rows = await db.all<{ project_id: number }>(sql`
+  const rows = await db.all<{ projectId: number }>(sql`
     select project_id from project_stars where user_id = ${userId} order by project_id`)
-  return rows.map((row) => row.project_id)
-}
-
-export function projectFrom(row: ProjectRow): Project {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    namespace: namespaceFrom({
-      id: row.ns_id,
-      organization_id: row.ns_organization_id,
-      kind: row.ns_kind,
-      name: row.ns_name,
-      path: row.ns_path,
-      full_path: row.ns_full_path,
-      full_name: row.ns_full_name,
-      description: row.ns_description,
-      visibility: row.ns_visibility,
-      parent_id: row.ns_parent_id,
-      owner_id: row.ns_owner_id,
-      lineage: row.ns_lineage,
-      created_at: row.ns_created_at,
-      updated_at: row.ns_updated_at,
-    }),
-    creatorId: row.creator_id,
-    name: row.name,
-    path: row.path,
-    fullPath: row.full_path,
-    description: row.description,
-    visibility: row.visibility,
-    defaultBranch: row.default_branch,
-    isArchived: row.is_archived,
-    starCount: row.star_count,
-    enforceAuthChecksOnUploads: row.enforce_auth_checks_on_uploads,
-    promoteOnIngestion: row.promote_on_ingestion,
-    autoResolve: row.auto_resolve,
-    maxUploadBytes: row.max_upload_bytes,
-    uploadQuotaBytes: row.upload_quota_bytes,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    lastActivityAt: row.last_activity_at,
-  }
+  return rows.map((row) => row.projectId)
 }
 
 /** Updates the limits. Null removes a limit. */

@@ -89,11 +89,11 @@ test('the doctor reports a waiting import without its report, and fails it with 
   expect([kept.status, lost.status]).toEqual([202, 202])
   expect(await examine(deps, { fix: false })).toEqual({ findings: [], left: 0, files: 2, objects: 2 })
 
-  const row = await deps.db.one<{ object_key: string }>(sql`select object_key from imports where id = ${lost.body.id}`)
-  await deps.objects.remove(row?.object_key ?? '')
+  const row = await deps.db.one<{ objectKey: string }>(sql`select object_key from imports where id = ${lost.body.id}`)
+  await deps.objects.remove(row?.objectKey ?? '')
   const { findings } = await examine(deps, { fix: true })
   expect(findings).toEqual([
-    { kind: 'missing object', what: `report of import ${lost.body.id}, main (${row?.object_key})` },
+    { kind: 'missing object', what: `report of import ${lost.body.id}, main (${row?.objectKey})` },
   ])
   expect(await examine(deps, { fix: false })).toEqual({ findings: [], left: 0, files: 1, objects: 1 })
   expect((await server.admin.get(`${at}/${lost.body.id}`)).body).toMatchObject({

@@ -61,15 +61,15 @@ test('the upgrade assigns references of deleted users to a ghost user with a fre
       sql`select id, author_id, confirmed_by_id, dismissed_by_id, resolved_by_id from vulnerabilities order by id`,
     ),
   ).toEqual([
-    { id: 1, author_id: 1, confirmed_by_id: null, dismissed_by_id: null, resolved_by_id: null },
+    { id: 1, authorId: 1, confirmedById: null, dismissedById: null, resolvedById: null },
     // Resolved by an import.
-    { id: 2, author_id: 3, confirmed_by_id: null, dismissed_by_id: 3, resolved_by_id: null },
+    { id: 2, authorId: 3, confirmedById: null, dismissedById: 3, resolvedById: null },
   ])
   expect(await db.all(sql`select id, user_id from vulnerability_history order by id`)).toEqual([
-    { id: 1, user_id: 3 },
+    { id: 1, userId: 3 },
     // Done by an import.
-    { id: 2, user_id: null },
-    { id: 3, user_id: 3 },
-    { id: 4, user_id: 1 },
+    { id: 2, userId: null },
+    { id: 3, userId: 3 },
+    { id: 4, userId: 1 },
   ])
 })

@@ -21,11 +21,11 @@ export async function listIdsWithOtherOwners(
   userId: number,
   today: string,
 ): Promise<number[]> {
-  const rows = await db.all<{ namespace_id: number }>(sql`
+  const rows = await db.all<{ namespaceId: number }>(sql`
     select distinct m.namespace_id from members m
     where m.namespace_id in ${db.dialect.integers(namespaceIds)} and m.user_id <> ${userId} and ${isOwning(today)}
     order by m.namespace_id`)
-  return rows.map((row) => row.namespace_id)
+  return rows.map((row) => row.namespaceId)
 }
 
 function isOwning(today: string): Sql {

@@ -24,7 +24,7 @@ test('a project with many vulnerabilities is deleted without blocking the event 
   expect(turns).toBeGreaterThan(15)
   for (const table of ['findings', 'vulnerabilities', 'identifiers', 'occurrences', 'scanners']) {
     const rows = await deps.db.all(sql`select distinct project_id from ${raw(table)}`)
-    expect(rows, table).toEqual([{ project_id: other.id }])
+    expect(rows, table).toEqual([{ projectId: other.id }])
   }
   expect((await admin.get(`/projects/${large.id}`)).status).toBe(404)
   expect((await admin.get(`/projects/${other.id}/vulnerabilities`)).body).toHaveLength(3)

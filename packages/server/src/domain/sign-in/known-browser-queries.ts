@@ -2,9 +2,9 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 
 export async function findKnownBrowserUsers(db: Db, digest: string): Promise<number[]> {
-  const rows = await db.all<{ user_id: number }>(sql`
+  const rows = await db.all<{ userId: number }>(sql`
     select user_id from known_browsers where digest = ${digest} order by user_id`)
-  return rows.map(({ user_id }) => user_id)
+  return rows.map(({ userId }) => userId)
 }
 
 export async function upsertKnownBrowser(db: Db, userId: number, digest: string, at: string): Promise<void> {

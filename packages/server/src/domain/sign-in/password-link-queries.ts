@@ -12,9 +12,8 @@ export async function insertPasswordLink(
 
 /** Returns the user of a password link, or `undefined` when the link does not exist or has expired. */
 export async function findPasswordLink(db: Db, digest: string, now: string): Promise<{ userId: number } | undefined> {
-  const row = await db.one<{ user_id: number }>(sql`
+  return db.one(sql`
     select user_id from password_links where digest = ${digest} and expires_at > ${now}`)
-  return row && { userId: row.user_id }
 }
 
 /**

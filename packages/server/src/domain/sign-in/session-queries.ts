@@ -2,21 +2,9 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Session } from './session.ts'
 
-interface SessionRow {
-  id: number
-  user_id: number
-  created_at: string
-  expires_at: string
-  last_used_at: string | null
-  address: string | null
-  user_agent: string | null
-  admin_until: string | null
-  token_id: number | null
-  authenticated_at: string | null
-}
-
 const columns = sql`
-  s.id, s.user_id, s.created_at, s.expires_at, s.address, s.user_agent, s.admin_until, s.token_id, s.authenticated_at`
+  s.id, s.user_id, s.created_at, s.expires_at, s.address, s.user_agent, s.admin_until, s.token_id,
+  coalesce(s.authenticated_at, s.created_at) as authenticated_at`
 const sessionsWithUse = sql`sessions s left join session_uses u on u.session_id = s.id`
 
 export async function insertSession(
@@ -32,25 +20,23 @@ export async function insertSession(
 
 /** Returns a session without its time of last use, which changes too often to be cached. */
 export async function findSessionByDigest(db: Db, digest: string): Promise<Session | undefined> {
-  const row = await db.one<SessionRow>(sql`
+  return db.one(sql`
     select ${columns}, null as last_used_at from sessions s where s.digest = ${digest}`)
-  return row && sessionFrom(row)
 }
 
 /** Returns the time at which the use of a session was last recorded. */
 export async function findSessionUse(db: Db, id: number): Promise<string | undefined> {
-  const row = await db.one<{ last_used_at: string }>(sql`
+  const row = await db.one<{ lastUsedAt: string }>(sql`
     select last_used_at from session_uses where session_id = ${id}`)
-  return row?.last_used_at
+  return row?.lastUsedAt
 }
 
 /** Returns the user's sessions, newest first, except those that have expired or were last used before `idleBefore`. */
 export async function listSessionsOf(db: Db, userId: number, now: string, idleBefore: string): Promise<Session[]> {
-  const rows = await db.all<SessionRow>(sql`
+  return db.all(sql`
     select ${columns}, u.last_used_at from ${sessionsWithUse}
     where s.user_id = ${userId} and s.expires_at > ${now} and coalesce(u.last_used_at, s.created_at) > ${idleBefore}
     order by s.id desc`)
-  return rows.map(sessionFrom)
 }
 
 /** Deletes all but the user's newest sessions. */
@@ -88,19 +74,4 @@ export async function noteSessionUse(db: Db, id: number, at: string): Promise<vo
   await db.run(sql`
     insert into session_uses (session_id, last_used_at) select id, ${at} from sessions where id = ${id}
     on conflict (session_id) do update set last_used_at = excluded.last_used_at`)
-}
-
-function sessionFrom(row: SessionRow): Session {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-    address: row.address,
-    userAgent: row.user_agent,
-    adminUntil: row.admin_until,
-    tokenId: row.token_id,
-    authenticatedAt: row.authenticated_at ?? row.created_at,
-  }
 }

@@ -3,35 +3,19 @@ import type { Db } from '../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { AccessToken, TokenFilter, TokenOrder } from './token.ts'
 
-interface TokenRow {
-  id: number
-  user_id: number
-  kind: AccessToken['kind']
-  name: string
-  description: string | null
-  scopes: string[]
-  is_revoked: boolean
-  family_id: number | null
-  expires_on: string | null
-  created_at: string
-  last_used_at: string | null
-}
-
 const columns = sql`t.id, t.user_id, t.kind, t.name, t.description, t.scopes, t.is_revoked, t.family_id,
   t.expires_on, t.created_at`
 const tokensWithUse = sql`access_tokens t left join token_uses u on u.token_id = t.id`
 
 /** Returns a token without its time of last use, which changes too often to be cached. */
 export async function findTokenByDigest(db: Db, digest: string): Promise<AccessToken | undefined> {
-  const row = await db.one<TokenRow>(sql`
+  return db.one(sql`
     select ${columns}, null as last_used_at from access_tokens t where t.digest = ${digest}`)
-  return row && tokenFrom(row)
 }
 
 export async function findTokenById(db: Db, id: number): Promise<AccessToken | undefined> {
-  const row = await db.one<TokenRow>(sql`
+  return db.one(sql`
     select ${columns}, u.last_used_at from ${tokensWithUse} where t.id = ${id}`)
-  return row && tokenFrom(row)
 }
 
 /** Returns one row more than the page holds. */
@@ -40,10 +24,9 @@ export async function listTokens(
   filter: TokenFilter,
   { order, today, page }: { order: TokenOrder | undefined; today: string; page: PageRequest },
 ): Promise<AccessToken[]> {
-  const rows = await db.all<TokenRow>(sql`
+  return db.all(sql`
     select ${columns}, u.last_used_at from ${tokensWithUse} where ${conditions(db, filter, today)}
     order by ${order ? orders[order] : sql`t.id`} limit ${page.perPage + 1} offset ${page.offset}`)
-  return rows.map(tokenFrom)
 }
 
 /** Counts matching tokens, up to one above the maximum total of lists. */
@@ -59,14 +42,14 @@ export async function insertToken(
   token: Omit<AccessToken, 'id' | 'isRevoked' | 'lastUsedAt'>,
   digest: string,
 ): Promise<AccessToken> {
-  const row = await db.one<TokenRow>(sql`
+  const row = await db.one<AccessToken>(sql`
     insert into access_tokens (user_id, kind, name, description, digest, scopes, family_id, expires_on, created_at)
     values (${token.userId}, ${token.kind}, ${token.name}, ${token.description}, ${digest},
       ${JSON.stringify(token.scopes)}, ${token.familyId}, ${token.expiresOn}, ${token.createdAt})
     returning id, user_id, kind, name, description, scopes, is_revoked, family_id, expires_on, created_at,
       null as last_used_at`)
   if (!row) throw new Error('an inserted token did not come back')
-  return tokenFrom(row)
+  return row
 }
 
 /** Revokes a token. Returns false when it was already revoked. */
@@ -110,11 +93,11 @@ export async function noteTokenAddress(
 
 /** Returns, by token id, the addresses that each token was used from, latest first. */
 export async function listTokenAddresses(db: Db, tokenIds: readonly number[]): Promise<Map<number, string[]>> {
-  const rows = await db.all<{ token_id: number; address: string }>(sql`
+  const rows = await db.all<{ tokenId: number; address: string }>(sql`
     select token_id, address from token_addresses where token_id in ${db.dialect.integers(tokenIds)}
     order by token_id, last_used_at desc, address`)
   const found = new Map<number, string[]>()
-  for (const { token_id: id, address } of rows) found.set(id, [...(found.get(id) ?? []), address])
+  for (const { tokenId: id, address } of rows) found.set(id, [...(found.get(id) ?? []), address])
   return found
 }
 
@@ -143,20 +126,4 @@ function conditions(db: Db, filter: TokenFilter, today: string): Sql {
   if (filter.expiresAfter !== undefined) all.push(sql`t.expires_on >= ${filter.expiresAfter}`)
   if (filter.expiresBefore !== undefined) all.push(sql`t.expires_on <= ${filter.expiresBefore}`)
   return join(all, ' and ')
-}
-
-function tokenFrom(row: TokenRow): AccessToken {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    kind: row.kind,
-    name: row.name,
-    description: row.description,
-    scopes: row.scopes,
-    isRevoked: row.is_revoked,
-    familyId: row.family_id,
-    expiresOn: row.expires_on,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-  }
 }

@@ -9,13 +9,6 @@ export interface Alias {
   createdAt: string
 }
 
-interface AliasRow {
-  id: number
-  topic_id: number
-  name: string
-  created_at: string
-}
-
 /** Query of the topics with an alias that contains all of the terms. */
 export function aliasesWithTerms(db: Db, terms: readonly string[]): Sql {
   return sql`select topic_id from topic_names
@@ -33,11 +26,10 @@ export async function lockTopicsNamed(
   organizationId: number,
   nameKeys: readonly string[],
 ): Promise<{ topicId: number; nameKey: string; isAlias: boolean }[]> {
-  const rows = await db.all<{ topic_id: number; name_key: string; is_alias: boolean }>(sql`
+  return db.all(sql`
     select t.id as topic_id, n.name_key, n.is_alias from topic_names n join topics t on t.id = n.topic_id
     where n.organization_id = ${organizationId} and n.name_key in ${db.dialect.texts(nameKeys)}
     order by t.id, n.name_key ${db.dialect.forUpdate}`)
-  return rows.map((row) => ({ topicId: row.topic_id, nameKey: row.name_key, isAlias: row.is_alias }))
 }
 
 /** Inserts a name. Returns `undefined` when the name already resolves to a topic, ignoring case. */
@@ -46,12 +38,11 @@ export async function claimName(
   topic: { id: number; organizationId: number },
   { name, kind, now }: { name: string; kind: 'own' | 'alias'; now: string },
 ): Promise<Alias | undefined> {
-  const row = await db.one<AliasRow>(sql`
+  return db.one(sql`
     insert into topic_names (organization_id, topic_id, name, name_key, is_alias, created_at)
     values (${topic.organizationId}, ${topic.id}, ${name}, ${name.toLowerCase()}, ${kind === 'alias'}, ${now})
     on conflict (organization_id, name_key) do nothing
     returning id, topic_id, name, created_at`)
-  return row && aliasFrom(row)
 }
 
 /** Renames a topic. Throws a unique violation when the name resolves to another topic. */
@@ -64,10 +55,9 @@ export async function changeOwnName(db: Db, topicId: number, name: string): Prom
 /** Returns the topic's aliases, ordered by name. */
 export async function listAliases(db: Db, topicId: number, page?: { limit: number; offset: number }): Promise<Alias[]> {
   const { limit, offset } = page ?? { limit: Number.MAX_SAFE_INTEGER, offset: 0 }
-  const rows = await db.all<AliasRow>(sql`
+  return db.all(sql`
     select id, topic_id, name, created_at from topic_names where topic_id = ${topicId} and is_alias
     order by name_key limit ${limit} offset ${offset}`)
-  return rows.map(aliasFrom)
 }
 
 export async function countAliases(db: Db, topicId: number): Promise<number> {
@@ -91,8 +81,4 @@ export async function moveNames(db: Db, sourceId: number, targetId: number): Pro
 
 export async function deleteOwnName(db: Db, topicId: number): Promise<void> {
   await db.run(sql`delete from topic_names where topic_id = ${topicId} and not is_alias`)
-}
-
-function aliasFrom(row: AliasRow): Alias {
-  return { id: row.id, topicId: row.topic_id, name: row.name, createdAt: row.created_at }
 }

@@ -5,23 +5,10 @@ import type { TopicSearch } from './search.ts'
 import type { Topic, TopicAvatar, TopicDraft } from './topic.ts'
 import { aliasesWithTerms, topicNamed } from './topic-name-queries.ts'
 
-interface TopicRow {
-  id: number
-  organization_id: number
-  name: string
-  title: string
-  description: string | null
-  avatar_key: string | null
-  avatar_filename: string | null
-  avatar_content_type: string | null
-  avatar_bytes: number | null
-  total_projects_count: number
-  created_at: string
-  updated_at: string
-}
-
-const columns: Sql = sql`id, organization_id, name, title, description, avatar_key, avatar_filename,
-  avatar_content_type, avatar_bytes, total_projects_count, created_at, updated_at`
+const columns: Sql = sql`id, organization_id, name, title, description, avatar_key as "avatar.object_key",
+  coalesce(avatar_filename, 'avatar') as "avatar.filename",
+  coalesce(avatar_content_type, 'application/octet-stream') as "avatar.content_type",
+  coalesce(avatar_bytes, 0) as "avatar.bytes", total_projects_count, created_at, updated_at`
 
 export interface TopicFilter {
   organizationId: number
@@ -35,11 +22,10 @@ export interface TopicFilter {
 export async function listTopics(db: Db, filter: TopicFilter, { perPage, offset }: PageRequest): Promise<Topic[]> {
   const { search } = filter
   const similar = search?.kind === 'terms' ? sql`${db.dialect.similarity(sql`name`, search.query)} desc,` : empty
-  const rows = await db.all<TopicRow>(sql`
+  return db.all(sql`
     select ${columns} from topics where ${matches(db, filter)}
     order by ${similar} non_private_projects_count desc, id
     limit ${perPage + 1} offset ${offset}`)
-  return rows.map(topicFrom)
 }
 
 /** Counts matching topics, up to one above the maximum total of lists. */
@@ -69,14 +55,12 @@ function matches(db: Db, { organizationId, search, nameKey, withoutProjects }: T
 }
 
 export async function findTopic(db: Db, id: number): Promise<Topic | undefined> {
-  const row = await db.one<TopicRow>(sql`select ${columns} from topics where id = ${id}`)
-  return row && topicFrom(row)
+  return db.one(sql`select ${columns} from topics where id = ${id}`)
 }
 
 export async function listTopicsById(db: Db, ids: readonly number[]): Promise<Topic[]> {
-  const rows = await db.all<TopicRow>(sql`
+  return db.all(sql`
     select ${columns} from topics where id in ${db.dialect.integers(ids)} order by id`)
-  return rows.map(topicFrom)
 }
 
 /** Returns similar names, most similar first. */
@@ -91,9 +75,8 @@ export async function listNearest(db: Db, organizationId: number, name: string, 
 
 /** Locks the topics until the transaction ends, in id order, so that concurrent requests cannot deadlock. */
 export async function lockTopics(db: Db, ids: readonly number[]): Promise<Topic[]> {
-  const rows = await db.all<TopicRow>(sql`
+  return db.all(sql`
     select ${columns} from topics where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
-  return rows.map(topicFrom)
 }
 
 /** Inserts a topic. Returns `undefined` when the organization already has a topic of that name, ignoring case. */
@@ -102,7 +85,7 @@ export async function insertTopic(
   organizationId: number,
   { draft, avatar, now }: { draft: TopicDraft; avatar: TopicAvatar | null; now: string },
 ): Promise<Topic | undefined> {
-  const row = await db.one<TopicRow>(sql`
+  return db.one(sql`
     insert into topics (organization_id, name, name_key, title, title_key, description,
       avatar_key, avatar_filename, avatar_content_type, avatar_bytes, created_at, updated_at)
     values (${organizationId}, ${draft.name}, ${draft.name.toLowerCase()}, ${draft.title},
@@ -110,7 +93,6 @@ export async function insertTopic(
       ${avatar?.contentType}, ${avatar?.bytes}, ${now}, ${now})
     on conflict (organization_id, name_key) do nothing
     returning ${columns}`)
-  return row && topicFrom(row)
 }
 
 /** Updates a topic. Throws a unique violation when the name is taken. */
@@ -119,14 +101,13 @@ export async function updateTopic(
   id: number,
   { draft, avatar, now }: { draft: TopicDraft; avatar: TopicAvatar | null; now: string },
 ): Promise<Topic | undefined> {
-  const row = await db.one<TopicRow>(sql`
+  return db.one(sql`
     update topics set name = ${draft.name}, name_key = ${draft.name.toLowerCase()}, title = ${draft.title},
       title_key = ${draft.title.toLowerCase()}, description = ${draft.description},
       avatar_key = ${avatar?.objectKey}, avatar_filename = ${avatar?.filename},
       avatar_content_type = ${avatar?.contentType}, avatar_bytes = ${avatar?.bytes}, updated_at = ${now}
     where id = ${id}
     returning ${columns}`)
-  return row && topicFrom(row)
 }
 
 /** Deletes a topic and its assignments. Returns false when it does not exist. */
@@ -161,10 +142,10 @@ export async function adjustCounts(db: Db, ids: readonly number[], total: number
 }
 
 export async function listAssignedTopicIds(db: Db, projectIds: readonly number[]): Promise<number[]> {
-  const rows = await db.all<{ topic_id: number }>(sql`
+  const rows = await db.all<{ topicId: number }>(sql`
     select distinct topic_id from project_topics
     where project_id in ${db.dialect.integers(projectIds)} order by topic_id`)
-  return rows.map((row) => row.topic_id)
+  return rows.map((row) => row.topicId)
 }
 
 export async function insertAssignments(db: Db, projectId: number, topicIds: readonly number[]): Promise<void> {
@@ -182,33 +163,9 @@ export async function listAssignedNames(
   db: Db,
   projectIds: readonly number[],
 ): Promise<{ projectId: number; name: string }[]> {
-  const rows = await db.all<{ project_id: number; name: string }>(sql`
+  return db.all(sql`
     select a.project_id, t.name from project_topics a join topics t on t.id = a.topic_id
     where a.project_id in ${db.dialect.integers(projectIds)} order by a.project_id, t.id`)
-  return rows.map((row) => ({ projectId: row.project_id, name: row.name }))
-}
-
-function topicFrom(row: TopicRow): Topic {
-  const { avatar_key, avatar_filename, avatar_content_type, avatar_bytes } = row
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    name: row.name,
-    title: row.title,
-    description: row.description,
-    avatar:
-      avatar_key === null
-        ? null
-        : {
-            objectKey: avatar_key,
-            filename: avatar_filename ?? 'avatar',
-            contentType: avatar_content_type ?? 'application/octet-stream',
-            bytes: avatar_bytes ?? 0,
-          },
-    totalProjectsCount: row.total_projects_count,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
 }
 
 /** Removes the avatars of these topics. */

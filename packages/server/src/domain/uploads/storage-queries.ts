@@ -12,20 +12,11 @@ export interface StoredBy extends Usage {
   quotaBytes: number | null
 }
 
-interface OwnerRow {
-  project_id: number | null
-  namespace_id: number | null
-  files: number
-  bytes: number
-  project_path: string | null
-  group_path: string | null
-  quota_bytes: number | null
-}
-
 /** Returns owners by usage, largest first, one row more than the page holds. */
 export async function listLargestOwners(db: Db, page: PageRequest): Promise<StoredBy[]> {
-  const rows = await db.all<OwnerRow>(sql`
-    select u.project_id, u.namespace_id, u.files, u.bytes, p.full_path as project_path, n.full_path as group_path,
+  return db.all(sql`
+    select case when u.project_id is null then 'group' else 'project' end as kind,
+      coalesce(u.project_id, u.namespace_id) as id, coalesce(p.full_path, n.full_path) as full_path, u.files, u.bytes,
       p.upload_quota_bytes as quota_bytes
     from upload_usage u
       left join projects p on p.id = u.project_id
@@ -33,14 +24,6 @@ export async function listLargestOwners(db: Db, page: PageRequest): Promise<Stor
     where u.files > 0
     order by u.bytes desc, u.project_id, u.namespace_id
     limit ${page.perPage + 1} offset ${page.offset}`)
-  return rows.map((row) => ({
-    kind: row.project_id === null ? 'group' : 'project',
-    id: row.project_id ?? row.namespace_id ?? 0,
-    fullPath: row.project_path ?? row.group_path ?? '',
-    files: row.files,
-    bytes: row.bytes,
-    quotaBytes: row.quota_bytes,
-  }))
 }
 
 /** Counts owners, up to `max` + 1. */

@@ -4,29 +4,13 @@ import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { UploadFilter } from './filter.ts'
 import type { Upload } from './upload.ts'
 
-interface UploadRow {
-  id: number
-  project_id: number | null
-  namespace_id: number | null
-  secret: string
-  filename: string
-  content_type: string
-  bytes: number
-  sha256: string
-  object_key: string
-  created_at: string
-  deleted_at: string | null
-  uploader_id: number | null
-  uploader_username: string | null
-  uploader_name: string | null
-}
-
 type Owner = Upload['owner']
 
 const selected: Sql = sql`
-  select u.id, u.project_id, u.namespace_id, u.secret, u.filename, u.content_type, u.bytes, u.sha256, u.object_key,
+  select u.id, case when u.project_id is null then 'group' else 'project' end as "owner.kind",
+    coalesce(u.project_id, u.namespace_id) as "owner.id", u.secret, u.filename, u.content_type, u.bytes, u.sha256, u.object_key,
     u.created_at, u.deleted_at,
-    users.id as uploader_id, users.username as uploader_username, users.name as uploader_name
+    users.id as "uploaded_by.id", users.username as "uploaded_by.username", users.name as "uploaded_by.name"
   from uploads u left join users on users.id = u.uploaded_by_id`
 
 function owned({ kind, id }: Owner): Sql {
@@ -71,11 +55,10 @@ export async function listUploads(
   { perPage, offset }: PageRequest,
 ): Promise<Upload[]> {
   const direction = filter.sort === 'asc' ? sql`asc` : sql`desc`
-  const rows = await db.all<UploadRow>(sql`
+  return db.all(sql`
     ${selected} where ${matches(db, owner, filter)}
     order by ${orders[filter.orderBy]} ${direction}, u.id ${direction}
     limit ${perPage + 1} offset ${offset}`)
-  return rows.map(uploadFrom)
 }
 
 const orders = { created_at: sql`u.created_at`, size: sql`u.bytes`, filename: sql`u.filename` }
@@ -108,8 +91,7 @@ function isOfType(contentType: string): Sql {
 
 /** Returns an upload, including a deleted one within the grace period. */
 export async function findUpload(db: Db, owner: Owner, id: number): Promise<Upload | undefined> {
-  const row = await db.one<UploadRow>(sql`${selected} where ${owned(owner)} and u.id = ${id}`)
-  return row && uploadFrom(row)
+  return db.one(sql`${selected} where ${owned(owner)} and u.id = ${id}`)
 }
 
 export async function findUploadBySecret(
@@ -118,9 +100,8 @@ export async function findUploadBySecret(
   secret: string,
   filename: string,
 ): Promise<Upload | undefined> {
-  const row = await db.one<UploadRow>(sql`
+  return db.one(sql`
     ${selected} where ${owned(owner)} and u.secret = ${secret} and u.filename = ${filename}`)
-  return row && uploadFrom(row)
 }
 
 /** Marks an upload as deleted. Returns false when another request was first. */
@@ -141,11 +122,11 @@ export async function showUpload(db: Db, id: number): Promise<boolean> {
  * Deletes the rows of uploads that were deleted before the given time, oldest first. Returns the keys of their objects.
  */
 export async function takeExpiredUploads(db: Db, before: string, limit: number): Promise<string[]> {
-  const rows = await db.all<{ object_key: string }>(sql`
+  const rows = await db.all<{ objectKey: string }>(sql`
     delete from uploads where id in (
       select id from uploads where deleted_at < ${before} order by deleted_at, id limit ${limit} ${db.dialect.forUpdate})
     returning object_key`)
-  return rows.map((row) => row.object_key)
+  return rows.map((row) => row.objectKey)
 }
 
 export async function listObjectKeys(
@@ -153,29 +134,11 @@ export async function listObjectKeys(
   projectIds: readonly number[],
   namespaceIds: readonly number[],
 ): Promise<string[]> {
-  const rows = await db.all<{ object_key: string }>(sql`
+  const rows = await db.all<{ objectKey: string }>(sql`
     select object_key from uploads where project_id in ${db.dialect.integers(projectIds)}
     union all
     select object_key from uploads where namespace_id in ${db.dialect.integers(namespaceIds)}`)
-  return rows.map((row) => row.object_key)
-}
-
-function uploadFrom(row: UploadRow): Upload {
-  const { uploader_id: id, uploader_username: username, uploader_name: name } = row
-  return {
-    id: row.id,
-    owner:
-      row.project_id === null ? { kind: 'group', id: row.namespace_id ?? 0 } : { kind: 'project', id: row.project_id },
-    secret: row.secret,
-    filename: row.filename,
-    contentType: row.content_type,
-    bytes: row.bytes,
-    sha256: row.sha256,
-    objectKey: row.object_key,
-    createdAt: row.created_at,
-    uploadedBy: id === null || username === null || name === null ? null : { id, username, name },
-    deletedAt: row.deleted_at,
-  }
+  return rows.map((row) => row.objectKey)
 }
 
 export async function deleteUploads(db: Db, ids: readonly number[]): Promise<void> {

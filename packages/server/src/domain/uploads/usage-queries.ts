@@ -35,7 +35,7 @@ export async function takeFromUsage(db: Db, owner: Owner, bytes: number): Promis
 
 /** Returns the owners whose stored usage differs from the sum of their uploads. */
 export async function listWrongUsage(db: Db): Promise<{ owner: 'project' | 'group'; id: number }[]> {
-  const rows = await db.all<{ project_id: number | null; namespace_id: number | null }>(sql`
+  const rows = await db.all<{ projectId: number | null; namespaceId: number | null }>(sql`
     select s.project_id, s.namespace_id from upload_usage s
     left join (${usageByOwner}) as live
       on live.project_id = s.project_id or live.namespace_id = s.namespace_id
@@ -44,8 +44,8 @@ export async function listWrongUsage(db: Db): Promise<{ owner: 'project' | 'grou
     select live.project_id, live.namespace_id from (${usageByOwner}) as live
     where not exists (
       select 1 from upload_usage s where s.project_id = live.project_id or s.namespace_id = live.namespace_id)`)
-  return rows.map(({ project_id, namespace_id }) =>
-    project_id === null ? { owner: 'group', id: namespace_id ?? 0 } : { owner: 'project', id: project_id },
+  return rows.map(({ projectId, namespaceId }) =>
+    projectId === null ? { owner: 'group', id: namespaceId ?? 0 } : { owner: 'project', id: projectId },
   )
 }
 

@@ -6,51 +6,30 @@ import type { Person, User, UserFilter, UserOrder } from './user.ts'
 import type { UserDraft } from './user-draft.ts'
 import { selectState, stateIn } from './user-state-sql.ts'
 
-interface UserRow {
-  id: number
-  username: string
-  email: string
-  name: string
-  state: User['state']
-  is_admin: boolean
-  is_ghost: boolean
-  is_external: boolean
-  can_create_group: boolean
-  projects_limit: number
-  note: string | null
-  created_by_id: number | null
-  created_at: string
-  updated_at: string
-}
-
 const columns = sql`users.id, users.username, users.email, users.name, ${selectState('users')}, users.is_admin,
   users.is_ghost, users.is_external, users.can_create_group, users.projects_limit, users.note, users.created_by_id,
   users.created_at, users.updated_at`
 
 export async function findUserById(db: Db, id: number): Promise<User | undefined> {
-  const row = await db.one<UserRow>(sql`select ${columns} from users where id = ${id}`)
-  return row && userFrom(row)
+  return db.one(sql`select ${columns} from users where id = ${id}`)
 }
 
 /** Returns the user and locks the row until the transaction ends. */
 export async function lockUser(db: Db, id: number): Promise<User | undefined> {
-  const row = await db.one<UserRow>(sql`select ${columns} from users where id = ${id} ${db.dialect.forNoKeyUpdate}`)
-  return row && userFrom(row)
+  return db.one(sql`select ${columns} from users where id = ${id} ${db.dialect.forNoKeyUpdate}`)
 }
 
 export async function findUserByUsername(db: Db, username: string): Promise<User | undefined> {
-  const row = await db.one<UserRow>(sql`select ${columns} from users where username_key = ${username.toLowerCase()}`)
-  return row && userFrom(row)
+  return db.one(sql`select ${columns} from users where username_key = ${username.toLowerCase()}`)
 }
 
 export async function findUserByEmail(db: Db, email: string): Promise<User | undefined> {
-  const row = await db.one<UserRow>(sql`select ${columns} from users where email_key = ${email.toLowerCase()}`)
-  return row && userFrom(row)
+  return db.one(sql`select ${columns} from users where email_key = ${email.toLowerCase()}`)
 }
 
 export async function findPasswordHash(db: Db, userId: number): Promise<string | null> {
-  const row = await db.one<{ password_hash: string | null }>(sql`select password_hash from users where id = ${userId}`)
-  return row?.password_hash ?? null
+  const row = await db.one<{ passwordHash: string | null }>(sql`select password_hash from users where id = ${userId}`)
+  return row?.passwordHash ?? null
 }
 
 export async function hasUsers(db: Db): Promise<boolean> {
@@ -58,17 +37,15 @@ export async function hasUsers(db: Db): Promise<boolean> {
 }
 
 export async function listUsersById(db: Db, ids: readonly number[]): Promise<User[]> {
-  const rows = await db.all<UserRow>(sql`
+  return db.all(sql`
     select ${columns} from users where id in ${db.dialect.integers(ids)} order by id`)
-  return rows.map(userFrom)
 }
 
 /** Returns one row more than the page holds. */
 export async function listUsers(db: Db, filter: UserFilter, order: UserOrder, page: PageRequest): Promise<User[]> {
-  const rows = await db.all<UserRow>(sql`
+  return db.all(sql`
     select ${columns} from users where ${conditions(db, filter)} ${isAfter(order, page.keyset?.after)}
     order by ${orders[order.by][order.direction]} limit ${page.perPage + 1} offset ${page.offset}`)
-  return rows.map(userFrom)
 }
 
 /** Counts matching users, up to one above the maximum total of lists. */
@@ -84,9 +61,8 @@ export async function listOwnNamespaceIds(
   db: Db,
   userIds: readonly number[],
 ): Promise<{ userId: number; namespaceId: number }[]> {
-  const rows = await db.all<{ owner_id: number; id: number }>(sql`
-    select owner_id, id from namespaces where owner_id in ${db.dialect.integers(userIds)} order by id`)
-  return rows.map((row) => ({ userId: row.owner_id, namespaceId: row.id }))
+  return db.all(sql`
+    select owner_id as user_id, id as namespace_id from namespaces where owner_id in ${db.dialect.integers(userIds)} order by id`)
 }
 
 /** Inserts a user. Throws a unique violation when the username or e-mail address is taken. */
@@ -95,7 +71,7 @@ export async function insertUser(
   draft: UserDraft,
   { passwordHash, createdById, now }: { passwordHash: string | null; createdById: number | null; now: string },
 ): Promise<User> {
-  const row = await db.one<UserRow>(sql`
+  const row = await db.one<User>(sql`
     insert into users (username, username_key, email, email_key, name, password_hash, is_admin, is_external,
       can_create_group, projects_limit, note, created_by_id, created_at, updated_at)
     values (${draft.username}, ${draft.username.toLowerCase()}, ${draft.email}, ${draft.email.toLowerCase()},
@@ -103,7 +79,7 @@ export async function insertUser(
       ${draft.canCreateGroup ?? true}, ${draft.projectsLimit ?? 100_000}, ${draft.note}, ${createdById}, ${now}, ${now})
     returning ${columns}`)
   if (!row) throw new Error('an inserted user did not come back')
-  return userFrom(row)
+  return row
 }
 
 /**
@@ -111,7 +87,7 @@ export async function insertUser(
  * address is taken.
  */
 export async function updateUser(db: Db, user: User, passwordHash: string | undefined, now: string): Promise<User> {
-  const row = await db.one<UserRow>(sql`
+  const row = await db.one<User>(sql`
     update users set username = ${user.username}, username_key = ${user.username.toLowerCase()},
       email = ${user.email}, email_key = ${user.email.toLowerCase()}, name = ${user.name},
       password_hash = coalesce(${passwordHash}, password_hash), is_admin = ${user.isAdmin},
@@ -120,7 +96,7 @@ export async function updateUser(db: Db, user: User, passwordHash: string | unde
     where id = ${user.id}
     returning ${columns}`)
   if (!row) throw new Error('an updated user did not come back')
-  return userFrom(row)
+  return row
 }
 
 export async function updateUserState(db: Db, id: number, state: User['state'], now: string): Promise<void> {
@@ -220,25 +196,6 @@ function matching(db: Db, { text, terms, isEmailSearched }: NonNullable<UserFilt
       : [sql`lower(users.name) = ${text.toLowerCase()}`, sql`users.username_key = ${text.toLowerCase()}`]
   if (isEmailSearched) either.push(sql`users.email_key = ${text.toLowerCase()}`)
   return sql`(${join(either, ' or ')})`
-}
-
-function userFrom(row: UserRow): User {
-  return {
-    id: row.id,
-    username: row.username,
-    email: row.email,
-    name: row.name,
-    state: row.state,
-    isAdmin: row.is_admin,
-    isGhost: row.is_ghost,
-    isExternal: row.is_external,
-    canCreateGroup: row.can_create_group,
-    projectsLimit: row.projects_limit,
-    note: row.note,
-    createdById: row.created_by_id,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
 }
 
 export async function listPeople(db: Db, ids: readonly number[]): Promise<Person[]> {

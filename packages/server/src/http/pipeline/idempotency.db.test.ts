@@ -313,7 +313,7 @@ describe('a process that is killed', () => {
     const create = () => admin.post('/projects', { name: 'died-after' }, keyed(key))
     await create()
     expect(await server.deps.db.one(sql`select is_applied from idempotency_keys order by id desc limit 1`)).toEqual({
-      is_applied: true,
+      isApplied: true,
     })
     await died(true, 'after')
     expect(await create()).toMatchObject({ status: 409, body: { message: expect.stringContaining('made its change') } })

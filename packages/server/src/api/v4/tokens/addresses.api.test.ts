@@ -53,9 +53,9 @@ test('an invalid address is not stored, and mapped IPv4 is stored as IPv4', asyn
 test('a new address is stored at most once a minute, a known one updated every ten minutes', async () => {
   const token = await someToken()
   const written = async () => {
-    const rows = await server.deps.db.all<{ address: string; last_used_at: string }>(sql`
+    const rows = await server.deps.db.all<{ address: string; lastUsedAt: string }>(sql`
       select address, last_used_at from token_addresses where token_id = ${token.id} order by address`)
-    return rows.map((row) => `${row.address} ${row.last_used_at.slice(11, 16)}`)
+    return rows.map((row) => `${row.address} ${row.lastUsedAt.slice(11, 16)}`)
   }
   clock.now = '2026-03-02T08:00:00.000Z'
   await token.use('192.0.2.1')

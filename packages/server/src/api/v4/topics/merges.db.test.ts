@@ -40,8 +40,8 @@ const undo = (id: number, options: object = {}) => server.admin.post(`/topics/me
 const newest = async () => (await server.admin.get('/topics/merges?per_page=1')).body[0]
 
 interface Assignment {
-  project_id: number
-  topic_id: number
+  projectId: number
+  topicId: number
 }
 
 /** Returns all visible topics, names and assignments. */
@@ -59,9 +59,9 @@ async function everything() {
 
 /** Returns the expected assignments after some topics are merged into another one. */
 function asMerged(assignments: Assignment[], sources: number[], target: number): Assignment[] {
-  const merged = assignments.map((row) => (sources.includes(row.topic_id) ? { ...row, topic_id: target } : row))
-  const once = new Map(merged.map((row) => [`${row.project_id} ${row.topic_id}`, row]))
-  return [...once.values()].sort((a, b) => a.project_id - b.project_id || a.topic_id - b.topic_id)
+  const merged = assignments.map((row) => (sources.includes(row.topicId) ? { ...row, topicId: target } : row))
+  const once = new Map(merged.map((row) => [`${row.projectId} ${row.topicId}`, row]))
+  return [...once.values()].sort((a, b) => a.projectId - b.projectId || a.topicId - b.topicId)
 }
 
 describe('a merge', () => {

@@ -59,13 +59,13 @@ const renamed: Record<string, string> = {
   doomed_objects: 'pending_deletions',
   finding_promotion_slices: 'finding_promotion_batches',
   vulnerability_bulks: 'vulnerability_bulk_changes',
-  doomed_at: 'marked_at',
-  place: 'location_path',
-  findings_gone: 'findings_absent',
-  findings_returned: 'findings_reappeared',
+  doomedAt: 'markedAt',
+  place: 'locationPath',
+  findingsGone: 'findingsAbsent',
+  findingsReturned: 'findingsReappeared',
   run: 'attempt',
-  seen_at: 'observed_at',
-  forgotten_at: 'undo_expired_at',
+  seenAt: 'observedAt',
+  forgottenAt: 'undoExpiredAt',
 }
 
 test('the upgrade keeps every row', async () => {
@@ -83,10 +83,10 @@ test('the upgrade keeps every row', async () => {
     // References to deleted users were null before the ghost replaced them.
     const former = (row: Row, column: string) => {
       const value = row[renamed[column] ?? column]
-      return /_by_id|^(author|user|creator)_id$/.test(column) && value === ghost?.id ? null : value
+      return /ById$|^(author|user|creator)Id$/.test(column) && value === ghost?.id ? null : value
     }
     const after = (await listRows(db, renamed[table] ?? table))
-      .filter((row) => table !== 'users' || row['is_ghost'] === false)
+      .filter((row) => table !== 'users' || row['isGhost'] === false)
       .map((row) => Object.fromEntries(columns.map((column) => [column, former(row, column)])))
     expect(sorted(after), table).toEqual(sorted(rows))
   }

@@ -87,9 +87,8 @@ export async function findShownFinding(
 }
 
 export async function listScanners(db: Db, ids: readonly number[]): Promise<StoredScanner[]> {
-  const rows = await db.all<{ id: number; external_id: string; name: string; vendor: string }>(sql`
+  return db.all(sql`
     select id, external_id, name, vendor from scanners where id in ${db.dialect.integers(ids)} order by id`)
-  return rows.map((row) => ({ id: row.id, externalId: row.external_id, name: row.name, vendor: row.vendor }))
 }
 
 /** Returns identifiers in the order of the report; the first one of each finding is its primary identifier. */
@@ -97,23 +96,8 @@ export async function listIdentifiers(
   db: Db,
   findingIds: readonly number[],
 ): Promise<(StoredIdentifier & { findingId: number })[]> {
-  const rows = await db.all<{
-    finding_id: number
-    id: number
-    external_type: string
-    external_id: string
-    name: string
-    url: string | null
-  }>(sql`
+  return db.all(sql`
     select fi.finding_id, i.id, i.external_type, i.external_id, i.name, i.url
     from finding_identifiers fi join identifiers i on i.id = fi.identifier_id
     where fi.finding_id in ${db.dialect.integers(findingIds)} order by fi.finding_id, fi.position`)
-  return rows.map((row) => ({
-    findingId: row.finding_id,
-    id: row.id,
-    externalType: row.external_type,
-    externalId: row.external_id,
-    name: row.name,
-    url: row.url,
-  }))
 }

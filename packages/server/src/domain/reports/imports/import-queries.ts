@@ -106,12 +106,12 @@ export async function clearObjectKey(db: Db, id: number): Promise<void> {
 
 /** Clears the object keys of imports that failed before a time, and returns those keys. */
 export async function takeFailedFiles(db: Db, before: string, limit: number): Promise<string[]> {
-  const rows = await db.all<{ id: number; object_key: string }>(sql`
+  const rows = await db.all<{ id: number; objectKey: string }>(sql`
     select id, object_key from imports where state = 'failed' and object_key is not null and finished_at <= ${before}
     order by finished_at, id limit ${limit} ${db.dialect.forUpdate}`)
   await db.run(sql`
     update imports set object_key = null where id in ${db.dialect.integers(rows.map(({ id }) => id))}`)
-  return rows.map(({ object_key }) => object_key)
+  return rows.map(({ objectKey }) => objectKey)
 }
 
 /** Starts an attempt, which supersedes earlier attempts. Returns `undefined` when there is nothing left to do. */
@@ -121,12 +121,12 @@ export async function beginImport(
   attempt: string,
   now: string,
 ): Promise<RunningImport | undefined> {
-  const row = await db.one<ImportRow & { options: StoredOptions | null; as_admin: boolean }>(sql`
+  const row = await db.one<ImportRow & { options: StoredOptions | null; asAdmin: boolean }>(sql`
     update imports set state = 'running', attempt = ${attempt}, started_at = coalesce(started_at, ${now}),
       outcome = case when state = 'failed' then null else outcome end, finished_at = null
     where id = ${id} and state <> 'done' and (object_key is not null or shown_at is not null)
     returning ${importColumns}, options, as_admin`)
-  return row && { ...importFrom(row), id: row.id, options: row.options ?? {}, asAdmin: row.as_admin }
+  return row && { ...importFrom(row), id: row.id, options: row.options ?? {}, asAdmin: row.asAdmin }
 }
 
 /**
@@ -138,10 +138,10 @@ export async function lockImport(
   id: number,
   attempt: string,
 ): Promise<Pick<RunningImport, 'userId' | 'asAdmin' | 'options'> | undefined> {
-  const row = await db.one<{ user_id: number | null; as_admin: boolean; options: StoredOptions | null }>(sql`
+  const row = await db.one<{ userId: number | null; asAdmin: boolean; options: StoredOptions | null }>(sql`
     select user_id, as_admin, options from imports
     where id = ${id} and attempt = ${attempt} and state = 'running' ${db.dialect.forUpdate}`)
-  return row && { userId: row.user_id, asAdmin: row.as_admin, options: row.options ?? {} }
+  return row && { userId: row.userId, asAdmin: row.asAdmin, options: row.options ?? {} }
 }
 
 export async function setProgress(
@@ -212,36 +212,36 @@ export async function deleteImport(db: Db, id: number): Promise<void> {
 
 interface ImportRow {
   id: number
-  project_id: number
-  user_id: number | null
+  projectId: number
+  userId: number | null
   state: ImportState
   ref: string
   category: string | null
-  commit_sha: string | null
+  commitSha: string | null
   format: string
-  format_version: string | null
-  report_type: string
-  scanner_name: string | null
-  file_sha256: string
-  file_bytes: number
-  read_bytes: number
-  findings_read: number
-  findings_new: number
-  findings_known: number
-  findings_absent: number
-  findings_reappeared: number
-  findings_merged: number
-  findings_skipped: number
-  findings_changed: number
-  findings_moved: number
-  findings_promoted: number
+  formatVersion: string | null
+  reportType: string
+  scannerName: string | null
+  fileSha256: string
+  fileBytes: number
+  readBytes: number
+  findingsRead: number
+  findingsNew: number
+  findingsKnown: number
+  findingsAbsent: number
+  findingsReappeared: number
+  findingsMerged: number
+  findingsSkipped: number
+  findingsChanged: number
+  findingsMoved: number
+  findingsPromoted: number
   interruptions: number
   outcome: ImportOutcome | null
-  object_key: string | null
-  created_at: string
-  started_at: string | null
-  shown_at: string | null
-  finished_at: string | null
+  objectKey: string | null
+  createdAt: string
+  startedAt: string | null
+  shownAt: string | null
+  finishedAt: string | null
 }
 
 const importColumns = sql`id, project_id, user_id, state, ref, category, commit_sha, format, format_version, report_type,
@@ -251,36 +251,36 @@ const importColumns = sql`id, project_id, user_id, state, ref, category, commit_
 
 const importFrom = (row: ImportRow): Import => ({
   id: row.id,
-  projectId: row.project_id,
-  userId: row.user_id,
+  projectId: row.projectId,
+  userId: row.userId,
   state: row.state,
   ref: row.ref,
   category: row.category,
-  commitSha: row.commit_sha,
+  commitSha: row.commitSha,
   format: row.format,
-  version: row.format_version,
-  reportType: row.report_type,
-  scannerName: row.scanner_name,
-  fileSha256: row.file_sha256,
-  fileBytes: row.file_bytes,
-  objectKey: row.object_key,
-  readBytes: row.read_bytes,
+  version: row.formatVersion,
+  reportType: row.reportType,
+  scannerName: row.scannerName,
+  fileSha256: row.fileSha256,
+  fileBytes: row.fileBytes,
+  objectKey: row.objectKey,
+  readBytes: row.readBytes,
   counts: {
-    read: row.findings_read,
-    merged: row.findings_merged,
-    skipped: row.findings_skipped,
-    new: row.findings_new,
-    known: row.findings_known,
-    returned: row.findings_reappeared,
-    gone: row.findings_absent,
-    changed: row.findings_changed,
-    moved: row.findings_moved,
-    promoted: row.findings_promoted,
+    read: row.findingsRead,
+    merged: row.findingsMerged,
+    skipped: row.findingsSkipped,
+    new: row.findingsNew,
+    known: row.findingsKnown,
+    returned: row.findingsReappeared,
+    gone: row.findingsAbsent,
+    changed: row.findingsChanged,
+    moved: row.findingsMoved,
+    promoted: row.findingsPromoted,
   },
   interruptions: row.interruptions,
   outcome: row.outcome ?? noOutcome,
-  createdAt: row.created_at,
-  startedAt: row.started_at,
-  shownAt: row.shown_at,
-  finishedAt: row.finished_at,
+  createdAt: row.createdAt,
+  startedAt: row.startedAt,
+  shownAt: row.shownAt,
+  finishedAt: row.finishedAt,
 })

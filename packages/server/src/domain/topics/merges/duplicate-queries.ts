@@ -23,13 +23,13 @@ export async function listSmallest(
   db: Db,
   topicIds: readonly number[],
 ): Promise<{ topicId: number; least: number[] }[]> {
-  const rows = await db.all<{ topic_id: number; one: number; two: number; three: number; four: number }>(sql`
+  const rows = await db.all<{ topicId: number; one: number; two: number; three: number; four: number }>(sql`
     select topic_id, min((project_id * 1103515245 + 12345) % 2147483647) as one,
       min((project_id * 1664525 + 1013904223) % 2147483647) as two,
       min((project_id * 69069 + 362437) % 2147483647) as three,
       min((project_id * 214013 + 2531011) % 2147483647) as four
     from project_topics where topic_id in ${db.dialect.integers(topicIds)} group by topic_id`)
-  return rows.map((row) => ({ topicId: row.topic_id, least: [row.one, row.two, row.three, row.four] }))
+  return rows.map((row) => ({ topicId: row.topicId, least: [row.one, row.two, row.three, row.four] }))
 }
 
 /** Returns the number of projects that the topics of each pair share. Omits pairs without shared projects. */

@@ -34,50 +34,26 @@ export interface Actor {
   name: string
 }
 
-interface MergeRow {
-  id: number
-  organization_id: number
-  source_id: number
-  source_name: string
-  source_title: string
-  source_description: string | null
-  source_avatar_key: string | null
-  source_avatar_filename: string | null
-  source_avatar_content_type: string | null
-  source_avatar_bytes: number | null
-  source_created_at: string
-  source_updated_at: string
-  target_id: number
-  target_name: string
-  moved_projects_count: number
-  shared_projects_count: number
-  keeps_alias: boolean
-  merged_by_id: number | null
-  merged_by_username: string | null
-  merged_by_name: string | null
-  merged_at: string
-  undone_by_id: number | null
-  undone_by_username: string | null
-  undone_by_name: string | null
-  undone_at: string | null
-  undo_expired_at: string | null
-}
-
 const selected = sql`
-  select m.id, m.organization_id, source_id, source_name, source_title, source_description, source_avatar_key,
-    source_avatar_filename, source_avatar_content_type, source_avatar_bytes, source_created_at, source_updated_at,
-    target_id, target_name, moved_projects_count, shared_projects_count, keeps_alias, merged_by_id, merged_at,
-    undone_by_id, undone_at, undo_expired_at, merger.username as merged_by_username, merger.name as merged_by_name,
-    undoer.username as undone_by_username, undoer.name as undone_by_name
+  select m.id, m.organization_id, source_id as "source.id", source_name as "source.name",
+    source_title as "source.title", source_description as "source.description",
+    source_avatar_key as "source.avatar.object_key",
+    coalesce(source_avatar_filename, 'avatar') as "source.avatar.filename",
+    coalesce(source_avatar_content_type, 'application/octet-stream') as "source.avatar.content_type",
+    coalesce(source_avatar_bytes, 0) as "source.avatar.bytes",
+    source_created_at as "source.created_at", source_updated_at as "source.updated_at",
+    target_id as "target.id", target_name as "target.name", moved_projects_count as moved_projects,
+    shared_projects_count as shared_projects, keeps_alias, merged_at, undone_at, undo_expired_at,
+    merger.id as "merged_by.id", merger.username as "merged_by.username", merger.name as "merged_by.name",
+    undoer.id as "undone_by.id", undoer.username as "undone_by.username", undoer.name as "undone_by.name"
   from topic_merges m left join users merger on merger.id = m.merged_by_id
   left join users undoer on undoer.id = m.undone_by_id`
 
 /** Returns merges, newest first, one more than the page holds. */
 export async function newestMerges(db: Db, organizationId: number, { perPage, offset }: PageRequest): Promise<Merge[]> {
-  const rows = await db.all<MergeRow>(sql`
+  return db.all(sql`
     ${selected} where m.organization_id = ${organizationId}
     order by m.id desc limit ${perPage + 1} offset ${offset}`)
-  return rows.map(mergeFrom)
 }
 
 export async function countMerges(db: Db, organizationId: number): Promise<number> {
@@ -89,8 +65,7 @@ export async function countMerges(db: Db, organizationId: number): Promise<numbe
 }
 
 export async function findMerge(db: Db, id: number): Promise<Merge | undefined> {
-  const row = await db.one<MergeRow>(sql`${selected} where m.id = ${id}`)
-  return row && mergeFrom(row)
+  return db.one(sql`${selected} where m.id = ${id}`)
 }
 
 /** Locks the merge until the transaction ends, so that concurrent undo requests run one after the other. */
@@ -172,53 +147,14 @@ export async function lockMergesBefore(
   before: string,
   limit: number,
 ): Promise<{ id: number; avatarKey: string | null }[]> {
-  const rows = await db.all<{ id: number; source_avatar_key: string | null }>(sql`
-    select id, source_avatar_key from topic_merges
+  return db.all(sql`
+    select id, source_avatar_key as avatar_key from topic_merges
     where undone_at is null and undo_expired_at is null and merged_at < ${before}
     order by merged_at, id limit ${limit} ${db.dialect.forUpdate}`)
-  return rows.map((row) => ({ id: row.id, avatarKey: row.source_avatar_key }))
 }
 
 export async function markForgotten(db: Db, ids: readonly number[], now: string): Promise<void> {
   await db.run(sql`update topic_merges set undo_expired_at = ${now} where id in ${db.dialect.integers(ids)}`)
-}
-
-function mergeFrom(row: MergeRow): Merge {
-  const { source_avatar_key: objectKey } = row
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    source: {
-      id: row.source_id,
-      name: row.source_name,
-      title: row.source_title,
-      description: row.source_description,
-      avatar:
-        objectKey === null
-          ? null
-          : {
-              objectKey,
-              filename: row.source_avatar_filename ?? 'avatar',
-              contentType: row.source_avatar_content_type ?? 'application/octet-stream',
-              bytes: row.source_avatar_bytes ?? 0,
-            },
-      createdAt: row.source_created_at,
-      updatedAt: row.source_updated_at,
-    },
-    target: { id: row.target_id, name: row.target_name },
-    movedProjects: row.moved_projects_count,
-    sharedProjects: row.shared_projects_count,
-    keepsAlias: row.keeps_alias,
-    mergedBy: actor(row.merged_by_id, row.merged_by_username, row.merged_by_name),
-    mergedAt: row.merged_at,
-    undoneBy: actor(row.undone_by_id, row.undone_by_username, row.undone_by_name),
-    undoneAt: row.undone_at,
-    undoExpiredAt: row.undo_expired_at,
-  }
-}
-
-function actor(id: number | null, username: string | null, name: string | null): Actor | null {
-  return id === null ? null : { id, username: username ?? '', name: name ?? '' }
 }
 
 export async function clearMergedAvatars(db: Db, ids: readonly number[]): Promise<void> {

@@ -4,10 +4,9 @@ import type { Merge } from './merge-queries.ts'
 
 /** Returns the later merge whose source was this topic, if there is one. */
 export async function findMergeOf(db: Db, topicId: number): Promise<{ id: number; targetName: string } | undefined> {
-  const row = await db.one<{ id: number; target_name: string }>(sql`
+  return db.one(sql`
     select id, target_name from topic_merges
     where source_id = ${topicId} and undone_at is null order by id desc limit 1`)
-  return row && { id: row.id, targetName: row.target_name }
 }
 
 /** Returns the names and aliases of the source that no longer resolve to the target. */
@@ -15,12 +14,11 @@ export async function listLostNames(
   db: Db,
   merge: Merge,
 ): Promise<{ name: string; topicId: number; topicName: string }[]> {
-  const rows = await db.all<{ name: string; topic_id: number; topic_name: string }>(sql`
+  return db.all(sql`
     select n.name, n.topic_id, t.name as topic_name from topic_names n join topics t on t.id = n.topic_id
     where n.organization_id = ${merge.organizationId} and n.name_key in (${sourceKeys(merge)})
       and not (n.topic_id = ${merge.target.id} and n.is_alias)
     order by n.name_key`)
-  return rows.map((row) => ({ name: row.name, topicId: row.topic_id, topicName: row.topic_name }))
 }
 
 const sourceKeys = (merge: Merge): Sql => sql`
@@ -34,12 +32,12 @@ export async function listLostProjects(
   targetIsThere: boolean,
   limit: number,
 ): Promise<{ id: number; isGone: boolean }[]> {
-  const rows = await db.all<{ id: number; found_id: number | null }>(sql`
+  const rows = await db.all<{ id: number; foundId: number | null }>(sql`
     select m.project_id as id, p.id as found_id from topic_merge_projects m
     left join projects p on p.id = m.project_id
     where m.merge_id = ${merge.id} and (p.id is null ${targetIsThere ? sql`or not ${carriesTarget(merge)}` : sql``})
     order by m.project_id limit ${limit}`)
-  return rows.map((row) => ({ id: row.id, isGone: row.found_id === null }))
+  return rows.map((row) => ({ id: row.id, isGone: row.foundId === null }))
 }
 
 const carriesTarget = (merge: Merge): Sql => sql`exists (

@@ -8,13 +8,7 @@ export interface StoredTopic extends VocabularyTopic {
   avatarKey: string | null
 }
 
-interface StoredRow {
-  id: number
-  name: string
-  title: string
-  description: string | null
-  avatar_key: string | null
-}
+type StoredRow = Omit<StoredTopic, 'aliases'>
 
 /** Returns a batch of topics with their aliases, ordered by id. */
 export async function listStoredAfter(
@@ -54,23 +48,16 @@ export async function lockStored(db: Db, organizationId: number): Promise<Stored
 }
 
 async function withAliases(db: Db, rows: readonly StoredRow[]): Promise<StoredTopic[]> {
-  const named = await db.all<{ topic_id: number; name: string }>(sql`
+  const named = await db.all<{ topicId: number; name: string }>(sql`
     select topic_id, name from topic_names
     where is_alias and topic_id in ${db.dialect.integers(rows.map((row) => row.id))} order by topic_id, name_key`)
   const aliases = new Map<number, string[]>()
-  for (const { topic_id, name } of named) {
-    const known = aliases.get(topic_id)
+  for (const { topicId, name } of named) {
+    const known = aliases.get(topicId)
     if (known) known.push(name)
-    else aliases.set(topic_id, [name])
+    else aliases.set(topicId, [name])
   }
-  return rows.map(({ id, name, title, description, avatar_key }) => ({
-    id,
-    name,
-    title,
-    description,
-    aliases: aliases.get(id) ?? [],
-    avatarKey: avatar_key,
-  }))
+  return rows.map((row) => ({ ...row, aliases: aliases.get(row.id) ?? [] }))
 }
 
 export async function deleteTopics(db: Db, ids: readonly number[]): Promise<void> {
@@ -91,10 +78,10 @@ export async function updateStored(
     id,
     name,
     title,
-    title_key: title.toLowerCase(),
+    titleKey: title.toLowerCase(),
     description,
   }))
-  const columns = { id: 'integer', name: 'text', title: 'text', title_key: 'text', description: 'text' } as const
+  const columns = { id: 'integer', name: 'text', title: 'text', titleKey: 'text', description: 'text' } as const
   await db.run(sql`
     update topics set name = r.name, title = r.title, title_key = r.title_key, description = r.description,
       updated_at = ${now}
@@ -113,19 +100,19 @@ export async function insertStored(
 ): Promise<Map<string, number>> {
   const rows = topics.map(({ name, title, description }) => ({
     name,
-    name_key: name.toLowerCase(),
+    nameKey: name.toLowerCase(),
     title,
-    title_key: title.toLowerCase(),
+    titleKey: title.toLowerCase(),
     description,
   }))
-  const columns = { name: 'text', name_key: 'text', title: 'text', title_key: 'text', description: 'text' } as const
-  const inserted = await db.all<{ id: number; name_key: string }>(sql`
+  const columns = { name: 'text', nameKey: 'text', title: 'text', titleKey: 'text', description: 'text' } as const
+  const inserted = await db.all<{ id: number; nameKey: string }>(sql`
     insert into topics (organization_id, name, name_key, title, title_key, description, created_at, updated_at)
     select cast(${organizationId} as bigint), r.name, r.name_key, r.title, r.title_key, r.description, ${now}, ${now}
     from ${db.dialect.records(rows, columns)} as r where true
     on conflict (organization_id, name_key) do nothing
     returning id, name_key`)
-  return new Map(inserted.map((row) => [row.name_key, row.id]))
+  return new Map(inserted.map((row) => [row.nameKey, row.id]))
 }
 
 /** Inserts names and returns how many of them were free. */
@@ -136,12 +123,12 @@ export function insertNames(
   now: string,
 ): Promise<number> {
   const rows = names.map(({ topicId, name, isAlias }) => ({
-    topic_id: topicId,
+    topicId,
     name,
-    name_key: name.toLowerCase(),
-    is_alias: isAlias,
+    nameKey: name.toLowerCase(),
+    isAlias,
   }))
-  const columns = { topic_id: 'integer', name: 'text', name_key: 'text', is_alias: 'boolean' } as const
+  const columns = { topicId: 'integer', name: 'text', nameKey: 'text', isAlias: 'boolean' } as const
   return db.run(sql`
     insert into topic_names (organization_id, topic_id, name, name_key, is_alias, created_at)
     select cast(${organizationId} as bigint), r.topic_id, r.name, r.name_key, r.is_alias, ${now}

@@ -39,13 +39,13 @@ export function newlyDetected(
 }
 
 const changeColumns = {
-  is_on_default_branch: 'boolean',
+  isOnDefaultBranch: 'boolean',
   severity: 'integer',
   state: 'text',
-  report_type: 'text',
-  scanner_id: 'integer',
-  is_resolved_on_default_branch: 'boolean',
-  dismissal_reason: 'text',
+  reportType: 'text',
+  scannerId: 'integer',
+  isResolvedOnDefaultBranch: 'boolean',
+  dismissalReason: 'text',
   total: 'integer',
   seconds: 'integer',
 } as const
@@ -62,13 +62,13 @@ export async function addToFacetCounts(
   now: string,
 ): Promise<void> {
   const rows = netChanges(changes).map((change) => ({
-    is_on_default_branch: change.isOnDefaultBranch,
+    isOnDefaultBranch: change.isOnDefaultBranch,
     severity: severityRanks[change.severity],
     state: change.state,
-    report_type: change.reportType,
-    scanner_id: change.scannerId,
-    is_resolved_on_default_branch: change.isResolvedOnDefaultBranch,
-    dismissal_reason: change.dismissalReason ?? '',
+    reportType: change.reportType,
+    scannerId: change.scannerId,
+    isResolvedOnDefaultBranch: change.isResolvedOnDefaultBranch,
+    dismissalReason: change.dismissalReason ?? '',
     total: change.total,
     seconds: change.seconds,
   }))

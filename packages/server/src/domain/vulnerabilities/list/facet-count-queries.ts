@@ -23,32 +23,32 @@ export async function listFacetCounts(db: Db, projectIds: readonly number[]): Pr
     order by c.project_id, c.severity desc, c.state, c.report_type, c.scanner_id, c.is_resolved_on_default_branch,
       c.dismissal_reason, c.is_on_default_branch`)
   return rows.map((row) => ({
-    projectId: row.project_id,
-    isOnDefaultBranch: row.is_on_default_branch,
+    projectId: row.projectId,
+    isOnDefaultBranch: row.isOnDefaultBranch,
     severity: severityOf(row.severity),
     state: row.state,
-    reportType: row.report_type,
-    scannerId: row.scanner_id,
-    scanner: row.external_id,
+    reportType: row.reportType,
+    scannerId: row.scannerId,
+    scanner: row.externalId,
     scannerName: row.name,
-    isResolvedOnDefaultBranch: row.is_resolved_on_default_branch,
-    dismissalReason: row.dismissal_reason || null,
+    isResolvedOnDefaultBranch: row.isResolvedOnDefaultBranch,
+    dismissalReason: row.dismissalReason || null,
     total: row.total,
     seconds: row.seconds,
   }))
 }
 
 interface FacetCountRow {
-  project_id: number
-  is_on_default_branch: boolean
+  projectId: number
+  isOnDefaultBranch: boolean
   severity: number
   state: State
-  report_type: string
-  scanner_id: number
-  external_id: string | null
+  reportType: string
+  scannerId: number
+  externalId: string | null
   name: string | null
-  is_resolved_on_default_branch: boolean
-  dismissal_reason: string
+  isResolvedOnDefaultBranch: boolean
+  dismissalReason: string
   total: number
   seconds: number
 }

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
+import type { CamelCase } from '../../../db/db.ts'
 import type { Client } from '../../../testing/client.ts'
 import { entry } from '../../../testing/reports.ts'
 import { startServer } from '../../../testing/server.ts'
@@ -71,7 +72,7 @@ function counting(deps: RootDeps) {
   const read = { rows: 0 }
   const db: RootDeps['db'] = {
     ...deps.db,
-    async all<Row>(query: Parameters<typeof deps.db.all>[0]) {
+    async all<Row extends CamelCase<Row>>(query: Parameters<typeof deps.db.all>[0]) {
       const rows = await deps.db.all<Row>(query)
       read.rows += rows.length
       return rows

@@ -192,7 +192,7 @@ describe('before the engine has table statistics', () => {
 
 test('findings of a scanner are read in batches by index in each table', async () => {
   if (!isSqlite()) await db.run(sql`analyze`)
-  const [{ scanner_id: scannerId } = { scanner_id: 0 }] = await db.all<{ scanner_id: number }>(
+  const [{ scannerId } = { scannerId: 0 }] = await db.all<{ scannerId: number }>(
     sql`select scanner_id from findings limit 1`,
   )
   const plan = await planIn((db) =>

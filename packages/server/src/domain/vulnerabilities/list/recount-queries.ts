@@ -47,7 +47,7 @@ export async function listWronglyPromoted(db: Db, findingIds: readonly number[])
       left join promoted_findings p on p.finding_id = f.id
     where f.id in ${db.dialect.integers(findingIds)} and (v.id is not null or p.finding_id is not null)
     order by f.id`)
-  return rows.flatMap((row) => (isCorrect(row) ? [] : [{ findingId: row.finding_id, vulnerabilityId: row.id }]))
+  return rows.flatMap((row) => (isCorrect(row) ? [] : [{ findingId: row.findingId, vulnerabilityId: row.id }]))
 }
 
 export async function deletePromoted(db: Db, findingIds: readonly number[]): Promise<void> {
@@ -105,19 +105,19 @@ async function countRows(db: Db, rows: Sql): Promise<number> {
 }
 
 interface PromotedRow {
-  finding_id: number
-  kept_vulnerability_id: number | null
-  kept_scanner_id: number | null
+  findingId: number
+  keptVulnerabilityId: number | null
+  keptScannerId: number | null
   facets: number | null
   /** Id of the vulnerability; all of its columns are null when it does not exist. */
   id: number | null
   severity: number
   state: State
-  report_type: string
-  scanner_id: number
-  is_on_default_branch: boolean
-  is_resolved_on_default_branch: boolean
-  dismissal_reason: string | null
+  reportType: string
+  scannerId: number
+  isOnDefaultBranch: boolean
+  isResolvedOnDefaultBranch: boolean
+  dismissalReason: string | null
 }
 
 function isCorrect(row: PromotedRow): boolean {
@@ -125,11 +125,11 @@ function isCorrect(row: PromotedRow): boolean {
   const facets = facetsOf({
     severity: severityOf(row.severity),
     state: row.state,
-    reportType: row.report_type,
-    scannerId: row.scanner_id,
-    isOnDefaultBranch: row.is_on_default_branch,
-    isResolvedOnDefaultBranch: row.is_resolved_on_default_branch,
-    dismissalReason: row.dismissal_reason,
+    reportType: row.reportType,
+    scannerId: row.scannerId,
+    isOnDefaultBranch: row.isOnDefaultBranch,
+    isResolvedOnDefaultBranch: row.isResolvedOnDefaultBranch,
+    dismissalReason: row.dismissalReason,
   })
-  return row.kept_vulnerability_id === row.id && row.kept_scanner_id === row.scanner_id && row.facets === facets
+  return row.keptVulnerabilityId === row.id && row.keptScannerId === row.scannerId && row.facets === facets
 }

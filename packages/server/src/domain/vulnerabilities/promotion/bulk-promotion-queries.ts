@@ -38,36 +38,33 @@ export async function insertPromotion(
 }
 
 export async function insertBatches(db: Db, promotionId: number, slices: readonly PromotionBatch[]): Promise<void> {
-  const rows = slices.map(({ position, findingIds }) => ({ position, finding_ids: findingIds }))
   await db.run(sql`
     insert into finding_promotion_batches (promotion_id, position, finding_ids)
     select ${promotionId}, r.position, r.finding_ids
-    from ${db.dialect.records(rows, { position: 'integer', finding_ids: 'json' })} as r`)
+    from ${db.dialect.records(slices, { position: 'integer', findingIds: 'json' })} as r`)
 }
 
 export async function findPromotion(db: Db, id: number): Promise<StoredPromotion | undefined> {
-  const row = await db.one<PromotionRow>(sql`
+  return db.one(sql`
     select id, project_id, user_id, as_admin, state, total, promoted, unchanged, created_at, finished_at
     from finding_promotions where id = ${id}`)
-  return row && promotionFrom(row)
 }
 
 /** Locks a running promotion until the transaction ends; returns `undefined` if it is not running. */
 export async function lockPromotion(db: Db, id: number): Promise<StoredPromotion | undefined> {
-  const row = await db.one<PromotionRow>(sql`
+  return db.one(sql`
     select id, project_id, user_id, as_admin, state, total, promoted, unchanged, created_at, finished_at
     from finding_promotions where id = ${id} and state = 'running' ${db.dialect.forUpdate}`)
-  return row && promotionFrom(row)
 }
 
 /** Removes and returns the next batch; `undefined` when none is left. */
 export async function takeBatch(db: Db, promotionId: number): Promise<readonly number[] | undefined> {
-  const row = await db.one<{ finding_ids: readonly number[] }>(sql`
+  const row = await db.one<{ findingIds: readonly number[] }>(sql`
     delete from finding_promotion_batches
     where promotion_id = ${promotionId}
       and position = (select min(position) from finding_promotion_batches where promotion_id = ${promotionId})
     returning finding_ids`)
-  return row?.finding_ids
+  return row?.findingIds
 }
 
 export async function deleteBatches(db: Db, promotionId: number): Promise<void> {
@@ -91,35 +88,4 @@ export async function endPromotion(db: Db, id: number, state: 'done' | 'failed',
 
 export async function deleteOldPromotions(db: Db, before: string): Promise<void> {
   await db.run(sql`delete from finding_promotions where finished_at <= ${before}`)
-}
-
-interface PromotionRow {
-  id: number
-  project_id: number
-  user_id: number | null
-  as_admin: boolean
-  state: StoredPromotion['state']
-  total: number
-  promoted: number
-  unchanged: number
-  created_at: string
-  finished_at: string | null
-}
-
-function promotionFrom({
-  project_id,
-  user_id,
-  as_admin,
-  created_at,
-  finished_at,
-  ...row
-}: PromotionRow): StoredPromotion {
-  return {
-    ...row,
-    projectId: project_id,
-    userId: user_id,
-    asAdmin: as_admin,
-    createdAt: created_at,
-    finishedAt: finished_at,
-  }
 }

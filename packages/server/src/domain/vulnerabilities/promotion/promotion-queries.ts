@@ -55,23 +55,12 @@ export async function listUnattachedFindings(
   defaultBranch: string,
 ): Promise<UnattachedFinding[]> {
   // `coalesce` instead of `is null`: with old statistics PostgreSQL would scan the index of all unpromoted findings.
-  const rows = await db.all<UnattachedRow>(sql`
+  const rows = await db.all<Omit<UnattachedFinding, 'isOnDefaultBranch'> & { seenOnDefault: number | null }>(sql`
     select id, name, severity, confidence, report_type, scanner_id,
       (select o.id from occurrences o where o.finding_id = findings.id and o.ref = ${defaultBranch}) as seen_on_default
     from findings
     where id in ${db.dialect.integers(ids)} and coalesce(vulnerability_id, 0) = 0 order by id ${db.dialect.forUpdate}`)
-  return rows.map(({ report_type, scanner_id, seen_on_default, ...row }) => ({
-    ...row,
-    reportType: report_type,
-    scannerId: scanner_id,
-    isOnDefaultBranch: seen_on_default !== null,
-  }))
-}
-
-type UnattachedRow = Pick<UnattachedFinding, 'id' | 'name' | 'severity' | 'confidence'> & {
-  report_type: string
-  scanner_id: number
-  seen_on_default: number | null
+  return rows.map(({ seenOnDefault, ...row }) => ({ ...row, isOnDefaultBranch: seenOnDefault !== null }))
 }
 
 /** Returns those of the ids that are findings of the project and were observed on some ref. */
@@ -90,23 +79,15 @@ export async function insertVulnerabilities(
   { projectId, authorId, now }: { projectId: number; authorId: number | null; now: string },
   drafts: readonly (UnattachedFinding & { title: string })[],
 ): Promise<number[]> {
-  const rows = drafts.map(({ title, severity, confidence, reportType, scannerId, isOnDefaultBranch }, position) => ({
-    position,
-    title,
-    severity,
-    confidence,
-    report_type: reportType,
-    scanner_id: scannerId,
-    is_on_default_branch: isOnDefaultBranch,
-  }))
+  const rows = drafts.map((draft, position) => ({ ...draft, position }))
   const columns = {
     position: 'integer',
     title: 'text',
     severity: 'integer',
     confidence: 'integer',
-    report_type: 'text',
-    scanner_id: 'integer',
-    is_on_default_branch: 'boolean',
+    reportType: 'text',
+    scannerId: 'integer',
+    isOnDefaultBranch: 'boolean',
   } as const
   const inserted = await db.all<{ id: number }>(sql`
     insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,

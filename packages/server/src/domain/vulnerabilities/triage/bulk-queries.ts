@@ -4,19 +4,6 @@ import { maxCountedRows, type PageRequest } from '../../page.ts'
 import type { Bulk } from './bulk-change.ts'
 import type { Triage } from './change.ts'
 
-interface BulkRow {
-  id: number
-  project_id: number
-  user_id: number | null
-  action: Bulk['action']
-  changed: number
-  unchanged: number
-  created_at: string
-  undone_at: string | null
-  undone_by_id: number | null
-  restored: number | null
-}
-
 const bulkColumns: Sql = sql`id, project_id, user_id, action, changed, unchanged, created_at, undone_at, undone_by_id,
   restored`
 
@@ -52,17 +39,15 @@ export async function markUndone(db: Db, id: number, userId: number, now: string
 }
 
 export async function findBulk(db: Db, projectId: number, id: number): Promise<Bulk | undefined> {
-  const row = await db.one<BulkRow>(sql`
+  return db.one(sql`
     select ${bulkColumns} from vulnerability_bulk_changes where id = ${id} and project_id = ${projectId}`)
-  return row && bulkFrom(row)
 }
 
 /** Returns one row more than the page holds. */
 export async function listBulks(db: Db, projectId: number, { perPage, offset }: PageRequest): Promise<Bulk[]> {
-  const rows = await db.all<BulkRow>(sql`
+  return db.all(sql`
     select ${bulkColumns} from vulnerability_bulk_changes where project_id = ${projectId}
     order by id desc limit ${perPage + 1} offset ${offset}`)
-  return rows.map(bulkFrom)
 }
 
 export async function countBulks(db: Db, projectId: number): Promise<number> {
@@ -90,12 +75,12 @@ export interface BulkEntry {
 
 /** Returns entries after an id, in id order. */
 export async function listEntriesOf(db: Db, bulkId: number, after: number, limit: number): Promise<BulkEntry[]> {
-  const rows = await db.all<{ id: number; vulnerability_id: number; details: { before: Triage } }>(sql`
+  const rows = await db.all<{ id: number; vulnerabilityId: number; details: { before: Triage } }>(sql`
     select id, vulnerability_id, details from vulnerability_history
     where bulk_id = ${bulkId} and id > ${after} order by id limit ${limit}`)
-  return rows.map(({ id, vulnerability_id, details }) => ({
+  return rows.map(({ id, vulnerabilityId, details }) => ({
     id,
-    vulnerabilityId: vulnerability_id,
+    vulnerabilityId,
     before: details.before,
   }))
 }
@@ -105,14 +90,14 @@ export async function listEntriesOf(db: Db, bulkId: number, after: number, limit
  * been undone do not count.
  */
 export async function listChangedSince(db: Db, bulkId: number, ids: readonly number[]): Promise<number[]> {
-  const rows = await db.all<{ vulnerability_id: number; details: { undoes_bulk_id?: number } | null }>(sql`
+  const rows = await db.all<{ vulnerabilityId: number; details: { undoes_bulk_id?: number } | null }>(sql`
     select later.vulnerability_id, later.details from vulnerability_history h
     join vulnerability_history later on later.vulnerability_id = h.vulnerability_id and later.id > h.id
     left join vulnerability_bulk_changes b on b.id = later.bulk_id
     where h.vulnerability_id in ${db.dialect.integers(ids)} and +h.bulk_id = ${bulkId} -- + keeps SQLite from scanning the bulk
       and later.kind in ('state', 'severity') and b.undone_at is null
     order by later.vulnerability_id, later.id`)
-  return rows.flatMap(({ vulnerability_id, details }) => (details?.undoes_bulk_id ? [] : vulnerability_id))
+  return rows.flatMap(({ vulnerabilityId, details }) => (details?.undoes_bulk_id ? [] : vulnerabilityId))
 }
 
 /** Returns those of the ids whose users still exist. */
@@ -120,19 +105,4 @@ export async function listExistingUsers(db: Db, ids: readonly number[]): Promise
   const rows = await db.all<{ id: number }>(sql`
     select id from users where id in ${db.dialect.integers(ids)} order by id`)
   return rows.map(({ id }) => id)
-}
-
-function bulkFrom(row: BulkRow): Bulk {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    userId: row.user_id,
-    action: row.action,
-    changed: row.changed,
-    unchanged: row.unchanged,
-    createdAt: row.created_at,
-    undoneAt: row.undone_at,
-    undoneById: row.undone_by_id,
-    restored: row.restored,
-  }
 }

@@ -1,31 +1,16 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import type { User } from '../../users/user.ts'
-import { selectState } from '../../users/user-state-sql.ts'
+import { stateIn } from '../../users/user-state-sql.ts'
 import type { IssueLink, LinkType } from './link.ts'
 
-interface LinkRow {
-  id: number
-  vulnerability_id: number
-  user_id: number | null
-  link_type: LinkType
-  url: string
-  title: string
-  created_at: string
-  updated_at: string
-  username: string | null
-  name: string | null
-  state: User['state'] | null
-}
-
-const linkColumns: Sql = sql`l.id, l.vulnerability_id, l.user_id, l.link_type, l.url, l.title, l.created_at,
-  l.updated_at, u.username, u.name, ${selectState('u')}`
+const linkColumns: Sql = sql`l.id, l.vulnerability_id, l.link_type, l.url, l.title, l.created_at,
+  l.updated_at, u.id as "author.id", u.username as "author.username", u.name as "author.name",
+  ${stateIn('u')} as "author.state"`
 
 export async function listLinks(db: Db, vulnerabilityIds: readonly number[]): Promise<IssueLink[]> {
-  const rows = await db.all<LinkRow>(sql`
+  return db.all(sql`
     select ${linkColumns} from vulnerability_links l left join users u on u.id = l.user_id
     where l.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} order by l.id`)
-  return rows.map(linkFrom)
 }
 
 /** Returns the links after locking the vulnerability, so that concurrent requests wait until the transaction ends. */
@@ -35,10 +20,9 @@ export async function lockLinks(db: Db, vulnerabilityId: number): Promise<IssueL
 }
 
 export async function findLink(db: Db, vulnerabilityId: number, id: number): Promise<IssueLink | undefined> {
-  const row = await db.one<LinkRow>(sql`
+  return db.one(sql`
     select ${linkColumns} from vulnerability_links l left join users u on u.id = l.user_id
     where l.id = ${id} and l.vulnerability_id = ${vulnerabilityId}`)
-  return row && linkFrom(row)
 }
 
 export interface LinkDraft {
@@ -63,20 +47,4 @@ export async function insertLink(db: Db, draft: LinkDraft): Promise<number> {
 /** Returns false if another request has deleted the link. */
 export async function deleteLink(db: Db, id: number): Promise<boolean> {
   return (await db.run(sql`delete from vulnerability_links where id = ${id}`)) === 1
-}
-
-function linkFrom(row: LinkRow): IssueLink {
-  return {
-    id: row.id,
-    vulnerabilityId: row.vulnerability_id,
-    linkType: row.link_type,
-    url: row.url,
-    title: row.title,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    author:
-      row.user_id === null
-        ? null
-        : { id: row.user_id, username: row.username ?? '', name: row.name ?? '', state: row.state ?? 'active' },
-  }
 }

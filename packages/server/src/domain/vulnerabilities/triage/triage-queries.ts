@@ -1,6 +1,13 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import { confidenceOf, confidenceRanks, type Severity, severityOf, severityRanks } from '../../findings/scales.ts'
+import {
+  confidenceOf,
+  confidenceRanks,
+  type Ranked,
+  type Severity,
+  severityOf,
+  severityRanks,
+} from '../../findings/scales.ts'
 import { upsertPromoted } from '../list/promoted-queries.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-sql.ts'
@@ -31,24 +38,10 @@ export interface Reported {
 }
 
 export async function listReported(db: Db, vulnerabilityIds: readonly number[]): Promise<Reported[]> {
-  const rows = await db.all<ReportedRow>(sql`
+  const rows = await db.all<Ranked<Reported>>(sql`
     select vulnerability_id, name, severity, confidence, scanner_id from findings
     where vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} order by vulnerability_id`)
-  return rows.map((row) => ({
-    vulnerabilityId: row.vulnerability_id,
-    name: row.name,
-    severity: severityOf(row.severity),
-    confidence: confidenceOf(row.confidence),
-    scannerId: row.scanner_id,
-  }))
-}
-
-interface ReportedRow {
-  vulnerability_id: number
-  name: string
-  severity: number
-  confidence: number
-  scanner_id: number
+  return rows.map((row) => ({ ...row, severity: severityOf(row.severity), confidence: confidenceOf(row.confidence) }))
 }
 
 const columns = {
@@ -57,43 +50,28 @@ const columns = {
   state: 'text',
   severity: 'integer',
   confidence: 'integer',
-  is_resolved_on_default_branch: 'boolean',
-  is_severity_overridden: 'boolean',
-  is_auto_resolved: 'boolean',
-  scanner_id: 'integer',
-  is_on_default_branch: 'boolean',
-  dismissal_reason: 'text',
-  confirmed_at: 'timestamp',
-  confirmed_by_id: 'integer',
-  dismissed_at: 'timestamp',
-  dismissed_by_id: 'integer',
-  resolved_at: 'timestamp',
-  resolved_by_id: 'integer',
-  updated_at: 'timestamp',
+  isResolvedOnDefaultBranch: 'boolean',
+  isSeverityOverridden: 'boolean',
+  isAutoResolved: 'boolean',
+  scannerId: 'integer',
+  isOnDefaultBranch: 'boolean',
+  dismissalReason: 'text',
+  confirmedAt: 'timestamp',
+  confirmedById: 'integer',
+  dismissedAt: 'timestamp',
+  dismissedById: 'integer',
+  resolvedAt: 'timestamp',
+  resolvedById: 'integer',
+  updatedAt: 'timestamp',
 } as const
 
 /** Updates vulnerabilities, which the caller must have locked. */
 export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vulnerability[]): Promise<void> {
   if (vulnerabilities.length === 0) return
   const rows = vulnerabilities.map((vulnerability) => ({
-    id: vulnerability.id,
-    title: vulnerability.title,
-    state: vulnerability.state,
+    ...vulnerability,
     severity: severityRanks[vulnerability.severity],
     confidence: confidenceRanks[vulnerability.confidence],
-    is_resolved_on_default_branch: vulnerability.isResolvedOnDefaultBranch,
-    is_severity_overridden: vulnerability.isSeverityOverridden,
-    is_auto_resolved: vulnerability.isAutoResolved,
-    scanner_id: vulnerability.scannerId,
-    is_on_default_branch: vulnerability.isOnDefaultBranch,
-    dismissal_reason: vulnerability.dismissalReason,
-    confirmed_at: vulnerability.confirmedAt,
-    confirmed_by_id: vulnerability.confirmedById,
-    dismissed_at: vulnerability.dismissedAt,
-    dismissed_by_id: vulnerability.dismissedById,
-    resolved_at: vulnerability.resolvedAt,
-    resolved_by_id: vulnerability.resolvedById,
-    updated_at: vulnerability.updatedAt,
   }))
   await db.run(sql`
     update vulnerabilities set title = r.title, state = r.state, severity = r.severity, confidence = r.confidence,
