@@ -1,13 +1,10 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { Export, ExportFilter, ExportFormat, ExportTarget } from './export.ts'
+import type { Export, ExportTarget } from './export.ts'
 
-export interface ExportDraft extends ExportTarget {
-  authorId: number
-  asAdmin: boolean
-  format: ExportFormat
-  filter: ExportFilter
-  sendsEmail: boolean
+export interface ExportDraft
+  extends ExportTarget,
+    Pick<Export, 'authorId' | 'asAdmin' | 'format' | 'filter' | 'sendsEmail'> {
   now: string
 }
 

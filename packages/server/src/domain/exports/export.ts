@@ -1,7 +1,7 @@
 import type { VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
 
 export const exportFormats = ['csv', 'json', 'sarif'] as const
-export type ExportFormat = (typeof exportFormats)[number]
+type ExportFormat = (typeof exportFormats)[number]
 
 export const exportStatuses = ['created', 'running', 'finished', 'failed'] as const
 

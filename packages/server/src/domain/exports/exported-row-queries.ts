@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { FindingExtras } from '../findings/finding.ts'
 import type { Membership } from '../members/member.ts'
 import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
-import type { HistoryKind } from '../vulnerabilities/triage/history-entry.ts'
+import type { PastEntry } from '../vulnerabilities/triage/history-entry.ts'
 
 /** Returns the projects in which the user is a member at this level, and those in the user's own namespace. */
 export async function listMemberProjectIds(db: Db, membership: Membership): Promise<number[]> {
@@ -41,15 +41,9 @@ export async function listExtras(
 }
 
 /** Entry of a vulnerability's history that a user made: a note or decision. */
-export interface Remark {
-  vulnerabilityId: number
-  kind: HistoryKind
+export interface Remark
+  extends Pick<PastEntry, 'vulnerabilityId' | 'kind' | 'from' | 'to' | 'comment' | 'dismissalReason' | 'createdAt'> {
   username: string | null
-  from: string | null
-  to: string | null
-  comment: string | null
-  dismissalReason: string | null
-  createdAt: string
 }
 
 export async function listRemarks(db: Db, vulnerabilityIds: readonly number[]): Promise<Remark[]> {

@@ -1,7 +1,4 @@
-/** URL that receives notifications of changes in a project. */
-export interface Hook {
-  id: number
-  projectId: number
+export interface HookDraft {
   url: string
   name: string | null
   description: string | null
@@ -9,6 +6,12 @@ export interface Hook {
   token: string | null
   hasVulnerabilityEvents: boolean
   verifiesCertificates: boolean
+}
+
+/** URL that receives notifications of changes in a project. */
+export interface Hook extends HookDraft {
+  id: number
+  projectId: number
   /** Number of consecutive failed deliveries. */
   failures: number
   /** Deliveries are paused until this time. */
@@ -18,15 +21,6 @@ export interface Hook {
   /** Time at which the hook was disabled. A successful test enables it again. */
   disabledAt: string | null
   createdAt: string
-}
-
-export interface HookDraft {
-  url: string
-  name: string | null
-  description: string | null
-  token: string | null
-  hasVulnerabilityEvents: boolean
-  verifiesCertificates: boolean
 }
 
 /** Number of failures from which a paused hook is reported as temporarily disabled. */

@@ -170,14 +170,9 @@ export async function releaseSuccessors(db: Db, { key, lane, owner }: Place): Pr
 }
 
 /** Running job as seen by any process. */
-export interface LeasedJob {
-  id: number
-  kind: string
-  payload: object
-  lane: string | null
+export interface LeasedJob extends Pick<Job, 'id' | 'kind' | 'payload' | 'lane' | 'interruptions'> {
   lease: string | null
   leaseExpiresAt: string | null
-  interruptions: number
 }
 
 export async function listRunning(db: Db): Promise<LeasedJob[]> {

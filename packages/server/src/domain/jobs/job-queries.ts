@@ -59,11 +59,7 @@ export async function updateProgress(
 }
 
 /** Key, lane and owner of a job that ended or was returned to the queue. */
-export interface Place {
-  key: string | null
-  lane: string | null
-  owner: string | null
-}
+export type Place = Pick<Job, 'key' | 'lane' | 'owner'>
 
 /** Marks a job as finished. Returns `undefined` when this run no longer holds the lease. */
 export async function finishJob(db: Db, id: number, token: string, now: string): Promise<Place | undefined> {
@@ -85,13 +81,8 @@ export async function failJob(
     where ${isHeld(id, token)} returning key, lane, owner`)
 }
 
-export interface Postponement {
-  runAt: string
+export interface Postponement extends Pick<Job, 'runAt' | 'lane' | 'attempts' | 'interruptions' | 'outages'> {
   now: string
-  lane: string | null
-  attempts: number
-  interruptions: number
-  outages: number
   error: string | null
 }
 

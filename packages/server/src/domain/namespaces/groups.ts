@@ -6,6 +6,7 @@ import { type Deps, transaction } from '../deps.ts'
 import type { Membership } from '../members/member.ts'
 import { makeOwner } from '../members/members.ts'
 import { listMembershipRoots } from '../members/memberships.ts'
+import type { Optional } from '../optional.ts'
 import { assertReachable, type Page, type PageRequest, pageOf } from '../page.ts'
 import { moveProjectsBelow } from '../projects/projects.ts'
 import { readPathSearch } from '../projects/search.ts'
@@ -16,6 +17,7 @@ import { lineageOf, type Namespace } from './namespace.ts'
 import { countNamespaces, listNamespaces, type NamespaceFilter } from './namespace-list-queries.ts'
 import {
   findNamespaceById,
+  type GroupDraft,
   insertGroup,
   listVisibilitiesIn,
   lockNamespace,
@@ -70,12 +72,7 @@ export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promis
   })
 }
 
-export interface GroupChange {
-  name?: string | undefined
-  path?: string | undefined
-  description?: string | undefined
-  visibility?: Visibility | undefined
-}
+export type GroupChange = Optional<GroupDraft>
 
 /** Updates a group, and the paths and names of everything below it. */
 export function changeGroup(deps: Deps, id: number, change: GroupChange): Promise<Namespace> {

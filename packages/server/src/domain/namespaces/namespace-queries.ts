@@ -31,12 +31,7 @@ export async function findOwnNamespace(db: Db, userId: number): Promise<Namespac
     select ${namespaceColumns} from namespaces where owner_id = ${userId} and kind = 'user'`)
 }
 
-export interface GroupDraft {
-  name: string
-  path: string
-  description: string
-  visibility: Visibility
-}
+export type GroupDraft = Pick<Namespace, 'name' | 'path' | 'description' | 'visibility'>
 
 /** Inserts a group. Returns `undefined` when a group, user or project already has the path. */
 export async function insertGroup(

@@ -21,8 +21,7 @@ import { type PathSearch, readPathSearch } from './search.ts'
 import { openVisibilities, type Visitor } from './visible.ts'
 
 /** Query parameters of the list of projects. */
-export interface ProjectQuery
-  extends Pick<ProjectFilter, 'visibility' | 'organizationId' | 'within' | 'isArchived' | 'idAfter'> {
+export interface ProjectQuery extends Omit<ProjectFilter, 'audience' | 'topics' | 'starredBy' | 'search'> {
   search?: string | undefined
   /** Whether the search covers full paths. */
   searchNamespaces?: boolean | undefined
@@ -30,11 +29,6 @@ export interface ProjectQuery
   membership?: boolean | undefined
   starred?: boolean | undefined
   minAccessLevel?: number | undefined
-  idBefore?: number | undefined
-  activeAfter?: string | undefined
-  activeBefore?: string | undefined
-  updatedAfter?: string | undefined
-  updatedBefore?: string | undefined
   /** Topic names as sent; a project must have all of them. */
   topics?: readonly string[] | undefined
   topicId?: number | undefined

@@ -1,6 +1,5 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { Visibility } from '../access/roles.ts'
 import type { Membership } from '../members/member.ts'
 import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
 import { lineageRange, type Namespace } from '../namespaces/namespace.ts'
@@ -44,16 +43,17 @@ export async function lockProjects(db: Db, ids: readonly number[]): Promise<void
   await db.all(sql`select id from projects where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
 }
 
-export interface ProjectDraft {
-  name: string
-  path: string
-  description: string | null
-  visibility: Visibility
-  defaultBranch: string
-  enforceAuthChecksOnUploads: boolean
-  promoteOnIngestion: boolean
-  autoResolve: boolean
-}
+export type ProjectDraft = Pick<
+  Project,
+  | 'name'
+  | 'path'
+  | 'description'
+  | 'visibility'
+  | 'defaultBranch'
+  | 'enforceAuthChecksOnUploads'
+  | 'promoteOnIngestion'
+  | 'autoResolve'
+>
 
 /** Inserts a project. Returns `undefined` when the namespace has a project of that name, or the path is taken. */
 export async function insertProject(

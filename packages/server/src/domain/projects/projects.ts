@@ -17,6 +17,7 @@ import type { Namespace } from '../namespaces/namespace.ts'
 import { getNamespace } from '../namespaces/namespace-list.ts'
 import { findNamespaceById, findOwnNamespace, lockNamespace } from '../namespaces/namespaces.ts'
 import { fullPathProblems, pathFromName, projectProblems } from '../namespaces/paths.ts'
+import type { Optional } from '../optional.ts'
 import type { User } from '../users/user.ts'
 import type { Project } from './project.ts'
 import {
@@ -29,6 +30,7 @@ import {
   insertProject,
   insertStar,
   lockProject,
+  type ProjectDraft,
   updateProject,
   updateProjectPathsBelow,
   updateStarCounts,
@@ -48,17 +50,9 @@ export {
 } from './project-queries.ts'
 
 /** Attributes of a new project. A missing name or path is derived from the other one. */
-export interface NewProject {
-  name?: string | undefined
-  path?: string | undefined
+export interface NewProject extends Optional<ProjectDraft> {
   /** Defaults to the creator's own namespace. */
   namespaceId?: number | undefined
-  description?: string | null | undefined
-  visibility?: Visibility | undefined
-  defaultBranch?: string | undefined
-  enforceAuthChecksOnUploads?: boolean | undefined
-  promoteOnIngestion?: boolean | undefined
-  autoResolve?: boolean | undefined
 }
 
 export function createProject(deps: Deps, creator: Visitor, fresh: NewProject): Promise<Project> {
@@ -76,17 +70,7 @@ export function createProject(deps: Deps, creator: Visitor, fresh: NewProject): 
   })
 }
 
-export interface ProjectChange {
-  name?: string | undefined
-  path?: string | undefined
-  description?: string | null | undefined
-  visibility?: Visibility | undefined
-  defaultBranch?: string | undefined
-  enforceAuthChecksOnUploads?: boolean | undefined
-  promoteOnIngestion?: boolean | undefined
-  autoResolve?: boolean | undefined
-  isArchived?: boolean | undefined
-}
+export type ProjectChange = Optional<ProjectDraft & Pick<Project, 'isArchived'>>
 
 /** Project before and after a change. */
 export interface Change {

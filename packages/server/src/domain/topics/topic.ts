@@ -1,4 +1,5 @@
 import { type InvalidAttributes, invalid } from '../../platform/failure.ts'
+import type { Optional } from '../optional.ts'
 
 export interface Topic {
   id: number
@@ -36,11 +37,7 @@ export function assertTopicDraft(draft: Partial<TopicDraft>, options: { blankTit
 }
 
 /** Returns the validation errors of the given attributes. */
-export function draftProblems({
-  name,
-  title,
-  description,
-}: { [Part in keyof TopicDraft]?: TopicDraft[Part] | undefined }): InvalidAttributes {
+export function draftProblems({ name, title, description }: Optional<TopicDraft>): InvalidAttributes {
   const problems: Record<string, string[]> = {
     name: name === undefined ? [] : nameProblems(name),
     title: title === undefined ? [] : [...blankProblem(title), ...lengthProblem(title, 255)],

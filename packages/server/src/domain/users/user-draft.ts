@@ -1,22 +1,18 @@
 import type { InvalidAttributes } from '../../platform/failure.ts'
+import type { Optional } from '../optional.ts'
 import { type PasswordOwner, passwordProblems } from '../sign-in/password-policy.ts'
+import type { User } from './user.ts'
 
 /** Attributes of a new user. */
-export interface UserDraft {
-  username: string
-  email: string
-  name: string
+export interface UserDraft
+  extends Pick<User, 'username' | 'email' | 'name'>,
+    Optional<Pick<User, 'isAdmin' | 'isExternal' | 'canCreateGroup' | 'projectsLimit' | 'note'>> {
   /** Without a password, the user cannot sign in with one until it is set. */
   password?: string | undefined
-  isAdmin?: boolean | undefined
-  isExternal?: boolean | undefined
-  canCreateGroup?: boolean | undefined
-  projectsLimit?: number | undefined
-  note?: string | null | undefined
 }
 
 /** Changed attributes of a user; absent ones stay the same. */
-export type UserChange = { [Attribute in keyof UserDraft]?: UserDraft[Attribute] | undefined }
+export type UserChange = Optional<UserDraft>
 
 /**
  * Returns the validation errors of the given attributes, except uniqueness. `known` has the user's unchanged

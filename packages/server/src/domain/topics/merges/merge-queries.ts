@@ -1,21 +1,13 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../../page.ts'
-import type { Topic, TopicAvatar } from '../topic.ts'
+import type { Topic } from '../topic.ts'
 
 /** Journal entry of a merge. */
 export interface Merge {
   id: number
   organizationId: number
-  source: {
-    id: number
-    name: string
-    title: string
-    description: string | null
-    avatar: TopicAvatar | null
-    createdAt: string
-    updatedAt: string
-  }
+  source: Pick<Topic, 'id' | 'name' | 'title' | 'description' | 'avatar' | 'createdAt' | 'updatedAt'>
   target: { id: number; name: string }
   movedProjects: number
   sharedProjects: number

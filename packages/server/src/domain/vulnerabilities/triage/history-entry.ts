@@ -1,21 +1,6 @@
 import type { PastImport } from '../../findings/occurrence.ts'
+import type { Optional } from '../../optional.ts'
 import type { User } from '../../users/user.ts'
-
-/** An event in the history of a vulnerability, before it is stored. */
-export interface HistoryEntry {
-  vulnerabilityId: number
-  kind: HistoryKind
-  /** Absent for changes by an import. */
-  userId?: number | null | undefined
-  importId?: number | null | undefined
-  bulkId?: number | null | undefined
-  ref?: string | null | undefined
-  from?: string | null | undefined
-  to?: string | null | undefined
-  comment?: string | null | undefined
-  dismissalReason?: string | null | undefined
-  details?: object | null | undefined
-}
 
 export type HistoryKind = (typeof historyKinds)[number]
 
@@ -39,6 +24,10 @@ export interface PastEntry {
   author: Pick<User, 'id' | 'username' | 'name' | 'state'> | null
   import: PastImport | null
 }
+
+/** An event in the history of a vulnerability, before it is stored. Changes by an import have no user. */
+export type HistoryEntry = Pick<PastEntry, 'vulnerabilityId' | 'kind'> &
+  Optional<Omit<PastEntry, 'id' | 'vulnerabilityId' | 'kind' | 'createdAt' | 'updatedAt' | 'author' | 'import'>>
 
 /** Import that recorded observations, as passed on by `applyImportToVulnerabilities`. */
 export interface ObservationOrigin {
