@@ -14,10 +14,7 @@ interface Ingested {
   waits: number[]
 }
 
-/**
- * Imports a report, imports it again unchanged, and imports it with promotion into another project. Every round uses new
- * projects.
- */
+/** Imports a report, again without a change, and with promotion into another project. Every round has new projects. */
 export async function measureReports(
   server: Running,
   projectIds: readonly number[],

@@ -46,10 +46,7 @@ export interface Database extends Db {
    * as `unavailable`, and the process should end soon. Stays pending otherwise, and always on PostgreSQL.
    */
   readonly broken: Promise<Error>
-  /**
-   * Checks the whole database and returns the damage. Returns nothing on PostgreSQL, which verifies its own pages as it
-   * reads them.
-   */
+  /** Returns the damage found in the whole database; nothing on PostgreSQL, which verifies pages as it reads. */
   check(options?: { isThorough?: boolean }): Promise<string[]>
   close(): Promise<void>
 }
@@ -84,10 +81,7 @@ export interface Changes {
 /** SQL fragments that differ between the two engines. */
 export interface Dialect {
   readonly engine: 'sqlite' | 'postgres'
-  /**
-   * One-column subquery of integers, for `where id in ${db.dialect.integers(ids)}`. The list may be empty or of any
-   * length.
-   */
+  /** One-column subquery of any number of integers, for `where id in ${db.dialect.integers(ids)}`. */
   integers(values: readonly number[]): Sql
   /** Table with a column `value` of the integers in a JSON list. */
   integersIn(text: Sql): Sql
@@ -128,10 +122,7 @@ export interface Dialect {
   indexedBy(index: string): Sql
   /** `in (…)` for a subquery of ids within an `or`. */
   among(ids: Sql): Sql
-  /**
-   * Branch of a `union all` from which only the first rows are needed. Its own order and limit keep it from reading
-   * more.
-   */
+  /** Branch of a `union all` with an order and limit of its own, because only its first rows are needed. */
   partOfUnion(select: Sql, orderAndLimit: Sql): Sql
   /** Condition that the column is similar to the text, using the same index. Filter the matches by `similarity`. */
   resembles(table: string, column: string, text: string): Sql

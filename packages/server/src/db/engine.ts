@@ -12,10 +12,7 @@ export type DatabaseOptions =
       /** Replaces SQLite's checkpoint in tests. */
       checkpoint?: (file: string) => Promise<CheckpointResult>
     }
-  /**
-   * `connections` is the number of connections that statements outside transactions share; each transaction has its
-   * own.
-   */
+  /** `connections` is the number that statements outside transactions share; each transaction has its own. */
   | { kind: 'postgres'; url: string; connections?: number }
 
 /** Database engine, from which `openDatabase` builds a `Database`. */

@@ -27,10 +27,7 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
   return applied
 }
 
-/**
- * Returns the pending migrations. Throws when the database was used by a newer version or its migrations are
- * inconsistent.
- */
+/** Returns the pending migrations. Throws when a newer version used the database or its migrations are inconsistent. */
 export async function pendingMigrations(db: Db, squashed: readonly Migration[]): Promise<Migration[]> {
   const applied = await listApplied(db)
   const migrations = squashed.flatMap((migration) =>

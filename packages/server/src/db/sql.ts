@@ -116,10 +116,7 @@ const postgresTypes: Record<RecordColumn, string> = {
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 
-/**
- * Converts a value for binding: undefined to null, objects and arrays to JSON text. Each engine then applies its own
- * conversions.
- */
+/** Converts a value for binding: undefined to null, objects to JSON text. Each engine converts it further. */
 export function plainValue(value: unknown): string | number | bigint | boolean | null | Buffer {
   switch (typeof value) {
     case 'string':

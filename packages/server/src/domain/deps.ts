@@ -29,10 +29,7 @@ export interface RootDeps extends Deps {
   readonly stopping: AbortSignal
 }
 
-/**
- * Runs `work` in a transaction, which is the `db` of the passed deps. Shadow the name, so that the outer database is
- * out of reach.
- */
+/** Runs `work` with deps whose `db` is a transaction. Shadow the name, so that the outer database is out of reach. */
 export function transaction<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Promise<T> {
   if (!isDatabase(deps.db)) return work(deps)
   return deps.db.transaction((db) => work({ ...deps, db }))

@@ -5,10 +5,7 @@ export interface PageRequest<Cursor = Position> {
   page: number
   perPage: number
   offset: number
-  /**
-   * Keyset position: requests the page after a row, or the first page, instead of a page number. Only some lists
-   * support it.
-   */
+  /** Keyset position, instead of a page number: the page after a row, or the first page. Only some lists support it. */
   keyset?: { after?: Cursor | undefined }
 }
 

@@ -8,10 +8,7 @@ import type { UnknownFilters } from './params/unknown-filters.ts'
 import type { Audit } from './pipeline/audit.ts'
 import type { Download } from './response/download.ts'
 
-/**
- * A route as the server and the OpenAPI generator hold it. `api/v4/route.ts` adds the types of its input, output and
- * resources.
- */
+/** Route for the server and the OpenAPI generator. `api/v4/route.ts` adds types of input, output and resources. */
 export interface Route {
   method: Method
   /** Below /api/v4, unless `outside` says otherwise. */

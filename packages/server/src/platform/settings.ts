@@ -48,10 +48,7 @@ export interface Settings {
   rateLimits: RateLimits
   /** Addresses and networks of proxies whose `X-Forwarded-…` headers are trusted. */
   trustedProxies: readonly string[]
-  /**
-   * Time during which a stopping process still serves requests while it reports that it is not ready. Defaults to
-   * `drainDelayOf`.
-   */
+  /** Time for which a stopping process serves requests but reports that it is not ready. Defaults to `drainDelayOf`. */
   drainDelayMs?: number
   /** Time after the signal at which a stopping process aborts remaining work and exits. */
   stopTimeoutMs: number

@@ -73,10 +73,7 @@ export interface LogScan {
   readonly checksum?: readonly [number, number]
 }
 
-/**
- * Scans a log like SQLite's recovery (https://sqlite.org/fileformat2.html#walformat). Returns `undefined` without a
- * valid header.
- */
+/** Scans a log like SQLite's recovery (https://sqlite.org/fileformat2.html#walformat), unless its header is invalid. */
 export function scanLog(path: string, askedFrame: number): LogScan | undefined {
   const file = openSync(path, 'r')
   try {

@@ -8,10 +8,7 @@ export interface ExportDraft
   now: string
 }
 
-/**
- * Locks the user until the transaction ends, so that the user's concurrent requests for exports run one after the
- * other.
- */
+/** Locks the user until the transaction ends, so that concurrent requests for exports run one after the other. */
 export async function lockAuthor(db: Db, authorId: number): Promise<void> {
   await db.one(sql`select id from users where id = ${authorId} ${db.dialect.forNoKeyUpdate}`)
 }

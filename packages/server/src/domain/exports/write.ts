@@ -134,10 +134,7 @@ async function* sarifRuns(
   }
 }
 
-/**
- * Returns the number of rows by the facet counts. It is an upper bound, because they do not cover texts, identifiers
- * and refs.
- */
+/** Returns the number of rows by the facet counts: an upper bound, because they do not cover all filters. */
 async function countExported(deps: Deps, projectIds: readonly number[], filter: Export['filter']): Promise<number> {
   let count = 0
   for (const id of projectIds) {

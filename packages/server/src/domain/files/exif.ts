@@ -75,10 +75,7 @@ function readEntries(read: (at: number, bytes: number) => number | undefined): M
   return entries
 }
 
-/**
- * Returns a complete EXIF segment, including its marker, that contains only these values; `undefined` if there are
- * none.
- */
+/** Returns an EXIF segment, including its marker, that contains only these values; `undefined` if there are none. */
 export function writeExif({ orientation, resolution }: Exif): Buffer | undefined {
   const rationals = resolution ? [resolution.x, resolution.y] : []
   const count = (orientation ? 1 : 0) + (resolution ? 3 : 0)

@@ -12,10 +12,7 @@ export function sanitizeFilename(name: string): string {
   return shorten(/^\.+$/.test(sanitized) ? `_${sanitized}` : sanitized)
 }
 
-/**
- * Returns the extension, such as `.png` of `a.b.png`. As in Ruby, it is empty for `README` and for names such as
- * `.png`.
- */
+/** Returns the extension, such as `.png` of `a.b.png`. As in Ruby, it is empty for `README` and `.png`. */
 export function extensionOf(filename: string): string {
   return /^\.*[^.].*?(\.[^.]*)$/su.exec(filename)?.[1] ?? ''
 }

@@ -7,10 +7,7 @@ interface Stores {
   readonly metrics: Metrics
 }
 
-/**
- * Opens a stored file and verifies its digest. When the digest differs, reading throws `DamagedObject` instead of
- * returning the last bytes.
- */
+/** Opens a stored file. When its digest differs, reading throws `DamagedObject` before it returns the last bytes. */
 export async function openIntact(deps: Stores, file: RecordedFile, range?: ByteRange): Promise<Pieces | undefined> {
   const pieces = await counted(deps, openVerified(deps.objects, file, range))
   return pieces && { next: (maxBytes) => counted(deps, pieces.next(maxBytes)), close: pieces.close }

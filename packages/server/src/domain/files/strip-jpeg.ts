@@ -174,10 +174,7 @@ interface Tape {
 
 type Steps<T> = Generator<void, T, void>
 
-/**
- * Advances to the next marker and returns its code, or `undefined` at the end. Copies the skipped bytes only with
- * `keep`.
- */
+/** Advances to the next marker and returns its code, `undefined` at the end. Copies skipped bytes only with `keep`. */
 function* nextMarker(tape: Tape, keep: boolean): Steps<number | undefined> {
   let isKept = keep
   while (yield* hasMore(tape)) {

@@ -75,10 +75,7 @@ const pixelPairs = [
 const tableTags = [tiffTags.jpegQuantisation, tiffTags.jpegHuffmanDc, tiffTags.jpegHuffmanAc] as const
 const pixelTags: ReadonlySet<number> = new Set([...pixelPairs.flat(), ...tableTags])
 
-/**
- * Minimum number of bytes that it takes to refer to a strip or tile. A file with more references than that must repeat
- * ranges.
- */
+/** Minimum number of bytes that refer to a strip or tile. A file with more references must repeat ranges. */
 const leastRangeBytes = 6
 const rangesAtOnce = 4096
 

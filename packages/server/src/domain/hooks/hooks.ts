@@ -137,10 +137,7 @@ const maxTries = 5
 const tryWindowMs = 60_000
 const maxCached = 10_000
 
-/**
- * Times of recent tests and resends by hook, in this process. The limit keeps users from using the server to attack
- * others.
- */
+/** Times of recent tests and resends by hook, in this process. Their limit keeps users from attacking other servers. */
 const triesOf = perDatabase(() => new Map<number, number[]>())
 
 function countTry({ db, now }: RootDeps, hook: Hook): void {

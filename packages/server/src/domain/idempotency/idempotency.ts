@@ -32,10 +32,7 @@ export interface KeyedRequest {
 
 /** Only attempt at a request that may currently make changes. */
 export interface Attempt {
-  /**
-   * Marks that the attempt makes changes. Must run in each transaction that writes. Throws when another attempt has
-   * taken over.
-   */
+  /** Marks that the attempt makes changes, in each transaction that writes. Throws when another attempt took over. */
   mark(tx: Db): Promise<void>
   /** Stores the response for repeated requests, unless it is too large. */
   finish(response: StoredResponse): Promise<void>
@@ -125,10 +122,7 @@ function openAttempt(deps: RootDeps, id: number, attempt: string, key: string): 
   }
 }
 
-/**
- * Retries to release the key after a database outage. Otherwise a repeated request would get 409 until the lease
- * expires.
- */
+/** Retries to release the key after an outage. Otherwise a repeated request would get 409 until the lease expires. */
 function releaseAfterOutage(release: () => Promise<void>): void {
   let triesLeft = leaseMs / releaseRetryMs
   const timer = setInterval(() => {

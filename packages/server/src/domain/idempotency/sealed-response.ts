@@ -17,10 +17,7 @@ export function hashKey(key: string): string {
   return createHash('sha256').update(`idempotency key ${key}`).digest('hex')
 }
 
-/**
- * Returns a fingerprint of the request. It is keyed, so that the stored value does not help to guess a password in the
- * request.
- */
+/** Returns a fingerprint of the request. It is keyed, so that the stored value does not help to guess a password. */
 export function fingerprint(key: string, request: string): string {
   return createHmac('sha256', key).update(request).digest('hex')
 }

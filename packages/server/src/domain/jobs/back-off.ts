@@ -30,10 +30,7 @@ function jittered({ random }: Pick<RootDeps, 'random'>, ms: number): number {
 /** Returns true when a job's runs were interrupted so often that the job itself may end the process. */
 export const isPoisonous = (interruptions: number): boolean => interruptions > freeInterruptions
 
-/**
- * Returns the delay of an interrupted job. Deployments and full disks interrupt a job once or twice, so it first
- * restarts without delay.
- */
+/** Returns the delay of an interrupted job: 0 after the first interruptions, as by deployments and full disks. */
 export function delayOfInterrupted(interruptions: number): number {
   if (!isPoisonous(interruptions)) return 0
   return Math.min(maxBackOffMs, firstInterruptionMs * 2 ** (interruptions - freeInterruptions - 1))

@@ -2,10 +2,7 @@ import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { type Job, jobColumns, type Place } from './job-queries.ts'
 
-/**
- * Plan steps that read whole tables. PostgreSQL chooses them without statistics, for example right after 100,000 jobs
- * were queued.
- */
+/** Plan steps that read whole tables, which PostgreSQL chooses without statistics, as after 100,000 new jobs. */
 const wideSteps = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
 const withoutWideSteps = join(wideSteps.map((step) => sql`set_config(${`enable_${step}`}, 'off', true)`))
 
@@ -33,10 +30,7 @@ export interface Clock {
   tomorrow: string
 }
 
-/**
- * Returns the waiting jobs to place: new ones, those that are due, and those that were delayed by a clock that was
- * ahead.
- */
+/** Returns the waiting jobs to place: new ones, those that are due, and those that a wrong clock delayed. */
 export async function listUnplaced(db: Db, { now, tomorrow }: Clock, limit: number): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select id from (select id from jobs where stage = 'new' order by id limit ${limit}) as fresh

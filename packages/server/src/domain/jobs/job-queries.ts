@@ -114,10 +114,7 @@ export async function makeJobsDue(db: Db, key: string, now: string): Promise<voi
     where key = ${key} and state = 'waiting' and run_at > ${now}`)
 }
 
-/**
- * Makes a failed job, or one that waits for its next attempt, due now with all counters reset. Returns false when the
- * job is neither.
- */
+/** Makes a failed or delayed job due now with all counters reset. Returns false when the job is neither. */
 export async function retryJob(db: Db, id: number, now: string): Promise<boolean> {
   const found = await db.one<{ lane: string | null }>(sql`
     select lane from jobs

@@ -14,15 +14,9 @@ export interface JobKind<Payload extends object> {
   perOwner?: number
   /** Additional lanes. Jobs in a lane do not wait for those in other lanes. */
   lanes?: Readonly<Record<string, Lane>>
-  /**
-   * Number of errors after which the job fails. Interrupted runs and runs that met an unavailable dependency do not
-   * count.
-   */
+  /** Number of errors after which the job fails. Interrupted runs and outages of a dependency do not count. */
   maxAttempts: number
-  /**
-   * Whether one run covers all waiting jobs of its key. They are deleted when it begins, and its own row when it is
-   * done.
-   */
+  /** Whether one run covers all waiting jobs of its key. They are deleted when it begins, its own row at its end. */
   coalesces?: boolean
   /** Runs the job. Resolves to `undefined` when the job is done, or to the time at which it continues. */
   run(deps: RootDeps, job: RunningJob<Payload>): Promise<Postponed | undefined>

@@ -54,10 +54,7 @@ export async function runJobsNow(deps: Deps, key: string): Promise<void> {
   await makeJobsDue(deps.db, key, deps.now())
 }
 
-/**
- * Returns metrics: the number of unfinished jobs by kind and state, and how long the oldest waiting job of each kind
- * has been due.
- */
+/** Returns the number of unfinished jobs by kind and state, and how long the oldest of each kind has been due. */
 export async function measureQueue({ db, now }: Deps): Promise<QueueMetrics> {
   const [counts, oldest] = await Promise.all([countOpenJobs(db), listOldestDue(db)])
   const at = Date.parse(now())

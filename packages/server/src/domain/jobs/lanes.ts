@@ -8,10 +8,7 @@ export interface Lane {
 
 const alone = 'alone:'
 
-/**
- * Returns the lane for jobs that repeatedly ended their process. Each of them runs only while no other job of the lane
- * does.
- */
+/** Returns the lane for jobs that repeatedly ended their process. They run only while no other job of the lane does. */
 export const laneAlone = (lane: string): string => (isAlone(lane) ? lane : `${alone}${lane}`)
 
 export const isAlone = (lane: string): boolean => lane.startsWith(alone)

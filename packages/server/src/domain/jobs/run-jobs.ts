@@ -112,10 +112,7 @@ async function claimOne(
   return undefined
 }
 
-/**
- * Returns the number of free places by lane, given the lanes of the running jobs. A job that runs alone blocks its
- * lane.
- */
+/** Returns the number of free places by lane beside the running jobs. A job that runs alone blocks its lane. */
 export function freeCapacity(kinds: readonly AnyJobKind[], running: readonly string[]): Map<string, number> {
   const free = new Map<string, number>()
   for (const [lane, { concurrency }] of lanesOf(kinds)) {

@@ -42,10 +42,7 @@ export function footnotes(parser: MarkdownIt): void {
   parser.core.ruler.after('inline', 'footnote_section', addSection)
 }
 
-/**
- * Reads a definition. Like a list item, its body is the rest of the line and the following lines indented by four
- * spaces.
- */
+/** Reads a definition. Like a list item, it continues in the following lines that are indented by four spaces. */
 function readDefinition(state: StateBlock, line: number, endLine: number, silent: boolean): boolean {
   const [mark, shift, indent] = [state.bMarks[line] ?? 0, state.tShift[line] ?? 0, state.sCount[line] ?? 0]
   const end = state.eMarks[line] ?? 0

@@ -9,10 +9,7 @@ const maxDepth = 1000
 
 type Written = Readonly<Record<string, string>>
 
-/**
- * Rebuilds HTML from the allow-list, whether a tag was written by hand or produced by the parser. Resolves links to
- * uploads.
- */
+/** Rebuilds HTML, written by hand or by the parser, from the allow-list. Resolves links to uploads. */
 export function sanitise(html: string, context: MarkdownContext): string {
   const ids = new Set<string>()
   /** Open tags of the input with their positions in `shown`; `-1` for dropped tags. */

@@ -170,10 +170,7 @@ export async function listLevels(
     order by id`)
 }
 
-/**
- * Returns the namespaces of the user's direct memberships, and the namespaces of projects with the user as a direct
- * member.
- */
+/** Returns the namespaces of the user's direct memberships, and those of projects with the user as a direct member. */
 export async function listMembershipRoots(
   db: Db,
   { userId, level, today }: Membership,

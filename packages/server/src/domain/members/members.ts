@@ -89,10 +89,7 @@ export function addMember(
   })
 }
 
-/**
- * Adds several members independently: one failure does not prevent the others. Returns error messages by the name that
- * the client sent.
- */
+/** Adds several members independently of each other. Returns error messages by the names that the client sent. */
 export async function addMembers(
   deps: Deps,
   caller: Caller,

@@ -21,10 +21,7 @@ export interface NamespaceQuery {
   organizationId?: number | undefined
 }
 
-/**
- * Returns the caller's own namespace and the groups that the caller is a member of; all namespaces for an
- * administrator.
- */
+/** Returns the caller's own namespace and the groups of the caller; all namespaces for an administrator. */
 export async function findNamespaces(
   deps: Deps,
   caller: Caller,

@@ -59,10 +59,7 @@ export async function insertOrganization(
     returning id, name, path, description, is_public, created_at, updated_at`)
 }
 
-/**
- * Condition for organizations that are public, were created by the user, or contain a group or project with the user as
- * a member.
- */
+/** Condition for organizations that are public, created by the user, or have a group or project of the user. */
 function isReadable(insider: Insider | undefined): Sql {
   if (!insider) return empty
   const { userId, today } = insider

@@ -52,10 +52,7 @@ export async function getOrganization(deps: Deps, id: number): Promise<Organizat
   return organization
 }
 
-/**
- * Throws `not-found` when an organization is given that the caller may not read. Skips the query for the first
- * organization.
- */
+/** Throws `not-found` when the caller may not read the given organization. The first one needs no query. */
 export async function assertOrganizationReadable(
   deps: Deps,
   visitor: Visitor | null,

@@ -1,10 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 
-/**
- * Inserts a user's own namespace with the user's name and username. Throws a unique violation when a group has that
- * path.
- */
+/** Inserts a user's own namespace with the user's names. Throws a unique violation when a group has that path. */
 export async function insertOwnNamespace(
   db: Db,
   owner: { id: number; username: string; name: string },

@@ -168,10 +168,7 @@ function isTagged(db: Db, table: Sql, ids: readonly number[]): Sql {
 /** Maximum number of `exists` conditions: each one slows down planning, and engines limit their number. */
 const maxProbed = 4
 
-/**
- * Counts matching topics. This works because a project can have at most one topic of each list, that of its
- * organization.
- */
+/** Counts matching topics. A project can have at most one topic of each list, that of its organization. */
 function isTaggedWithAll(db: Db, lists: readonly (readonly number[])[]): Sql {
   return sql`(
     select count(*) from project_topics also

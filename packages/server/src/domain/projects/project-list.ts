@@ -75,10 +75,7 @@ function similarityOrder(counted: number, search: PathSearch | undefined): Proje
 const countedTables = ['projects', 'namespaces', 'members', 'topics', 'topic_names', 'project_topics', 'project_stars']
 const counts = new WeakMap<Changes, Cache<number>>()
 
-/**
- * Returns the cache of totals. Counting is slower than reading a page, so totals are cached until one of the tables
- * changes.
- */
+/** Returns the cache of totals, because counting is slower than reading a page. */
 function countsIn(changes: Changes): Cache<number> {
   const known = counts.get(changes) ?? openCache(changes, countedTables, 2000)
   counts.set(changes, known)
@@ -170,10 +167,7 @@ function highest(levels: readonly number[]): number | null {
   return max > 0 ? max : null
 }
 
-/**
- * Returns whether the caller may read the code and attributes that depend on it, such as the default branch. Guests of
- * private projects may not.
- */
+/** Returns whether the caller may read the code and what depends on it. Guests of private projects may not. */
 export function mayReadCode(project: Project, caller: Visitor | null, { own, throughGroups }: HeldLevels): boolean {
   if (project.visibility !== 'private' || caller?.isAdmin) return true
   const isOwner = caller !== null && project.namespace.ownerId === caller.user.id

@@ -78,10 +78,7 @@ export interface Change {
   after: Project
 }
 
-/**
- * Updates a project. Changing the path, visibility or archived state requires an owner. Both states are read under a
- * lock.
- */
+/** Updates a project. Only owners may change path, visibility and archived state. Reads both states under a lock. */
 export function changeProject(deps: Deps, caller: Caller, id: number, change: ProjectChange): Promise<Change> {
   return transaction(deps, async (deps) => {
     const before = await lockProjectAndNamespaces(deps, id)

@@ -56,10 +56,7 @@ export async function findNamespace(deps: Deps, reference: string): Promise<Name
   return Number.isSafeInteger(id) ? findNamespaceById(deps.db, id) : undefined
 }
 
-/**
- * Placeholder for a missing resource. Running the same queries on it keeps response times from revealing that it is
- * missing.
- */
+/** Placeholder for a missing resource, on which the same queries run, so that response times do not reveal it. */
 export const nowhere = { id: 0, lineage: '', visibility: 'private' } as const
 
 /**

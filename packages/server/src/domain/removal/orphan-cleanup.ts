@@ -6,10 +6,7 @@ const graceMs = 24 * 60 * 60 * 1000
 const batchSize = 1000
 const prefix = 'files/'
 
-/**
- * Deletes orphaned objects, which crashes leave behind: objects whose rows were never committed, and unfinished uploads
- * to the store.
- */
+/** Deletes orphaned objects, left behind by crashes: those without a committed row, and unfinished uploads. */
 export async function removeOrphanedObjects(deps: Deps): Promise<void> {
   // Objects without a row in a restored backup may still have one in the database that replaces it later.
   const before = Date.parse(deps.now()) - Math.max(graceMs, deps.settings.objectRetentionMs)

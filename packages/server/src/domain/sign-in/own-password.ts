@@ -22,10 +22,7 @@ export interface NewPassword {
   revokesTokens: boolean
 }
 
-/**
- * Changes the caller's password after checking the current one. Ends all other sessions of the user, and renews this
- * session's authentication.
- */
+/** Changes the caller's password after checking the current one. Ends all other sessions and renews this one. */
 export async function changeOwnPassword(
   deps: Deps,
   caller: Caller,

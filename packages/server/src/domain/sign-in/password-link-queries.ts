@@ -16,10 +16,7 @@ export async function findPasswordLink(db: Db, digest: string, now: string): Pro
     select user_id from password_links where digest = ${digest} and expires_at > ${now}`)
 }
 
-/**
- * Deletes a password link. Returns false when it was already deleted, so that only one of two concurrent requests
- * changes the password.
- */
+/** Deletes a password link. Returns false when it is already deleted, so that one request changes the password. */
 export async function deletePasswordLink(db: Db, digest: string): Promise<boolean> {
   return (await db.run(sql`delete from password_links where digest = ${digest}`)) === 1
 }

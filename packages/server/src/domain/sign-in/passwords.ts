@@ -2,10 +2,7 @@ import { hash, verify } from '@node-rs/argon2'
 import { openFairQueue } from '../../platform/fair-queue.ts'
 import type { Deps } from '../deps.ts'
 
-/**
- * OWASP's minimum cost for Argon2id. At higher costs a few concurrent sign-ins could exhaust the memory of a small
- * server.
- */
+/** OWASP's minimum cost for Argon2id. Higher costs could exhaust the memory of a small server. */
 const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
 /**
@@ -14,10 +11,7 @@ const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
  */
 const hashing = openFairQueue({ concurrency: 2, maxWaiting: 32, maxWaitingPerParty: 8 })
 
-/**
- * Returns an Argon2id hash in PHC format, which includes the parameters and the salt. Takes about 20 ms, off the event
- * loop.
- */
+/** Returns an Argon2id hash in PHC format, with parameters and salt. Takes about 20 ms, off the event loop. */
 export function hashPassword(deps: Deps, password: string, party: string): Promise<string> {
   return hashing.run(party, () => hash(password, { ...cost, salt: deps.random(16) }))
 }

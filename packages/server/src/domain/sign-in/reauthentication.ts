@@ -57,10 +57,7 @@ export async function leaveAdminMode(deps: Deps, caller: Caller): Promise<void> 
   await updateAdminUntil(deps.db, caller.token.id, null)
 }
 
-/**
- * Checks the caller's password. Wrong passwords are counted per session or token, so that one cannot lock out the
- * others.
- */
+/** Checks the caller's password. Wrong ones are counted per session or token, which cannot lock out the others. */
 export async function proveOwnPassword(deps: Deps, { user, token }: Caller, password: string): Promise<User> {
   const kind = token.kind === 'session' ? 'session' : 'token'
   try {

@@ -31,10 +31,7 @@
  * SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
  */
 
-/**
- * Common passwords in lower case: all of at least 8 characters, and words of 5 to 7 letters, which users often extend
- * with digits.
- */
+/** Common passwords in lower case: all of 8 characters or more, and words of 5 to 7 letters, which users extend. */
 export const weakPasswords: ReadonlySet<string> = new Set(
   `
 !qaz1qaz !qaz2wsx

@@ -16,10 +16,7 @@ export { findTokenById } from './token-queries.ts'
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const prefix = 'alpat-'
 
-/**
- * Returns a new secret: `alpat-`, 34 random characters and a checksum of 6 characters, by which secret scanners
- * recognise it.
- */
+/** Returns a secret: `alpat-`, 34 random characters and a checksum of 6, by which secret scanners recognise it. */
 export function mintToken(random: (bytes: number) => Buffer): string {
   let body = ''
   while (body.length < 34) {
@@ -95,10 +92,7 @@ export function openTokenCache(changes: Changes): TokenCache {
   return { holders: openCache(changes, ['access_tokens', 'users'], 10_000), noted: new Map() }
 }
 
-/**
- * Returns the caller that a token authenticates. Throws when the token is unknown, expired or revoked, or its user is
- * blocked.
- */
+/** Returns the caller of a token. Throws when it is unknown, expired or revoked, or its user is blocked. */
 export async function authenticate(
   deps: Deps,
   token: string,
@@ -128,10 +122,7 @@ async function findHolder({ db }: Deps, digest: string): Promise<TokenHolder | u
   return user && { token, user }
 }
 
-/**
- * Returns the caller acting as another user (header `Sudo`). Requires an administrator whose token has the scope
- * `sudo`.
- */
+/** Returns the caller acting as another user (header `Sudo`). Requires an administrator and the scope `sudo`. */
 export async function actAs(deps: Deps, caller: Caller, reference: string): Promise<Caller> {
   if (!caller.isAdmin) throw forbidden('Must be admin to use sudo')
   if (caller.token.kind === 'session') {

@@ -135,10 +135,7 @@ export async function topicVisibilityChanged(
   await adjustCounts(deps.db, await listAssignedTopicIds(deps.db, [project.id]), 0, change)
 }
 
-/**
- * Returns the topics of projects that are about to be deleted. Pass them to `recount` after the deletion, in the same
- * transaction.
- */
+/** Returns the topics of projects that are about to be deleted, to be passed to `recount` in the same transaction. */
 export function topicsOfProjects(deps: Deps, projectIds: readonly number[]): Promise<number[]> {
   return listAssignedTopicIds(deps.db, projectIds)
 }

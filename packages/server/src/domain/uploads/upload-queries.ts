@@ -17,10 +17,7 @@ function owned({ kind, id }: Owner): Sql {
   return kind === 'project' ? sql`u.project_id = ${id}` : sql`u.namespace_id = ${id}`
 }
 
-/**
- * Locks the owner before its usage is changed. Deleting an owner takes its locks in the same order, which avoids
- * deadlocks.
- */
+/** Locks the owner before its usage changes, in the order of locks in which an owner is deleted: no deadlocks. */
 export async function lockOwner(db: Db, { kind, id }: Upload['owner']): Promise<void> {
   const table = kind === 'project' ? sql`projects` : sql`namespaces`
   await db.one(sql`select id from ${table} where id = ${id} ${db.dialect.forKeyShare}`)

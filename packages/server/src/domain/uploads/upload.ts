@@ -4,10 +4,7 @@ import type { UploadOwner } from './owner.ts'
 export interface Upload {
   id: number
   owner: Pick<UploadOwner, 'kind' | 'id'>
-  /**
-   * 32 lower-case hex characters, unique per upload. Callers who can read the owner and know the secret may fetch the
-   * file.
-   */
+  /** 32 lower-case hex characters. Callers who know it and can read the owner may fetch the file. */
   secret: string
   /** Sanitised filename. */
   filename: string

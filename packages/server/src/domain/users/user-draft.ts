@@ -14,10 +14,7 @@ export interface UserDraft
 /** Changed attributes of a user; absent ones stay the same. */
 export type UserChange = Optional<UserDraft>
 
-/**
- * Returns the validation errors of the given attributes, except uniqueness. `known` has the user's unchanged
- * attributes.
- */
+/** Returns the errors of the given attributes, except uniqueness. `known` has the user's unchanged attributes. */
 export function userProblems(draft: UserChange, known: PasswordOwner = {}): InvalidAttributes {
   const found: Record<string, readonly string[]> = {
     email: draft.email === undefined ? [] : emailProblems(draft.email),

@@ -133,10 +133,7 @@ export const userReferences = [
   ['users', 'created_by_id'],
 ] as const
 
-/**
- * Reassigns every reference from one user to another. The lock keeps other requests from adding references until the
- * transaction ends.
- */
+/** Reassigns every reference from one user to another. The lock keeps other requests from adding references. */
 export async function reassignReferences(db: Db, fromId: number, toId: number): Promise<void> {
   await db.one(sql`select id from users where id = ${fromId} ${db.dialect.forUpdate}`)
   const atOnce = 500

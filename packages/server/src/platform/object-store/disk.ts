@@ -141,10 +141,7 @@ function suppressUnhandledRejection(work: Promise<void>): Promise<void> {
   return work
 }
 
-/**
- * Writes all buffers. The system may write fewer bytes than requested; if it writes none, the next attempt reports the
- * reason.
- */
+/** Writes all buffers. The system may write a part; if it writes nothing, the next attempt reports the reason. */
 async function writeAll(file: number, pieces: Buffer[]): Promise<void> {
   let left = pieces
   while (left.length > 0) {

@@ -56,10 +56,7 @@ export function openBufferPool(): BufferPool {
   }
 }
 
-/**
- * Opens a file with as few thread round trips as possible: one to open, one per read, and one to close that is not
- * awaited.
- */
+/** Opens a file with few thread round trips: one to open, one per read, and one to close that is not awaited. */
 export async function openFilePieces(path: string, pool: BufferPool, range?: ByteRange): Promise<Pieces> {
   const file = await openFile(path, 'r')
   let position = range?.start ?? 0

@@ -17,10 +17,7 @@ export async function asked<T, U = never>(
   }
 }
 
-/**
- * Passes a stream through. Fails when the stream fails, or when it yields no data for `silenceMs` while a reader is
- * waiting.
- */
+/** Passes a stream through. Fails when it fails, or yields no data for `silenceMs` while a reader is waiting. */
 export function readUnlessSilent(body: Readable, silenceMs: number): Readable {
   const passedOn = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -47,10 +44,7 @@ function trouble(error: unknown): Failure {
   return unavailable('the object store', error instanceof Error ? reason(error) : String(error))
 }
 
-/**
- * Returns the reason of an error, starting with its name, because the message of a rejected HEAD is empty or
- * "UnknownError".
- */
+/** Returns the reason of an error with its name, because the message of a rejected HEAD is empty or "UnknownError". */
 function reason(error: Error & { code?: string; $metadata?: { httpStatusCode?: number } }): string {
   const status = error.$metadata?.httpStatusCode
   return [error.name, error.code, status, error.message].filter((part) => part !== undefined && part !== '').join(' ')

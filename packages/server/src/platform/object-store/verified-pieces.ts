@@ -21,10 +21,7 @@ export class DamagedObject extends Error {
 
 /** Maximum size of files that are read completely even for a range. */
 const wholeBytes = 512 * 1024
-/**
- * Maximum size of files that are read completely before the first byte is returned, so that the client receives an
- * error response.
- */
+/** Maximum size of files that are read completely before the first byte is sent, so that an error is a response. */
 const smallBytes = 64 * 1024
 const maxVerified = 10_000
 

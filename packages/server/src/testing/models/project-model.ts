@@ -40,10 +40,7 @@ export interface ProjectModel {
 
 const main = 'main'
 
-/**
- * Reference model of a project: a simple in-memory implementation of the import rules, which tests compare with the
- * server.
- */
+/** Reference model of a project: a simple implementation of the import rules in memory, to compare the server with. */
 export function startModel(projectId: number): ProjectModel {
   const flaws: KnownFlaw[] = []
   const otherNames = new Map<string, KnownFlaw>()

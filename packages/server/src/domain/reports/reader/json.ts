@@ -77,10 +77,7 @@ const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 // Linear time: each match begins with one of two words, and the rest matches in only one way.
 const oddLine = /(?<!\\)"(start_line|end_line)"\s*:\s*(-?\d+(?:[.eE][-+.eE\d]*|(?<=\d{16})))(?=\s*[,}])/g
 
-/**
- * Keeps line numbers as written, since fingerprints include them: JavaScript would print `10.0` as `10` and round
- * longs.
- */
+/** Keeps line numbers as written, because fingerprints include them and JavaScript would print `10.0` as `10`. */
 function readExactLines(text: string): unknown {
   if (text.search(oddLine) < 0) return undefined
   return JSON.parse(text.replace(oddLine, (_, key, number) => `"${key}":"${printAsWritten(number)}"`))
