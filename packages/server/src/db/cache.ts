@@ -72,7 +72,7 @@ export function openCache<Held>(
 }
 
 /** Opens a map that evicts the least recently used values when their total weight exceeds the limit. */
-function weightedLru<Value>(limit: number, weigh: (value: Value) => number) {
+export function weightedLru<Value>(limit: number, weigh: (value: Value) => number) {
   const entries = new Map<string, { value: Value; weight: number }>()
   let total = 0
   const remove = (key: string) => {

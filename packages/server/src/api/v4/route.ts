@@ -7,6 +7,7 @@ import type { Page, PageRequest } from '../../domain/page.ts'
 import type { Project } from '../../domain/projects/project.ts'
 import type { Vulnerability } from '../../domain/vulnerabilities/vulnerability.ts'
 import type { KeysetPage } from '../../http/response/pages.ts'
+import type { RenderedRow } from '../../http/response/rendered-row.ts'
 import type { FileLimit, Route, RouteContext } from '../../http/route.ts'
 
 type Row<P extends Permission> = (typeof permissions)[P]
@@ -50,8 +51,12 @@ interface RouteDefinition<P extends Permission, I extends TObject, O extends TSc
   handle(context: Context<P, I>): Promise<Answer<O>>
 }
 
-/** The result of a handler: for a list either one page or all of it. */
-type Answer<O extends TSchema> = Static<O> extends (infer Item)[] ? Page<Item> | KeysetPage<Item> | Item[] : Static<O>
+/** The result of a handler: for a list either one page or all of it. Rows of a page may be rendered already. */
+type Answer<O extends TSchema> =
+  Static<O> extends (infer Item)[]
+    ? Listed<Item> | Listed<RenderedRow<Item>> | Item[]
+    : Static<O> | RenderedRow<Static<O>>
+type Listed<Item> = Page<Item> | KeysetPage<Item>
 
 export function route<P extends Permission, I extends TObject, O extends TSchema>(
   definition: RouteDefinition<P, I, O>,

@@ -55,7 +55,7 @@ export async function updateFindings(
       description = r.description, solution = r.solution, severity = r.severity, confidence = r.confidence,
       cve = r.cve, location = r.location, location_fingerprint = r.location_fingerprint, details = r.details,
       extras = r.extras, digest = r.digest, metadata_version = r.metadata_version, raw_metadata = r.raw_metadata,
-      updated_at = ${now}
+      updated_at = ${now}, version = findings.version + 1
     from ${db.dialect.records(ids, { id: 'integer', uuid: 'text' })} as k join ${rows} as r on r.uuid = k.uuid
     where findings.id = k.id`)
   if (updated < contents.length) throw new Error('what a staged finding names is gone')
@@ -121,7 +121,7 @@ export async function mergeFindings(
       description = s.description, solution = s.solution, severity = s.severity, confidence = s.confidence,
       cve = s.cve, location = s.location, location_fingerprint = s.location_fingerprint, details = s.details,
       extras = s.extras, digest = s.digest, metadata_version = s.metadata_version, raw_metadata = s.raw_metadata,
-      updated_at = ${now}
+      updated_at = ${now}, version = findings.version + 1
     from ${listed} as r join findings s on s.id = r.shadow_id where findings.id = r.finding_id`)
   await refreshOccurrences(db, known)
   await deleteChildRows(db, known)
@@ -143,7 +143,7 @@ export async function renameFindings(
   now: string,
 ): Promise<void> {
   await db.run(sql`
-    update findings set uuid = r.uuid, updated_at = ${now}
+    update findings set uuid = r.uuid, updated_at = ${now}, version = findings.version + 1
     from ${db.dialect.records(renamed, { findingId: 'integer', uuid: 'text' })} as r where findings.id = r.finding_id`)
 }
 
@@ -163,6 +163,6 @@ export async function attachFindings(
 ): Promise<void> {
   const columns = { findingId: 'integer', vulnerabilityId: 'integer' } as const
   await db.run(sql`
-    update findings set vulnerability_id = r.vulnerability_id, updated_at = ${now}
+    update findings set vulnerability_id = r.vulnerability_id, updated_at = ${now}, version = findings.version + 1
     from ${db.dialect.records(links, columns)} as r where findings.id = r.finding_id`)
 }

@@ -26,7 +26,7 @@ export const newestScan = (db: Db, column: 'import_id' | 'observed_at'): Sql => 
 export const findingColumns: Sql = sql`f.id, f.project_id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id,
   f.primary_identifier_id, f.name, f.description, f.solution, f.severity, f.confidence, f.cve, f.location,
   f.location_fingerprint, f.details, f.metadata_version, f.raw_metadata, f.detected_at, f.created_at,
-  f.updated_at`
+  f.updated_at, f.version`
 
 export function findingFrom(row: FindingRow): Finding {
   return { ...row, severity: severityOf(row.severity), confidence: confidenceOf(row.confidence) }
@@ -42,10 +42,23 @@ export const shownSeverity: Sql = sql`coalesce((
 export const shownState: Sql = sql`coalesce((
   select v.state from vulnerabilities v where v.id = f.vulnerability_id), 'detected')`
 
+/**
+ * Version of a listed finding: equal texts mean that nothing that a list shows has changed, apart from the history and
+ * the links of its vulnerability. The tables `findings`, `occurrences` and `vulnerabilities` are aliased `f`, `o` and
+ * `v`. Child rows of a finding change only with its row.
+ */
+export const listedVersion: Sql = sql`f.version || ' ' || coalesce(o.severity, 0) || ' ' || coalesce(o.last_import_id, 0)
+  || ' ' || coalesce(v.version, -1)`
+
+/** Whether the vulnerability `v` of a listed finding has history or links, which a list shows. */
+export const hasTriage: Sql = sql`(
+  exists (select 1 from vulnerability_history h where h.vulnerability_id = v.id and h.kind = 'state')
+  or exists (select 1 from vulnerability_links l where l.vulnerability_id = v.id))`
+
 /** Columns of the tables `findings`, `occurrences` and `vulnerabilities`, aliased `f`, `o` and `v`. */
 export const listedFindingColumns: Sql = sql`f.id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id, f.name,
   f.description, f.solution, coalesce(o.severity, f.severity) as severity, f.confidence, f.location, f.details,
-  f.extras, v.state`
+  f.extras, v.state, ${listedVersion} as version`
 
 export function listedFindingFrom(row: ListedFindingRow): PresentFinding {
   return {

@@ -24,6 +24,8 @@ export interface Finding {
   detectedAt: string
   createdAt: string
   updatedAt: string
+  /** Raised by every change of the stored row. */
+  version: number
 }
 
 /** A finding as the response to an import shows it. */
@@ -73,6 +75,8 @@ export interface ListedFinding extends Omit<Finding, UnlistedField> {
   state: State
   /** Id of the newest import that observed it on the ref. */
   lastImportId: number | null
+  /** Changes with everything that is shown of it, apart from the history and links of its vulnerability. */
+  version: string
   scanner: StoredScanner
   identifiers: StoredIdentifier[]
 }
@@ -91,3 +95,4 @@ type UnlistedField =
   | 'detectedAt'
   | 'createdAt'
   | 'updatedAt'
+  | 'version'

@@ -1,4 +1,3 @@
-import fastJson from 'fast-json-stringify'
 import Type, { type TObject } from 'typebox'
 import { type PermissionRow, permissions, returnsSecrets, showsAccount } from '../../domain/access/permissions.ts'
 import type { RootDeps } from '../../domain/deps.ts'
@@ -7,6 +6,7 @@ import type { Guard } from '../guard.ts'
 import { maxTextBytes as defaultMaxTextBytes, maxSmallTextBytes } from '../params/body.ts'
 import { compileInput, filePartNames } from '../params/compile-input.ts'
 import { pageProperties } from '../response/pages.ts'
+import { serialiserOf } from '../response/serialiser.ts'
 import { addressOf, type Route } from '../route.ts'
 import { openExecuteOnce } from './idempotency.ts'
 import { openResponseCache } from './response-cache.ts'
@@ -49,19 +49,6 @@ export function compileEndpoint(services: Services, route: Route) {
     hasOrganization: 'organization_id' in schema.properties,
     executeOnce: openExecuteOnce(deps, guard, route),
   }
-}
-
-type Serialiser = ReturnType<typeof fastJson>
-
-const serialisers = new WeakMap<object, Serialiser>()
-
-/** Compiling takes most of a server's start, so routes with one schema share a serialiser, and so do servers. */
-function serialiserOf(schema: object): Serialiser {
-  const known = serialisers.get(schema)
-  if (known) return known
-  const serialiser = fastJson(schema)
-  serialisers.set(schema, serialiser)
-  return serialiser
 }
 
 function inputSchema(route: Route): TObject {

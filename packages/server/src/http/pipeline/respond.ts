@@ -5,7 +5,8 @@ import { notFound } from '../../platform/failure.ts'
 import { metricsContentType } from '../../platform/metrics.ts'
 import { type Download, sendDownload } from '../response/download.ts'
 import { type KeysetPage, keysetHeaders, type NumberedPage, pageHeaders, readPage } from '../response/pages.ts'
-import { type Rendered, render, sendNothing, sendRendered } from '../response/render.ts'
+import { type Rendered, render, renderJson, sendNothing, sendRendered } from '../response/render.ts'
+import { isRenderedRow, joinRows } from '../response/rendered-row.ts'
 import { isFileOutput, metricsOutput, noOutput, type RouteContext } from '../route.ts'
 import { logAudit } from './audit.ts'
 import { admit } from './authorize.ts'
@@ -87,6 +88,7 @@ async function execute(endpoint: Endpoint, state: RequestState, deps: RootDeps) 
 async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<Rendered> {
   const { route, stringify } = endpoint
   const result = await handle(endpoint, state, deps)
+  if (isRenderedRow(result)) return renderJson(route.status, result)
   if (!route.paged) return render(route.isUnfinished?.(result) ? 202 : route.status, stringify(result))
   const list = result as NumberedPage<unknown> | KeysetPage<unknown> // routes with `paged` return one
   const { page, perPage } = pageRequestOf(state)
@@ -97,6 +99,7 @@ async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootD
     'next' in end
       ? keysetHeaders({ perPage, url, parameters, ...end })
       : pageHeaders({ page, perPage, url, parameters, rowCount: rows.length, ...end })
+  if (rows.length > 0 && rows.every(isRenderedRow)) return renderJson(route.status, joinRows(rows), headers)
   return render(route.status, stringify(rows), headers)
 }
 

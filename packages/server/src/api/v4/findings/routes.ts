@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { FindingFilter } from '../../../domain/findings/list/finding-filter.ts'
-import { findFindings, getFinding } from '../../../domain/findings/list/finding-list.ts'
+import { getFinding, listFindingIds } from '../../../domain/findings/list/finding-list.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { getPromotion } from '../../../domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { type BulkPromotion, promoteMany } from '../../../domain/vulnerabilities/promotion/promote-many.ts'
@@ -8,6 +8,7 @@ import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
 import { cursorFields } from '../../../http/response/keyset.ts'
+import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route } from '../../../http/route.ts'
 import { notFound } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
@@ -18,7 +19,7 @@ import {
   readFilter as readFilterOfVulnerabilities,
 } from '../vulnerabilities/filters.ts'
 import { readListPage, viewListPage } from '../vulnerabilities/list-pages.ts'
-import { findingView, viewFindings } from './views.ts'
+import { findingRows, findingView, viewFindings } from './views.ts'
 
 const filters = {
   report_type: filterProperties.report_type,
@@ -107,8 +108,9 @@ export const findingRoutes: readonly Route[] = [
     async handle({ deps, project, input, page, origin }) {
       const filter = { ...readFilter(project, input), isPromoted: input.has_vulnerability }
       const request = readListPage(input, page)
-      const found = await findFindings(deps, filter, request)
-      return viewListPage(request, found, await viewFindings(deps, project, found.rows, origin))
+      const found = await listFindingIds(deps, filter, request)
+      const source = findingRows(deps, project, filter, origin)
+      return viewListPage(request, found, await renderRows(deps.db, source, found.rows))
     },
   }),
   route({

@@ -2,6 +2,8 @@ import Type from 'typebox'
 import { openCache, perDatabase } from '../../../db/cache.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import type { ListedFinding } from '../../../domain/findings/finding.ts'
+import type { FindingScope } from '../../../domain/findings/list/finding-filter.ts'
+import { listVersions, loadFindings } from '../../../domain/findings/list/finding-list.ts'
 import { renderPart } from '../../../domain/markdown/rendering.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { loadRatings, type RateVector } from '../../../domain/reports/formats/fields/cvss-score.ts'
@@ -9,6 +11,7 @@ import { findTransitions } from '../../../domain/vulnerabilities/triage/history.
 import type { PastEntry } from '../../../domain/vulnerabilities/triage/history-entry.ts'
 import type { IssueLink } from '../../../domain/vulnerabilities/triage/link.ts'
 import { findLinks } from '../../../domain/vulnerabilities/triage/links.ts'
+import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
 import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { freeObject, nullableInteger, nullableString, timestamp } from '../views.ts'
 import { numberIn } from '../vulnerabilities/link-routes.ts'
@@ -118,6 +121,18 @@ interface Surroundings {
   rate: RateVector
 }
 
+function viewProject(project: Project) {
+  return {
+    id: project.id,
+    name: project.name,
+    full_path: `/${project.fullPath}`,
+    full_name: `${project.namespace.fullName} / ${project.name}`,
+    // Projects have no repository, so there are no branch or file pages to link to.
+    refs_url: null,
+    forked: false,
+  }
+}
+
 function viewFinding(project: Project, finding: ListedFinding, around: Surroundings) {
   const { origin } = around
   const { extras, scanner } = finding
@@ -147,15 +162,7 @@ function viewFinding(project: Project, finding: ListedFinding, around: Surroundi
     create_vulnerability_feedback_issue_path: null,
     create_vulnerability_feedback_merge_request_path: null,
     create_vulnerability_feedback_dismissal_path: null,
-    project: {
-      id: project.id,
-      name: project.name,
-      full_path: `/${project.fullPath}`,
-      full_name: `${project.namespace.fullName} / ${project.name}`,
-      // Projects have no repository, so there are no branch or file pages to link to.
-      refs_url: null,
-      forked: false,
-    },
+    project: viewProject(project),
     dismissal_feedback: null,
     issue_feedback: null,
     merge_request_feedback: null,
@@ -220,6 +227,41 @@ export async function viewFindings(
     views.push(viewFinding(project, finding, { ...around, descriptionHtml: html }))
   }
   return views
+}
+
+const triageTables = ['users', 'vulnerability_history', 'vulnerability_links']
+const tables = ['findings', 'occurrences', 'vulnerabilities', ...triageTables]
+
+/** Rendered findings of a project as they are listed for a ref. */
+export function findingRows(
+  deps: RootDeps,
+  project: Project,
+  scope: FindingScope,
+  origin: string,
+): RowSource<typeof findingView> {
+  // Read first: later changes must make these versions outdated.
+  const triageVersion = deps.db.changes.version(triageTables)
+  /** The few findings with history or links show users too. Their version is that of all these tables. */
+  const withTriage = (version: string) => (triageVersion === undefined ? undefined : `${version} ${triageVersion}`)
+  return {
+    key: `finding ${digestOf([viewProject(project), scope.ref, origin])}`,
+    view: findingView,
+    tables,
+    async listVersions(ids) {
+      const rows = await listVersions(deps, scope, ids)
+      return new Map(rows.map(({ id, version, hasTriage }) => [id, hasTriage ? withTriage(version) : version]))
+    },
+    async load(ids) {
+      const findings = await loadFindings(deps, scope, ids)
+      const views = await viewFindings(deps, project, findings, origin)
+      return findings.flatMap(({ id, version }, index) => {
+        const view = views[index]
+        if (!view) return []
+        const hasTriage = view.state_transitions.length > 0 || view.issue_links.length > 0
+        return [{ id, version: hasTriage ? withTriage(version) : version, view }]
+      })
+    },
+  }
 }
 
 const maxCachedCharacters = 2_000_000

@@ -10,7 +10,7 @@ import { notFound, parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
 import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { timestamp } from '../views.ts'
-import { viewVulnerability, vulnerabilityView } from './routes.ts'
+import { viewVulnerability, vulnerabilityView } from './views.ts'
 
 const linkType = Type.Unsafe<(typeof linkTypes)[number]>({ type: 'string', enum: linkTypes })
 

@@ -6,10 +6,11 @@ import type { Project } from '../../../domain/projects/project.ts'
 import { type ChangeRequest, changeVulnerability, withFinding } from '../../../domain/vulnerabilities/triage/triage.ts'
 import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { oneOf, optional, text } from '../../../http/params/input.ts'
+import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route } from '../../../http/route.ts'
-import { parameterProblem } from '../../../platform/failure.ts'
+import { notFound, parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
-import { viewVulnerability, vulnerabilityView } from './routes.ts'
+import { viewVulnerability, vulnerabilityRows, vulnerabilityView } from './views.ts'
 
 const comment = optional(text({ description: 'Stored in the history; at most 50,000 characters' }))
 
@@ -76,8 +77,11 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
     permission: 'vulnerability.read',
     status: 200,
     output: vulnerabilityView,
-    handle: async ({ deps, project, vulnerability }) =>
-      viewVulnerability(project, await withFinding(deps, vulnerability)),
+    async handle({ deps, project, vulnerability }) {
+      const [row] = await renderRows(deps.db, vulnerabilityRows(deps, project, [vulnerability]), [vulnerability.id])
+      if (!row) throw notFound()
+      return row
+    },
   }),
   transition('confirm', 'Confirm a vulnerability'),
   transition('resolve', 'Resolve a vulnerability'),

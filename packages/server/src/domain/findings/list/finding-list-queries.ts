@@ -1,7 +1,13 @@
 import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { PresentFinding, StoredIdentifier, StoredScanner } from '../finding.ts'
-import { type ListedFindingRow, listedFindingColumns, listedFindingFrom } from '../finding-sql.ts'
+import {
+  hasTriage,
+  type ListedFindingRow,
+  listedFindingColumns,
+  listedFindingFrom,
+  listedVersion,
+} from '../finding-sql.ts'
 import { type Severity, type State, severityRanks } from '../scales.ts'
 import type { Cursor } from './cursor.ts'
 import type { FindingScope } from './finding-filter.ts'
@@ -68,6 +74,21 @@ export async function listFindingsById(
     const row = byId.get(id)
     return row ? [listedFindingFrom(row)] : []
   })
+}
+
+/** Returns the versions of listed findings, and whether their vulnerabilities have history or links. */
+export async function listListedVersions(
+  db: Db,
+  { ref }: FindingScope,
+  ids: readonly number[],
+): Promise<{ id: number; version: string; hasTriage: boolean }[]> {
+  const rows = await db.all<{ id: number; version: string; hasTriage: boolean | number }>(sql`
+    select f.id, ${listedVersion} as version, ${hasTriage} as has_triage
+    from findings f join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+      left join vulnerabilities v on v.id = f.vulnerability_id
+    where f.id in ${db.dialect.integers(ids)}`)
+  // A computed boolean is a number on SQLite.
+  return rows.map(({ hasTriage, ...row }) => ({ ...row, hasTriage: Boolean(hasTriage) }))
 }
 
 /** Returns a finding, even if it is absent or only on other refs, but not one of an unfinished import. */

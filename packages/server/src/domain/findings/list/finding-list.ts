@@ -9,30 +9,48 @@ import type { ListedFinding, PresentFinding } from '../finding.ts'
 import { severities, severityRanks, states } from '../scales.ts'
 import type { Cursor, ListOrder } from './cursor.ts'
 import { type FilteredList, type ListCache, type ListLimits, openFilteredList, openListCache } from './filtered-list.ts'
-import type { FindingFilter } from './finding-filter.ts'
+import type { FindingFilter, FindingScope } from './finding-filter.ts'
 import { unindexedFilters } from './finding-filter-queries.ts'
 import {
   countPresent,
   findShownFinding,
   listFindingsById,
   listIdentifiers,
+  listListedVersions,
   listPresent,
   listScanners,
 } from './finding-list-queries.ts'
 import type { IndexRange } from './index-range.ts'
 import { assertNumbered, idBatches, type ListPageRequest, readPage } from './list-page.ts'
 
-/** Returns the findings that are present on the ref, highest severity first. */
-export async function findFindings(
+/** Returns the ids of the findings that are present on the ref, highest severity first. */
+export async function listFindingIds(
   deps: RootDeps,
   filter: FindingFilter,
   request: ListPageRequest,
-): Promise<Page<ListedFinding> & { next: Cursor | undefined }> {
+): Promise<Page<number> & { next: Cursor | undefined }> {
   assertNumbered(request, 'Finding')
   const list = await openFindings(deps.db, filter, { cache: caches(deps.db) })
   const { rows, ...page } = await readPage(list, request)
-  const ids = rows.map(({ id }) => id)
-  return { ...page, rows: await addDetails(deps.db, await listFindingsById(deps.db, filter, ids)) }
+  return { ...page, rows: rows.map(({ id }) => id) }
+}
+
+/** Returns findings that are present on the ref, in the order of the ids. */
+export async function loadFindings(
+  { db }: Deps,
+  scope: FindingScope,
+  ids: readonly number[],
+): Promise<ListedFinding[]> {
+  return addDetails(db, await listFindingsById(db, scope, ids))
+}
+
+/** Returns the versions of the same findings, and whether their vulnerabilities have history or links. */
+export function listVersions(
+  { db }: Deps,
+  scope: FindingScope,
+  ids: readonly number[],
+): Promise<{ id: number; version: string; hasTriage: boolean }[]> {
+  return listListedVersions(db, scope, ids)
 }
 
 /** Yields the ids of all matching findings in batches, highest severity first. Works inside a transaction. */

@@ -8,10 +8,10 @@ import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabiliti
 import type { RootDeps } from '../../deps.ts'
 import type { Cursor } from '../../findings/list/cursor.ts'
 import type { FindingFilter } from '../../findings/list/finding-filter.ts'
-import { findFindings } from '../../findings/list/finding-list.ts'
+import { listFindingIds } from '../../findings/list/finding-list.ts'
 import type { ListPageRequest } from '../../findings/list/list-page.ts'
 import { projectScope, type VulnerabilityFilter, type VulnerabilitySort } from './filter.ts'
-import { listVulnerabilities as listRows } from './list.ts'
+import { listVulnerabilityIds } from './list.ts'
 
 const severities = ['Info', 'Unknown', 'Low', 'Medium', 'High', 'Critical']
 const severityNames = ['info', 'unknown', 'low', 'medium', 'high', 'critical'] as const
@@ -99,15 +99,15 @@ type List = (deps: RootDeps, projectId: number, request: ListPageRequest) => Pro
 const vulnerabilities =
   (filter: VulnerabilityFilter, sort: VulnerabilitySort = 'severity_desc'): List =>
   async (deps, projectId, request) => {
-    const { rows, next } = await listRows(deps, { scope: projectScope(projectId), filter, sort }, request)
-    return { ids: rows.map(({ vulnerability }) => vulnerability.id), ...(next && { next }) }
+    const { rows, next } = await listVulnerabilityIds(deps, { scope: projectScope(projectId), filter, sort }, request)
+    return { ids: rows, ...(next && { next }) }
   }
 
 const findings =
   (filter: Partial<FindingFilter>): List =>
   async (deps, projectId, request) => {
-    const { rows, next } = await findFindings(deps, { ...unfiltered, ...filter, projectId, ref: 'main' }, request)
-    return { ids: rows.map(({ id }) => id), ...(next && { next }) }
+    const { rows, next } = await listFindingIds(deps, { ...unfiltered, ...filter, projectId, ref: 'main' }, request)
+    return { ids: rows, ...(next && { next }) }
   }
 
 const byIndex: [string, List][] = [

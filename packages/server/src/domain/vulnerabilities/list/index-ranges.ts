@@ -42,13 +42,24 @@ export function rowCount(counts: readonly FacetCount[]): number {
 
 /** Returns one range for each facet count, or a single one where all counts of a severity match. */
 function facetRanges(all: readonly FacetCount[], matching: readonly FacetCount[]): FacetRange[] {
-  const sizes = new Map([...groupBy(all, severityKey)].map(([key, counts]) => [key, counts.length]))
+  const sizes = combinationsOf(all)
   return [...groupBy(matching, severityKey)].flatMap(([key, counts]): FacetRange[] => {
     if (counts.length < (sizes.get(key) ?? 0)) {
       return counts.map((count) => ({ ...rangeOf(count), facets: count }))
     }
     return counts.slice(0, 1).map(rangeOf)
   })
+}
+
+const combinations = new WeakMap<readonly FacetCount[], ReadonlyMap<string, number>>()
+
+/** Returns the number of facet counts of each severity. Facet counts are cached, so it is computed once for many lists. */
+function combinationsOf(all: readonly FacetCount[]): ReadonlyMap<string, number> {
+  const known = combinations.get(all)
+  if (known) return known
+  const sizes = new Map([...groupBy(all, severityKey)].map(([key, counts]) => [key, counts.length]))
+  combinations.set(all, sizes)
+  return sizes
 }
 
 const rangeOf = ({ projectId, isOnDefaultBranch, severity }: FacetCount): FacetRange => ({

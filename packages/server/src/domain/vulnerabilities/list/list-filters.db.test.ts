@@ -8,13 +8,13 @@ import { readCandidates } from '../../findings/list/candidate-sql.ts'
 import type { Cursor } from '../../findings/list/cursor.ts'
 import type { FilteredList } from '../../findings/list/filtered-list.ts'
 import { openListCache } from '../../findings/list/filtered-list.ts'
-import { findFindings, openFindings } from '../../findings/list/finding-list.ts'
+import { listFindingIds, openFindings } from '../../findings/list/finding-list.ts'
 import { refFilter, textFilters } from '../../findings/list/unindexed-filter-sql.ts'
 import { refreshOccurrences } from '../../findings/occurrences.ts'
 import { dismissalReasons, severities, severityRanks, states } from '../../findings/scales.ts'
 import { listFacetCounts } from './facet-count-queries.ts'
 import { type VulnerabilityFilter, type VulnerabilitySort, vulnerabilitySorts } from './filter.ts'
-import { listVulnerabilities, matchingIds, openList } from './list.ts'
+import { listVulnerabilityIds, matchingIds, openList } from './list.ts'
 
 /** PostgreSQL runs the same queries at several times the cost, so it tests fewer filters. */
 const runs = (count: number) => (testEngine === 'postgres' ? Math.ceil(count / 4) : count)
@@ -123,8 +123,8 @@ test('every filter, order and page of vulnerabilities gives the result of the mo
         .map(({ id }) => id)
       const offset = (page - 1) * perPage
       const query = { scope, filter, sort }
-      const found = await listVulnerabilities(deps, query, { page, perPage, offset })
-      expect(found.rows.map(({ vulnerability }) => vulnerability.id)).toEqual(expected.slice(offset, offset + perPage))
+      const found = await listVulnerabilityIds(deps, query, { page, perPage, offset })
+      expect(found.rows).toEqual(expected.slice(offset, offset + perPage))
       expect([found.total, found.hasNext]).toEqual([expected.length, expected.length > offset + perPage])
 
       // However many rows a short list may have.
@@ -176,12 +176,12 @@ test('every filter, order and page of findings gives the result of the model', a
         .sort((a, b) => severityRanks[b.severity] - severityRanks[a.severity] || a.id - b.id)
         .map(({ id }) => id)
       const offset = (page - 1) * perPage
-      const found = await findFindings(
+      const found = await listFindingIds(
         deps,
         { ...same, projectId, importId: undefined, isPromoted },
         { page, perPage, offset },
       )
-      expect(found.rows.map(({ id }) => id)).toEqual(expected.slice(offset, offset + perPage))
+      expect(found.rows).toEqual(expected.slice(offset, offset + perPage))
       expect(found.hasNext).toBe(expected.length > offset + perPage)
 
       const list = await openFindings(
@@ -263,8 +263,8 @@ test('keyset pages and batches of ids reach the end of the list', async () => {
   const read: number[] = []
   for (let after: Cursor | undefined; ; ) {
     const request = { page: 1, offset: 0, perPage: 37, keyset: { after } }
-    const { rows, next } = await listVulnerabilities(deps, { scope, filter, sort: 'severity_desc' }, request)
-    read.push(...rows.map(({ vulnerability }) => vulnerability.id))
+    const { rows, next } = await listVulnerabilityIds(deps, { scope, filter, sort: 'severity_desc' }, request)
+    read.push(...rows)
     if (!next) break
     after = next
   }

@@ -74,6 +74,16 @@ export async function listVulnerabilitiesById(db: Db, ids: readonly number[]): P
   return rows.map(vulnerabilityFrom)
 }
 
+/** Returns the versions of vulnerabilities and of their findings. */
+export async function listRowVersions(
+  db: Db,
+  ids: readonly number[],
+): Promise<{ id: number; vulnerability: number; finding: number }[]> {
+  return db.all(sql`
+    select v.id, v.version as vulnerability, f.version as finding
+    from vulnerabilities v join findings f on f.vulnerability_id = v.id where v.id in ${db.dialect.integers(ids)}`)
+}
+
 export async function listFindingsOf(db: Db, vulnerabilityIds: readonly number[]): Promise<Finding[]> {
   const rows = await db.all<FindingRow>(sql`
     select ${findingColumns} from findings f

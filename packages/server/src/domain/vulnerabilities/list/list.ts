@@ -16,7 +16,7 @@ import type { Vulnerability } from '../vulnerability.ts'
 import { type FacetCount, listFacetCounts } from './facet-count-queries.ts'
 import { type ListScope, matchesFacets, type VulnerabilityFilter, type VulnerabilitySort } from './filter.ts'
 import { indexRanges, rowCount } from './index-ranges.ts'
-import { listFindingsOf, listVulnerabilitiesById } from './list-queries.ts'
+import { listFindingsOf, listRowVersions, listVulnerabilitiesById } from './list-queries.ts'
 import { unindexedFilters } from './unindexed-filter-queries.ts'
 
 export interface VulnerabilityWithFinding {
@@ -30,16 +30,15 @@ export interface ListQuery {
   sort: VulnerabilitySort
 }
 
-/** Returns a page of a filtered list. */
-export async function listVulnerabilities(
+/** Returns the ids of a page of a filtered list. */
+export async function listVulnerabilityIds(
   deps: RootDeps,
   query: ListQuery,
   request: ListPageRequest,
-): Promise<Page<VulnerabilityWithFinding> & { next: Cursor | undefined }> {
+): Promise<Page<number> & { next: Cursor | undefined }> {
   assertNumbered(request, 'Vulnerability')
   const { rows, ...page } = await readPage(await openCachedList(deps, query), request)
-  const ids = rows.map(({ id }) => id)
-  return { ...page, rows: await loadRows(deps, ids) }
+  return { ...page, rows: rows.map(({ id }) => id) }
 }
 
 /** Yields the ids of all matching vulnerabilities in batches. Works inside a transaction. */
@@ -52,14 +51,33 @@ export async function* matchingIds(
   yield* idBatches(await openList(db, query, counts), batchSize)
 }
 
-async function loadRows({ db }: Deps, ids: readonly number[]): Promise<VulnerabilityWithFinding[]> {
-  const [vulnerabilities, findings] = await Promise.all([listVulnerabilitiesById(db, ids), listFindingsOf(db, ids)])
+/** Returns vulnerabilities in the order of the ids. Does not read those that are `known`. */
+export async function loadVulnerabilities(
+  { db }: Deps,
+  ids: readonly number[],
+  known: readonly Vulnerability[] = [],
+): Promise<VulnerabilityWithFinding[]> {
+  const isKnown = ids.every((id) => known.some((vulnerability) => vulnerability.id === id))
+  const [vulnerabilities, findings] = await Promise.all([
+    isKnown ? known : listVulnerabilitiesById(db, ids),
+    listFindingsOf(db, ids),
+  ])
   const vulnerabilityById = new Map(vulnerabilities.map((vulnerability) => [vulnerability.id, vulnerability]))
   const findingOf = new Map(findings.map((finding) => [finding.vulnerabilityId, finding]))
   return ids.flatMap((id) => {
     const [vulnerability, finding] = [vulnerabilityById.get(id), findingOf.get(id)]
     return vulnerability && finding ? [{ vulnerability, finding }] : []
   })
+}
+
+/** Returns the version of everything that is stored of a vulnerability: its row and that of its finding. */
+export const versionOf = ({ vulnerability, finding }: VulnerabilityWithFinding): string =>
+  `${vulnerability.version} ${finding.version}`
+
+/** Returns the same versions by id. */
+export async function listVersions({ db }: Deps, ids: readonly number[]): Promise<Map<number, string>> {
+  const rows = await listRowVersions(db, ids)
+  return new Map(rows.map(({ id, vulnerability, finding }) => [id, `${vulnerability} ${finding}`]))
 }
 
 const facetTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']

@@ -80,7 +80,7 @@ export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vuln
       scanner_id = r.scanner_id, is_on_default_branch = r.is_on_default_branch, dismissal_reason = r.dismissal_reason,
       confirmed_at = r.confirmed_at, confirmed_by_id = r.confirmed_by_id, dismissed_at = r.dismissed_at,
       dismissed_by_id = r.dismissed_by_id, resolved_at = r.resolved_at, resolved_by_id = r.resolved_by_id,
-      updated_at = r.updated_at
+      updated_at = r.updated_at, version = vulnerabilities.version + 1
     from ${db.dialect.records(rows, columns)} as r where vulnerabilities.id = r.id`)
   await upsertPromoted(
     db,

@@ -1,0 +1,171 @@
+import Type from 'typebox'
+import type { RootDeps } from '../../../domain/deps.ts'
+import { states } from '../../../domain/findings/scales.ts'
+import type { Project } from '../../../domain/projects/project.ts'
+import {
+  listVersions,
+  loadVulnerabilities,
+  type VulnerabilityWithFinding,
+  versionOf,
+} from '../../../domain/vulnerabilities/list/list.ts'
+import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
+import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
+import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
+
+const findingView = Type.Object(
+  {
+    id: Type.Integer(),
+    created_at: timestamp,
+    updated_at: timestamp,
+    severity: Type.String(),
+    confidence: Type.String(),
+    report_type: Type.String(),
+    project_id: Type.Integer(),
+    scanner_id: Type.Integer(),
+    primary_identifier_id: Type.Integer(),
+    location_fingerprint: Type.String(),
+    project_fingerprint: Type.String(),
+    name: Type.String(),
+    metadata_version: Type.String(),
+    raw_metadata: Type.String(),
+    vulnerability_id: nullableInteger,
+    details: freeObject,
+    description: nullableString,
+    solution: nullableString,
+    cve: nullableString,
+    location: freeObject,
+    detection_method: Type.String(),
+    uuid: Type.String(),
+    detected_at: timestamp,
+  },
+  { title: 'VulnerabilityFinding' },
+)
+
+export const vulnerabilityView = Type.Object(
+  {
+    id: Type.Integer(),
+    title: Type.String(),
+    description: nullableString,
+    state: Type.Unsafe<(typeof states)[number]>({ type: 'string', enum: states }),
+    severity: Type.String(),
+    confidence: Type.String(),
+    report_type: Type.String(),
+    project: Type.Object({
+      id: Type.Integer(),
+      description: Type.String(),
+      name: Type.String(),
+      name_with_namespace: Type.String(),
+      path: Type.String(),
+      path_with_namespace: Type.String(),
+      created_at: timestamp,
+    }),
+    finding: findingView,
+    resolved_on_default_branch: Type.Boolean(),
+    project_default_branch: Type.String(),
+    author_id: nullableInteger,
+    resolved_by_id: nullableInteger,
+    dismissed_by_id: nullableInteger,
+    confirmed_by_id: nullableInteger,
+    created_at: timestamp,
+    updated_at: timestamp,
+    resolved_at: nullableTimestamp,
+    dismissed_at: nullableTimestamp,
+    confirmed_at: nullableTimestamp,
+    dismissal_reason: nullableString,
+    severity_overridden: Type.Boolean(),
+    auto_resolved: Type.Boolean(),
+    present_on_default_branch: Type.Boolean({
+      description: 'True if the vulnerability was ever present on the default branch',
+    }),
+  },
+  { title: 'Vulnerability' },
+)
+
+function viewProject(project: Project) {
+  return {
+    id: project.id,
+    description: project.description ?? '',
+    name: project.name,
+    name_with_namespace: `${project.namespace.fullName} / ${project.name}`,
+    path: project.path,
+    path_with_namespace: project.fullPath,
+    created_at: project.createdAt,
+  }
+}
+
+export function viewVulnerability(project: Project, { vulnerability, finding }: VulnerabilityWithFinding) {
+  return {
+    id: vulnerability.id,
+    title: vulnerability.title,
+    description: vulnerability.description,
+    state: vulnerability.state,
+    severity: vulnerability.severity,
+    confidence: vulnerability.confidence,
+    report_type: vulnerability.reportType,
+    project: viewProject(project),
+    finding: {
+      id: finding.id,
+      created_at: finding.createdAt,
+      updated_at: finding.updatedAt,
+      severity: finding.severity,
+      confidence: finding.confidence,
+      report_type: finding.reportType,
+      project_id: finding.projectId,
+      scanner_id: finding.scannerId,
+      primary_identifier_id: finding.primaryIdentifierId,
+      location_fingerprint: finding.locationFingerprint,
+      // GitLab returned the UUID under this name until it removed the field.
+      project_fingerprint: finding.uuid,
+      name: finding.name,
+      metadata_version: finding.metadataVersion,
+      raw_metadata: finding.rawMetadata,
+      vulnerability_id: finding.vulnerabilityId,
+      details: finding.details,
+      description: finding.description,
+      solution: finding.solution,
+      cve: finding.cve,
+      location: finding.location,
+      detection_method: 'gitlab_security_report',
+      uuid: finding.uuid,
+      detected_at: finding.detectedAt,
+    },
+    resolved_on_default_branch: vulnerability.isResolvedOnDefaultBranch,
+    project_default_branch: project.defaultBranch,
+    author_id: vulnerability.authorId,
+    resolved_by_id: vulnerability.resolvedById,
+    dismissed_by_id: vulnerability.dismissedById,
+    confirmed_by_id: vulnerability.confirmedById,
+    created_at: vulnerability.createdAt,
+    updated_at: vulnerability.updatedAt,
+    resolved_at: vulnerability.resolvedAt,
+    dismissed_at: vulnerability.dismissedAt,
+    confirmed_at: vulnerability.confirmedAt,
+    dismissal_reason: vulnerability.dismissalReason,
+    severity_overridden: vulnerability.isSeverityOverridden,
+    auto_resolved: vulnerability.isAutoResolved,
+    present_on_default_branch: vulnerability.isOnDefaultBranch,
+  }
+}
+
+const tables = ['vulnerabilities', 'findings']
+
+/** Rendered vulnerabilities of a project. `known` are those that the caller has already read. */
+export function vulnerabilityRows(
+  deps: RootDeps,
+  project: Project,
+  known?: readonly Vulnerability[],
+): RowSource<typeof vulnerabilityView> {
+  return {
+    key: `vulnerability ${digestOf([viewProject(project), project.defaultBranch])}`,
+    view: vulnerabilityView,
+    tables,
+    usesEarlierRows: known !== undefined,
+    listVersions: (ids) => listVersions(deps, ids),
+    load: async (ids) =>
+      (await loadVulnerabilities(deps, ids, known)).map((row) => ({
+        id: row.vulnerability.id,
+        version: versionOf(row),
+        view: viewVulnerability(project, row),
+      })),
+  }
+}

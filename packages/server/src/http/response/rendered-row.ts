@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto'
+
+const mark = Symbol('rendered row')
+
+/** JSON of a row or a resource. Handlers may return it instead of a `View`, which then is not serialised again. */
+export interface RenderedRow<View = unknown> {
+  readonly mark: typeof mark
+  readonly json: Buffer
+  /** Hash of the JSON. */
+  readonly digest: string
+  /** Exists for the compiler only: the type that was rendered. */
+  readonly view?: View
+}
+
+export function renderRow(json: string): RenderedRow {
+  // A small buffer of `Buffer.from` would keep its whole pool in memory.
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json))
+  bytes.write(json)
+  return { mark, json: bytes, digest: hash('sha1', bytes, 'hex') }
+}
+
+export function isRenderedRow(value: unknown): value is RenderedRow {
+  return typeof value === 'object' && value !== null && 'mark' in value && value.mark === mark
+}
+
+const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
+
+/** Returns the JSON of a list, and a hash that depends on its rows and their order. */
+export function joinRows(rows: readonly RenderedRow[]): { json: Buffer; digest: string } {
+  const parts = rows.flatMap(({ json }, index) => [index === 0 ? open : comma, json])
+  const digests = rows.map(({ digest }) => digest).join()
+  return { json: Buffer.concat([...parts, close]), digest: hash('sha1', digests, 'hex') }
+}
