@@ -15,7 +15,7 @@ import { badRequest, Failure } from '../platform/failure.ts'
 import { withoutSecrets } from '../platform/log.ts'
 import { decorateForAudit, describeOutcome } from './pipeline/audit.ts'
 import { endConnectionsOnClose } from './pipeline/closing.ts'
-import { compileEndpoint, type Services } from './pipeline/endpoint.ts'
+import { compileEndpoint, type Endpoint, type Services } from './pipeline/endpoint.ts'
 import { delayContinue } from './pipeline/expectations.ts'
 import { handleRequest } from './pipeline/handle-request.ts'
 import { executeInTurn } from './pipeline/in-turn.ts'
@@ -77,13 +77,17 @@ function openFastify({ log, settings }: Services['deps']): Server {
 
 function registerRoutes(app: Server, services: Services, routes: readonly Route[]): void {
   for (const route of routes) {
-    const endpoint = compileEndpoint(services, route)
+    // Compiled on the first request, because compiling all routes takes a third of the start.
+    let endpoint: Endpoint | undefined
     app.route({
       method: route.method === 'GET' ? ['GET', 'HEAD'] : route.method,
       url: addressOf(route),
       exposeHeadRoute: false,
       // Does not return the promise: Fastify would send its `undefined` while a file is being streamed.
-      handler: (request, reply) => void handleRequest(endpoint, request, reply),
+      handler: (request, reply) => {
+        endpoint ??= compileEndpoint(services, route)
+        void handleRequest(endpoint, request, reply)
+      },
     })
   }
 }
