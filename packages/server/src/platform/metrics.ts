@@ -27,8 +27,8 @@ export interface QueueMetrics {
 export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE
 
 export function openMetrics(): Metrics {
+  openProcessMetrics()
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
     name: 'alcove_http_request_duration_seconds',
     help: 'Time from the first header to the last byte of the answer',
@@ -61,7 +61,17 @@ export function openMetrics(): Metrics {
       ageGauge.reset()
       for (const { kind, seconds } of ages) ageGauge.set({ kind }, seconds)
       for (const { kind, state, total } of counts) jobGauge.set({ kind, state }, total)
-      return registry.metrics()
+      return Registry.merge([openProcessMetrics(), registry]).metrics()
     },
   }
+}
+
+let processMetrics: Registry | undefined
+
+/** Returns the metrics of the process, which all servers in it share. Their observers and timers never end. */
+function openProcessMetrics(): Registry {
+  if (processMetrics) return processMetrics
+  processMetrics = new Registry()
+  collectDefaultMetrics({ register: processMetrics })
+  return processMetrics
 }

@@ -1,6 +1,7 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
 import type { Db } from '../../db/db.ts'
+import { testEngine } from '../../testing/database.ts'
 import { note, noting, openQueue } from '../../testing/jobs.ts'
 import type { RootDeps } from '../deps.ts'
 import { dispatch } from './dispatch.ts'
@@ -8,7 +9,8 @@ import { openLeases } from './leases.ts'
 import { runJob } from './run-job.ts'
 import { runDueJobs } from './run-jobs.ts'
 
-const many = 20_000
+/** SQLite chooses a plan without statistics and counts no rows, so that few rows have the same plan. */
+const many = testEngine === 'postgres' ? 20_000 : 400
 /**
  * Maximum number of rows read by all statements of one dispatch. Placing a batch of 200 jobs reads a few rows for each.
  */
@@ -120,10 +122,10 @@ describe('the queries of the job queue use an index', () => {
     expectIndexed(explained)
   })
 
-  test('when claiming one of 100,000 jobs', async () => {
+  test('when claiming one of five times as many jobs', async () => {
     const { deps } = await openQueue()
     const { kind } = noting()
-    await fill(deps.db, sql`'k' || (i % 5), 'o', 'new', '2026-01-01T00:00:00.000Z'`, 100_000)
+    await fill(deps.db, sql`'k' || (i % 5), 'o', 'new', '2026-01-01T00:00:00.000Z'`, 5 * many)
     const { deps: watched, explained } = explaining(deps)
     const free = new Map([['note', 2]])
     expect((await dispatch(watched, [kind], { free, isAbandoned: () => false })).claimed).toHaveLength(2)

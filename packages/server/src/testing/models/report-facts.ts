@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { testEngine } from '../database.ts'
 
 // Facts about many real and hostile reports, counted without this server. They are stored beside the repository, if at all.
 export const data = new URL('../../../../../../shared/data/', import.meta.url)
@@ -50,6 +51,15 @@ export const entries: ReportEntry[] = existsSync(data)
       formats.includes(kind),
     )
   : []
+
+/**
+ * Returns true when the engine under test imports the file. Large reports test how they are read, which does not depend on
+ * the engine; PostgreSQL imports thousands of findings in `far-pages.db.test.ts`.
+ */
+export function isImportedHere({ file }: ReportEntry): boolean {
+  return testEngine === 'sqlite' || statSync(new URL(file, data)).size < 100_000
+}
+
 export function count(words: readonly string[]): Counts {
   const counts: Counts = {}
   for (const word of words) counts[word] = (counts[word] ?? 0) + 1

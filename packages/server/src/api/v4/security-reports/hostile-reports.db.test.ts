@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile, type Reply } from '../../../testing/client.ts'
-import { data, entriesIn, type ReportEntry } from '../../../testing/models/report-facts.ts'
+import { data, entriesIn, isImportedHere, type ReportEntry } from '../../../testing/models/report-facts.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 const files: ReportEntry[] = existsSync(data)
   ? JSON.parse(readFileSync(new URL('expected.json', data), 'utf8')).files
   : []
-const hostile = files.filter(({ file }) => file.startsWith('reports/hostile/'))
+const hostile = files.filter((entry) => entry.file.startsWith('reports/hostile/') && isImportedHere(entry))
 
 const send = (project: TestProject, bytes: string | Uint8Array, fields: Record<string, string> = {}) =>
   server.admin.post(`/projects/${project.id}/security_reports`, formWithFile('file', 'report.json', bytes, fields))
