@@ -51,7 +51,8 @@ describe.each(engines)('%s', (engine) => {
     const type = { json: raw(json), time: raw(time) }
     await db.run(sql`create table samples (n bigint, name text, ok boolean, data ${type.json}, at ${type.time},
       score double precision)`)
-    const rows = Array.from({ length: 50_000 }, (_, n) => ({
+    // More values than PostgreSQL binds as parameters.
+    const rows = Array.from({ length: 12_000 }, (_, n) => ({
       n,
       name: `name ${n} '"\\ é`,
       ok: n % 2 === 0,
@@ -60,7 +61,7 @@ describe.each(engines)('%s', (engine) => {
       score: n / 7,
       other: 'not a column',
     }))
-    const listed = db.dialect.records([...rows, { n: 50_000, ok: undefined, data: null }], {
+    const listed = db.dialect.records([...rows, { n: 12_000, ok: undefined, data: null }], {
       n: 'integer',
       name: 'text',
       ok: 'boolean',
@@ -71,9 +72,9 @@ describe.each(engines)('%s', (engine) => {
     const inserted = await db.run(sql`
       insert into samples (n, name, ok, data, at, score)
       select r.n, r.name, r.ok, r.data, r.at, r.score from ${listed} as r`)
-    expect(inserted).toBe(50_001)
+    expect(inserted).toBe(12_001)
     const stored = await db.all(sql`select * from samples order by n`)
-    expect(stored.pop()).toEqual({ n: 50_000, name: null, ok: null, data: null, at: null, score: null })
+    expect(stored.pop()).toEqual({ n: 12_000, name: null, ok: null, data: null, at: null, score: null })
     expect(stored).toEqual(rows.map(({ other: _, ...row }) => row))
     const none = db.dialect.records([], { n: 'integer' })
     expect(await db.run(sql`insert into samples (n) select r.n from ${none} as r`)).toBe(0)

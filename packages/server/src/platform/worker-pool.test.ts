@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openWorkers, type WorkersOptions } from './worker-pool.ts'
 
@@ -110,15 +111,20 @@ test('an idle thread ends after a timeout and on closing', async () => {
 async function programOf(job: Job, options: Partial<WorkersOptions>, flags: readonly string[] = []): Promise<string> {
   const workers = join(folder, 'worker.mjs')
   await writeFile(workers, code)
-  const main = join(folder, 'main.ts')
+  const main = join(folder, 'main.mjs')
   const all = { maxThreads: 1, timeoutMs: 60_000, idleMs: 60_000, maxWaiting: 1, maxHeapMib: 64, ...options }
-  await writeFile(
-    main,
-    `import { openWorkers } from ${JSON.stringify(new URL('./worker-pool.ts', import.meta.url).href)}
-    openWorkers(new URL(${JSON.stringify(pathToFileURL(workers).href)}), ${JSON.stringify(all)}).run('${job}').then(console.log)`,
-  )
-  const loader = import.meta.resolve('tsx')
-  const node = promisify(execFile)(process.execPath, [...flags, '--import', loader, main], { timeout: 20_000 })
+  await build({
+    stdin: {
+      contents: `import { openWorkers } from './worker-pool.ts'
+        openWorkers(new URL(${JSON.stringify(pathToFileURL(workers).href)}), ${JSON.stringify(all)}).run('${job}').then(console.log)`,
+      resolveDir: fileURLToPath(new URL('.', import.meta.url)),
+    },
+    outfile: main,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+  })
+  const node = promisify(execFile)(process.execPath, [...flags, main], { timeout: 20_000 })
   return (await node).stdout
 }
 
