@@ -8,9 +8,14 @@ interface Stores {
 }
 
 /** Opens a stored file. When its digest differs, reading throws `DamagedObject` before it returns the last bytes. */
-export async function openIntact(deps: Stores, file: RecordedFile, range?: ByteRange): Promise<Pieces | undefined> {
+export async function openIntact(
+  deps: Stores,
+  file: RecordedFile,
+  range?: ByteRange,
+): Promise<Buffer | Pieces | undefined> {
   const pieces = await counted(deps, openVerified(deps.objects, file, range))
-  return pieces && { next: (maxBytes) => counted(deps, pieces.next(maxBytes)), close: pieces.close }
+  if (!pieces || Buffer.isBuffer(pieces)) return pieces
+  return { next: (maxBytes) => counted(deps, pieces.next(maxBytes)), close: pieces.close }
 }
 
 /** Reads a stored file completely. Throws when it is missing or damaged. */

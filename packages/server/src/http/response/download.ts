@@ -11,7 +11,7 @@ export const untrustedContentPolicy = "sandbox; default-src 'none'; frame-ancest
 /** A file that a handler returns. */
 export interface Download {
   /** Opens the bytes, or those of the inclusive range. Returns `undefined` when the object does not exist. */
-  open(range?: ByteRange): Promise<Pieces | Readable | undefined>
+  open(range?: ByteRange): Promise<Buffer | Pieces | Readable | undefined>
   readonly bytes: number
   readonly contentType: string
   readonly disposition: string
@@ -48,25 +48,22 @@ export async function sendDownload(reply: FastifyReply, request: FastifyRequest,
       .send()
     return
   }
-  const bytes = range ? range.end - range.start + 1 : download.bytes
+  const bytes = sizeOf(download, range)
   const isHead = request.method === 'HEAD'
   const opened = await download.open(isHead && bytes > 0 ? { start: 0, end: 0 } : range)
   if (!opened) throw gone()
+  if (Buffer.isBuffer(opened)) {
+    if (reply.raw.destroyed) return void reply.hijack()
+    setHeaders(reply, download, range)
+    send(reply, request, isHead ? undefined : opened)
+    return
+  }
   const pieces = opened instanceof Readable ? piecesOf(opened) : opened
   reply.raw.once('close', pieces.close) // even while a read is pending
   try {
     const first = isHead ? undefined : await firstOf(pieces, bytes).catch(ignoreDisconnect(reply))
     if (reply.raw.destroyed) return void reply.hijack()
-    setValidators(reply, download)
-    reply
-      .header('content-type', download.contentType)
-      .header('content-disposition', download.disposition)
-      .header('content-transfer-encoding', 'binary')
-      .header('x-content-type-options', 'nosniff')
-      .header('accept-ranges', 'bytes')
-    if (download.contentSecurityPolicy) reply.header('content-security-policy', download.contentSecurityPolicy)
-    reply.header('content-length', bytes)
-    if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${download.bytes}`)
+    setHeaders(reply, download, range)
     if (first) await sendPieces(reply, first, bytes, pieces)
     else send(reply, request, Readable.from([]))
   } finally {
@@ -86,7 +83,24 @@ function setValidators(reply: FastifyReply, { etag, lastModified, cacheControl }
   if (lastModified) reply.header('last-modified', lastModified.toUTCString())
 }
 
-function send(reply: FastifyReply, request: FastifyRequest, body?: Readable): void {
+function setHeaders(reply: FastifyReply, download: Download, range: ByteRange | undefined): void {
+  setValidators(reply, download)
+  reply
+    .header('content-type', download.contentType)
+    .header('content-disposition', download.disposition)
+    .header('content-transfer-encoding', 'binary')
+    .header('x-content-type-options', 'nosniff')
+    .header('accept-ranges', 'bytes')
+  if (download.contentSecurityPolicy) reply.header('content-security-policy', download.contentSecurityPolicy)
+  reply.header('content-length', sizeOf(download, range))
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${download.bytes}`)
+}
+
+function sizeOf({ bytes }: Download, range: ByteRange | undefined): number {
+  return range ? range.end - range.start + 1 : bytes
+}
+
+function send(reply: FastifyReply, request: FastifyRequest, body?: Buffer | Readable): void {
   // Fastify's HEAD routes overwrite Content-Length unless the payload is a stream.
   reply.send(body ?? (request.method === 'HEAD' ? Readable.from([]) : undefined))
 }

@@ -18,7 +18,7 @@ export interface Rendered {
   compressed?: CompressedForms
 }
 
-export interface Compression {
+interface Compression {
   /** False for responses that contain secrets, because their compressed size would reveal them (decision 53). */
   isAllowed: boolean
   /** Called when a compressed form has been added to the response. */

@@ -7,7 +7,7 @@ import { unavailable } from '../failure.ts'
 import { type Bytes, discard, suppressUnhandledError } from './bytes.ts'
 import { assertKey } from './key.ts'
 import type { ObjectInfo, ObjectStore } from './objects.ts'
-import { openBufferPool, openFilePieces } from './pieces.ts'
+import { openBufferPool, openFilePieces, readFileStart } from './pieces.ts'
 
 /** Minimum age of leftover files. A file modified more recently may be in use by another process. */
 const silenceMs = 60 * 60 * 1000
@@ -16,11 +16,14 @@ const silenceMs = 60 * 60 * 1000
 const writtenBytes = 512 * 1024
 /** Number of bytes after which a sync is started. */
 const syncedBytes = 16 * 1024 * 1024
+/** Maximum size of a file that is synced together with its folder. */
+const smallBytes = 64 * 1024
 const readBytes = 256 * 1024
 
 /**
  * Opens a store of files. Complete objects are in `<folder>/objects/<shard>/<name>`, objects being written in
- * `<folder>/tmp`. A crash leaves files in `tmp` only, which are deleted by the next start once they are an hour old.
+ * `<folder>/tmp`. A crash leaves files in `tmp`, which are deleted by the next start once they are an hour old, and at
+ * worst an incomplete object whose `put` had not resolved, which the orphan cleanup deletes.
  */
 export async function openDiskStore(folder: string): Promise<ObjectStore> {
   const objects = join(folder, 'objects')
@@ -40,15 +43,16 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
       suppressUnhandledError(body)
       const aside = join(temporary, randomUUID())
       const path = pathOf(key)
-      let renamed = false
+      let written = aside
       try {
-        await writeDurably(aside, body)
-        await rename(aside, path)
-        renamed = true
-        await syncDirectory(shardOf(key))
+        await writeDurably(aside, body, async () => {
+          await rename(aside, path)
+          written = path
+          return shardOf(key)
+        })
       } catch (error) {
         discard(body)
-        await rm(renamed ? path : aside, { force: true }).catch(() => {}) // the orphan cleanup deletes it
+        await rm(written, { force: true }).catch(() => {}) // the orphan cleanup deletes it
         throw unavailableOr(error)
       }
     },
@@ -62,6 +66,11 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
     async openPieces(key, range) {
       assertKey(key)
       return openFilePieces(pathOf(key), pool, range).catch(undefinedIfMissing).catch(refused)
+    },
+
+    async readStart(key, maxBytes) {
+      assertKey(key)
+      return readFileStart(pathOf(key), maxBytes).catch(undefinedIfMissing).catch(refused)
     },
 
     async version(key) {
@@ -110,15 +119,20 @@ const nameOf = (key: string) => key.replaceAll('/', '=')
 const keyOf = (name: string) => name.replaceAll('=', '/')
 
 /**
- * Writes a file and syncs it. Receiving, writing and syncing overlap, so that little remains to be synced at the end.
+ * Writes a file, calls `place`, which moves it into its folder, and syncs both. A small file is synced together with its
+ * folder, because one commit of the file system's journal then covers both. A large one is synced before: the sync of
+ * the folder would have to wait for the bytes of other files. Receiving, writing and syncing overlap, so that little
+ * remains to be synced at the end.
  */
-async function writeDurably(path: string, body: Bytes): Promise<void> {
+async function writeDurably(path: string, body: Bytes, place: () => Promise<string>): Promise<void> {
   const file = await openFile(path, 'wx')
   let writing: Promise<void> | undefined
   let syncing: Promise<void> | undefined
   let unsyncedBytes = 0
+  let bytes = 0
   try {
     for await (const pieces of severalOf(body)) {
+      for (const { length } of pieces) bytes += length
       await writing
       writing = suppressUnhandledRejection(writeAll(file, pieces))
       unsyncedBytes += writtenBytes
@@ -128,7 +142,11 @@ async function writeDurably(path: string, body: Bytes): Promise<void> {
       unsyncedBytes = 0
     }
     await Promise.all([writing, syncing])
-    await syncFile(file)
+    const isSmall = bytes <= smallBytes
+    if (!isSmall) await syncFile(file)
+    syncing = suppressUnhandledRejection(syncDirectory(await place()))
+    if (isSmall) await syncFile(file)
+    await syncing
   } finally {
     await Promise.allSettled([writing, syncing]) // the file number may be reused
     closeSync(file) // everything is written, so this does not wait for the disk

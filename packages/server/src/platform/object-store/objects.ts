@@ -10,6 +10,11 @@ export interface ObjectStore {
   /** Like `open`, without a stream, for stores where that is cheaper. Callers use `openPieces` in `pieces.ts`. */
   openPieces?(key: string, range?: ByteRange): Promise<Pieces | undefined>
   /**
+   * Reads up to `maxBytes` from the start of an object at once, for small objects; `undefined` when it does not exist.
+   * Absent in stores where pieces are as cheap.
+   */
+  readStart?(key: string, maxBytes: number): Promise<Buffer | undefined>
+  /**
    * Returns a version that changes whenever the object is written; `undefined` when it does not exist. Absent in stores
    * without versions.
    */

@@ -28,7 +28,7 @@ export function faultyStore(store: ObjectStore): FaultyStore {
   const reach = async (moment: Moment) => acts.get(moment)?.()
   const interrupted = (body: Bytes, moment: Moment) => (acts.has(moment) ? interrupt(body, () => reach(moment)) : body)
   let puts = 0
-  const { openPieces: _, ...streaming } = store // leaves one way to read the bytes, which has the faults
+  const { openPieces: _, readStart: __, ...streaming } = store // leaves one way to read the bytes, which has the faults
 
   return {
     ...streaming,
