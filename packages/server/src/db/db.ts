@@ -83,8 +83,6 @@ export interface Dialect {
   readonly engine: 'sqlite' | 'postgres'
   /** One-column subquery of any number of integers, for `where id in ${db.dialect.integers(ids)}`. */
   integers(values: readonly number[]): Sql
-  /** Table with a column `value` of the integers in a JSON list. */
-  integersIn(text: Sql): Sql
   /** One-column subquery of texts; its column is named `value`. */
   texts(values: readonly string[]): Sql
   /**

@@ -5,8 +5,7 @@ import { snakeCase } from './rows.ts'
 
 export const sqliteDialect: Dialect = {
   engine: 'sqlite',
-  integers: (values) => sqliteDialect.integersIn(sql`${JSON.stringify(values)}`),
-  integersIn: (text) => sql`(select value from json_each(${text}))`,
+  integers: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
   texts: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
   records: (rows, columns) => sqliteDialect.recordsOf(textsOf(sqliteDialect, rows, columns), columns),
   recordsOf(texts, columns) {
@@ -49,8 +48,7 @@ export const sqliteDialect: Dialect = {
 
 export const postgresDialect: Dialect = {
   engine: 'postgres',
-  integers: (values) => postgresDialect.integersIn(sql`${JSON.stringify(values)}`),
-  integersIn: (text) => sql`(select json_array_elements_text((${text})::json)::bigint as value)`,
+  integers: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json)::bigint as value)`,
   texts: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json) as value)`,
   records: (rows, columns) => postgresDialect.recordsOf(textsOf(postgresDialect, rows, columns), columns),
   recordsOf(texts, columns) {

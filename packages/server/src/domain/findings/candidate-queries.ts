@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { loadCategories } from './category-queries.ts'
 import { anywhereRank, isOfFingerprint, lineOf, locationRank } from './finding-key.ts'
 import { idsOfKeys, newestScan } from './finding-sql.ts'
 import type { Candidate, CandidateScope } from './known-finding.ts'
@@ -10,7 +11,6 @@ interface CandidateRow {
   digest: string
   vulnerabilityId: number | null
   isPresent: boolean | null
-  categories: string
   artifact: string | null
   seenOnDefault: number | null
   reportType: string
@@ -25,20 +25,22 @@ export async function listByKeys(
   keys: readonly string[],
 ): Promise<(Candidate & { key: string })[]> {
   const rows = await db.all<CandidateRow & { key: string }>(sql`
-    select k.key, ${candidateColumns(db, place)}
+    select k.key, ${candidateColumns(place)}
     from finding_keys k join findings f on f.id = k.finding_id
       left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
     where k.project_id = ${place.projectId} and k.key ${db.dialect.among(db.dialect.texts(keys))} and ${isObserved}
     order by f.id, k.rank`)
-  return rows.map(({ key, ...row }) => ({ key, ...candidateFrom(row) }))
+  const candidateFrom = await openCandidates(db, place, rows)
+  return rows.map((row) => ({ ...candidateFrom(row), key: row.key }))
 }
 
 export async function listByUuids(db: Db, place: CandidateScope, uuids: readonly string[]): Promise<Candidate[]> {
   const rows = await db.all<CandidateRow>(sql`
-    select ${candidateColumns(db, place)}
+    select ${candidateColumns(place)}
     from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
     where f.id ${idsOfKeys(db, 'findings', place.projectId, uuids)} and ${isObserved}
     order by f.id`)
+  const candidateFrom = await openCandidates(db, place, rows)
   return rows.map(candidateFrom)
 }
 
@@ -75,7 +77,7 @@ export async function listByFiles(
 ): Promise<(Candidate & { identifier: string; file: string })[]> {
   const starts = db.dialect.texts(files.map((file) => [...file].slice(0, maxIndexedPath).join('')))
   const rows = await db.all<CandidateRow & { identifier: string; locationPath: string }>(sql`
-    select ${candidateColumns(db, place)}, i.fingerprint as identifier, f.location_path
+    select ${candidateColumns(place)}, i.fingerprint as identifier, f.location_path
     from findings f join identifiers i on i.id = f.primary_identifier_id
       left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
     where f.project_id = ${place.projectId}
@@ -85,36 +87,43 @@ export async function listByFiles(
       and (o.is_present = true or (o.id is null and exists (
         select 1 from occurrences d where d.finding_id = f.id and d.ref = ${place.defaultBranch} and d.is_present = true)))
     order by f.id`)
+  const candidateFrom = await openCandidates(db, place, rows)
   return rows.map((row) => ({ ...candidateFrom(row), identifier: row.identifier, file: row.locationPath }))
 }
 
 /** Number of characters of a location path that the index contains. */
 const maxIndexedPath = 500
 
-const candidateColumns = (
-  db: Db,
-  { defaultBranch, artifact }: CandidateScope,
-) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
+const candidateColumns = ({
+  defaultBranch,
+  artifact,
+}: CandidateScope) => sql`f.id, f.uuid, f.digest, f.vulnerability_id,
   f.report_type, f.scanner_id, f.location, o.is_present,
-  case when o.is_present = true then o.categories else '' end || coalesce((
-    select d.categories from occurrences d
-    where d.finding_id = f.id and d.ref = ${defaultBranch} and d.is_present = true), '') as categories,
-  ${artifact === undefined ? sql`null` : artifactOfLastImport(db)} as artifact,
+  ${artifact === undefined ? sql`null` : artifactOfLastImport} as artifact,
   (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
 
-const artifactOfLastImport = (db: Db) => sql`(
-    select m.artifact from imports m where m.id = coalesce(${newestScan(db, 'import_id')}, o.last_import_id))`
+const artifactOfLastImport = sql`(
+    select m.artifact from imports m where m.id = coalesce(${newestScan('import_id')}, o.last_import_id))`
 
-const candidateFrom = (row: CandidateRow): Candidate => ({
-  id: row.id,
-  uuid: row.uuid,
-  digest: row.digest,
-  vulnerabilityId: row.vulnerabilityId,
-  wasPresent: row.isPresent ?? undefined,
-  categories: row.categories,
-  artifact: row.artifact,
-  wasOnDefaultBranch: row.seenOnDefault !== null,
-  reportType: row.reportType,
-  scannerId: row.scannerId,
-  line: lineOf(row.location),
-})
+/** Loads the categories of the rows, and returns a function that converts a row. */
+async function openCandidates(
+  db: Db,
+  { ref, defaultBranch, category }: CandidateScope,
+  rows: readonly CandidateRow[],
+): Promise<(row: CandidateRow) => Candidate> {
+  const ids = rows.map(({ id }) => id)
+  const categoriesOf = await loadCategories(db, category, [ref, defaultBranch], ids)
+  return (row) => ({
+    id: row.id,
+    uuid: row.uuid,
+    digest: row.digest,
+    vulnerabilityId: row.vulnerabilityId,
+    wasPresent: row.isPresent ?? undefined,
+    categories: categoriesOf(row.id),
+    artifact: row.artifact,
+    wasOnDefaultBranch: row.seenOnDefault !== null,
+    reportType: row.reportType,
+    scannerId: row.scannerId,
+    line: lineOf(row.location),
+  })
+}

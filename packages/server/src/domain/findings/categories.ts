@@ -7,16 +7,15 @@ export interface Category {
   id: number | undefined
 }
 
-/** Formats a category as occurrences store them: a list of ids of the categories whose newest reports contain it. */
-export const categoriesOf = (id: number | undefined): string => (id === undefined ? '' : `,${id},`)
+/** Ids of the categories that contain a finding. Loaded only for reports with a category; empty for others. */
+export type CategoryIds = readonly number[]
 
-export const isIn = ({ id }: Category, categories: string): boolean =>
-  id !== undefined && categories.includes(categoriesOf(id))
+export const isIn = ({ id }: Category, categories: CategoryIds): boolean => id !== undefined && categories.includes(id)
 
 /** Returns true if the report covers the finding, so that the finding is absent when the report does not contain it. */
-export const isCovered = (category: Category | undefined, categories: string): boolean =>
+export const isCovered = (category: Category | undefined, categories: CategoryIds): boolean =>
   !category || isIn(category, categories)
 
 /** Returns true if the report covers the finding and no report of another category contains it. */
-export const isCoveredExclusively = (category: Category | undefined, categories: string): boolean =>
-  isCovered(category, categories) && (!category || categories === categoriesOf(category.id))
+export const isCoveredExclusively = (category: Category | undefined, categories: CategoryIds): boolean =>
+  isCovered(category, categories) && (!category || categories.length === 1)

@@ -5,22 +5,21 @@ import { confidenceOf, type Ranked, type State, severityOf } from './scales.ts'
 
 export type FindingRow = Ranked<Finding>
 
-/** Table expression with the column `value`: ids of the categories of the occurrence `o`, and 0 for the whole ref. */
-export const categoriesOfOccurrence = ({ dialect }: Db): Sql =>
-  dialect.integersIn(sql`'[0' || rtrim(o.categories, ',') || ']'`)
-
 /**
  * Import or time of the newest complete scan after the stored one that covers the finding `f` in the occurrence `o`,
- * for the whole ref or one of its categories. Each category takes one index lookup, however many scans there are.
+ * for the whole ref or one of its categories. Each category takes one index lookup, however many scans there are: `+`
+ * removes SQLite's affinity of the column, with which it would not use the index of an expression.
  */
-export const newestScan = (db: Db, column: 'import_id' | 'observed_at'): Sql => sql`(
+export const newestScan = (column: 'import_id' | 'observed_at'): Sql => sql`(
   select max(newest.${raw(column)}) from (
     select (
       select s.${raw(column)} from scans s
       where s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = o.ref
-        and coalesce(s.category_id, 0) = c.value and s.is_complete = true and s.import_id > o.last_import_id
+        and coalesce(s.category_id, 0) = c.id and s.is_complete = true and s.import_id > o.last_import_id
       order by s.import_id desc limit 1) as ${raw(column)}
-    from ${categoriesOfOccurrence(db)} as c) as newest)`
+    from (
+      select 0 as id union all select +category_id from occurrence_categories where occurrence_id = o.id
+    ) as c) as newest)`
 
 /** Columns of the table `findings`, aliased `f`. */
 export const findingColumns: Sql = sql`f.id, f.project_id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id,

@@ -1,8 +1,10 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import type { CategoryIds } from './categories.ts'
+import { loadCategories } from './category-queries.ts'
 import type { FindingSummary } from './finding.ts'
 import { idsOfKeys } from './finding-sql.ts'
-import type { KnownFinding } from './known-finding.ts'
+import type { KnownFinding, KnownScope } from './known-finding.ts'
 import { severityOf } from './scales.ts'
 
 interface KnownFindingRow {
@@ -12,7 +14,6 @@ interface KnownFindingRow {
   vulnerabilityId: number | null
   /** Computed column, so SQLite returns a number. */
   isPresent: boolean | number | null
-  categories: string | null
   seenSomewhere: number | null
   seenOnDefault: number | null
 }
@@ -20,13 +21,12 @@ interface KnownFindingRow {
 /** Returns the stored findings of these uuids, including findings that were matched under one of them. */
 export async function findKnownFindings(
   db: Db,
-  { projectId, ref, defaultBranch }: { projectId: number; ref: string; defaultBranch: string },
+  { projectId, ref, defaultBranch, category }: KnownScope,
   uuids: readonly string[],
 ): Promise<KnownFinding[]> {
   const onRef = (column: Sql) => sql`(select ${column} from occurrences o where o.finding_id = f.id and o.ref = ${ref})`
   // `+` keeps PostgreSQL from scanning all occurrences in id order to find the minimum.
   const columns = sql`f.id, f.digest, f.vulnerability_id, ${onRef(sql`o.is_present`)} as is_present,
-    ${onRef(sql`o.categories`)} as categories,
     (select min(+s.id) from occurrences s where s.finding_id = f.id) as seen_somewhere,
     (select d.id from occurrences d where d.finding_id = f.id and d.ref = ${defaultBranch}) as seen_on_default`
   const rows = await db.all<KnownFindingRow>(sql`
@@ -40,22 +40,25 @@ export async function findKnownFindings(
           select m.uuid, ${columns}
           from finding_matches m join findings f on f.id = m.finding_id
           where m.id ${idsOfKeys(db, 'finding_matches', projectId, others)} order by m.id`)
-  return [...rows.map(knownFrom(true)), ...recognised.map(knownFrom(false))]
+  const ids = [...rows, ...recognised].map(({ id }) => id)
+  const categoriesOf = await loadCategories(db, category, [ref], ids)
+  return [
+    ...rows.map((row) => knownFrom(row, true, categoriesOf(row.id))),
+    ...recognised.map((row) => knownFrom(row, false, categoriesOf(row.id))),
+  ]
 }
 
-const knownFrom =
-  (isOwnUuid: boolean) =>
-  (row: KnownFindingRow): KnownFinding => ({
-    id: row.id,
-    uuid: row.uuid,
-    isOwnUuid,
-    digest: row.digest,
-    vulnerabilityId: row.vulnerabilityId,
-    wasPresent: row.isPresent === null ? undefined : Boolean(row.isPresent),
-    categories: row.categories ?? '',
-    wasSeen: row.seenSomewhere !== null,
-    wasOnDefaultBranch: row.seenOnDefault !== null,
-  })
+const knownFrom = (row: KnownFindingRow, isOwnUuid: boolean, categories: CategoryIds): KnownFinding => ({
+  id: row.id,
+  uuid: row.uuid,
+  isOwnUuid,
+  digest: row.digest,
+  vulnerabilityId: row.vulnerabilityId,
+  wasPresent: row.isPresent === null ? undefined : Boolean(row.isPresent),
+  categories,
+  wasSeen: row.seenSomewhere !== null,
+  wasOnDefaultBranch: row.seenOnDefault !== null,
+})
 
 /** Returns true if the scanner has at least one visible finding. */
 export async function hasFindings(db: Db, scannerId: number): Promise<boolean> {

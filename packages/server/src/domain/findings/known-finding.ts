@@ -1,3 +1,5 @@
+import type { Category, CategoryIds } from './categories.ts'
+
 /** A stored finding that has, or was matched under, a uuid of the report. */
 export interface KnownFinding {
   id: number
@@ -8,8 +10,8 @@ export interface KnownFinding {
   vulnerabilityId: number | null
   /** Whether the finding was present on the ref; `undefined` if it was never observed there. */
   wasPresent: boolean | undefined
-  /** Categories of the finding on the ref, in the format of categories.ts. */
-  categories: string
+  /** Categories of the finding, if it is present on the ref. */
+  categories: CategoryIds
   /** False for a finding without occurrences, left behind by an import that did not finish. It is invisible. */
   wasSeen: boolean
   wasOnDefaultBranch: boolean
@@ -22,8 +24,8 @@ export interface Candidate {
   digest: string
   vulnerabilityId: number | null
   wasPresent: boolean | undefined
-  /** Categories of the finding on the ref and on the default branch, in the format of categories.ts. */
-  categories: string
+  /** Categories of the finding on the ref and on the default branch, where it is present. */
+  categories: CategoryIds
   /** Artifact of the last report without a category that contained the finding; null unless the scope has an artifact. */
   artifact: string | null
   wasOnDefaultBranch: boolean
@@ -32,10 +34,16 @@ export interface Candidate {
   line: number
 }
 
-/** Where candidates of a report are looked for. */
-export interface CandidateScope {
+/** Where known findings of a report are looked for. */
+export interface KnownScope {
   projectId: number
   ref: string
   defaultBranch: string
+  /** Category of the report, if it has one. */
+  category: Category | undefined
+}
+
+/** Where candidates of a report are looked for. */
+export interface CandidateScope extends KnownScope {
   artifact: string | undefined
 }

@@ -1,13 +1,14 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { groupBy } from '../group-by.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import { newestScan } from './finding-sql.ts'
 import type { Occurrence, PastImport } from './occurrence.ts'
 
 interface OccurrenceRow {
+  id: number
   ref: string
   isPresent: boolean
-  categories: string
   firstSeenAt: string
   lastSeenAt: string
   firstImportId: number | null
@@ -24,9 +25,9 @@ export async function listOccurrences(
   { perPage, offset }: PageRequest,
 ): Promise<Occurrence[]> {
   const last = (column: 'observed_at' | 'import_id', incomplete: Sql) =>
-    sql`coalesce(case when o.is_present = true then ${newestScan(db, column)} end, ${incomplete})`
+    sql`coalesce(case when o.is_present = true then ${newestScan(column)} end, ${incomplete})`
   const rows = await db.all<OccurrenceRow>(sql`
-    select o.ref, o.is_present, o.categories, o.first_seen_at, o.first_import_id,
+    select o.id, o.ref, o.is_present, o.first_seen_at, o.first_import_id,
       ${last('observed_at', sql`o.last_seen_at`)} as last_seen_at,
       ${last('import_id', sql`o.last_import_id`)} as last_import_id
     from findings f join occurrences o on o.finding_id = f.id
@@ -35,15 +36,15 @@ export async function listOccurrences(
     db,
     rows.flatMap((row) => [row.firstImportId ?? [], row.lastImportId ?? []].flat()),
   )
-  const idsOf = ({ categories }: OccurrenceRow) => categories.split(',').filter(Boolean).map(Number)
-  const names = await nameCategories(db, rows.flatMap(idsOf))
+  const categories = await listCategoryNames(
+    db,
+    rows.map(({ id }) => id),
+  )
   const importOf = (id: number | null) => (id === null ? null : (imports.get(id) ?? null))
   return rows.map((row) => ({
     ref: row.ref,
     isPresent: row.isPresent,
-    categories: idsOf(row)
-      .flatMap((id) => names.get(id) ?? [])
-      .sort(),
+    categories: (categories.get(row.id) ?? []).map(({ name }) => name).sort(),
     firstSeenAt: row.firstSeenAt,
     lastSeenAt: row.lastSeenAt,
     firstImport: importOf(row.firstImportId),
@@ -60,11 +61,14 @@ export async function countOccurrences(db: Db, vulnerabilityId: number): Promise
   return row?.total ?? 0
 }
 
-async function nameCategories(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db.all<{ id: number; name: string }>(sql`
-    select id, name from report_categories where id in ${db.dialect.integers(ids)} order by id`)
-  return new Map(rows.map(({ id, name }) => [id, name]))
+async function listCategoryNames(
+  db: Db,
+  occurrenceIds: readonly number[],
+): Promise<Map<number, { occurrenceId: number; name: string }[]>> {
+  const rows = await db.all<{ occurrenceId: number; name: string }>(sql`
+    select c.occurrence_id, r.name from occurrence_categories c join report_categories r on r.id = c.category_id
+    where c.occurrence_id in ${db.dialect.integers(occurrenceIds)} order by c.occurrence_id, c.category_id`)
+  return groupBy(rows, (row) => row.occurrenceId)
 }
 
 async function findImports(db: Db, ids: readonly number[]): Promise<Map<number, PastImport>> {

@@ -1,7 +1,8 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { categoriesOf } from './categories.ts'
-import { categoriesOfOccurrence, newestScan } from './finding-sql.ts'
+import type { Category, CategoryIds } from './categories.ts'
+import { loadCategories } from './category-queries.ts'
+import { newestScan } from './finding-sql.ts'
 import type { Observation, Scan } from './occurrence.ts'
 
 /** Inserts the scans of an import. Must run after absent findings are marked, which reads the earlier scans. */
@@ -28,19 +29,21 @@ export async function insertScans(
 export async function listOfScanner(
   db: Db,
   { scannerId, reportType }: { scannerId: number; reportType: string },
-  ref: string,
+  { ref, category }: { ref: string; category: Category | undefined },
   { after, limit }: { after: number; limit: number },
-): Promise<{ id: number; isPresent: boolean; categories: string }[]> {
-  const rows = await db.all<{ id: number; isPresent: boolean | null; categories: string | null }>(sql`
-    select f.id, o.is_present, o.categories
+): Promise<{ id: number; isPresent: boolean; categories: CategoryIds }[]> {
+  const rows = await db.all<{ id: number; isPresent: boolean | null }>(sql`
+    select f.id, o.is_present
     from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.finding_id > ${after}
     where f.scanner_id = ${scannerId} and f.report_type = ${reportType} and f.id > ${after}
     order by f.id limit ${limit}`)
-  return rows.map(({ id, isPresent, categories }) => ({
-    id,
-    isPresent: isPresent ?? false,
-    categories: categories ?? '',
-  }))
+  const categoriesOf = await loadCategories(
+    db,
+    category,
+    [ref],
+    rows.map(({ id }) => id),
+  )
+  return rows.map(({ id, isPresent }) => ({ id, isPresent: isPresent ?? false, categories: categoriesOf(id) }))
 }
 
 /**
@@ -57,7 +60,7 @@ export async function listLastObservations(
   return db.all(sql`
     select seen.id, seen.location_path as place, seen.identifier, seen.last_import_id, m.artifact from (
       select f.id, f.location_path, i.fingerprint as identifier,
-        coalesce(${newestScan(db, 'import_id')}, o.last_import_id) as last_import_id
+        coalesce(${newestScan('import_id')}, o.last_import_id) as last_import_id
       from findings f join identifiers i on i.id = f.primary_identifier_id
         left join occurrences o on o.finding_id = f.id and o.ref = ${ref} and o.is_present = true
       where f.id ${db.dialect.among(db.dialect.integers(findingIds))}
@@ -87,16 +90,15 @@ export async function listMissedBy(
   const rows = await db.all<{ id: number }>(sql`
     select o.finding_id as id from (
       select f.id as finding_id, coalesce(
-        (select h.categories from occurrences h where h.finding_id = f.id and h.ref = ${ref}),
-        (select e.categories from occurrences e where e.finding_id = f.id order by e.last_seen_at desc, e.id desc limit 1),
-        '') as categories
+        (select h.id from occurrences h where h.finding_id = f.id and h.ref = ${ref}),
+        (select e.id from occurrences e where e.finding_id = f.id order by e.last_seen_at desc, e.id desc limit 1)) as id
       from findings f where f.id ${db.dialect.among(db.dialect.integers(findingIds))}
-    ) as o
-    where o.categories like ${`%${categoriesOf(categoryId)}%`} and not exists (
-      select 1 from ${categoriesOfOccurrence(db)} as c where c.value not in (0, ${categoryId}) and (
+    ) as o join occurrence_categories own on own.occurrence_id = o.id and own.category_id = ${categoryId}
+    where not exists (
+      select 1 from occurrence_categories c where c.occurrence_id = o.id and c.category_id <> ${categoryId} and (
         select s.import_id from scans s
         where s.scanner_id = ${scannerId} and s.report_type = ${reportType} and s.ref = ${ref}
-          and coalesce(s.category_id, 0) = c.value and s.is_complete = true
+          and coalesce(s.category_id, 0) = +c.category_id and s.is_complete = true
         order by s.import_id desc limit 1) is null)
     order by o.finding_id`)
   return rows.map(({ id }) => id)

@@ -103,7 +103,7 @@ export const findingRoutes: readonly Route[] = [
     unknownFilters: [...filterNames.filter((name) => !(name in filters)), 'scanner_id', 'project_id'],
     cacheTables: [
       ...['findings', 'occurrences', 'scans', 'imports', 'vulnerabilities', 'finding_identifiers', 'identifiers'],
-      ...['scanners', 'vulnerability_history', 'vulnerability_links', 'users'],
+      ...['scanners', 'vulnerability_history', 'vulnerability_links', 'users', 'occurrence_categories'],
     ],
     async handle({ deps, project, input, page, origin }) {
       const filter = { ...readFilter(project, input), isPromoted: input.has_vulnerability }

@@ -92,6 +92,17 @@ test('the upgrade keeps every row', async () => {
   }
 })
 
+test('an occurrence keeps every category', async () => {
+  const db = await oldDatabase()
+  await db.run(sql`insert into report_categories (id, project_id, name) values (2, 1, 'weekly'), (12, 1, 'images')`)
+  await db.run(sql`update occurrences set categories = ',12,1,' where id = 2`)
+  await db.run(sql`update occurrences set categories = ',2,' where id = 7`)
+  await migrate(db, migrations)
+  const rows = await db.all<{ categoryId: number }>(sql`
+    select category_id from occurrence_categories where occurrence_id in (2, 6, 7) order by occurrence_id, category_id`)
+  expect(rows.map(({ categoryId }) => categoryId)).toEqual([1, 12, 2])
+})
+
 test('an upgraded database is served as before, its jobs run, and the doctor finds no problems', async () => {
   const db = await oldDatabase()
   await migrate(db, migrations)
@@ -182,6 +193,14 @@ async function listTables({ all, dialect }: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-const listRows = (db: Db, table: string) => db.all<Row>(sql`select * from ${raw(table)}`)
+/** Returns all rows. Occurrences that have no column of categories get it from the table of them. */
+async function listRows(db: Db, table: string): Promise<Row[]> {
+  const rows = await db.all<Row>(sql`select * from ${raw(table)}`)
+  if (table !== 'occurrences' || rows.every((row) => 'categories' in row)) return rows
+  const listed = await db.all<{ occurrenceId: number; categoryId: number }>(sql`
+    select occurrence_id, category_id from occurrence_categories order by occurrence_id, category_id`)
+  const idsOf = ({ id }: Row) => listed.flatMap((one) => (one.occurrenceId === id ? `${one.categoryId},` : []))
+  return rows.map((row) => ({ ...row, categories: idsOf(row).reduce((text, id) => (text || ',') + id, '') }))
+}
 
 const sorted = (rows: Row[]) => rows.map((row) => JSON.stringify(row)).sort()

@@ -79,6 +79,7 @@ function importFilter({ ref }: FindingScope, importId: number): UnindexedFilter 
         join scans s on s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = o.ref
       where o.finding_id = f.id and o.ref = ${ref} and o.first_import_id <= ${importId} and s.import_id = ${importId}
         and (o.first_import_id = ${importId} or o.last_import_id = ${importId} or (s.is_complete = true
-          and (s.category_id is null or o.categories like '%,' || s.category_id || ',%'))))`,
+          and (s.category_id is null or exists (
+            select 1 from occurrence_categories c where c.occurrence_id = o.id and c.category_id = s.category_id)))))`,
   }
 }

@@ -58,7 +58,10 @@ export async function* matchingFindingIds({ db }: Pick<Deps, 'db'>, filter: Find
   yield* idBatches(await openFindings(db, filter))
 }
 
-const tables = ['occurrences', 'scans', 'findings', 'vulnerabilities', 'identifiers', 'finding_identifiers', 'scanners']
+const tables = [
+  ...['occurrences', 'occurrence_categories', 'scans', 'findings', 'vulnerabilities'],
+  ...['identifiers', 'finding_identifiers', 'scanners'],
+]
 const caches = perDatabase((changes) => openListCache(changes, tables))
 
 interface FindingsOptions {

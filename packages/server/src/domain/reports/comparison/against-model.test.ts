@@ -35,7 +35,7 @@ const imported = (finding: ReportFinding) => importedFrom(finding, dialects.sqli
 /** A finding of the first report, as the database would return it, with its keys. */
 function stored(finding: ReportFinding, index: number) {
   const { uuid, digest, reportType, location, identifiers } = imported(finding)
-  const state = { vulnerabilityId: null, wasPresent: true, categories: '', wasOnDefaultBranch: true }
+  const state = { vulnerabilityId: null, wasPresent: true, categories: [], wasOnDefaultBranch: true }
   const known: KnownFinding = { id: index + 1, uuid, digest, isOwnUuid: true, wasSeen: true, ...state }
   const line = lineOf(location)
   const candidate: Candidate = { id: index + 1, uuid, digest, artifact: null, reportType, scannerId, line, ...state }
@@ -79,7 +79,7 @@ function compare(first: Report, second: Report): Decision[] {
   const others = open.filter((reported) => !mayBeKnown(reported))
   const fresh = [...decideOpen(matching, new Set(), 0), ...decideOpen({ ...matching, open: others }, new Set(), 0)]
   const compared = [...read, ...matching.decisions, ...fresh]
-  const states = project.map(({ known }) => ({ id: known.id, isPresent: true, categories: '' }))
+  const states = project.map(({ known }) => ({ id: known.id, isPresent: true, categories: [] }))
   const { absent } = selectMissing(states, undefined, new Set(observedIn(compared).map(({ findingId }) => findingId)))
   const missing = absent.map((findingId) => ({ kind: 'absent' as const, findingId }))
   return [...compared, ...decideMissing(missing, { gaps: [], artifact: undefined }, new Map())]

@@ -51,7 +51,7 @@ export const mayHaveMoved = (
   rank: number,
 ): boolean =>
   !(wasPresent === true && isOfAnother(place.artifact, artifact)) &&
-  (isCovered(place.category, categories) || (categories === '' && (wasPresent !== true || isOfOneFile(rank))))
+  (isCovered(place.category, categories) || (categories.length === 0 && (wasPresent !== true || isOfOneFile(rank))))
 
 /**
  * Repeats the matches of earlier imports. The finding that has a uuid of its own takes precedence; of two that were

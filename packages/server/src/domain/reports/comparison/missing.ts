@@ -1,4 +1,4 @@
-import { type Category, isCovered, isCoveredExclusively } from '../../findings/categories.ts'
+import { type Category, type CategoryIds, isCovered, isCoveredExclusively } from '../../findings/categories.ts'
 import { covers, type Gap, isTotal } from '../formats/gaps.ts'
 import { isOfAnother } from '../formats/identity/artifacts.ts'
 import type { Decision, MissingFinding } from './decision.ts'
@@ -7,7 +7,7 @@ import type { Decision, MissingFinding } from './decision.ts'
 export interface StoredState {
   id: number
   isPresent: boolean
-  categories: string
+  categories: CategoryIds
 }
 
 /** The last observation of a finding. */

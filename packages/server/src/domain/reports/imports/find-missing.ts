@@ -83,7 +83,7 @@ async function decideOnSource(
   const retention = { gaps: gapsOf(gaps, source.coveredBy, source.reportType), artifact: place.artifact }
   const decisions: Decision[] = []
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const batch = await listOfScanner(deps.db, source, place.ref, { after, limit: batchSize })
+    const batch = await listOfScanner(deps.db, source, place, { after, limit: batchSize })
     const { absent, removedFromCategory, absentBefore } = selectMissing(batch, place.category, observed)
     const recorded = await listRecordedAsPresent(deps, place, source, absentBefore)
     const missing = [

@@ -44,8 +44,8 @@ export async function listDroppedByRule(
     categoryId === undefined
       ? empty
       : sql`and exists (
-          select 1 from occurrences o
-          where o.finding_id = f.id and o.ref = ${ref} and o.categories like ${`%,${categoryId},%`})`
+          select 1 from occurrences o join occurrence_categories c on c.occurrence_id = o.id
+          where o.finding_id = f.id and o.ref = ${ref} and c.category_id = ${categoryId})`
   const rows = await db.all<{ id: number }>(sql`
     select v.id from vulnerabilities v
     join findings f on f.vulnerability_id = v.id join identifiers i on i.id = f.primary_identifier_id

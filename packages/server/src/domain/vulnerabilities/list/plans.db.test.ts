@@ -4,6 +4,7 @@ import type { Db } from '../../../db/db.ts'
 import { startServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import { listByKeys, listByUuids } from '../../findings/candidate-queries.ts'
+import { loadCategories } from '../../findings/category-queries.ts'
 import { contentColumns } from '../../findings/finding-content.ts'
 import { insertFindings } from '../../findings/finding-queries.ts'
 import { upsertIdentifiers } from '../../findings/identifier-queries.ts'
@@ -131,9 +132,20 @@ describe('before the engine has table statistics', () => {
     for (const plan of plans.slice(1)) expect(plan).not.toMatch(/SCAN (?:o|f)\b|Seq Scan/)
   })
 
+  test('the categories of findings are looked up by occurrence', async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => index + 1)
+    const plan = await planIn((db) => loadCategories(db, { id: 3 }, ['main', 'feature'], ids))
+    expect(plan).not.toMatch(isSqlite() ? /SCAN [oc]\b/ : /Seq Scan on occurrence/)
+    expect(plan).toMatch(
+      isSqlite()
+        ? /SEARCH c USING COVERING INDEX sqlite_autoindex_occurrence_categories_1 \(occurrence_id=\?\)/
+        : /Scan (?:using|on) occurrence_categories_pkey/,
+    )
+  })
+
   test('findings of a report are looked up by uuid', async () => {
     const uuids = Array.from({ length: 100 }, (_, index) => `00000000-0000-5000-8000-${`${index}`.padStart(12, '0')}`)
-    const place = { projectId: 1, ref: 'main', defaultBranch: 'main' }
+    const place = { projectId: 1, ref: 'main', defaultBranch: 'main', category: undefined }
     const plans = await plansIn((db) => findKnownFindings(db, place, uuids))
     expect(plans).toHaveLength(2)
     for (const plan of plans) {
@@ -149,8 +161,8 @@ describe('before the engine has table statistics', () => {
     }
   })
 
-  test.each([1, 100, 1000])('%i keys of an import are looked up by index', async (count) => {
-    const place = { projectId: 1, ref: 'main', defaultBranch: 'main', artifact: undefined }
+  test.each([1, 100, 1000])('%i keys of an import are looked up one after the other', async (count) => {
+    const place = { projectId: 1, ref: 'main', defaultBranch: 'main', category: undefined, artifact: undefined }
     const keys = Array.from({ length: count }, (_, index) => `${index}`)
     const row = db.dialect.recordText({ scanner: 'semgrep', primary_identifier: 'CWE-79' }, contentColumns)
     const works: Record<string, (db: Db) => Promise<unknown>> = {
@@ -196,7 +208,12 @@ test('findings of a scanner are read in batches by index in each table', async (
     sql`select scanner_id from findings limit 1`,
   )
   const plan = await planIn((db) =>
-    listOfScanner(db, { scannerId, reportType: 'sast' }, 'main', { after: 6000, limit: 2000 }),
+    listOfScanner(
+      db,
+      { scannerId, reportType: 'sast' },
+      { ref: 'main', category: undefined },
+      { after: 6000, limit: 2000 },
+    ),
   )
   expect(plan).toMatch(
     isSqlite()
