@@ -11,8 +11,9 @@ import { pairByFormerUuid } from './by-former-uuid.ts'
 import { keysIn, pairByKey, ranksIn } from './by-key.ts'
 import { completeScanners, pairByLine } from './by-line.ts'
 import { compareByUuid, pairByUuid } from './by-uuid.ts'
-import { type Decision, missingIds, observedIn, ofKind } from './decision.ts'
+import { type Decision, observedIds } from './decision.ts'
 import { matchingKeys } from './finding-keys.ts'
+import { groupDecisions } from './grouped-decisions.ts'
 import type { ImportPlace } from './import-place.ts'
 import { importedFrom } from './imported-finding.ts'
 import { acceptPairs, decideOpen, type Matching, repeatMatches } from './matching.ts'
@@ -60,7 +61,7 @@ function compare(first: Report, second: Report): Decision[] {
       knownProjectId: projectId,
     })
   })
-  const observed = new Set(observedIn(read).map(({ findingId }) => findingId))
+  const observed = observedIds(read)
   let matching: Matching = repeatMatches(place, { observed, open: open.filter(mayBeKnown) }, [])
   const candidates = project.map(({ candidate }) => candidate)
   matching = acceptPairs(place, matching, pairByFormerUuid(matching.open, candidates))
@@ -80,7 +81,7 @@ function compare(first: Report, second: Report): Decision[] {
   const fresh = [...decideOpen(matching, new Set(), 0), ...decideOpen({ ...matching, open: others }, new Set(), 0)]
   const compared = [...read, ...matching.decisions, ...fresh]
   const states = project.map(({ known }) => ({ id: known.id, isPresent: true, categories: [] }))
-  const { absent } = selectMissing(states, undefined, new Set(observedIn(compared).map(({ findingId }) => findingId)))
+  const { absent } = selectMissing(states, undefined, observedIds(compared))
   const missing = absent.map((findingId) => ({ kind: 'absent' as const, findingId }))
   return [...compared, ...decideMissing(missing, { gaps: [], artifact: undefined }, new Map())]
 }
@@ -117,13 +118,13 @@ test('comparing any two reports gives the result of the independent model', asyn
       const known = model.flaws.map(({ uuid }) => uuid)
       const expected = model.add(second, 'main', false)
 
-      const decisions = compare(first, second)
+      const decisions = groupDecisions(compare(first, second))
       expect({
-        new: ofKind(decisions, 'new').length,
-        known: observedIn(decisions).length,
-        gone: missingIds(decisions, 'absent').length,
-        changed: ofKind(decisions, 'observed').filter(({ content }) => content).length,
-        moved: ofKind(decisions, 'moved').length,
+        new: decisions.new.length,
+        known: decisions.observed.length,
+        gone: decisions.absent.length,
+        changed: decisions.changed.length,
+        moved: decisions.moved.length,
       }).toEqual({
         new: expected.new,
         known: expected.known,
@@ -131,7 +132,7 @@ test('comparing any two reports gives the result of the independent model', asyn
         changed: expected.changed,
         moved: expected.moved,
       })
-      const reasons = new Map(ofKind(decisions, 'moved').map(({ findingId, reason }) => [findingId, reason]))
+      const reasons = new Map(decisions.moved.map(({ findingId, reason }) => [findingId, reason]))
       expect(known.map((_, index) => reasons.get(index + 1))).toEqual(
         known.map((_, index) => model.flaws[index]?.matches[0]?.reason),
       )

@@ -52,7 +52,7 @@ export interface MissingFinding {
 }
 
 /** A known finding that the report does not contain and that keeps its state, because the report does not cover it. */
-interface RetainedFinding {
+export interface RetainedFinding {
   kind: 'retained'
   findingId: number
   /** Gaps of the report that cover the finding. */
@@ -122,25 +122,6 @@ export const decideMoved = (
   updatesContent: mayChange(place, known),
 })
 
-/** Returns the decisions of one kind. */
-export const ofKind = <Kind extends Decision['kind']>(
-  decisions: readonly Decision[],
-  kind: Kind,
-): Extract<Decision, { kind: Kind }>[] =>
-  decisions.filter((decision): decision is Extract<Decision, { kind: Kind }> => decision.kind === kind)
-
-/** Returns the decisions on known findings in the report. */
-export const observedIn = (decisions: readonly Decision[]): (ObservedFinding | MovedFinding)[] =>
-  decisions.filter((decision) => decision.kind === 'observed' || decision.kind === 'moved')
-
-/** Returns the ids of missing findings of one kind. */
-export const missingIds = (decisions: readonly Decision[], kind: MissingFinding['kind']): number[] =>
-  decisions.flatMap((decision) => (decision.kind === kind ? decision.findingId : []))
-
-/** Returns the ids of findings in the report that have no vulnerability; 0 for findings that are not stored. */
-export const unattachedIn = (decisions: readonly Decision[]): number[] =>
-  decisions.flatMap((decision) => {
-    if (decision.kind === 'new') return decision.findingId
-    const isKnown = decision.kind === 'observed' || decision.kind === 'moved'
-    return isKnown && decision.vulnerabilityId === null ? decision.findingId : []
-  })
+/** Returns the ids of the known findings in the report. */
+export const observedIds = (decisions: readonly Decision[]): Set<number> =>
+  new Set(decisions.flatMap((one) => (one.kind === 'observed' || one.kind === 'moved' ? one.findingId : [])))

@@ -27,20 +27,13 @@ import {
 } from '../../vulnerabilities/apply-import/apply-import.ts'
 import type { ScanRules } from '../../vulnerabilities/apply-import/scan-rules.ts'
 import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
-import {
-  type Decision,
-  type MovedFinding,
-  missingIds,
-  observedIn,
-  ofKind,
-  type Presence,
-  type StagedContent,
-} from '../comparison/decision.ts'
+import type { MovedFinding } from '../comparison/decision.ts'
+import { type ChangedFinding, type GroupedDecisions, idsOf } from '../comparison/grouped-decisions.ts'
 
 /** Every change that an import makes to its project. */
 export interface ImportChanges {
   observation: Observation
-  decisions: readonly Decision[]
+  decisions: GroupedDecisions
   /** The scanners and report types that the report covers. */
   scans: readonly Scan[]
   /** Rules that a complete scan evaluated, if the report lists them. */
@@ -67,46 +60,30 @@ export async function commitImport(
   return promoteFindings(deps, project, user?.id ?? null, changes.promote)
 }
 
-interface ChangedFinding extends StagedContent {
-  findingId: number
-}
-
-const changedIn = (decisions: readonly Decision[]): ChangedFinding[] =>
-  ofKind(decisions, 'observed').flatMap(({ findingId, content }) => (content ? { findingId, ...content } : []))
-
-const withPresence = (decisions: readonly Decision[], presence: Presence): number[] =>
-  observedIn(decisions).flatMap((decision) => (decision.presence === presence ? decision.findingId : []))
-
 /** Stores changed contents and matches. */
 async function commitContents(deps: Deps, { observation, decisions }: ImportChanges): Promise<void> {
   const isLarge = (one: { isLarge: boolean }) => one.isLarge
-  await forEachBatch(changedIn(decisions), (batch) => replaceStaged(deps, observation, batch), isLarge)
+  await forEachBatch(decisions.changed, (batch) => replaceStaged(deps, observation, batch), isLarge)
   await forEachBatch(
-    ofKind(decisions, 'moved'),
+    decisions.moved,
     (batch) => commitMoved(deps, observation, batch),
     ({ reported }) => reported.isLarge,
   )
-  const stagedNew = ofKind(decisions, 'new').filter(({ isStaged }) => isStaged)
+  const stagedNew = decisions.new.filter(({ isStaged }) => isStaged)
   await forEachBatch(stagedNew, (batch) => deleteMatches(deps.db, observation.projectId, uuidsOf(batch)))
 }
 
 async function commitOccurrences({ db }: Deps, { observation, decisions, scans }: ImportChanges): Promise<void> {
   const forEach = (ids: readonly number[], change: typeof markAbsent) =>
     forEachBatch(ids, (batch) => change(db, observation, batch))
-  await forEach(
-    ofKind(decisions, 'new').map(({ findingId }) => findingId),
-    insertOccurrences,
-  )
-  await forEach(withPresence(decisions, 'newOnRef'), insertOccurrences)
-  await forEach(withPresence(decisions, 'reappeared'), markPresentAgain)
-  await forEach(withPresence(decisions, 'newInCategory'), addToCategory)
-  await forEach(missingIds(decisions, 'removedFromCategory'), removeFromCategory)
-  await forEach(missingIds(decisions, 'absent'), markAbsent)
-  if (scans.every(({ isComplete }) => isComplete)) return
-  await forEach(
-    observedIn(decisions).map(({ findingId }) => findingId),
-    markObserved,
-  )
+  const { newOnRef, reappeared, newInCategory } = decisions.byPresence
+  await forEach(idsOf(decisions.new), insertOccurrences)
+  await forEach(idsOf(newOnRef), insertOccurrences)
+  await forEach(idsOf(reappeared), markPresentAgain)
+  await forEach(idsOf(newInCategory), addToCategory)
+  await forEach(decisions.removedFromCategory, removeFromCategory)
+  await forEach(decisions.absent, markAbsent)
+  if (!scans.every(({ isComplete }) => isComplete)) await forEach(decisions.observed, markObserved)
 }
 
 async function commitVulnerabilities(
@@ -115,17 +92,15 @@ async function commitVulnerabilities(
   user: User | undefined,
   { observation, decisions, rules }: ImportChanges,
 ): Promise<void> {
-  const known = observedIn(decisions)
+  const { moved, absent, byPresence } = decisions
   await applyImportToVulnerabilities(deps, project, {
     ...observation,
     userId: user?.id ?? null,
     observed: await listToUpdate(deps, project, observation, decisions),
-    newOnRef: known.flatMap(({ presence, vulnerabilityId, findingId }) =>
-      presence === 'newOnRef' && vulnerabilityId !== null ? findingId : [],
-    ),
-    returned: withPresence(decisions, 'reappeared'),
-    gone: missingIds(decisions, 'absent'),
-    moved: ofKind(decisions, 'moved').flatMap(({ vulnerabilityId, reported: { location }, reason }) =>
+    newOnRef: idsOf(byPresence.newOnRef.filter(({ vulnerabilityId }) => vulnerabilityId !== null)),
+    reappeared: idsOf(byPresence.reappeared),
+    absent,
+    moved: moved.flatMap(({ vulnerabilityId, reported: { location }, reason }) =>
       vulnerabilityId === null ? [] : { vulnerabilityId, reason, location },
     ),
     rules,
@@ -139,20 +114,14 @@ async function listToUpdate(
   { db }: Deps,
   project: Project,
   { ref }: Observation,
-  decisions: readonly Decision[],
+  { changed, moved, observed, byPresence: { newOnRef, reappeared } }: GroupedDecisions,
 ): Promise<number[]> {
-  const changed = [...changedIn(decisions), ...ofKind(decisions, 'moved')].map(({ findingId }) => findingId)
-  if (ref !== project.defaultBranch) return [...new Set(changed)]
-  const observed = new Set(observedIn(decisions).map(({ findingId }) => findingId))
+  const withNewContent = idsOf([...changed, ...moved])
+  if (ref !== project.defaultBranch) return withNewContent
   const resolved = await listResolvedAmongPresent(db, project.id)
-  return [
-    ...new Set([
-      ...withPresence(decisions, 'newOnRef'),
-      ...withPresence(decisions, 'reappeared'),
-      ...changed,
-      ...resolved.filter((id) => observed.has(id)),
-    ]),
-  ]
+  const isObserved = new Set(resolved.length > 0 ? observed : [])
+  const reopened = resolved.filter((id) => isObserved.has(id))
+  return [...new Set([...idsOf([...newOnRef, ...reappeared]), ...withNewContent, ...reopened])]
 }
 
 /** Replaces the contents of known findings with staged ones. */

@@ -2,7 +2,7 @@ import { reportRejected } from '../../../platform/failure.ts'
 import type { RootDeps } from '../../deps.ts'
 import type { Scan } from '../../findings/occurrence.ts'
 import type { ScanRules } from '../../vulnerabilities/apply-import/scan-rules.ts'
-import { type Decision, observedIn } from '../comparison/decision.ts'
+import { type Decision, observedIds } from '../comparison/decision.ts'
 import type { ImportPlace } from '../comparison/import-place.ts'
 import type { ImportReading } from '../reader/reading.ts'
 import { Unreadable } from '../reader/unreadable.ts'
@@ -54,14 +54,14 @@ export async function compareReport(
   const placeOfArtifact = { ...place, artifact }
   const matched = await matchFindings(deps, placeOfArtifact, read, { scannerIds: scanners.ids, gaps })
   const compared = [...read.decisions, ...matched]
-  const observed = new Set(observedIn(compared).map(({ findingId }) => findingId))
+  const observed = observedIds(compared)
   const reportTypes = counted.reportTypes()
   const missing = await findMissing(deps, placeOfArtifact, { scanners, reportTypes, gaps, observed })
-  const decisions = [...compared, ...missing.decisions]
-  const retained = summariseRetained(decisions, gaps)
+  const retained = summariseRetained(missing.decisions, gaps)
   const isWhole = retained.gaps.size === 0 && retained.byArtifact.size === 0
   const { primaryIdentifiers: identifiers } = report.header.scan
   const rules = isWhole && identifiers ? { reportTypes, identifiers } : undefined
+  const decisions = [...compared, ...missing.decisions]
   return { decisions, total: read.total, retained, scans: missing.scans, rules, artifact, scannedFiles }
 }
 

@@ -6,7 +6,7 @@ import type { Observation } from '../../findings/occurrence.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import { maxAtOnce } from '../../vulnerabilities/promotion/promotion-batches.ts'
-import { missingIds, unattachedIn } from '../comparison/decision.ts'
+import { type GroupedDecisions, groupDecisions } from '../comparison/grouped-decisions.ts'
 import type { ImportPlace } from '../comparison/import-place.ts'
 import { openReading } from '../reader/import-reading.ts'
 import type { ImportReading } from '../reader/reading.ts'
@@ -33,9 +33,10 @@ export async function dryRunReport(
   const place = await openPlace(deps, project, { ...options, importId: undefined })
   const report = await openReport(deps, place, file, options)
   const comparison = await compareReport(deps, place, report, async () => {})
+  const decisions = groupDecisions(comparison.decisions)
   const facts = factsOf(report)
   const mayPromote = options.promote ?? project.promoteOnIngestion
-  const promoted = mayPromote ? unattachedIn(comparison.decisions).length : 0
+  const promoted = mayPromote ? decisions.unattached.length : 0
   return {
     id: undefined,
     projectId: project.id,
@@ -51,8 +52,8 @@ export async function dryRunReport(
     objectKey: null,
     fileBytes: file.bytes,
     readBytes: file.bytes,
-    counts: { ...countsOf(report, comparison), promoted },
-    outcome: await describe(deps, report, comparison),
+    counts: { ...countsOf(report, comparison, decisions), promoted },
+    outcome: await describe(deps, report, comparison, decisions),
     createdAt: place.now,
     startedAt: place.now,
     shownAt: null,
@@ -94,10 +95,10 @@ export async function ingestReport(
   const place = await openPlace(deps, project, { ...stored, ...stored.options, importId: stored.id })
   const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, stored.options)
   const comparison = await compareReport(deps, place, report, (findings) => attempt.progress(findings))
-  const decisions = await storeStagedNew(deps, place, comparison.decisions)
-  const counts = countsOf(report, comparison)
-  const outcome = await describe(deps, report, comparison)
-  const toPromote = (stored.options.promote ?? project.promoteOnIngestion) ? unattachedIn(decisions) : []
+  const decisions = groupDecisions(await storeStagedNew(deps, place, comparison.decisions))
+  const counts = countsOf(report, comparison, decisions)
+  const outcome = await describe(deps, report, comparison, decisions)
+  const toPromote = (stored.options.promote ?? project.promoteOnIngestion) ? decisions.unattached : []
   // An import with few new findings promotes them in the transaction that makes it visible.
   const isDone = toPromote.length <= maxAtOnce
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
@@ -165,7 +166,11 @@ function factsOf({ header }: ImportReading): Omit<ReadReportFacts, 'artifact'> {
   return { format, version, reportType, scannerName: scanner?.name }
 }
 
-function countsOf(report: ImportReading, { decisions, total }: Comparison): Omit<ImportCounts, 'promoted'> {
+function countsOf(
+  report: ImportReading,
+  { total }: Comparison,
+  decisions: GroupedDecisions,
+): Omit<ImportCounts, 'promoted'> {
   return { ...report.outcome().counts, ...countDecisions(decisions, total) }
 }
 
@@ -175,10 +180,11 @@ const maxShown = 100
 async function describe(
   deps: Deps,
   report: ImportReading,
-  { decisions, total, retained, artifact, scannedFiles }: Comparison,
+  { total, retained, artifact, scannedFiles }: Comparison,
+  decisions: GroupedDecisions,
 ): Promise<ImportOutcome> {
   const { warnings, skipped, merged } = report.outcome()
-  const absent = missingIds(decisions, 'absent').length
+  const absent = decisions.absent.length
   return {
     ...noOutcome,
     scannedFiles,

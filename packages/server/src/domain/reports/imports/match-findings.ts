@@ -6,7 +6,7 @@ import { fingerprintKeysIn, pairByFingerprints, selectMovable } from '../compari
 import { pairByFormerUuid } from '../comparison/by-former-uuid.ts'
 import { keysIn, pairByKey, ranksIn } from '../comparison/by-key.ts'
 import { completeScanners, listBare, pairByLine } from '../comparison/by-line.ts'
-import { type Decision, observedIn } from '../comparison/decision.ts'
+import { type Decision, observedIds } from '../comparison/decision.ts'
 import type { ImportPlace } from '../comparison/import-place.ts'
 import {
   acceptPairs,
@@ -31,7 +31,7 @@ export async function matchFindings(
   read: ReadFindings,
   { scannerIds, gaps }: { scannerIds: ReadonlyMap<string, number>; gaps: readonly Gap[] },
 ): Promise<Decision[]> {
-  const observed = new Set(observedIn(read.decisions).map(({ findingId }) => findingId))
+  const observed = observedIds(read.decisions)
   const repeated = repeatMatches(place, { observed, open: read.unmatched }, read.matchedBefore)
   const contested = read.contested.map(({ reported }) => reported)
   let matching: Matching = { ...repeated, open: [...repeated.open, ...contested] }

@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
-import { type Decision, ofKind } from '../comparison/decision.ts'
+import type { Decision } from '../comparison/decision.ts'
 import { describeGap, type Gap } from '../formats/gaps.ts'
 
 /** Parts of a report that kept missing findings in their state. */
@@ -12,14 +12,17 @@ export interface Retained {
 }
 
 export function summariseRetained(decisions: readonly Decision[], gaps: readonly Gap[]): Retained {
-  const retained = ofKind(decisions, 'retained')
   const effective = new Set(gaps.filter(({ since }) => since === undefined))
   const byArtifact = new Map<string, number>()
-  for (const { gaps: covering, otherArtifact } of retained) {
+  let total = 0
+  for (const decision of decisions) {
+    if (decision.kind !== 'retained') continue
+    const { gaps: covering, otherArtifact } = decision
+    total++
     for (const gap of covering) effective.add(gap)
     if (otherArtifact !== undefined) byArtifact.set(otherArtifact, (byArtifact.get(otherArtifact) ?? 0) + 1)
   }
-  return { total: retained.length, gaps: effective, byArtifact }
+  return { total, gaps: effective, byArtifact }
 }
 
 /** Returns warnings about missing findings whose state may differ from what the sender expects. */

@@ -23,9 +23,9 @@ export interface ImportObservations extends ObservationOrigin {
   /** Observed findings that were known, but not on this ref. */
   newOnRef: readonly number[]
   /** Observed findings that were absent from this ref before. */
-  returned: readonly number[]
+  reappeared: readonly number[]
   /** Findings that were present on this ref and are absent now. */
-  gone: readonly number[]
+  absent: readonly number[]
   /** Findings that were matched at another location. */
   moved: readonly { vulnerabilityId: number; reason: string; location: object }[]
   /** Rules that the scan evaluated, if its report lists them. */
@@ -49,17 +49,17 @@ export async function applyImportToVulnerabilities(
   })
   await recordHistory(deps.db, moved, now)
   await recordObservations(deps.db, 'found', observations.newOnRef, observations)
-  await recordObservations(deps.db, 'back', observations.returned, observations)
-  await recordObservations(deps.db, 'gone', observations.gone, observations)
+  await recordObservations(deps.db, 'back', observations.reappeared, observations)
+  await recordObservations(deps.db, 'gone', observations.absent, observations)
   const outdated = await collectInBatches(observations.observed, (ids) => listOutdated(deps.db, ids))
   const isDefault = ref === project.defaultBranch
   const update = isDefault ? updateOnDefaultBranch : updateOnBranch
   await changeAll(deps, project, observations, { ids: outdated, update })
   if (!isDefault) return
 
-  const gone = await collectInBatches(observations.gone, (ids) => listToMarkAbsent(deps.db, ids))
+  const absent = await collectInBatches(observations.absent, (ids) => listToMarkAbsent(deps.db, ids))
   await changeAll(deps, project, observations, {
-    ids: gone,
+    ids: absent,
     update: (vulnerability) => markAbsent(vulnerability, project, now),
   })
   if (!observations.rules) return

@@ -1,0 +1,57 @@
+import type { Decision, MovedFinding, NewFinding, ObservedFinding, Presence, StagedContent } from './decision.ts'
+
+/** A known finding whose content the report changes. */
+export interface ChangedFinding extends StagedContent {
+  findingId: number
+}
+
+/** The decisions of an import by what they change, each group in the order of the decisions. */
+export interface GroupedDecisions {
+  new: NewFinding[]
+  moved: MovedFinding[]
+  changed: ChangedFinding[]
+  /** Known findings in the report, by their presence before. */
+  byPresence: Record<Presence, (ObservedFinding | MovedFinding)[]>
+  /** Ids of the known findings in the report. */
+  observed: number[]
+  absent: number[]
+  removedFromCategory: number[]
+  /** Ids of findings in the report that have no vulnerability; 0 for findings that are not stored. */
+  unattached: number[]
+}
+
+export function groupDecisions(decisions: readonly Decision[]): GroupedDecisions {
+  const groups: GroupedDecisions = {
+    new: [],
+    moved: [],
+    changed: [],
+    byPresence: { newOnRef: [], reappeared: [], newInCategory: [], unchanged: [] },
+    observed: [],
+    absent: [],
+    removedFromCategory: [],
+    unattached: [],
+  }
+  for (const decision of decisions) {
+    const { findingId } = decision
+    switch (decision.kind) {
+      case 'new':
+        groups.new.push(decision)
+        groups.unattached.push(findingId)
+        break
+      case 'observed':
+      case 'moved':
+        groups.observed.push(findingId)
+        groups.byPresence[decision.presence].push(decision)
+        if (decision.vulnerabilityId === null) groups.unattached.push(findingId)
+        if (decision.kind === 'moved') groups.moved.push(decision)
+        else if (decision.content) groups.changed.push({ findingId, ...decision.content })
+        break
+      case 'absent':
+      case 'removedFromCategory':
+        groups[decision.kind].push(findingId)
+    }
+  }
+  return groups
+}
+
+export const idsOf = (decisions: readonly { findingId: number }[]): number[] => decisions.map((one) => one.findingId)
