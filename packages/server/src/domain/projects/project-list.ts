@@ -1,5 +1,4 @@
-import { type Cache, openCache } from '../../db/cache.ts'
-import type { Changes } from '../../db/db.ts'
+import { openCache, perDatabase } from '../../db/cache.ts'
 import { badRequest } from '../../platform/failure.ts'
 import { roles } from '../access/roles.ts'
 import type { Deps, RootDeps } from '../deps.ts'
@@ -57,7 +56,7 @@ export async function findProjects(
     search,
     starredBy: query.starred ? caller?.user.id : undefined,
   }
-  const counted = await countsIn(deps.db.changes).get(JSON.stringify(filter), () => countProjects(deps.db, filter))
+  const counted = await counts(deps.db).get(JSON.stringify(filter), () => countProjects(deps.db, filter))
   if (counted === 0) return { rows: [], total: 0 }
   const order = asked.by === 'similarity' ? similarityOrder(counted, search) : asked
   return pageOf(page, await listProjects(deps.db, filter, { order, page, counted }), counted)
@@ -73,14 +72,8 @@ function similarityOrder(counted: number, search: PathSearch | undefined): Proje
 }
 
 const countedTables = ['projects', 'namespaces', 'members', 'topics', 'topic_names', 'project_topics', 'project_stars']
-const counts = new WeakMap<Changes, Cache<number>>()
-
-/** Returns the cache of totals, because counting is slower than reading a page. */
-function countsIn(changes: Changes): Cache<number> {
-  const known = counts.get(changes) ?? openCache(changes, countedTables, 2000)
-  counts.set(changes, known)
-  return known
-}
+/** Cache of totals. Counting is slower than reading a page. */
+const counts = perDatabase((changes) => openCache<number>(changes, countedTables, 2000))
 
 function audienceOf(caller: Visitor | null, query: ProjectQuery, today: string): Audience {
   const least = Math.max(query.minAccessLevel ?? 0, query.owned ? roles.owner : 0)

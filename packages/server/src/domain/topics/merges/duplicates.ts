@@ -49,24 +49,12 @@ interface Pair {
 /** Maximum number of pairs in the list. */
 const maxPairs = 5000
 
-const remembered = perDatabase((changes) => ({
-  pairs: openCache<readonly Pair[]>(changes, tables, 20),
-  running: new Map<string, Promise<readonly Pair[]>>(),
-}))
 const tables = ['topics', 'project_topics', 'organizations']
+const pairs = perDatabase((changes) => openCache<readonly Pair[]>(changes, tables, 20))
 
 /** Returns all pairs of an organization. Concurrent requests share one search. */
-function pairsOf(deps: RootDeps, organizationId: number): Promise<readonly Pair[]> {
-  const { pairs, running } = remembered(deps.db)
-  return pairs.get(String(organizationId), () => {
-    const key = `${organizationId} ${deps.db.changes.version(tables)}`
-    const known = running.get(key)
-    if (known !== undefined) return known
-    const search = searchPairs(deps, organizationId).finally(() => running.delete(key))
-    running.set(key, search)
-    return search
-  })
-}
+const pairsOf = (deps: RootDeps, organizationId: number): Promise<readonly Pair[]> =>
+  pairs(deps.db).getShared(String(organizationId), () => searchPairs(deps, organizationId))
 
 interface Entry extends NamedTopic {
   form: Form
