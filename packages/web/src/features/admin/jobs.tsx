@@ -2,12 +2,11 @@ import type { Page as PageOf, Schemas } from '@alcove/client'
 import { ListChecks, RotateCcw } from 'lucide-react'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
-import { SelectField } from '../../components/form/field.tsx'
+import { ChoiceFilter, useChoice } from '../../components/form/filters.tsx'
 import { formatCount, inWords } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
-import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
-import { Empty } from '../../components/page/states.tsx'
-import { Table } from '../../components/table.tsx'
+import { PagedTable } from '../../components/page/paged-table.tsx'
+import { usePageNumber } from '../../components/page/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAction, usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
@@ -37,8 +36,8 @@ const isMoving = ({ state, run_at: at }: Job) =>
 /** List of background jobs. */
 export function Jobs() {
   const session = useSession()
-  const [state, set] = useSearchState(['state', 'kind'])
-  const chosen: Choice = choices.find(({ value }) => value === state.state)?.value ?? ''
+  const [state, set] = useSearchState(['kind'])
+  const chosen = useChoice('state', choices)
   const query = usePage(
     'GET /admin/jobs',
     {
@@ -58,75 +57,65 @@ export function Jobs() {
       lead="Background tasks: imports, exports and webhooks. Finished jobs are kept for one day, failed jobs for one month."
     >
       <search className="row-wrap">
-        <div>
-          <SelectField<Choice>
-            label="Status"
-            isLabelHidden
-            choices={choices}
-            value={chosen}
-            onChoose={(value) => set({ state: value || undefined })}
-          />
-        </div>
+        <ChoiceFilter name="state" label="Status" choices={choices} />
         {state.kind && (
           <Button size="small" onClick={() => set({ kind: undefined })}>
             {inWords(state.kind)} only: show all types
           </Button>
         )}
       </search>
-      <PagedList
+      <PagedTable
+        label="Jobs"
         query={query}
         perPage={perPage}
-        empty={
-          <Empty icon={ListChecks} title={chosen || state.kind ? 'No matching jobs' : 'No jobs'}>
-            <p>{chosen === 'failed' ? 'No failed jobs.' : 'Background jobs appear here.'}</p>
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <Table label="Jobs" head={['Job', 'Status', 'Progress', 'Created', 'Finished', '']}>
-            {rows.map((job) => (
-              <tr key={job.id}>
-                <td>
-                  <button type="button" className={styles.kind} onClick={() => set({ kind: job.kind })}>
-                    {inWords(job.kind)}
-                  </button>{' '}
-                  <span className="muted small">#{job.id}</span>
-                  {job.last_error && <p className={`small ${styles.error}`}>{job.last_error}</p>}
-                  <details className="small">
-                    <summary className="muted">Details</summary>
-                    <pre className={styles.payload}>{JSON.stringify(job.payload, null, 2)}</pre>
-                  </details>
-                </td>
-                <td>
-                  <JobState job={job} />
-                </td>
-                <td>
-                  <Progress job={job} />
-                </td>
-                <td className={styles.nowrap}>
-                  <Time of={job.created_at} />
-                </td>
-                <td className={styles.nowrap}>
-                  {job.finished_at ? <Time of={job.finished_at} /> : <span className="muted">–</span>}
-                </td>
-                <td>
-                  {mayWrite(session) && mayRetry(job) && (
-                    <Button
-                      size="small"
-                      icon={RotateCcw}
-                      isBusy={retry.isPending && retry.variables?.path.id === job.id}
-                      onClick={() => retry.mutate({ path: { id: job.id } })}
-                    >
-                      Run {job.state === 'failed' ? 'again' : 'now'}
-                      <span className="visually-hidden"> job {job.id}</span>
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </PagedList>
+        empty={{
+          icon: ListChecks,
+          title: chosen || state.kind ? 'No matching jobs' : 'No jobs',
+          text: <p>{chosen === 'failed' ? 'No failed jobs.' : 'Background jobs appear here.'}</p>,
+        }}
+        columns={[
+          [
+            'Job',
+            (job) => (
+              <>
+                <button type="button" className={styles.kind} onClick={() => set({ kind: job.kind })}>
+                  {inWords(job.kind)}
+                </button>{' '}
+                <span className="muted small">#{job.id}</span>
+                {job.last_error && <p className={`small ${styles.error}`}>{job.last_error}</p>}
+                <details className="small">
+                  <summary className="muted">Details</summary>
+                  <pre className={styles.payload}>{JSON.stringify(job.payload, null, 2)}</pre>
+                </details>
+              </>
+            ),
+          ],
+          ['Status', (job) => <JobState job={job} />],
+          ['Progress', (job) => <Progress job={job} />],
+          ['Created', (job) => <Time of={job.created_at} />, styles.nowrap],
+          [
+            'Finished',
+            ({ finished_at: at }) => (at ? <Time of={at} /> : <span className="muted">–</span>),
+            styles.nowrap,
+          ],
+          [
+            '',
+            (job) =>
+              mayWrite(session) &&
+              mayRetry(job) && (
+                <Button
+                  size="small"
+                  icon={RotateCcw}
+                  isBusy={retry.isPending && retry.variables?.path.id === job.id}
+                  onClick={() => retry.mutate({ path: { id: job.id } })}
+                >
+                  Run {job.state === 'failed' ? 'again' : 'now'}
+                  <span className="visually-hidden"> job {job.id}</span>
+                </Button>
+              ),
+          ],
+        ]}
+      />
     </Page>
   )
 }

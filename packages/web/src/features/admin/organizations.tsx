@@ -7,8 +7,8 @@ import { SelectField, TextArea, TextField } from '../../components/form/field.ts
 import { inWords } from '../../components/format.ts'
 import { Dialog } from '../../components/overlay/dialog.tsx'
 import { Page } from '../../components/page/page.tsx'
-import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
-import { Table } from '../../components/table.tsx'
+import { PagedTable } from '../../components/page/paged-table.tsx'
+import { usePageNumber } from '../../components/page/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAction, usePage } from '../../data/api.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
@@ -32,28 +32,26 @@ export function Organizations() {
         )
       }
     >
-      <PagedList query={query} perPage={perPage}>
-        {(rows) => (
-          <Table label="Organizations" head={['Name', 'Path', 'ID', 'Visibility', 'Created']}>
-            {rows.map((organization) => (
-              <tr key={organization.id}>
-                <td>
-                  <strong>{organization.name}</strong>
-                  {organization.description && <p className="muted small">{organization.description}</p>}
-                </td>
-                <td className="mono">{organization.path}</td>
-                <td className="numbers">{organization.id}</td>
-                <td>
-                  <Badge>{inWords(organization.visibility)}</Badge>
-                </td>
-                <td>
-                  <Time of={organization.created_at} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </PagedList>
+      <PagedTable
+        label="Organizations"
+        query={query}
+        perPage={perPage}
+        columns={[
+          [
+            'Name',
+            ({ name, description }) => (
+              <>
+                <strong>{name}</strong>
+                {description && <p className="muted small">{description}</p>}
+              </>
+            ),
+          ],
+          ['Path', ({ path }) => path, 'mono'],
+          ['ID', ({ id }) => id, 'numbers'],
+          ['Visibility', ({ visibility }) => <Badge>{inWords(visibility)}</Badge>],
+          ['Created', (organization) => <Time of={organization.created_at} />],
+        ]}
+      />
       <NewOrganization isOpen={isOpen} onClose={() => setOpen(false)} />
     </Page>
   )

@@ -1,5 +1,5 @@
 import { KeyRound } from 'lucide-react'
-import { type Choice, SelectField } from '../../components/form/field.tsx'
+import { ChoiceFilter, SearchFilter, useChoice } from '../../components/form/filters.tsx'
 import { SearchField } from '../../components/form/search-field.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
@@ -36,10 +36,10 @@ const ends = [
 /** Personal access tokens of all users. */
 export function Tokens() {
   const session = useSession()
-  const [state, set] = useSearchState(['search', 'user', 'state', 'used', 'ends'])
-  const chosen = chosenOf(states, state.state)
-  const used = chosenOf(uses, state.used)
-  const ending = chosenOf(ends, state.ends)
+  const [state, set] = useSearchState(['search', 'user'])
+  const chosen = useChoice('state', states)
+  const used = useChoice('used', uses)
+  const ending = useChoice('ends', ends)
   const users = useApiQuery('GET /users', { query: { username: state.user } }, { isEnabled: state.user !== undefined })
   const user = users.data?.[0]
   const isUnknownUser = state.user !== undefined && users.data !== undefined && !user
@@ -62,19 +62,15 @@ export function Tokens() {
   return (
     <Page title="Tokens" lead="Personal access tokens of all users. Token values are not stored.">
       <search className="row-wrap">
-        <SearchField
-          label="Search tokens by name"
-          value={state.search ?? ''}
-          onSearch={(search) => set({ search }, { isReplacing: true })}
-        />
+        <SearchFilter label="Search tokens by name" />
         <SearchField
           label="Username"
           value={state.user ?? ''}
           onSearch={(name) => set({ user: name.replace(/^@/, '') }, { isReplacing: true })}
         />
-        <Filter label="Status" choices={states} value={chosen} onChoose={(value) => set({ state: value })} />
-        <Filter label="Last used" choices={uses} value={used} onChoose={(value) => set({ used: value })} />
-        <Filter label="Expiration" choices={ends} value={ending} onChoose={(value) => set({ ends: value })} />
+        <ChoiceFilter name="state" label="Status" choices={states} />
+        <ChoiceFilter name="used" label="Last used" choices={uses} />
+        <ChoiceFilter name="ends" label="Expiration" choices={ends} />
       </search>
       {isUnknownUser ? (
         <Empty icon={KeyRound} title={`No user named “${state.user}”`}>
@@ -95,23 +91,6 @@ export function Tokens() {
       )}
     </Page>
   )
-}
-
-function Filter<T extends string>(props: {
-  label: string
-  choices: readonly Choice<T>[]
-  value: T
-  onChoose: (value: T) => void
-}) {
-  return (
-    <div>
-      <SelectField<T> isLabelHidden {...props} />
-    </div>
-  )
-}
-
-function chosenOf<T extends string>(choices: readonly Choice<T>[], value: string | undefined): T | '' {
-  return choices.find((choice) => choice.value === value)?.value ?? ''
 }
 
 function stateFilter(state: State): { revoked?: boolean; state?: 'active' | 'inactive' } {

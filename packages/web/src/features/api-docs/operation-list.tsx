@@ -1,7 +1,7 @@
 import { SearchX } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Link, useSearch } from 'wouter'
-import { SearchField } from '../../components/form/search-field.tsx'
+import { SearchFilter } from '../../components/form/filters.tsx'
 import { formatCount, inWords } from '../../components/format.ts'
 import { Empty } from '../../components/page/states.tsx'
 import { useSearchState } from '../../data/search-state.ts'
@@ -20,7 +20,7 @@ export function OperationList({
   /** True: shown as a narrow sidebar. */
   isNarrow?: boolean
 }) {
-  const [{ search = '' }, set] = useSearchState(['search'])
+  const [{ search = '' }, _set] = useSearchState(['search'])
   const query = useSearch()
   const found = searchOperations(operations, search)
   const here = useRef<HTMLAnchorElement>(null)
@@ -29,12 +29,7 @@ export function OperationList({
   return (
     <div className={isNarrow ? styles.narrow : styles.wide}>
       <search className={styles.search}>
-        <SearchField
-          label="Search operations"
-          placeholder="Search by path, text or permission"
-          value={search}
-          onSearch={(text) => set({ search: text }, { isReplacing: true })}
-        />
+        <SearchFilter label="Search operations" placeholder="Search by path, text or permission" />
         <p className="muted small" aria-live="polite">
           {search && `${formatCount(found.length)} of ${formatCount(operations.length)}`}
         </p>

@@ -1,7 +1,7 @@
 import { FolderTree, Plus } from 'lucide-react'
 import { LinkButton } from '../../components/button.tsx'
 import { CheckField } from '../../components/form/field.tsx'
-import { SearchField } from '../../components/form/search-field.tsx'
+import { SearchFilter } from '../../components/form/filters.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
 import { Empty } from '../../components/page/states.tsx'
@@ -40,11 +40,7 @@ export function Groups() {
       }
     >
       <search className="row-wrap">
-        <SearchField
-          label="Search groups"
-          value={state.search ?? ''}
-          onSearch={(search) => set({ search }, { isReplacing: true })}
-        />
+        <SearchFilter label="Search groups" />
         {session.user && (
           <CheckField
             label="Mine"

@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { LinkButton } from '../../components/button.tsx'
-import { CheckField, SelectField } from '../../components/form/field.tsx'
+import { CheckFilter, ChoiceFilter, useChoice } from '../../components/form/filters.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
@@ -15,13 +15,12 @@ const kinds = [
   { value: 'private', label: 'Private' },
   { value: 'archived', label: 'Archived' },
 ] as const
-type Kind = (typeof kinds)[number]['value']
 
 /** List of the projects that the user may see. */
 export function Projects() {
   const session = useSession()
   const [state, set] = useSearchState(['membership', 'starred', 'visibility', 'topic'])
-  const kind = kinds.find(({ value }) => value === state.visibility)?.value ?? ''
+  const kind = useChoice('visibility', kinds)
   const topics = state.topic?.split(',') ?? []
   const isFiltered = Object.keys(state).length > 0
   const query = usePage('GET /projects', {
@@ -49,28 +48,16 @@ export function Projects() {
       <ProjectSearch>
         {session.user && (
           <>
-            <CheckField
-              label="Mine"
-              checked={state.membership === 'true'}
-              onChange={({ target }) => set({ membership: target.checked ? 'true' : undefined })}
-            />
-            <CheckField
-              label="Starred"
-              checked={state.starred === 'true'}
-              onChange={({ target }) => set({ starred: target.checked ? 'true' : undefined })}
-            />
+            <CheckFilter name="membership" label="Mine" />
+            <CheckFilter name="starred" label="Starred" />
           </>
         )}
         <TopicFilter chosen={topics} onChoose={(names) => set({ topic: names.join(',') || undefined })} />
-        <div>
-          <SelectField<Kind>
-            label="Visibility"
-            isLabelHidden
-            choices={session.user ? kinds : kinds.filter(({ value }) => value === '' || value === 'archived')}
-            value={kind}
-            onChoose={(chosen) => set({ visibility: chosen })}
-          />
-        </div>
+        <ChoiceFilter
+          name="visibility"
+          label="Visibility"
+          choices={session.user ? kinds : kinds.filter(({ value }) => value === '' || value === 'archived')}
+        />
       </ProjectSearch>
       <FoundProjects query={query}>
         <p>{isFiltered ? 'No projects match these filters.' : 'No projects are available to you.'}</p>

@@ -3,7 +3,7 @@ import { Tags } from 'lucide-react'
 import { Link } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
 import { LinkButton } from '../../components/button.tsx'
-import { SearchField } from '../../components/form/search-field.tsx'
+import { SearchFilter } from '../../components/form/filters.tsx'
 import { counted } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
@@ -19,7 +19,7 @@ const perPage = 48
 /** List of topics, most used first. */
 export function Topics() {
   const { is_admin: isAdmin } = useSession()
-  const [{ search }, set] = useSearchState(['search'])
+  const [{ search }, _set] = useSearchState(['search'])
   const query = usePage('GET /topics', { query: { search, page: usePageNumber(), per_page: perPage } })
   return (
     <Page
@@ -28,11 +28,7 @@ export function Topics() {
       actions={isAdmin && <LinkButton to="/-/admin/topics">Manage topics</LinkButton>}
     >
       <search>
-        <SearchField
-          label="Search topics"
-          value={search ?? ''}
-          onSearch={(search) => set({ search }, { isReplacing: true })}
-        />
+        <SearchFilter label="Search topics" />
       </search>
       <PagedList
         query={query}

@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { LinkButton } from '../../components/button.tsx'
-import { CheckField } from '../../components/form/field.tsx'
+import { CheckFilter } from '../../components/form/filters.tsx'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
@@ -59,7 +59,7 @@ export function GroupOverview() {
 
 function Projects() {
   const { group } = useGroup()
-  const [{ direct }, set] = useSearchState(['direct'])
+  const [{ direct }, _set] = useSearchState(['direct'])
   const query = usePage('GET /groups/{id}/projects', {
     path: { id: group.id },
     query: { ...useProjectQuery(), include_subgroups: direct !== 'true' },
@@ -68,11 +68,7 @@ function Projects() {
     <section className="stack" aria-label="Projects">
       <h2>Projects</h2>
       <ProjectSearch label="Search projects in this group">
-        <CheckField
-          label="Exclude subgroups"
-          checked={direct === 'true'}
-          onChange={({ target }) => set({ direct: target.checked ? 'true' : undefined })}
-        />
+        <CheckFilter name="direct" label="Exclude subgroups" />
       </ProjectSearch>
       <FoundProjects query={query}>
         <p>This group has no projects you can access.</p>

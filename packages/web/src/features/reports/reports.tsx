@@ -1,4 +1,3 @@
-import type { Schemas } from '@alcove/client'
 import { FileUp, Radar } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
@@ -6,9 +5,8 @@ import { DropHint } from '../../components/form/drop-hint.tsx'
 import { useFileDrops } from '../../components/form/file-drops.ts'
 import { formatCount, reportTypeInWords } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
-import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
-import { Empty } from '../../components/page/states.tsx'
-import { Table } from '../../components/table.tsx'
+import { PagedTable } from '../../components/page/paged-table.tsx'
+import { usePageNumber } from '../../components/page/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePage } from '../../data/api.ts'
 import { useLiveUpdates } from '../../data/live-updates.ts'
@@ -17,8 +15,6 @@ import { useToast } from '../../data/toasts.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { droppedReport } from './dropped-report.ts'
 import { ImportState, isUnderWay } from './import-state.tsx'
-
-type Import = Schemas['Import']
 
 const perPage = 20
 
@@ -58,62 +54,44 @@ export function Reports() {
       }
     >
       <DropHint isShown={isOver} text="Drop to preview the report" />
-      <PagedList
+      <PagedTable
+        label="Reports"
         query={query}
         perPage={perPage}
-        empty={
-          <Empty icon={Radar} title="No reports yet">
-            {isWriter && (
+        empty={{
+          icon: Radar,
+          title: 'No reports yet',
+          text: isWriter && (
+            <>
+              <p>
+                Send one from CI to <code>POST /api/v4/projects/{project.id}/security_reports</code>, or drop a file
+                anywhere on this page. Supported formats: GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep and gitleaks.
+              </p>
+              <LinkButton to={to('reports/new')}>Import report</LinkButton>
+            </>
+          ),
+        }}
+        columns={[
+          [
+            'Report',
+            (report) => (
               <>
-                <p>
-                  Send one from CI to <code>POST /api/v4/projects/{project.id}/security_reports</code>, or drop a file
-                  anywhere on this page. Supported formats: GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep and
-                  gitleaks.
-                </p>
-                <LinkButton to={to('reports/new')}>Import report</LinkButton>
+                <Link to={to(`reports/${report.id}`)}>{report.scanner ?? `Report ${report.id}`}</Link>
+                <div className="muted small">
+                  {[reportTypeInWords(report.report_type), report.category].filter(Boolean).join(' · ')}
+                </div>
               </>
-            )}
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <Table
-            label="Reports"
-            head={['Report', 'Branch', 'Status', 'New', 'Unchanged', 'No longer detected', 'Redetected', 'Received']}
-          >
-            {rows.map((report) => (
-              <Row key={report.id} report={report} to={to(`reports/${report.id}`)} />
-            ))}
-          </Table>
-        )}
-      </PagedList>
+            ),
+          ],
+          ['Branch', ({ ref }) => ref, 'mono'],
+          ['Status', (report) => <ImportState report={report} />],
+          ['New', ({ findings }) => formatCount(findings.new), 'numbers'],
+          ['Unchanged', ({ findings }) => formatCount(findings.known), 'numbers'],
+          ['No longer detected', ({ findings }) => formatCount(findings.gone), 'numbers'],
+          ['Redetected', ({ findings }) => formatCount(findings.returned), 'numbers'],
+          ['Received', (report) => <Time of={report.created_at} />, 'muted'],
+        ]}
+      />
     </Page>
-  )
-}
-
-function Row({ report, to }: { report: Import; to: string }) {
-  const { findings } = report
-  return (
-    <tr>
-      <td>
-        <Link to={to}>{report.scanner ?? `Report ${report.id}`}</Link>
-        <div className="muted small">
-          {[reportTypeInWords(report.report_type), report.category].filter(Boolean).join(' · ')}
-        </div>
-      </td>
-      <td className="mono">{report.ref}</td>
-      <td>
-        <ImportState report={report} />
-      </td>
-      {[findings.new, findings.known, findings.gone, findings.returned].map((count, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the columns never change their places
-        <td key={index} className="numbers">
-          {formatCount(count)}
-        </td>
-      ))}
-      <td className="muted">
-        <Time of={report.created_at} />
-      </td>
-    </tr>
   )
 }

@@ -1,7 +1,7 @@
 import { RotateCcw, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
 import { Button } from '../../components/button.tsx'
-import { SearchField } from '../../components/form/search-field.tsx'
+import { SearchFilter } from '../../components/form/filters.tsx'
 import { counted, formatBytes } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { Pager, usePageNumber } from '../../components/page/pager.tsx'
@@ -25,7 +25,7 @@ const dayMs = 24 * 60 * 60 * 1000
 export function DeletedUploads({ owner }: { owner: UploadOwner }) {
   const session = useSession()
   const graceDays = session.upload_grace_days
-  const [{ search }, set] = useSearchState(['search'])
+  const [{ search }, _set] = useSearchState(['search'])
   const page = usePageNumber()
   const request = {
     path: { id: owner.id },
@@ -47,11 +47,7 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
       lead={`Deleted files can be restored for ${counted(graceDays, 'day')}. Links to a restored file work again.`}
     >
       <search className="row-wrap">
-        <SearchField
-          label="Search by name"
-          value={search ?? ''}
-          onSearch={(search) => set({ search }, { isReplacing: true })}
-        />
+        <SearchFilter label="Search by name" />
       </search>
       <QueryResult query={query}>
         {(found) =>

@@ -1,5 +1,5 @@
-import { type Choice, SelectField } from '../../components/form/field.tsx'
-import { SearchField } from '../../components/form/search-field.tsx'
+import type { Choice } from '../../components/form/field.tsx'
+import { ChoiceFilter, SearchFilter, useChoice } from '../../components/form/filters.tsx'
 import { usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { operationsOf, type UploadOwner } from './owner.ts'
@@ -15,33 +15,27 @@ const types = [
   { value: 'application/*', label: 'Documents and archives' },
 ] as const
 
-const orders = {
-  newest: { label: 'Newest first', by: 'created_at', sort: 'desc' },
-  oldest: { label: 'Oldest first', by: 'created_at', sort: 'asc' },
-  largest: { label: 'Largest first', by: 'size', sort: 'desc' },
-  smallest: { label: 'Smallest first', by: 'size', sort: 'asc' },
-  name: { label: 'Name', by: 'filename', sort: 'asc' },
-} as const
-type Order = keyof typeof orders
-
-const names = ['search', 'type', 'by', 'order'] as const
+const orders = [
+  { value: 'newest', label: 'Newest first', by: 'created_at', sort: 'desc' },
+  { value: 'oldest', label: 'Oldest first', by: 'created_at', sort: 'asc' },
+  { value: 'largest', label: 'Largest first', by: 'size', sort: 'desc' },
+  { value: 'smallest', label: 'Smallest first', by: 'size', sort: 'asc' },
+  { value: 'name', label: 'Name', by: 'filename', sort: 'asc' },
+] as const
 
 /** Returns the filter from the address as API parameters. */
 export function useUploadFilter() {
-  const [{ search, type, by, order }] = useSearchState(names)
-  const wanted = orders[isOrder(order) ? order : 'newest']
+  const [{ search, type, by }] = useSearchState(['search', 'type', 'by'])
+  const order = useChoice('order', orders)
+  const wanted = orders.find(({ value }) => value === order)
   const uploader = Number(by)
   return {
     search,
     content_type: type,
     uploaded_by: Number.isSafeInteger(uploader) && uploader > 0 ? uploader : undefined,
-    order_by: wanted.by,
-    sort: wanted.sort,
+    order_by: wanted?.by,
+    sort: wanted?.sort,
   }
-}
-
-function isOrder(text: string | undefined): text is Order {
-  return text !== undefined && Object.hasOwn(orders, text)
 }
 
 /** Filters of the upload list. `known` contains the uploaders of the shown files, who may no longer be members. */
@@ -52,7 +46,7 @@ export function UploadFilters({
   owner: UploadOwner
   known: readonly { id: number; name: string }[]
 }) {
-  const [{ search = '', type = '', by = '', order }, set] = useSearchState(names)
+  const [{ type = '', by = '' }] = useSearchState(['type', 'by'])
   const members = usePage(operationsOf(owner).members, { path: { id: owner.id }, query: { per_page: 100 } })
   const people = new Map(known.map(({ id, name }) => [String(id), name]))
   for (const { id, name } of members.data?.rows ?? []) if (id !== undefined) people.set(String(id), name ?? '')
@@ -65,31 +59,11 @@ export function UploadFilters({
     : [...types, { value: type, label: type }]
   return (
     <search className={styles.filters}>
-      <SearchField
-        label="Search by name"
-        value={search}
-        onSearch={(search) => set({ search }, { isReplacing: true })}
-      />
-      <div>
-        <SelectField label="Type" isLabelHidden choices={shownTypes} value={type} onChoose={(type) => set({ type })} />
-      </div>
-      <div>
-        <SelectField
-          label="Uploaded by"
-          isLabelHidden
-          choices={[{ value: '', label: 'Any uploader' }, ...uploaders]}
-          value={by}
-          onChoose={(by) => set({ by })}
-        />
-      </div>
+      <SearchFilter label="Search by name" />
+      <ChoiceFilter name="type" label="Type" choices={shownTypes} />
+      <ChoiceFilter name="by" label="Uploaded by" choices={[{ value: '', label: 'Any uploader' }, ...uploaders]} />
       <div className={styles.order}>
-        <SelectField<Order>
-          label="Sort by"
-          isLabelHidden
-          choices={Object.entries(orders).map(([value, { label }]) => ({ value: value as Order, label }))} // the keys of `orders`
-          value={isOrder(order) ? order : 'newest'}
-          onChoose={(chosen) => set({ order: chosen === 'newest' ? undefined : chosen })}
-        />
+        <ChoiceFilter name="order" label="Sort by" choices={orders} />
       </div>
     </search>
   )

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
-import { SearchField } from '../../components/form/search-field.tsx'
+import { SearchFilter } from '../../components/form/filters.tsx'
 import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { ActionMenu } from '../../components/overlay/menu.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -26,7 +26,7 @@ type Asked = { kind: 'add' } | { kind: 'change' | 'remove'; member: Member } | u
 /** Direct and inherited members of a project or group. */
 export function Members({ place }: { place: MemberPlace }) {
   const session = useSession()
-  const [{ search }, set] = useSearchState(['search'])
+  const [{ search }, _set] = useSearchState(['search'])
   const page = usePageNumber()
   const [asked, setAsked] = useState<Asked>()
   const path = { id: place.id }
@@ -55,11 +55,7 @@ export function Members({ place }: { place: MemberPlace }) {
       }
     >
       <search>
-        <SearchField
-          label="Search members"
-          value={search ?? ''}
-          onSearch={(search) => set({ search }, { isReplacing: true })}
-        />
+        <SearchFilter label="Search members" />
       </search>
       <PagedList
         query={all}

@@ -2,8 +2,7 @@ import type { Page, QueryOf, RowOf } from '@alcove/client'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { FolderGit2 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { SelectField } from '../../components/form/field.tsx'
-import { SearchField } from '../../components/form/search-field.tsx'
+import { ChoiceFilter, SearchFilter, useChoice } from '../../components/form/filters.tsx'
 import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
 import { Empty } from '../../components/page/states.tsx'
 import { useSearchState } from '../../data/search-state.ts'
@@ -17,39 +16,23 @@ const orders = [
   { value: 'name', label: 'Name' },
   { value: 'star_count', label: 'Most stars' },
 ] as const
-type Order = (typeof orders)[number]['value']
 
 /** Returns the query of a project list from the address: search, order and page. */
 export function useProjectQuery(): QueryOf<'GET /groups/{id}/projects'> & { search?: string | undefined } {
-  const [{ search, order }] = useSearchState(['search', 'order'])
+  const [{ search }] = useSearchState(['search'])
   const page = usePageNumber()
-  const by = orderFrom(order)
+  const by = useChoice('order', orders)
   return { search, order_by: by, sort: by === 'name' ? 'asc' : 'desc', page, per_page: perPage }
-}
-
-function orderFrom(name: string | undefined): Order {
-  return orders.find(({ value }) => value === name)?.value ?? 'last_activity_at'
 }
 
 /** Search field and sort order of a project list, with filters between them. */
 export function ProjectSearch({ label = 'Search projects', children }: { label?: string; children?: ReactNode }) {
-  const [state, set] = useSearchState(['search', 'order'])
   return (
     <search className="row-wrap">
-      <SearchField
-        label={label}
-        value={state.search ?? ''}
-        onSearch={(search) => set({ search }, { isReplacing: true })}
-      />
+      <SearchFilter label={label} />
       {children}
       <div className="push">
-        <SelectField<Order>
-          label="Sort by"
-          isLabelHidden
-          choices={orders}
-          value={orderFrom(state.order)}
-          onChoose={(order) => set({ order: order === 'last_activity_at' ? undefined : order })}
-        />
+        <ChoiceFilter name="order" label="Sort by" choices={orders} />
       </div>
     </search>
   )

@@ -3,16 +3,14 @@ import { KeyRound, Plus, RotateCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Badge } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
-import { SelectField } from '../../../components/form/field.tsx'
+import { ChoiceFilter, useChoice } from '../../../components/form/filters.tsx'
 import { ConfirmDialog } from '../../../components/overlay/dialog.tsx'
 import { ActionMenu } from '../../../components/overlay/menu.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
-import { PagedList, usePageNumber } from '../../../components/page/pager.tsx'
-import { Empty } from '../../../components/page/states.tsx'
-import { Table } from '../../../components/table.tsx'
+import { PagedTable } from '../../../components/page/paged-table.tsx'
+import { usePageNumber } from '../../../components/page/pager.tsx'
 import { Day, Time } from '../../../components/time.tsx'
 import { useAction, usePage } from '../../../data/api.ts'
-import { useSearchState } from '../../../data/search-state.ts'
 import { mayWrite, useSession, useUser } from '../../../data/session.ts'
 import { AccountTabs } from '../account-tabs.tsx'
 import { TokenNotice } from '../signed-in.tsx'
@@ -24,15 +22,13 @@ const states = [
   { value: 'active', label: 'Active' },
   { value: 'inactive', label: 'Expired or revoked' },
 ] as const
-type State = (typeof states)[number]['value']
 type Token = RowOf<'GET /personal_access_tokens'>
 
 /** The user's own access tokens. */
 export function Tokens() {
   const session = useSession()
   const { id: userId } = useUser()
-  const [{ state: wanted }, set] = useSearchState(['state'])
-  const state: State = wanted === 'inactive' ? 'inactive' : 'active'
+  const state = useChoice('state', states)
   const [issued, setIssued] = useState<Issued>()
   const [asked, setAsked] = useState<{ kind: 'create' } | { kind: 'rotate' | 'revoke'; token: Token }>()
   const close = () => setAsked(undefined)
@@ -60,38 +56,66 @@ export function Tokens() {
       )}
       {issued && <NewToken issued={issued} onClose={() => setIssued(undefined)} />}
       <div className="row-wrap">
-        <div>
-          <SelectField<State>
-            label="Status"
-            isLabelHidden
-            choices={states}
-            value={state}
-            onChoose={(chosen) => set({ state: chosen === 'active' ? undefined : chosen })}
-          />
-        </div>
+        <ChoiceFilter name="state" label="Status" choices={states} />
       </div>
-      <PagedList
+      <PagedTable
+        label="Access tokens"
         query={query}
         perPage={perPage}
-        empty={
-          <Empty icon={KeyRound} title="No tokens">
-            <p>{state === 'active' ? 'You have no active tokens.' : 'You have no expired or revoked tokens.'}</p>
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <Table label="Access tokens" head={['Name', 'Scopes', 'Last used', 'Expires', <Hidden key="actions" />]}>
-            {rows.map((token) => (
-              <Row
-                key={token.id}
-                token={token}
-                isWriter={mayWrite(session)}
-                ask={(kind) => setAsked({ kind, token })}
-              />
-            ))}
-          </Table>
-        )}
-      </PagedList>
+        empty={{
+          icon: KeyRound,
+          title: 'No tokens',
+          text: <p>{state === 'active' ? 'You have no active tokens.' : 'You have no expired or revoked tokens.'}</p>,
+        }}
+        columns={[
+          [
+            'Name',
+            (token) => (
+              <>
+                {token.name}
+                {token.description && <p className="muted small">{token.description}</p>}
+                <p className="muted small">
+                  Created <Time of={token.created_at} />
+                </p>
+              </>
+            ),
+            styles.name,
+          ],
+          [
+            'Scopes',
+            ({ scopes }) => (
+              <span className="row-wrap">
+                {scopes.map((scope) => (
+                  <Badge key={scope}>{scope}</Badge>
+                ))}
+              </span>
+            ),
+          ],
+          ['Last used', lastUse],
+          ['Expires', expiration],
+          [
+            <span key="actions" className="visually-hidden">
+              Actions
+            </span>,
+            (token) =>
+              token.active &&
+              mayWrite(session) && (
+                <ActionMenu
+                  label={`Actions for ${token.name}`}
+                  items={[
+                    { label: 'Rotate', icon: RotateCw, onChoose: () => setAsked({ kind: 'rotate', token }) },
+                    {
+                      label: 'Revoke',
+                      icon: Trash2,
+                      isDangerous: true,
+                      onChoose: () => setAsked({ kind: 'revoke', token }),
+                    },
+                  ]}
+                />
+              ),
+          ],
+        ]}
+      />
       {asked?.kind === 'create' && <CreateToken onClose={close} onIssued={setIssued} />}
       {asked?.kind === 'rotate' && <RotateToken token={asked.token} onClose={close} onIssued={setIssued} />}
       {asked?.kind === 'revoke' && (
@@ -109,58 +133,18 @@ export function Tokens() {
   )
 }
 
-function Hidden() {
-  return <span className="visually-hidden">Actions</span>
+const never = <span className="muted">Never</span>
+
+function lastUse({ last_used_at: usedAt, last_used_ips: addresses }: Token) {
+  return (
+    <>
+      {usedAt ? <Time of={usedAt} /> : never}
+      {usedAt && addresses.length > 0 && <p className="muted small numbers">{addresses.join(', ')}</p>}
+    </>
+  )
 }
 
-function Row({ token, isWriter, ask }: { token: Token; isWriter: boolean; ask: (kind: 'rotate' | 'revoke') => void }) {
-  const { name, description, scopes, last_used_at: usedAt, last_used_ips: addresses, expires_at: end } = token
-  return (
-    <tr>
-      <td className={styles.name}>
-        {name}
-        {description && <p className="muted small">{description}</p>}
-        <p className="muted small">
-          Created <Time of={token.created_at} />
-        </p>
-      </td>
-      <td>
-        <span className="row-wrap">
-          {scopes.map((scope) => (
-            <Badge key={scope}>{scope}</Badge>
-          ))}
-        </span>
-      </td>
-      <td>
-        {usedAt ? (
-          <>
-            <Time of={usedAt} />
-            {addresses.length > 0 && <p className="muted small numbers">{addresses.join(', ')}</p>}
-          </>
-        ) : (
-          <span className="muted">Never</span>
-        )}
-      </td>
-      <td>
-        {token.revoked ? (
-          <Badge tone="danger">Revoked</Badge>
-        ) : end ? (
-          <Day of={end} />
-        ) : (
-          <span className="muted">Never</span>
-        )}
-      </td>
-      <td>
-        {token.active && isWriter && (
-          <ActionMenu
-            label={`Actions for ${name}`}
-            items={[
-              { label: 'Rotate', icon: RotateCw, onChoose: () => ask('rotate') },
-              { label: 'Revoke', icon: Trash2, isDangerous: true, onChoose: () => ask('revoke') },
-            ]}
-          />
-        )}
-      </td>
-    </tr>
-  )
+function expiration({ revoked, expires_at: end }: Token) {
+  if (revoked) return <Badge tone="danger">Revoked</Badge>
+  return end ? <Day of={end} /> : never
 }

@@ -7,9 +7,8 @@ import { Button } from '../../../components/button.tsx'
 import { counted, formatCount } from '../../../components/format.ts'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import { Page } from '../../../components/page/page.tsx'
-import { PagedList, usePageNumber } from '../../../components/page/pager.tsx'
-import { Empty } from '../../../components/page/states.tsx'
-import { Table } from '../../../components/table.tsx'
+import { PagedTable } from '../../../components/page/paged-table.tsx'
+import { usePageNumber } from '../../../components/page/pager.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useAction, usePage } from '../../../data/api.ts'
 import { mayWrite, useSession } from '../../../data/session.ts'
@@ -34,49 +33,60 @@ export function Merges() {
       lead={`Merged topics, newest first. You can undo a merge for ${counted(session.topic_undo_days, 'day')}.`}
       actions={<OrganizationField />}
     >
-      <PagedList
+      <PagedTable
+        label="Merges"
         query={query}
         perPage={perPage}
-        empty={
-          <Empty icon={GitMerge} title="No merges yet">
-            <p>Merge topics on a topic’s page or under Duplicates.</p>
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <Table label="Merges" head={['Topic', 'Into', 'Projects', 'Merged', 'Undo']}>
-            {rows.map((merge) => (
-              <tr key={merge.id}>
-                <td>
-                  <strong>{merge.source_topic.title}</strong>
-                  <p className="muted small mono">{merge.source_topic.name}</p>
-                </td>
-                <td>
-                  <Link to={`/-/admin/topics/${merge.target_topic.id}`} className={styles.strong}>
-                    {merge.target_topic.name}
-                  </Link>
-                  {!merge.keep_alias && <p className="muted small">No alias kept</p>}
-                </td>
-                <td className="numbers">
-                  {formatCount(merge.moved_projects_count)} moved
-                  {merge.shared_projects_count > 0 && (
-                    <p className="muted small">{formatCount(merge.shared_projects_count)} had both topics</p>
-                  )}
-                </td>
-                <td>
-                  <span className={styles.nowrap}>
-                    <Time of={merge.merged_at} />
-                  </span>
-                  <p className="muted small">by {merge.merged_by?.name ?? 'Deleted user'}</p>
-                </td>
-                <td>
-                  <UndoCell merge={merge} mayUndo={mayWrite(session)} onUndo={() => setUndoing(merge)} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </PagedList>
+        empty={{
+          icon: GitMerge,
+          title: 'No merges yet',
+          text: <p>Merge topics on a topic’s page or under Duplicates.</p>,
+        }}
+        columns={[
+          [
+            'Topic',
+            ({ source_topic: topic }) => (
+              <>
+                <strong>{topic.title}</strong>
+                <p className="muted small mono">{topic.name}</p>
+              </>
+            ),
+          ],
+          [
+            'Into',
+            ({ target_topic: topic, keep_alias: keepsAlias }) => (
+              <>
+                <Link to={`/-/admin/topics/${topic.id}`} className={styles.strong}>
+                  {topic.name}
+                </Link>
+                {!keepsAlias && <p className="muted small">No alias kept</p>}
+              </>
+            ),
+          ],
+          [
+            'Projects',
+            ({ moved_projects_count: moved, shared_projects_count: shared }) => (
+              <>
+                {formatCount(moved)} moved
+                {shared > 0 && <p className="muted small">{formatCount(shared)} had both topics</p>}
+              </>
+            ),
+            'numbers',
+          ],
+          [
+            'Merged',
+            (merge) => (
+              <>
+                <span className={styles.nowrap}>
+                  <Time of={merge.merged_at} />
+                </span>
+                <p className="muted small">by {merge.merged_by?.name ?? 'Deleted user'}</p>
+              </>
+            ),
+          ],
+          ['Undo', (merge) => <UndoCell merge={merge} mayUndo={mayWrite(session)} onUndo={() => setUndoing(merge)} />],
+        ]}
+      />
       {undoing && <UndoDialog merge={undoing} onClose={() => setUndoing(undefined)} />}
     </Page>
   )

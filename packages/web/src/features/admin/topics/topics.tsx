@@ -2,13 +2,11 @@ import { Copy, FileText, GitMerge, Plus, Tags } from 'lucide-react'
 import { Link, useSearch } from 'wouter'
 import { Avatar } from '../../../components/avatar.tsx'
 import { LinkButton } from '../../../components/button.tsx'
-import { CheckField } from '../../../components/form/field.tsx'
-import { SearchField } from '../../../components/form/search-field.tsx'
+import { CheckFilter, SearchFilter } from '../../../components/form/filters.tsx'
 import { formatCount } from '../../../components/format.ts'
 import { Page } from '../../../components/page/page.tsx'
-import { PagedList, usePageNumber } from '../../../components/page/pager.tsx'
-import { Empty } from '../../../components/page/states.tsx'
-import { Table } from '../../../components/table.tsx'
+import { PagedTable } from '../../../components/page/paged-table.tsx'
+import { usePageNumber } from '../../../components/page/pager.tsx'
 import { usePage } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
 import { mayWrite, useSession } from '../../../data/session.ts'
@@ -23,7 +21,7 @@ export function Topics() {
   const search = new URLSearchParams(useSearch())
   const organization = search.get('organization')
   const kept = organization ? `?organization=${encodeURIComponent(organization)}` : ''
-  const [state, set] = useSearchState(['search', 'unused'])
+  const [state, _set] = useSearchState(['search', 'unused'])
   const query = usePage('GET /topics', {
     query: {
       search: state.search,
@@ -56,55 +54,49 @@ export function Topics() {
       }
     >
       <search className="row-wrap">
-        <SearchField
-          label="Search topics"
-          value={state.search ?? ''}
-          onSearch={(text) => set({ search: text }, { isReplacing: true })}
-        />
-        <CheckField
-          label="Without projects"
-          checked={state.unused === 'true'}
-          onChange={({ target }) => set({ unused: target.checked ? 'true' : undefined })}
-        />
+        <SearchFilter label="Search topics" />
+        <CheckFilter name="unused" label="Without projects" />
         <OrganizationField />
       </search>
-      <PagedList
+      <PagedTable
+        label="Topics"
         query={query}
         perPage={perPage}
-        empty={
-          <Empty icon={Tags} title="No topics">
+        empty={{
+          icon: Tags,
+          title: 'No topics',
+          text: (
             <p>
               {state.search
                 ? 'No topics match. Enter at least three characters.'
                 : 'Create a topic, import a file, or add one to a project.'}
             </p>
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <Table label="Topics" head={['Topic', 'Description', 'Projects']}>
-            {rows.map((topic) => (
-              <tr key={topic.id}>
-                <td>
-                  <div className={styles.person}>
-                    <Avatar name={topic.title} url={topic.avatar_url} />
-                    <div>
-                      <Link to={`/-/admin/topics/${topic.id}`} className={styles.strong}>
-                        {topic.title}
-                      </Link>
-                      <p className="muted small mono">{topic.name}</p>
-                    </div>
-                  </div>
-                </td>
-                <td>
-                  <p className={styles.description}>{topic.description || <span className="muted">None</span>}</p>
-                </td>
-                <td className="numbers">{formatCount(topic.total_projects_count)}</td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </PagedList>
+          ),
+        }}
+        columns={[
+          [
+            'Topic',
+            (topic) => (
+              <div className={styles.person}>
+                <Avatar name={topic.title} url={topic.avatar_url} />
+                <div>
+                  <Link to={`/-/admin/topics/${topic.id}`} className={styles.strong}>
+                    {topic.title}
+                  </Link>
+                  <p className="muted small mono">{topic.name}</p>
+                </div>
+              </div>
+            ),
+          ],
+          [
+            'Description',
+            ({ description }) => (
+              <p className={styles.description}>{description || <span className="muted">None</span>}</p>
+            ),
+          ],
+          ['Projects', (topic) => formatCount(topic.total_projects_count), 'numbers'],
+        ]}
+      />
     </Page>
   )
 }

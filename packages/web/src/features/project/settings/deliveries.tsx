@@ -2,12 +2,11 @@ import type { RowOf } from '@alcove/client'
 import { RotateCw } from 'lucide-react'
 import { Badge, type Tone } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
-import { SelectField } from '../../../components/form/field.tsx'
+import { ChoiceFilter, useChoice } from '../../../components/form/filters.tsx'
 import { Pager, usePageNumber } from '../../../components/page/pager.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useAction, usePage } from '../../../data/api.ts'
-import { useSearchState } from '../../../data/search-state.ts'
 import { useMayChange } from '../../../data/session.ts'
 import { useProject } from '../../../nouns/project/project.ts'
 import styles from './deliveries.module.css'
@@ -20,14 +19,12 @@ const outcomes = [
   { value: 'client_failure', label: 'Rejected (4xx)' },
   { value: 'server_failure', label: 'Server error (5xx)' },
 ] as const
-type Outcome = (typeof outcomes)[number]['value']
 type Delivery = RowOf<'GET /projects/{id}/hooks/{hook_id}/events'>
 
 /** Requests and responses of a webhook in the last week. */
 export function Deliveries({ hook }: { hook: Hook }) {
   const { project } = useProject()
-  const [{ status }, set] = useSearchState(['status'])
-  const outcome = outcomes.find(({ value }) => value === status)?.value ?? ''
+  const outcome = useChoice('status', outcomes)
   const query = usePage('GET /projects/{id}/hooks/{hook_id}/events', {
     path: { id: project.id, hook_id: hook.id },
     query: { page: usePageNumber(), per_page: perPage, ...(outcome && { status: [outcome] }) },
@@ -37,13 +34,7 @@ export function Deliveries({ hook }: { hook: Hook }) {
       <div className="row-wrap">
         <h2>Recent deliveries</h2>
         <div className="push">
-          <SelectField<Outcome>
-            label="Outcome"
-            isLabelHidden
-            choices={outcomes}
-            value={outcome}
-            onChoose={(status) => set({ status })}
-          />
+          <ChoiceFilter name="status" label="Outcome" choices={outcomes} />
         </div>
       </div>
       <QueryResult query={query}>

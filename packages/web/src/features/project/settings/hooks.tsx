@@ -3,9 +3,8 @@ import { Link } from 'wouter'
 import { Badge, type Tone } from '../../../components/badge.tsx'
 import { LinkButton } from '../../../components/button.tsx'
 import { Page } from '../../../components/page/page.tsx'
-import { PagedList, usePageNumber } from '../../../components/page/pager.tsx'
-import { Empty } from '../../../components/page/states.tsx'
-import { Table } from '../../../components/table.tsx'
+import { PagedTable } from '../../../components/page/paged-table.tsx'
+import { usePageNumber } from '../../../components/page/pager.tsx'
 import { Time } from '../../../components/time.tsx'
 import { usePage } from '../../../data/api.ts'
 import { useMayChange } from '../../../data/session.ts'
@@ -30,34 +29,29 @@ export function Hooks() {
   return (
     <Page title="Webhooks" lead="Webhooks send an HTTP request when a vulnerability changes." actions={add}>
       <SettingsTabs />
-      <PagedList
+      <PagedTable
+        label="Webhooks"
         query={query}
         perPage={perPage}
-        empty={
-          <Empty icon={Webhook} title="No webhooks">
-            {isWriter && <p>Add the URL of a chat, an issue tracker or your own service to notify it.</p>}
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <Table label="Webhooks" head={['URL', 'Status', 'Added']}>
-            {rows.map((hook) => (
-              <tr key={hook.id}>
-                <td>
-                  <Link to={to(`settings/hooks/${hook.id}`)}>{hook.name || hook.url}</Link>
-                  {hook.name && <p className="muted small">{hook.url}</p>}
-                </td>
-                <td>
-                  <HookState status={hook.alert_status} isOn={hook.vulnerability_events} />
-                </td>
-                <td className="muted">
-                  <Time of={hook.created_at} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </PagedList>
+        empty={{
+          icon: Webhook,
+          title: 'No webhooks',
+          text: isWriter && <p>Add the URL of a chat, an issue tracker or your own service to notify it.</p>,
+        }}
+        columns={[
+          [
+            'URL',
+            (hook) => (
+              <>
+                <Link to={to(`settings/hooks/${hook.id}`)}>{hook.name || hook.url}</Link>
+                {hook.name && <p className="muted small">{hook.url}</p>}
+              </>
+            ),
+          ],
+          ['Status', (hook) => <HookState status={hook.alert_status} isOn={hook.vulnerability_events} />],
+          ['Added', (hook) => <Time of={hook.created_at} />, 'muted'],
+        ]}
+      />
     </Page>
   )
 }
