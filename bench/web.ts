@@ -125,7 +125,7 @@ async function untilShown(page: Page): Promise<number> {
   return page.evaluate(() => new Promise<number>((resolve) => requestAnimationFrame(() => resolve(performance.now()))))
 }
 
-/** Waits until the number of rows has changed and they are rendered; with a word, until all rows contain it. */
+/** Waits until the number of rows has changed and those in view are rendered; with a word, until they all contain it. */
 function press(page: Page, selector: string, word: string): Promise<number> {
   return page.evaluate(
     async ([selector, word]) => {
@@ -134,7 +134,8 @@ function press(page: Page, selector: string, word: string): Promise<number> {
       const before = grid()?.getAttribute('aria-rowcount')
       document.querySelector<HTMLElement>(selector)?.click()
       const isDone = () => {
-        const rows = [...document.querySelectorAll('[role=grid] [role=row][aria-selected]')]
+        const all = [...document.querySelectorAll('[role=grid] [role=row][aria-selected]')]
+        const rows = all.filter((row) => row.getBoundingClientRect().top < innerHeight)
         const texts = rows.map((row) => row.textContent ?? '')
         const isOther = grid()?.getAttribute('aria-rowcount') !== before
         return isOther && rows.every((row) => row.querySelector('a')) && texts.every((text) => text.includes(word))

@@ -16,6 +16,20 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // One file instead of some forty small ones, without the components whose popups are large.
+          groups: [
+            {
+              name: 'shared',
+              test: /web\/src\/(components|data|styles)\/(?!overlay\/(dialog|menu|typed)|form\/(suggest|action)|page\/admin)/,
+            },
+            { name: 'shared', test: /lucide-react/, minShareCount: 5 },
+          ],
+        },
+      },
+    },
   },
 })
 

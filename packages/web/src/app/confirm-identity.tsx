@@ -3,15 +3,10 @@ import { Button } from '../components/button.tsx'
 import { TextField } from '../components/form/field.tsx'
 import { Dialog, DialogActions } from '../components/overlay/dialog.tsx'
 import { api, isFailure } from '../data/api.ts'
-import { finishConfirmation, useIsConfirming } from '../data/confirmation.ts'
-import type { SessionState } from '../data/session.ts'
+import { finishConfirmation } from '../data/confirmation.ts'
 
 /** Prompts for the password, or for the token used to sign in, while a request waits for confirmation. */
-export function ConfirmIdentity({ session }: { session: SessionState }) {
-  return useIsConfirming() ? <ConfirmDialog isByPassword={session.has_password} /> : null
-}
-
-function ConfirmDialog({ isByPassword }: { isByPassword: boolean }) {
+export function ConfirmIdentity({ isByPassword }: { isByPassword: boolean }) {
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
   const noun = isByPassword ? 'password' : 'access token'

@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Menu, X } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import { Link, useLocation, useRouter } from 'wouter'
+import { lazyComponent, nothingYet } from '../components/later.tsx'
 import { Mark } from '../components/mark.tsx'
 import { preloadScreen, Screens, ScreenTableContext, useLinks } from '../components/page/screens.tsx'
 import { Failed, Loading } from '../components/page/states.tsx'
+import { useIsConfirming } from '../data/confirmation.ts'
 import { type SessionState, sessionQuery } from '../data/session.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { ConfirmIdentity } from './confirm-identity.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { keepFocus } from './keep-focus.ts'
 import { screens } from './screens.ts'
@@ -15,9 +16,12 @@ import styles from './shell.module.css'
 import { rejectStrayDrops } from './stray-drops.ts'
 import { useDropDown } from './use-drop-down.ts'
 
+const ConfirmIdentity = lazyComponent(async () => (await import('./confirm-identity.tsx')).ConfirmIdentity, nothingYet)
+
 /** Layout of every page: header, main region, screen reader announcements and the identity dialog. */
 export function Shell() {
   const session = useQuery(sessionQuery)
+  const isConfirming = useIsConfirming()
   const [path] = useLocation()
   const { parser } = useRouter()
   // Begins before the session is there and before the screen is rendered.
@@ -39,7 +43,7 @@ export function Shell() {
         </ErrorBoundary>
       </main>
       <Announcer path={path} />
-      <ConfirmIdentity session={session.data} />
+      {isConfirming && <ConfirmIdentity isByPassword={session.data.has_password} />}
     </ScreenTableContext>
   )
 }

@@ -3,8 +3,9 @@ import { useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { SeverityBadge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
-import { SearchField } from '../../components/form/search-field.tsx'
+import { SearchFilter } from '../../components/form/filters.tsx'
 import { reportTypeInWords } from '../../components/format.ts'
+import { usePreload } from '../../components/later.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed, Loading } from '../../components/page/states.tsx'
 import { useSearchState } from '../../data/search-state.ts'
@@ -13,8 +14,7 @@ import { useProject } from '../../nouns/project/project.ts'
 import { chipsOf, findingFilterFrom, listed, nothing, toggledIn } from '../../nouns/vulnerability/filter-state.ts'
 import { filters, findingFilterNames } from '../../nouns/vulnerability/filters.ts'
 import { Chips } from './filters/chips.tsx'
-import { choicesOf, FilterMenu } from './filters/filter-menu.tsx'
-import { MoreFilters } from './filters/more-filters.tsx'
+import { choicesOf, FilterMenu, MoreFilters } from './filters/filter-button.tsx'
 import { type FindingRow, waitingFindingsOf } from './findings-of.ts'
 import type { GridColumn } from './grid/grid-row.tsx'
 import { lengthInWords, usePagedRows } from './grid/paged-rows.ts'
@@ -23,11 +23,11 @@ import { TitleCell } from './grid/title-cell.tsx'
 import { useCursor } from './grid/use-cursor.ts'
 import { useLiveRows } from './grid/use-live-rows.ts'
 import { ListToolbar } from './list-toolbar.tsx'
-import { type KeyHelp, KeysDialog, movingKeys, otherKeys, selectingKeys } from './triage/keys.tsx'
+import { KeysDialog, PromotionDialog } from './triage/dialogs.ts'
+import { type KeyHelp, movingKeys, otherKeys, selectingKeys } from './triage/keys.ts'
 import { handleListKey } from './triage/list-keys.ts'
 import { KeysWithoutRows, type Press } from './triage/page-keys.ts'
 import { type Promotion, usePromotion } from './triage/promotion.ts'
-import { PromotionDialog } from './triage/promotion-dialog.tsx'
 import styles from './vulnerability-list.module.css'
 
 // Their scanners and branches are not counted, so they are typed.
@@ -49,6 +49,7 @@ export function Findings() {
   const rows = usePagedRows(source)
   const cursor = useCursor(rows, source.id)
   useLiveRows(rows, ['finding', 'findings'])
+  usePreload(PromotionDialog)
   const { promote, isBusy, progress } = usePromotion(project.id)
   const [asked, setAsked] = useState<Promotion>()
   const [showsKeys, setShowsKeys] = useState(false)
@@ -82,12 +83,7 @@ export function Findings() {
       <div className="stack">
         <search ref={search} className={styles.filters} aria-label="Findings">
           <div className="row-wrap">
-            <SearchField
-              label="Search findings"
-              placeholder="Search by title, file or identifier"
-              value={state.search ?? ''}
-              onSearch={(search) => set({ search }, { isReplacing: true })}
-            />
+            <SearchFilter label="Search findings" placeholder="Search by title, file or identifier" />
             {findingFilterNames.map((name) => {
               const control = controls[name]
               return (

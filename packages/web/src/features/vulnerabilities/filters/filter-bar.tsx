@@ -15,8 +15,8 @@ import {
 } from '../../../nouns/vulnerability/filter-state.ts'
 import { type FilterName, filterNames, filters, states } from '../../../nouns/vulnerability/filters.ts'
 import styles from './filter-bar.module.css'
-import { choicesOf, type FilterChoice, FilterMenu } from './filter-menu.tsx'
-import { MoreFilters } from './more-filters.tsx'
+import { choicesOf, FilterMenu, MoreFilters } from './filter-button.tsx'
+import type { FilterChoice } from './filter-props.ts'
 import { countOf, SeverityBar, type Statistics } from './severity-bar.tsx'
 
 // The search has its own field, and severities are chosen in the severity bar.

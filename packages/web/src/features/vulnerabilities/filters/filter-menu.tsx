@@ -1,40 +1,14 @@
 import { Menu } from '@base-ui/react/menu'
-import { Check, ChevronDown } from 'lucide-react'
-import { look } from '../../../components/button.tsx'
+import { Check } from 'lucide-react'
 import { formatCount } from '../../../components/format.ts'
-import type { ListControl } from '../../../nouns/vulnerability/filters.ts'
 import styles from './filter-menu.module.css'
+import type { ChoicesProps, Trigger } from './filter-props.ts'
 
-export interface FilterChoice {
-  value: string
-  label: string
-  count?: number | undefined
-}
-
-/** Returns the values of a filter as choices. */
-export function choicesOf({ values = [], inWords }: ListControl<string>): FilterChoice[] {
-  return values.map((value) => ({ value, label: inWords(value) }))
-}
-
-/** Menu with several choices. Its button shows the number of selected ones. */
-export function FilterMenu({
-  label,
-  choices,
-  chosen,
-  onToggle,
-}: {
-  label: string
-  choices: readonly FilterChoice[]
-  chosen: readonly string[]
-  onToggle: (value: string) => void
-}) {
+/** Menu with several choices. */
+export function ChoicesMenu({ trigger, choices, chosen, onToggle }: ChoicesProps & { trigger: Trigger }) {
   return (
     <Menu.Root modal={false}>
-      <Menu.Trigger className={look({})}>
-        {label}
-        {chosen.length > 0 && <span className={styles.chosen}>{chosen.length}</span>}
-        <ChevronDown size={16} aria-hidden="true" />
-      </Menu.Trigger>
+      <Menu.Trigger {...trigger} />
       <Menu.Portal container={document.getElementById('main')}>
         <Menu.Positioner className={styles.positioner} sideOffset={4} align="start">
           <Menu.Popup className={styles.popup}>

@@ -1,27 +1,20 @@
 import { Popover } from '@base-ui/react/popover'
-import { ChevronDown } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { Button, look } from '../../../components/button.tsx'
+import { Button } from '../../../components/button.tsx'
 import { SelectField, TextField } from '../../../components/form/field.tsx'
-import type { FilterChanges, FilterState } from '../../../nouns/vulnerability/filter-state.ts'
 import { type Control, type FilterName, filters } from '../../../nouns/vulnerability/filters.ts'
 import styles from './filter-menu.module.css'
+import type { MoreFiltersProps, Trigger } from './filter-props.ts'
 
 /** Popover with less common filters. */
-export function MoreFilters({
+export function MoreFiltersPopover({
+  trigger,
   names,
   controls = filters,
   state,
   onChange,
-}: {
-  names: readonly FilterName[]
-  /** Labels and hints, where they differ from those of `filters`. */
-  controls?: { [Name in FilterName]: Control }
-  state: FilterState
-  onChange: (changes: FilterChanges) => void
-}) {
+}: MoreFiltersProps & { trigger: Trigger }) {
   const [isOpen, setOpen] = useState(false)
-  const given = names.filter((name) => state[name]).length
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -32,11 +25,7 @@ export function MoreFilters({
 
   return (
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
-      <Popover.Trigger className={look({})}>
-        More filters
-        {given > 0 && <span className={styles.chosen}>{given}</span>}
-        <ChevronDown size={16} aria-hidden="true" />
-      </Popover.Trigger>
+      <Popover.Trigger {...trigger} />
       <Popover.Portal container={document.getElementById('main')}>
         <Popover.Positioner className={styles.positioner} sideOffset={4} align="start">
           <Popover.Popup className={styles.popup} aria-label="More filters">

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react'
-import { arePageKeysEnabled } from './keys.tsx'
+import { arePageKeysEnabled } from './keys.ts'
 
 /** Key event, with the fields that React events and native events share. */
 export type Press = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>

@@ -3,32 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { CheckField } from '../../../components/form/field.tsx'
 import { Dialog } from '../../../components/overlay/dialog.tsx'
 import styles from './keys.module.css'
-
-const storageKey = 'alcove.keys'
-
-/** Returns false if shortcuts work only while the list has the focus. */
-export function arePageKeysEnabled(): boolean {
-  return localStorage.getItem(storageKey) !== 'in lists'
-}
-
-export type KeyHelp = readonly (readonly [keys: string, meaning: string])[]
-
-export const movingKeys: KeyHelp = [
-  ['j Down', 'Next row'],
-  ['k Up', 'Previous row'],
-  ['Home End', 'First and last row'],
-  ['Enter o', 'Open'],
-]
-export const selectingKeys: KeyHelp = [
-  ['x Space', 'Toggle selection'],
-  ['Shift Up Down', 'Select several'],
-  ['Ctrl a', 'Select all matching'],
-  ['Escape', 'Clear selection'],
-]
-export const otherKeys: KeyHelp = [
-  ['/', 'Search'],
-  ['?', 'Keyboard shortcuts'],
-]
+import { arePageKeysEnabled, enablePageKeys, type KeyHelp } from './keys.ts'
 
 /** Arrow keys as icons, because fonts may lack the characters. */
 const arrows: Readonly<Record<string, ReactNode>> = {
@@ -58,7 +33,7 @@ export function KeysDialog({ keys, onClose }: { keys: KeyHelp; onClose: () => vo
         hint="Otherwise shortcuts work only while the list has focus."
         checked={isEverywhere}
         onChange={({ target }) => {
-          localStorage.setItem(storageKey, target.checked ? 'everywhere' : 'in lists')
+          enablePageKeys(target.checked)
           setEverywhere(target.checked)
         }}
       />

@@ -1,0 +1,28 @@
+import type { ComponentProps } from 'react'
+import type { FilterChanges, FilterState } from '../../../nouns/vulnerability/filter-state.ts'
+import type { Control, FilterName } from '../../../nouns/vulnerability/filters.ts'
+
+export interface FilterChoice {
+  value: string
+  label: string
+  count?: number | undefined
+}
+
+export interface ChoicesProps {
+  choices: readonly FilterChoice[]
+  chosen: readonly string[]
+  onToggle: (value: string) => void
+}
+
+/** Props of the button that opens a menu. */
+export type Trigger = Pick<ComponentProps<'button'>, 'className' | 'children'> & {
+  ref: { current: HTMLButtonElement | null }
+}
+
+export interface MoreFiltersProps {
+  names: readonly FilterName[]
+  /** Labels and hints, where they differ from those of `filters`. */
+  controls?: { [Name in FilterName]: Control }
+  state: FilterState
+  onChange: (changes: FilterChanges) => void
+}

@@ -1,0 +1,29 @@
+const storageKey = 'alcove.keys'
+
+/** Returns false if shortcuts work only while the list has the focus. */
+export function arePageKeysEnabled(): boolean {
+  return localStorage.getItem(storageKey) !== 'in lists'
+}
+
+export function enablePageKeys(areEnabled: boolean): void {
+  localStorage.setItem(storageKey, areEnabled ? 'everywhere' : 'in lists')
+}
+
+export type KeyHelp = readonly (readonly [keys: string, meaning: string])[]
+
+export const movingKeys: KeyHelp = [
+  ['j Down', 'Next row'],
+  ['k Up', 'Previous row'],
+  ['Home End', 'First and last row'],
+  ['Enter o', 'Open'],
+]
+export const selectingKeys: KeyHelp = [
+  ['x Space', 'Toggle selection'],
+  ['Shift Up Down', 'Select several'],
+  ['Ctrl a', 'Select all matching'],
+  ['Escape', 'Clear selection'],
+]
+export const otherKeys: KeyHelp = [
+  ['/', 'Search'],
+  ['?', 'Keyboard shortcuts'],
+]
