@@ -1,5 +1,5 @@
 import { FolderGit2, FolderTree, KeyRound, Tags } from 'lucide-react'
-import { lazyComponent } from '../components/later.tsx'
+import { lazyComponent } from '../components/lazy-component.tsx'
 import { NotFound } from '../components/page/not-found.tsx'
 import { type Access, atLeast, type Screen, type ScreenTable, screen } from '../components/page/screens.tsx'
 import { prefetch } from '../data/api.ts'

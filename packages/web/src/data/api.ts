@@ -71,7 +71,7 @@ interface QueryOptions<T> {
   /** False: the request is not sent (yet). */
   isEnabled?: boolean
   /** Polling interval, which may depend on the last response; false: no polling. */
-  refetchMs?: number | false | ((answer: T | undefined) => number | false)
+  refetchMs?: number | false | ((response: T | undefined) => number | false)
 }
 
 function intervalOf<T>(refetchMs: QueryOptions<T>['refetchMs'] = false) {
@@ -143,7 +143,7 @@ function useLastPage({ page = 1, per_page: perPage = 20 }: PageQuery = {}, found
 interface ActionOptions<O extends Operation> {
   /** Success message. */
   done?: string
-  onDone?: (answer: ResponseOf<O>, request: Request<O>) => void
+  onDone?: (response: ResponseOf<O>, request: Request<O>) => void
   /** True: the form shows errors itself, so there is no toast. */
   showsErrors?: boolean
   /** Handles an error instead of a toast. */
@@ -171,10 +171,10 @@ export function useAction<O extends Operation>(
   }
   const mutation = useMutation({
     mutationFn: (request: Request<O>) => withConfirmation(() => send(request)),
-    onSuccess(answer, request) {
+    onSuccess(response, request) {
       const finish = () => {
         if (done) toast({ text: done })
-        onDone?.(answer, request)
+        onDone?.(response, request)
       }
       if (isLeaving) flushSync(finish)
       void queries.invalidateQueries()
@@ -184,7 +184,7 @@ export function useAction<O extends Operation>(
       if (onFailed) onFailed(error)
       else if (!showsErrors) toast({ text: error.message, kind: 'error' })
     },
-    onSettled(_answer, _error, request) {
+    onSettled(_response, _error, request) {
       underway.current.delete(JSON.stringify(request))
     },
   })

@@ -28,13 +28,13 @@ export function contentOf(request: unknown): string {
 export function createKeyring() {
   const keys = new Map<string, string>()
   return {
-    async use<Answer>(content: string, send: (key: string) => Promise<Answer>): Promise<Answer> {
+    async use<Result>(content: string, send: (key: string) => Promise<Result>): Promise<Result> {
       const key = keys.get(content) ?? newIdempotencyKey()
       keys.set(content, key)
       try {
-        const answer = await send(key)
+        const response = await send(key)
         keys.delete(content)
-        return answer
+        return response
       } catch (error) {
         if (!isOutcomeUnknown(error)) keys.delete(content)
         throw error

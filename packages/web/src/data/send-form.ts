@@ -1,9 +1,9 @@
 import { readFailure } from '@alcove/client'
 import { sessionHeaders } from './api.ts'
 
-export interface Sending<Answer> {
+export interface Sending<Result> {
   /** Rejects with `RequestFailed` for an error response, and with `NotSent` when there was no response. */
-  answer: Promise<Answer>
+  response: Promise<Result>
   cancel: () => void
 }
 
@@ -27,22 +27,22 @@ export class NotSent extends Error {
  * counts
  * the bytes around the files. The key makes the form safe to send again.
  */
-export function sendForm<Answer>(
+export function sendForm<Result>(
   address: string,
   fields: Readonly<Record<string, string | File>>,
   onProgress: (sentBytes: number, totalBytes: number) => void,
   idempotencyKey?: string,
-): Sending<Answer> {
+): Sending<Result> {
   const request = new XMLHttpRequest()
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.append(name, value)
-  const answer = new Promise<Answer>((resolve, reject) => {
+  const response = new Promise<Result>((resolve, reject) => {
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total)
     request.onload = () => {
       const { status, responseText } = request
       if (status >= 300) return reject(readFailure(status, responseText))
       try {
-        resolve(JSON.parse(responseText) as Answer) // as the OpenAPI document specifies
+        resolve(JSON.parse(responseText) as Result) // as the OpenAPI document specifies
       } catch {
         // A proxy responded instead of the server.
         reject(new NotSent(false))
@@ -55,5 +55,5 @@ export function sendForm<Answer>(
   for (const [name, value] of Object.entries(sessionHeaders)) request.setRequestHeader(name, value)
   if (idempotencyKey) request.setRequestHeader('idempotency-key', idempotencyKey)
   request.send(form)
-  return { answer, cancel: () => request.abort() }
+  return { response, cancel: () => request.abort() }
 }

@@ -2,7 +2,7 @@ import { type ComponentType, createContext, useContext } from 'react'
 import { matchRoute, type Parser, Route, type StringRouteParams, Switch } from 'wouter'
 import { decodeSegment } from '../../data/own-address.ts'
 import { levels, type SessionState, useSession } from '../../data/session.ts'
-import { type LazyComponent, lazyComponent } from '../later.tsx'
+import { type LazyComponent, lazyComponent } from '../lazy-component.tsx'
 import { NotForYou, NotFound } from './not-found.tsx'
 import type { Tab } from './tabs.tsx'
 

@@ -18,13 +18,13 @@ export function ApiPage({ operation }: { operation?: string }) {
   const query = useApiQuery('GET /-/openapi.json', {})
   return (
     <QueryResult query={query} isPage>
-      {(answer) => <Described answer={answer} {...(operation !== undefined && { operation })} />}
+      {(response) => <Described response={response} {...(operation !== undefined && { operation })} />}
     </QueryResult>
   )
 }
 
-function Described({ answer, operation: name }: { answer: ResponseOf<'GET /-/openapi.json'>; operation?: string }) {
-  const document = answer as unknown as ApiDocument // its schema is only `object`
+function Described({ response, operation: name }: { response: ResponseOf<'GET /-/openapi.json'>; operation?: string }) {
+  const document = response as unknown as ApiDocument // its schema is only `object`
   const operations = useMemo(() => operationsOf(document), [document])
   if (name === undefined) return <AllOperations document={document} />
   const operation = operations.find(({ operationId }) => operationId === name)

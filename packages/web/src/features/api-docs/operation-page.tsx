@@ -77,16 +77,16 @@ export function OperationPage({ document, operation }: { document: ApiDocument; 
       />
       <Panel title="Responses">
         {Object.entries(operation.responses).map(([status, response], index) => (
-          <Answer key={status} status={status} document={document} isOpen={index === 0}>
+          <Result key={status} status={status} document={document} isOpen={index === 0}>
             {resolveResponse(document, response)}
-          </Answer>
+          </Result>
         ))}
       </Panel>
     </Page>
   )
 }
 
-function Answer({
+function Result({
   status,
   document,
   isOpen,

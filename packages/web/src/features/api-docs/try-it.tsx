@@ -7,10 +7,10 @@ import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Panel } from '../../components/page/page.tsx'
 import { queries, sessionHeaders } from '../../data/api.ts'
 import { signInAddress } from '../../data/own-address.ts'
-import { AnswerView, type QueryResult, readAnswer } from './answer-view.tsx'
 import type { ApiOperation } from './document.ts'
 import styles from './operation-page.module.css'
 import { blanksOf, type Field, type Prepared, type Value, type Values } from './request.ts'
+import { ResponseView, readResponse, type TestResponse } from './response-view.tsx'
 
 /** Form that sends the request as the current user. */
 export function TryIt({
@@ -31,7 +31,7 @@ export function TryIt({
   const [isTried, setTried] = useState(false)
   const [isAsking, setAsking] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const [answer, setAnswer] = useState<QueryResult>()
+  const [result, setResult] = useState<TestResponse>()
   const problems = isTried ? prepared.problems : {}
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -45,7 +45,7 @@ export function TryIt({
   async function send() {
     setAsking(false)
     setBusy(true)
-    setAnswer(await readAnswer(() => fetch(prepared.address, requestOf(prepared))))
+    setResult(await readResponse(() => fetch(prepared.address, requestOf(prepared))))
     setBusy(false)
     // Other pages may show what the request changed.
     if (operation.method !== 'GET') void queries.invalidateQueries()
@@ -85,7 +85,7 @@ export function TryIt({
           </Button>
         </div>
       </form>
-      <div aria-live="polite">{answer && <AnswerView answer={answer} />}</div>
+      <div aria-live="polite">{result && <ResponseView result={result} />}</div>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}

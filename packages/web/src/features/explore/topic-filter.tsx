@@ -1,7 +1,7 @@
 import { Tag, X } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { lazyComponent } from '../../components/later.tsx'
+import { lazyComponent } from '../../components/lazy-component.tsx'
 import styles from './topic-filter.module.css'
 
 // The combobox is large, so its code is fetched only when the user opens the filter.

@@ -52,7 +52,7 @@ export function NewReport() {
     const post = (idempotencyKey?: string) => {
       const now = sendForm<Import>(address, fields, (sent, all) => setProgress(sent / all), idempotencyKey)
       setSending({ ...now, isDryRun })
-      return now.answer
+      return now.response
     }
     try {
       // A dry run has no idempotency key: it changes nothing, and its result must be current.

@@ -73,7 +73,7 @@ export function fileFromRow(row: Schemas['UploadListItem']): StoredFile {
 }
 
 /** Converts the response to an upload. The server may have simplified the file name. */
-export function fileFromAnswer(upload: Schemas['Upload'], { size, type }: File): StoredFile {
+export function fileFromResponse(upload: Schemas['Upload'], { size, type }: File): StoredFile {
   return {
     id: upload.id,
     name: upload.url.slice(upload.url.lastIndexOf('/') + 1),

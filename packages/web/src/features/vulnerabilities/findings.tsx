@@ -5,7 +5,7 @@ import { SeverityBadge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { SearchFilter } from '../../components/form/filters.tsx'
 import { reportTypeInWords } from '../../components/format.ts'
-import { usePreload } from '../../components/later.tsx'
+import { usePreload } from '../../components/lazy-component.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed, Loading } from '../../components/page/states.tsx'
 import { useSearchState } from '../../data/search-state.ts'
@@ -15,7 +15,6 @@ import { chipsOf, findingFilterFrom, listed, nothing, toggledIn } from '../../no
 import { filters, findingFilterNames } from '../../nouns/vulnerability/filters.ts'
 import { Chips } from './filters/chips.tsx'
 import { choicesOf, FilterMenu, MoreFilters } from './filters/filter-button.tsx'
-import { type FindingRow, waitingFindingsOf } from './findings-of.ts'
 import type { GridColumn } from './grid/grid-row.tsx'
 import { lengthInWords, usePagedRows } from './grid/paged-rows.ts'
 import { RowGrid } from './grid/row-grid.tsx'
@@ -28,6 +27,7 @@ import { type KeyHelp, movingKeys, otherKeys, selectingKeys } from './triage/key
 import { handleListKey } from './triage/list-keys.ts'
 import { KeysWithoutRows, type Press } from './triage/page-keys.ts'
 import { type Promotion, usePromotion } from './triage/promotion.ts'
+import { type FindingRow, unpromotedFindingsOf } from './unpromoted-findings.ts'
 import styles from './vulnerability-list.module.css'
 
 // Their scanners and branches are not counted, so they are typed.
@@ -45,7 +45,7 @@ export function Findings() {
   const [, navigate] = useLocation()
   const [state, set] = useSearchState(findingFilterNames)
   const filter = useMemo(() => findingFilterFrom(state), [state])
-  const source = useMemo(() => waitingFindingsOf(project.id, filter), [project.id, filter])
+  const source = useMemo(() => unpromotedFindingsOf(project.id, filter), [project.id, filter])
   const rows = usePagedRows(source)
   const cursor = useCursor(rows, source.id)
   useLiveRows(rows, ['finding', 'findings'])

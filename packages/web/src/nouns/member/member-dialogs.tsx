@@ -17,16 +17,16 @@ export function AddMembers({ place, onClose }: { place: MemberPlace; onClose: ()
   const [problem, setProblem] = useState('')
   const action = useAction(`POST /${place.noun}s/{id}/members`, {
     showsErrors: true,
-    onDone(answer) {
+    onDone(response) {
       // The server may have added only some of the users.
-      const failed = Object.entries(answer.message ?? {})
+      const failed = Object.entries(response.message ?? {})
       const left = people.filter(({ id }) => failed.some(([name]) => name === String(id)))
       if (left.length === 0) {
         toast({ text: `${counted(people.length, 'member')} added.` })
         return onClose()
       }
       setPeople(left)
-      setProblem(left.map(({ id, name }) => `${name}: ${answer.message?.[id]}`).join('. '))
+      setProblem(left.map(({ id, name }) => `${name}: ${response.message?.[id]}`).join('. '))
     },
   })
   function submit() {

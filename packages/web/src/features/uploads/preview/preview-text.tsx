@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { formatBytes } from '../../../components/format.ts'
 import { QueryResult } from '../../../components/page/states.tsx'
 import type { StoredFile } from '../owner.ts'
+import { decodeText } from './decode-text.ts'
 import { fetchFile } from './fetch-file.ts'
 import styles from './preview-body.module.css'
 import { PreviewFacts } from './preview-facts.tsx'
-import { textOf } from './text-of.ts'
 
 export const maxTextBytes = 256 * 1024
 
@@ -22,7 +22,7 @@ export function PreviewText({ file, isGuess = false }: { file: StoredFile; isGue
   return (
     <QueryResult query={query}>
       {(bytes) => {
-        const text = textOf(bytes, isGuess)
+        const text = decodeText(bytes, isGuess)
         if (text === undefined) return <PreviewFacts file={file} />
         return (
           <div className={styles.text}>

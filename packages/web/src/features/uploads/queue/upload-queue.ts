@@ -6,7 +6,7 @@ import { isOutcomeUnknown, newIdempotencyKey } from '../../../data/idempotency-k
 import { NotSent, sendForm } from '../../../data/send-form.ts'
 import { store } from '../../../data/store.ts'
 import { refusalFor, roomIn } from '../limits.ts'
-import { fileFromAnswer, keyOf, operationsOf, type StoredFile, type UploadOwner } from '../owner.ts'
+import { fileFromResponse, keyOf, operationsOf, type StoredFile, type UploadOwner } from '../owner.ts'
 
 /** File in the upload queue. */
 export interface QueuedFile {
@@ -117,11 +117,11 @@ function sendNext(): void {
     const onProgress = (sent: number) => change(key, { sentBytes: Math.min(sent, file.size) })
     const idempotencyKey = idempotencyKeys.get(key) ?? newIdempotencyKey()
     idempotencyKeys.set(key, idempotencyKey)
-    const { answer, cancel } = sendForm<Schemas['Upload']>(address, { file }, onProgress, idempotencyKey)
+    const { response, cancel } = sendForm<Schemas['Upload']>(address, { file }, onProgress, idempotencyKey)
     cancels.set(key, cancel)
     change(key, { state: 'sending', startedAt: performance.now() })
-    void answer.then(
-      (upload) => finish(key, fileFromAnswer(upload, file)),
+    void response.then(
+      (upload) => finish(key, fileFromResponse(upload, file)),
       (error) => fail(key, error),
     )
   }

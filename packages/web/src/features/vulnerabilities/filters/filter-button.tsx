@@ -1,7 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { look } from '../../../components/button.tsx'
-import { lazyComponent, nothingYet } from '../../../components/later.tsx'
+import { lazyComponent, nothingYet } from '../../../components/lazy-component.tsx'
 import type { ListControl } from '../../../nouns/vulnerability/filters.ts'
 import styles from './filter-menu.module.css'
 import type { ChoicesProps, FilterChoice, MoreFiltersProps, Trigger } from './filter-props.ts'

@@ -3,8 +3,8 @@ import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { counted } from '../../../components/format.ts'
 import type { RowSource } from '../../../nouns/vulnerability/row-source.ts'
-import { storedPlace } from './kept-place.ts'
 import { headQuery, pageQuery, rowsKey, rowsPerPage } from './row-queries.ts'
+import { storedPlace } from './stored-place.ts'
 
 export interface PagedRows<Row> {
   /** Id of the shown list. */

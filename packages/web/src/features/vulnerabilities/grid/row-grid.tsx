@@ -2,9 +2,9 @@ import { type CSSProperties, type FocusEvent, type ReactNode, useCallback, useId
 import { formatCount } from '../../../components/format.ts'
 import { type Press, usePageKeys } from '../triage/page-keys.ts'
 import { type GridColumn, GridRow } from './grid-row.tsx'
-import { useStoredPlace } from './kept-place.ts'
 import type { PagedRows } from './paged-rows.ts'
 import styles from './row-grid.module.css'
+import { useStoredPlace } from './stored-place.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 
 // biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning

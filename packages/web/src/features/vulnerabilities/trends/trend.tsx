@@ -6,7 +6,7 @@ import { formatCount, inWords } from '../../../components/format.ts'
 import { Table } from '../../../components/table.tsx'
 import { Day } from '../../../components/time.tsx'
 import type { Statistics } from '../filters/severity-bar.tsx'
-import { useStoredChoice } from '../grid/remembered.ts'
+import { useStoredChoice } from '../grid/stored-choice.ts'
 import styles from './trend.module.css'
 
 type DayCounts = Statistics['per_day'][number]

@@ -1,4 +1,4 @@
-import { lazyComponent, nothingYet } from '../../../components/later.tsx'
+import { lazyComponent, nothingYet } from '../../../components/lazy-component.tsx'
 
 // Most visits open none of these dialogs, so the list does not wait for their code.
 export const ActionDialog = lazyComponent(async () => (await import('./action-dialog.tsx')).ActionDialog, nothingYet)

@@ -5,7 +5,7 @@ import { api, queries } from '../../../data/api.ts'
 import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { useToast } from '../../../data/toasts.ts'
 import type { FindingFilter } from '../../../nouns/vulnerability/filters.ts'
-import type { FindingRow } from '../findings-of.ts'
+import type { FindingRow } from '../unpromoted-findings.ts'
 
 /** Findings to promote: selected ones, or all that await triage and match a filter. */
 export type Promotion = { rows: readonly FindingRow[] } | { filter: FindingFilter; count: number | undefined }

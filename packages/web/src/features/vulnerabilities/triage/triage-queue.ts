@@ -28,7 +28,7 @@ export function areActionsUnsent(): boolean {
 }
 
 /** Resolves when every action has a response, so that messages keep the order of the key presses. */
-export const actionsAnswered = (): Promise<unknown> => last.get()
+export const actionsSettled = (): Promise<unknown> => last.get()
 
 /** Returns true while lists show optimistic states. */
 export function areActionsPending(): boolean {
@@ -50,14 +50,14 @@ export function enqueue<T>(states: ReadonlyMap<number, OptimisticState>, send: (
   show([...pending.get(), entry])
   waiting.set(waiting.get() + 1)
   addEventListener('beforeunload', confirmLeave)
-  const answer = last.get().then(send)
+  const response = last.get().then(send)
   last.set(
-    answer.then(
+    response.then(
       () => settle(entry, true),
       () => settle(entry, false),
     ),
   )
-  return answer
+  return response
 }
 
 function settle(entry: Pending, isDone: boolean): void {
@@ -70,13 +70,13 @@ function settle(entry: Pending, isDone: boolean): void {
 
 /** Refetches all shown data. Until the rows are loaded, they keep the optimistic states of completed actions. */
 async function refresh(): Promise<void> {
-  const answered = new Set(pending.get().filter(({ isResolved }) => isResolved))
+  const settled = new Set(pending.get().filter(({ isResolved }) => isResolved))
   void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== rowsKey })
   await queries.invalidateQueries({ queryKey: [rowsKey] })
   const rows = queries.getQueryCache().findAll({ queryKey: [rowsKey], type: 'active' })
   // After a failed request the list is still outdated.
   const isFetched = rows.every(({ state }) => !state.isInvalidated)
-  if (isFetched) show(pending.get().filter((entry) => !answered.has(entry)))
+  if (isFetched) show(pending.get().filter((entry) => !settled.has(entry)))
 }
 
 function show(next: readonly Pending[]): void {

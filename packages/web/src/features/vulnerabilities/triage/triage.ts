@@ -8,7 +8,7 @@ import { useToast } from '../../../data/toasts.ts'
 import { type Conflict, conflictFrom } from '../../../nouns/vulnerability/conflict.ts'
 import type { DismissalReason, Filter, State } from '../../../nouns/vulnerability/filters.ts'
 import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
-import { actionsAnswered, enqueue, type OptimisticState } from './triage-queue.ts'
+import { actionsSettled, enqueue, type OptimisticState } from './triage-queue.ts'
 
 export const actions = {
   confirm: { to: 'confirmed', label: 'Confirm', key: 'c', done: 'confirmed' },
@@ -42,7 +42,7 @@ interface Done {
 
 /** Action that `undo` can revert, even before its response. */
 interface Step {
-  answer: Promise<readonly Done[]>
+  response: Promise<readonly Done[]>
   before: ReadonlyMap<number, OptimisticState>
 }
 
@@ -64,15 +64,15 @@ export function useTriage(): Triage {
   const apply = useCallback(
     async (change: Change, target: Target): Promise<Outcome> => {
       const rows = 'rows' in target ? target.rows : []
-      const answer = enqueue(statesAfter(change, rows), () => send(change, target))
+      const response = enqueue(statesAfter(change, rows), () => send(change, target))
       const step = {
-        answer,
+        response,
         before: new Map(rows.map(({ id, state, dismissalReason }) => [id, { state, dismissalReason }])),
       }
       // An action without a visible effect is still sent, because the list may be outdated, but it cannot be undone.
       if (!isShownAlready(change, rows)) journal.current.push(step)
       try {
-        const done = await answer
+        const done = await response
         const isChanged = done.some(({ changed }) => changed > 0)
         if (!isChanged) forget(step)
         const isLast = journal.current.includes(step)
@@ -122,7 +122,7 @@ function useUndo(toast: ReturnType<typeof useToast>) {
       forget(step)
       try {
         const undone = await enqueue(step.before, async () => {
-          const done = await step.answer.catch(() => [])
+          const done = await step.response.catch(() => [])
           return Promise.all(done.filter(({ changed }) => changed > 0).map(undoOne))
         })
         toast({ text: undoneInWords(undone), topic })
@@ -135,7 +135,7 @@ function useUndo(toast: ReturnType<typeof useToast>) {
   const undo = useCallback(() => {
     const last = journal.current.at(-1)
     if (last) void undoStep(last)
-    else void actionsAnswered().then(() => toast({ text: 'Nothing to undo.', topic }))
+    else void actionsSettled().then(() => toast({ text: 'Nothing to undo.', topic }))
   }, [toast, undoStep])
   return { journal, forget, undoStep, undo }
 }

@@ -17,7 +17,7 @@ export interface FindingRow {
   identifier: string
 }
 
-export function waitingFindingsOf(projectId: number, filter: FindingFilter): RowSource<FindingRow> {
+export function unpromotedFindingsOf(projectId: number, filter: FindingFilter): RowSource<FindingRow> {
   return {
     id: JSON.stringify(['findings', projectId, filter]),
     async load(place, signal) {

@@ -6,7 +6,7 @@ import { formatBytes, formatCount } from '../../components/format.ts'
 import styles from './operation-page.module.css'
 
 /** Response of a test request, or the reason why there is none. */
-export type QueryResult =
+export type TestResponse =
   | { failure: string }
   | {
       status: number
@@ -27,10 +27,10 @@ const maxKeptBytes = 16 * 1024 * 1024
 /** Maximum number of characters of JSON that is indented. */
 const maxIndentedLength = 2_000_000
 
-export async function readAnswer(ask: () => Promise<Response>): Promise<QueryResult> {
+export async function readResponse(send: () => Promise<Response>): Promise<TestResponse> {
   const start = performance.now()
   try {
-    const response = await ask()
+    const response = await send()
     const type = response.headers.get('content-type') ?? ''
     const { content, isCut } = await readBegin(response, type)
     const isText = /^(text\/|application\/(json|yaml|xml|sarif|.*\+json))/.test(type)
@@ -73,9 +73,9 @@ function readable(text: string, type: string): string {
   }
 }
 
-export function AnswerView({ answer }: { answer: QueryResult }) {
-  if ('failure' in answer) return <p role="alert">{answer.failure}</p>
-  const { status, statusText, ms, headers, content, isCut, text } = answer
+export function ResponseView({ result }: { result: TestResponse }) {
+  if ('failure' in result) return <p role="alert">{result.failure}</p>
+  const { status, statusText, ms, headers, content, isCut, text } = result
   const tone = status < 300 ? 'success' : status < 400 ? 'info' : 'danger'
   return (
     <section aria-label="Response" className={styles.result}>
@@ -100,12 +100,12 @@ export function AnswerView({ answer }: { answer: QueryResult }) {
           ))}
         </dl>
       </details>
-      <Body answer={answer} />
+      <Body result={result} />
     </section>
   )
 }
 
-function Body({ answer: { content, isCut, text, type } }: { answer: Exclude<QueryResult, { failure: string }> }) {
+function Body({ result: { content, isCut, text, type } }: { result: Exclude<TestResponse, { failure: string }> }) {
   const url = useObjectUrl(content)
   if (content.size === 0) return <p className="muted">No body.</p>
   if (text !== undefined) {
