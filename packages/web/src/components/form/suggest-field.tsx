@@ -178,17 +178,17 @@ function Around<T>({
           )}
           <Combobox.Portal container={place}>
             <Combobox.Positioner
-              className={styles.positioner}
+              className={`popup-positioner ${styles.positioner}`}
               anchor={anchor}
               sideOffset={4}
               positionMethod="fixed" // otherwise a dialog would clip it
             >
               {/* biome-ignore lint/a11y/noStaticElementInteractions: it keeps the focus in the field */}
-              <div className={styles.popup} onMouseDown={(event) => event.preventDefault()}>
+              <div className={`popup ${styles.popup}`} onMouseDown={(event) => event.preventDefault()}>
                 <Combobox.Status className={styles.status}>{status}</Combobox.Status>
                 <Combobox.List aria-label={label}>
                   {(item: T) => (
-                    <Combobox.Item key={keyOf(item)} value={item} className={styles.item}>
+                    <Combobox.Item key={keyOf(item)} value={item} className={`menu-item ${styles.item}`}>
                       {show(item)}
                       <Combobox.ItemIndicator>
                         <Check size={14} aria-hidden="true" />

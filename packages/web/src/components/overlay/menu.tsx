@@ -17,14 +17,10 @@ export function ActionMenu({ label, items }: { label: string; items: readonly Me
         <Ellipsis size={18} aria-hidden="true" />
       </Base.Trigger>
       <Base.Portal>
-        <Base.Positioner className={styles.positioner} sideOffset={4} align="end">
-          <Base.Popup className={styles.popup}>
+        <Base.Positioner className="popup-positioner" sideOffset={4} align="end">
+          <Base.Popup className={`popup ${styles.popup}`}>
             {items.map(({ label, icon: Picture, isDangerous, onChoose }) => (
-              <Base.Item
-                key={label}
-                className={`${styles.item} ${isDangerous ? styles.dangerous : ''}`}
-                onClick={onChoose}
-              >
+              <Base.Item key={label} className={`menu-item ${isDangerous ? styles.dangerous : ''}`} onClick={onChoose}>
                 {Picture && <Picture size={16} aria-hidden="true" />}
                 {label}
               </Base.Item>

@@ -10,13 +10,13 @@ export function ChoicesMenu({ trigger, choices, chosen, onToggle }: ChoicesProps
     <Menu.Root modal={false}>
       <Menu.Trigger {...trigger} />
       <Menu.Portal container={document.getElementById('main')}>
-        <Menu.Positioner className={styles.positioner} sideOffset={4} align="start">
-          <Menu.Popup className={styles.popup}>
+        <Menu.Positioner className="popup-positioner" sideOffset={4} align="start">
+          <Menu.Popup className={`popup ${styles.popup}`}>
             {choices.length === 0 && <p className={styles.none}>No options yet.</p>}
             {choices.map(({ value, label, count }) => (
               <Menu.CheckboxItem
                 key={value}
-                className={styles.item}
+                className={`menu-item ${styles.item}`}
                 checked={chosen.includes(value)}
                 onCheckedChange={() => onToggle(value)}
               >

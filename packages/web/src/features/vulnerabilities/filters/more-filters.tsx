@@ -27,8 +27,8 @@ export function MoreFiltersPopover({
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
       <Popover.Trigger {...trigger} />
       <Popover.Portal container={document.getElementById('main')}>
-        <Popover.Positioner className={styles.positioner} sideOffset={4} align="start">
-          <Popover.Popup className={styles.popup} aria-label="More filters">
+        <Popover.Positioner className="popup-positioner" sideOffset={4} align="start">
+          <Popover.Popup className={`popup ${styles.popup}`} aria-label="More filters">
             <form className={styles.form} onSubmit={submit}>
               {names.map((name) => (
                 <FilterField key={name} name={name} control={controls[name]} value={state[name] ?? ''} />
