@@ -1,13 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import {
-  type Import,
-  type ImportCounts,
-  type ImportOutcome,
-  type ImportState,
-  type IngestOptions,
-  noOutcome,
-} from './import.ts'
+import { type Import, type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
 
 /** Options that the import job needs after the request has ended. */
 type StoredOptions = Pick<IngestOptions, 'reportType' | 'promote' | 'strict' | 'isPartial'>
@@ -210,77 +203,13 @@ export async function deleteImport(db: Db, id: number): Promise<void> {
   await db.run(sql`delete from imports where id = ${id} and state = 'failed'`)
 }
 
-interface ImportRow {
-  id: number
-  projectId: number
-  userId: number | null
-  state: ImportState
-  ref: string
-  category: string | null
-  commitSha: string | null
-  format: string
-  formatVersion: string | null
-  reportType: string
-  scannerName: string | null
-  fileSha256: string
-  fileBytes: number
-  readBytes: number
-  findingsRead: number
-  findingsNew: number
-  findingsKnown: number
-  findingsAbsent: number
-  findingsReappeared: number
-  findingsMerged: number
-  findingsSkipped: number
-  findingsChanged: number
-  findingsMoved: number
-  findingsPromoted: number
-  interruptions: number
-  outcome: ImportOutcome | null
-  objectKey: string | null
-  createdAt: string
-  startedAt: string | null
-  shownAt: string | null
-  finishedAt: string | null
-}
+type ImportRow = Omit<Import, 'id' | 'outcome'> & { id: number; outcome: ImportOutcome | null }
 
-const importColumns = sql`id, project_id, user_id, state, ref, category, commit_sha, format, format_version, report_type,
-  scanner_name, file_sha256, file_bytes, read_bytes, findings_read, findings_new, findings_known, findings_absent,
-  findings_reappeared, findings_merged, findings_skipped, findings_changed, findings_moved, findings_promoted, interruptions, outcome, object_key,
-  created_at, started_at, shown_at, finished_at`
+const importColumns = sql`id, project_id, user_id, state, ref, category, commit_sha, format, format_version as version,
+  report_type, scanner_name, file_sha256, file_bytes, object_key, read_bytes, findings_read as "counts.read",
+  findings_merged as "counts.merged", findings_skipped as "counts.skipped", findings_new as "counts.new",
+  findings_known as "counts.known", findings_reappeared as "counts.returned", findings_absent as "counts.gone",
+  findings_changed as "counts.changed", findings_moved as "counts.moved", findings_promoted as "counts.promoted",
+  interruptions, outcome, created_at, started_at, shown_at, finished_at`
 
-const importFrom = (row: ImportRow): Import => ({
-  id: row.id,
-  projectId: row.projectId,
-  userId: row.userId,
-  state: row.state,
-  ref: row.ref,
-  category: row.category,
-  commitSha: row.commitSha,
-  format: row.format,
-  version: row.formatVersion,
-  reportType: row.reportType,
-  scannerName: row.scannerName,
-  fileSha256: row.fileSha256,
-  fileBytes: row.fileBytes,
-  objectKey: row.objectKey,
-  readBytes: row.readBytes,
-  counts: {
-    read: row.findingsRead,
-    merged: row.findingsMerged,
-    skipped: row.findingsSkipped,
-    new: row.findingsNew,
-    known: row.findingsKnown,
-    returned: row.findingsReappeared,
-    gone: row.findingsAbsent,
-    changed: row.findingsChanged,
-    moved: row.findingsMoved,
-    promoted: row.findingsPromoted,
-  },
-  interruptions: row.interruptions,
-  outcome: row.outcome ?? noOutcome,
-  createdAt: row.createdAt,
-  startedAt: row.startedAt,
-  shownAt: row.shownAt,
-  finishedAt: row.finishedAt,
-})
+const importFrom = (row: ImportRow): Import => ({ ...row, outcome: row.outcome ?? noOutcome })
