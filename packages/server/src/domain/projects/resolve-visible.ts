@@ -37,12 +37,12 @@ export async function resolveVisibleProject(
   reference: string,
   cache?: ProjectCache,
 ): Promise<Resolved<Project> | undefined> {
-  const isCached = cache?.projects.peek(reference) !== undefined
-  const here = await findProject(deps, reference, cache)
+  const cached = cache?.projects.peek(reference)
+  const here = cached ?? (await findProject(deps, reference, cache))
   const level = await projectLevel(deps, here, caller, cache)
   if (here && isVisible(here.visibility, caller, level)) return { found: here, level, hasMoved: false }
 
-  if (isCached) await findProject(deps, reference)
+  if (cached) await findProject(deps, reference)
   const was = await findMovedProject(deps, reference)
   const levelThere = await projectLevel(deps, was, caller)
   if (here || !was || !isVisible(was.visibility, caller, levelThere)) return undefined
