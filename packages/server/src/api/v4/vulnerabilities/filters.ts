@@ -69,7 +69,11 @@ function filter<Field extends keyof VulnerabilityFilter, Parameter extends TSche
   parameter: Parameter,
   read: (value: Static<Parameter>) => VulnerabilityFilter[Field],
 ) {
-  return { field, parameter: optional(parameter), read }
+  return {
+    field,
+    parameter: optional(parameter),
+    read: (value: Static<Parameter> | undefined) => (value === undefined ? undefined : read(value)),
+  }
 }
 
 type Filters = typeof filters
@@ -110,15 +114,17 @@ export function assertKnown(parameter: string, params: RawParams, properties: ob
 }
 
 /** Converts validated parameters to a filter. Absent ones stay undefined. */
-export function readFilter(input: Partial<Static<typeof filterInput>>): VulnerabilityFilter {
-  return Object.fromEntries(
-    filterNames.map((name) => {
-      const { field, read } = filters[name]
-      const value = input[name]
-      return [field, value === undefined ? undefined : read(value as never)] // validated as the input of this filter
-    }),
-  )
-}
+export const readFilter = (input: FilterInput): VulnerabilityFilter =>
+  Object.fromEntries(filterNames.map((name) => [filters[name].field, readOne(filters, input, name)]))
+
+type FilterInput = Partial<Static<typeof filterInput>>
+
+/** Reads the value of one filter. The type parameter relates the value to the function that reads it. */
+const readOne = <Name extends FilterName>(
+  readers: { [Each in FilterName]: { read(value: FilterInput[Each]): VulnerabilityFilter[keyof VulnerabilityFilter] } },
+  input: FilterInput,
+  name: Name,
+) => readers[name].read(input[name])
 
 /** Returns the parameters of a filter: the inverse of `readFilter`. */
 export function viewFilter(filter: VulnerabilityFilter): Record<string, unknown> {
