@@ -1,8 +1,8 @@
+import { sentence } from './data/words.ts'
 import type { Running } from './processes.ts'
 import { authorization } from './requests.ts'
 import type { Cell } from './table.ts'
 import { percentile } from './table.ts'
-import { sentence } from './words.ts'
 
 const mebibyte = 1024 * 1024
 const maxSeconds = 1

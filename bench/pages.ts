@@ -1,4 +1,4 @@
-import { measuredProjects } from './fixtures.ts'
+import { measuredProjects } from './data/fixtures.ts'
 import type { Sizes } from './options.ts'
 import type { Running } from './processes.ts'
 import { authorization } from './requests.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { realReport } from './data/real-entries.ts'
 import { multipart } from './files.ts'
 import type { Running } from './processes.ts'
-import { realReport } from './real-entries.ts'
 import { authorization } from './requests.ts'
 import { type Cell, median, percentile } from './table.ts'
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ConstantResponse } from './ceiling.ts'
-import { benchToken } from './fixtures.ts'
+import { benchToken } from './data/fixtures.ts'
 import { type Load, type Measured, sendLoad } from './load.ts'
 import type { Memory, Running } from './processes.ts'
 import { type Cell, median } from './table.ts'

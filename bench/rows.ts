@@ -1,6 +1,6 @@
-import { measuredProjects } from './fixtures.ts'
+import { measuredProjects } from './data/fixtures.ts'
+import { searchText, topicName } from './data/words.ts'
 import type { Sizes } from './options.ts'
-import { searchText, topicName } from './words.ts'
 
 /** A row of the table of requests. */
 export interface Row {

@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { loadCategories } from './category-queries.ts'
 import { anywhereRank, isOfFingerprint, lineOf, locationRank } from './finding-key.ts'
 import { idsOfKeys, newestScan } from './finding-sql.ts'
 import type { Candidate, CandidateScope } from './known-finding.ts'
+import { loadCategories } from './occurrences/category-queries.ts'
 
 interface CandidateRow {
   id: number

@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { contentColumns, type FindingContent } from './finding-content.ts'
-import { refreshOccurrences } from './occurrence-queries.ts'
+import { refreshOccurrences } from './occurrences/occurrence-queries.ts'
 
 /** Inserts findings and returns their ids by uuid. They stay invisible until they have an occurrence. */
 export async function insertFindings(

@@ -3,7 +3,6 @@ import type { FindingContent } from './finding-content.ts'
 import { deleteChildRows, insertChildRows, insertFindings, updateFindings } from './finding-queries.ts'
 
 export { listByFiles, listByKeys, listByUuids, listFingerprintKeys } from './candidate-queries.ts'
-export { findCategoryId, upsertCategory } from './category-queries.ts'
 export {
   attachFinding,
   attachFindings,
@@ -22,6 +21,7 @@ export { isKnownImage } from './image-queries.ts'
 export { findKnownFindings, hasAnyFinding, hasFindings, listSummaries } from './known-finding-queries.ts'
 export { listIdentifiers, listScanners } from './list/finding-list-queries.ts'
 export { deleteMatches, insertMatches } from './match-queries.ts'
+export { findCategoryId, upsertCategory } from './occurrences/category-queries.ts'
 export { deleteUnusedScanners, listScannerIds, upsertScanners } from './scanner-queries.ts'
 export { dropStaged, listStaged, listStagedIdentifiers, stageFindings } from './staged-finding-queries.ts'
 

@@ -1,10 +1,10 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { CategoryIds } from './categories.ts'
-import { loadCategories } from './category-queries.ts'
 import type { FindingSummary } from './finding.ts'
 import { idsOfKeys } from './finding-sql.ts'
 import type { KnownFinding, KnownScope } from './known-finding.ts'
+import type { CategoryIds } from './occurrences/categories.ts'
+import { loadCategories } from './occurrences/category-queries.ts'
 import { severityOf } from './scales.ts'
 
 interface KnownFindingRow {

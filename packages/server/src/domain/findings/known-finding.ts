@@ -1,4 +1,4 @@
-import type { Category, CategoryIds } from './categories.ts'
+import type { Category, CategoryIds } from './occurrences/categories.ts'
 
 /** A stored finding that has, or was matched under, a uuid of the report. */
 export interface KnownFinding {

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/db.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { countWrongOccurrences, refreshOccurrences } from '../findings/occurrences.ts'
+import { countWrongOccurrences, refreshOccurrences } from '../findings/occurrences/occurrences.ts'
 import { hasWrongStarCount, listProjectIds, lockProjects, recountStars } from '../projects/projects.ts'
 import {
   correctDays,

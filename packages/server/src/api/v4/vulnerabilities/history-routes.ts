@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import type { Occurrence, PastImport } from '../../../domain/findings/occurrence.ts'
-import { findOccurrences } from '../../../domain/findings/occurrences.ts'
+import type { Occurrence, PastImport } from '../../../domain/findings/occurrences/occurrence.ts'
+import { findOccurrences } from '../../../domain/findings/occurrences/occurrences.ts'
 import { findHistory } from '../../../domain/vulnerabilities/triage/history.ts'
 import type { PastEntry } from '../../../domain/vulnerabilities/triage/history-entry.ts'
 import { historyKinds } from '../../../domain/vulnerabilities/triage/history-entry.ts'

@@ -1,7 +1,7 @@
-import { type Category, isIn } from '../../findings/categories.ts'
 import type { FindingSummary } from '../../findings/finding.ts'
 import type { MatchReason } from '../../findings/finding-key.ts'
 import type { KnownFinding } from '../../findings/known-finding.ts'
+import { type Category, isIn } from '../../findings/occurrences/categories.ts'
 import type { Gap } from '../formats/gaps.ts'
 import { type ImportPlace, mayChange } from './import-place.ts'
 import { type ReportedFinding, summaryOf } from './reported-finding.ts'

@@ -1,4 +1,4 @@
-import type { Category } from '../../findings/categories.ts'
+import type { Category } from '../../findings/occurrences/categories.ts'
 
 /** Project, ref and scope of a report. */
 export interface ImportPlace {

@@ -1,6 +1,6 @@
-import { isCovered } from '../../findings/categories.ts'
 import { isOfOneFile, type MatchReason } from '../../findings/finding-key.ts'
 import type { Candidate, KnownFinding } from '../../findings/known-finding.ts'
+import { isCovered } from '../../findings/occurrences/categories.ts'
 import { isOfAnother } from '../formats/identity/artifacts.ts'
 import { type Decision, decideMoved, decideNew, decideObserved, maxSamples } from './decision.ts'
 import type { ImportPlace } from './import-place.ts'

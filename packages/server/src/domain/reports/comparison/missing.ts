@@ -1,4 +1,9 @@
-import { type Category, type CategoryIds, isCovered, isCoveredExclusively } from '../../findings/categories.ts'
+import {
+  type Category,
+  type CategoryIds,
+  isCovered,
+  isCoveredExclusively,
+} from '../../findings/occurrences/categories.ts'
 import { covers, type Gap, isTotal } from '../formats/gaps.ts'
 import { isOfAnother } from '../formats/identity/artifacts.ts'
 import type { Decision, MissingFinding } from './decision.ts'

@@ -9,7 +9,7 @@ import {
   renameFindings,
   replaceContents,
 } from '../../findings/findings.ts'
-import type { Observation, Scan } from '../../findings/occurrence.ts'
+import type { Observation, Scan } from '../../findings/occurrences/occurrence.ts'
 import {
   addToCategory,
   insertOccurrences,
@@ -18,7 +18,7 @@ import {
   markObserved,
   markPresentAgain,
   removeFromCategory,
-} from '../../findings/occurrences.ts'
+} from '../../findings/occurrences/occurrences.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import {

@@ -1,4 +1,4 @@
-import type { PastImport } from '../../findings/occurrence.ts'
+import type { PastImport } from '../../findings/occurrences/occurrence.ts'
 import type { Optional } from '../../optional.ts'
 import type { User } from '../../users/user.ts'
 

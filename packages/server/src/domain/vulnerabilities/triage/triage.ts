@@ -1,6 +1,6 @@
 import { invalid, notFound, unchanged } from '../../../platform/failure.ts'
 import { type Deps, transaction } from '../../deps.ts'
-import { refreshOccurrencesOf } from '../../findings/occurrences.ts'
+import { refreshOccurrencesOf } from '../../findings/occurrences/occurrences.ts'
 import type { State } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
-import type { Db } from '../../../db/db.ts'
-import type { ImportPlace } from '../comparison/import-place.ts'
-import type { ImportOutcome } from './import.ts'
+import type { Db } from '../../../../db/db.ts'
+import type { ImportPlace } from '../../comparison/import-place.ts'
+import type { ImportOutcome } from '../import.ts'
 
 /** Returns the number of files that the last complete scan of the same kind scanned, if its report states it. */
 export async function findScannedFiles(

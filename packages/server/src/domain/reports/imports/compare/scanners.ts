@@ -1,7 +1,7 @@
-import { type RootDeps, withRelaxedDurability } from '../../deps.ts'
-import { hasFindings, listScannerIds, upsertScanners } from '../../findings/findings.ts'
-import type { ImportPlace } from '../comparison/import-place.ts'
-import type { Scanner } from '../formats/report.ts'
+import { type RootDeps, withRelaxedDurability } from '../../../deps.ts'
+import { hasFindings, listScannerIds, upsertScanners } from '../../../findings/findings.ts'
+import type { ImportPlace } from '../../comparison/import-place.ts'
+import type { Scanner } from '../../formats/report.ts'
 
 /** Scanners of a report. */
 export interface Scanners {

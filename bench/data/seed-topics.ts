@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag'
-import type { Database } from '../packages/server/src/db/db.ts'
+import type { Database } from '../../packages/server/src/db/db.ts'
+import type { Sizes } from '../options.ts'
 import { forEachBatch } from './batches.ts'
 import { scatter } from './entries.ts'
 import { now } from './fixtures.ts'
-import type { Sizes } from './options.ts'
 import { sentence, topicName } from './words.ts'
 
 const topicsPerProject = 5

@@ -1,7 +1,7 @@
-import type { Db } from '../../../db/db.ts'
-import type { ImportPlace } from '../comparison/import-place.ts'
-import type { Gap } from '../formats/gaps.ts'
-import type { ReportHeader } from '../formats/report-format.ts'
+import type { Db } from '../../../../db/db.ts'
+import type { ImportPlace } from '../../comparison/import-place.ts'
+import type { Gap } from '../../formats/gaps.ts'
+import type { ReportHeader } from '../../formats/report-format.ts'
 import { findScannedFiles } from './coverage-queries.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { ReportProblem } from '../../../platform/failure.ts'
-import type { Decision } from '../comparison/decision.ts'
-import { describeGap, type Gap } from '../formats/gaps.ts'
+import type { ReportProblem } from '../../../../platform/failure.ts'
+import type { Decision } from '../../comparison/decision.ts'
+import { describeGap, type Gap } from '../../formats/gaps.ts'
 
 /** Parts of a report that kept missing findings in their state. */
 export interface Retained {

@@ -1,5 +1,5 @@
-import type { Database, Db } from '../packages/server/src/db/db.ts'
-import type { ScriptRunner } from '../packages/server/src/db/engine.ts'
+import type { Database, Db } from '../../packages/server/src/db/db.ts'
+import type { ScriptRunner } from '../../packages/server/src/db/engine.ts'
 
 /** Calls `work` with batches of the numbers from 0 to `total` in transactions, and prints the progress. */
 export async function forEachBatch(

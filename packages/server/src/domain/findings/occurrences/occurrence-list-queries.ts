@@ -1,8 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag'
-import type { Db } from '../../db/db.ts'
-import { groupBy } from '../group-by.ts'
-import { maxCountedRows, type PageRequest } from '../page.ts'
-import { newestScan } from './finding-sql.ts'
+import type { Db } from '../../../db/db.ts'
+import { groupBy } from '../../group-by.ts'
+import { maxCountedRows, type PageRequest } from '../../page.ts'
+import { newestScan } from '../finding-sql.ts'
 import type { Occurrence, PastImport } from './occurrence.ts'
 
 interface OccurrenceRow {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { ImportedFinding } from '../comparison/imported-finding.ts'
+import type { ImportedFinding } from '../../comparison/imported-finding.ts'
 
 /** Target duration of a batch, which blocks other requests. The batch size is adapted to it. */
 const targetMs = 10

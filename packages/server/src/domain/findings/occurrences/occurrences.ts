@@ -1,5 +1,5 @@
-import type { Deps } from '../deps.ts'
-import { type Page, type PageRequest, pageOf } from '../page.ts'
+import type { Deps } from '../../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Occurrence } from './occurrence.ts'
 import { countOccurrences, listOccurrences } from './occurrence-list-queries.ts'
 

@@ -1,8 +1,8 @@
 import sql from 'sql-template-tag'
-import type { Db } from '../../db/db.ts'
+import type { Db } from '../../../db/db.ts'
+import { newestScan } from '../finding-sql.ts'
 import type { Category, CategoryIds } from './categories.ts'
 import { loadCategories } from './category-queries.ts'
-import { newestScan } from './finding-sql.ts'
 import type { Observation, Scan } from './occurrence.ts'
 
 /** Inserts the scans of an import. Must run after absent findings are marked, which reads the earlier scans. */

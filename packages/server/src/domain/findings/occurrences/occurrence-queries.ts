@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
-import type { Db } from '../../db/db.ts'
-import { newestScan, shownSeverity, shownState } from './finding-sql.ts'
+import type { Db } from '../../../db/db.ts'
+import { newestScan, shownSeverity, shownState } from '../finding-sql.ts'
 import type { Observation } from './occurrence.ts'
 
 /** Inserts occurrences of findings that were never observed on the ref. */

@@ -8,7 +8,7 @@ interface Entry {
 }
 
 /** Real scanner reports, which may exist beside the project. */
-const folder = fileURLToPath(new URL('../../shared/data/reports/gitlab/sast', import.meta.url))
+const folder = fileURLToPath(new URL('../../../shared/data/reports/gitlab/sast', import.meta.url))
 
 /**
  * Returns a report with this number of findings, built from real reports whose findings are repeated at other lines, or

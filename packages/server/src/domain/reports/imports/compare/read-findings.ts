@@ -1,6 +1,6 @@
-import type { RootDeps } from '../../deps.ts'
-import { findKnownFindings, hasAnyFinding, listFingerprintKeys } from '../../findings/findings.ts'
-import type { KnownFinding } from '../../findings/known-finding.ts'
+import type { RootDeps } from '../../../deps.ts'
+import { findKnownFindings, hasAnyFinding, listFingerprintKeys } from '../../../findings/findings.ts'
+import type { KnownFinding } from '../../../findings/known-finding.ts'
 import {
   compareByUuid,
   disambiguatedUuidOf,
@@ -10,15 +10,15 @@ import {
   selectConflicts,
   type UuidPair,
   type UuidResult,
-} from '../comparison/by-uuid.ts'
-import { type Decision, decideNew, maxSamples } from '../comparison/decision.ts'
-import { fingerprintKeysOf } from '../comparison/finding-keys.ts'
-import type { ImportPlace } from '../comparison/import-place.ts'
-import type { ImportedFinding } from '../comparison/imported-finding.ts'
-import type { ContestedFinding, MatchedBefore } from '../comparison/matching.ts'
-import { type RepeatedKeys, startRepeatedKeys } from '../comparison/repeated-keys.ts'
-import { mayBeKnown, type ReportedFinding, reportedFrom } from '../comparison/reported-finding.ts'
-import { type Gap, startGaps } from '../formats/gaps.ts'
+} from '../../comparison/by-uuid.ts'
+import { type Decision, decideNew, maxSamples } from '../../comparison/decision.ts'
+import { fingerprintKeysOf } from '../../comparison/finding-keys.ts'
+import type { ImportPlace } from '../../comparison/import-place.ts'
+import type { ImportedFinding } from '../../comparison/imported-finding.ts'
+import type { ContestedFinding, MatchedBefore } from '../../comparison/matching.ts'
+import { type RepeatedKeys, startRepeatedKeys } from '../../comparison/repeated-keys.ts'
+import { mayBeKnown, type ReportedFinding, reportedFrom } from '../../comparison/reported-finding.ts'
+import { type Gap, startGaps } from '../../formats/gaps.ts'
 import { forEachAdaptiveBatch } from './adaptive-batches.ts'
 import { addDoubtfulEntries } from './doubtful-entries.ts'
 import type { Scanners } from './scanners.ts'

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import sql from 'sql-template-tag'
-import type { Database, Db } from '../packages/server/src/db/db.ts'
-import { shownState } from '../packages/server/src/domain/findings/finding-sql.ts'
-import { dismissalReasons, type Severity, severityRanks } from '../packages/server/src/domain/findings/scales.ts'
-import { upsertPromoted } from '../packages/server/src/domain/vulnerabilities/list/promoted-queries.ts'
+import type { Database, Db } from '../../packages/server/src/db/db.ts'
+import { shownState } from '../../packages/server/src/domain/findings/finding-sql.ts'
+import { dismissalReasons, type Severity, severityRanks } from '../../packages/server/src/domain/findings/scales.ts'
+import { upsertPromoted } from '../../packages/server/src/domain/vulnerabilities/list/promoted-queries.ts'
+import type { Sizes } from '../options.ts'
 import { forEachBatch } from './batches.ts'
 import { reportEntry, scanner, scatter, severityWord } from './entries.ts'
 import { measuredProjects, now } from './fixtures.ts'
-import type { Sizes } from './options.ts'
 
 /** Seeds findings like those of an imported report, all promoted, some triaged, a few dismissed. */
 export async function seedFindings(db: Database, { findings }: Sizes): Promise<void> {

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
-import type { Db } from '../../db/db.ts'
-import { groupBy } from '../group-by.ts'
+import type { Db } from '../../../db/db.ts'
+import { groupBy } from '../../group-by.ts'
 import type { Category, CategoryIds } from './categories.ts'
 
 export async function findCategoryId(db: Db, projectId: number, name: string): Promise<number | undefined> {

@@ -1,13 +1,13 @@
-import { forEachBatch } from '../../batches.ts'
-import type { Deps } from '../../deps.ts'
-import { listByFiles, listByKeys, listByUuids, listFingerprintKeys } from '../../findings/findings.ts'
-import type { Candidate } from '../../findings/known-finding.ts'
-import { fingerprintKeysIn, pairByFingerprints, selectMovable } from '../comparison/by-fingerprint.ts'
-import { pairByFormerUuid } from '../comparison/by-former-uuid.ts'
-import { keysIn, pairByKey, ranksIn } from '../comparison/by-key.ts'
-import { completeScanners, listBare, pairByLine } from '../comparison/by-line.ts'
-import { type Decision, observedIds } from '../comparison/decision.ts'
-import type { ImportPlace } from '../comparison/import-place.ts'
+import { forEachBatch } from '../../../batches.ts'
+import type { Deps } from '../../../deps.ts'
+import { listByFiles, listByKeys, listByUuids, listFingerprintKeys } from '../../../findings/findings.ts'
+import type { Candidate } from '../../../findings/known-finding.ts'
+import { fingerprintKeysIn, pairByFingerprints, selectMovable } from '../../comparison/by-fingerprint.ts'
+import { pairByFormerUuid } from '../../comparison/by-former-uuid.ts'
+import { keysIn, pairByKey, ranksIn } from '../../comparison/by-key.ts'
+import { completeScanners, listBare, pairByLine } from '../../comparison/by-line.ts'
+import { type Decision, observedIds } from '../../comparison/decision.ts'
+import type { ImportPlace } from '../../comparison/import-place.ts'
 import {
   acceptPairs,
   decideOpen,
@@ -16,8 +16,8 @@ import {
   type Matching,
   type Pair,
   repeatMatches,
-} from '../comparison/matching.ts'
-import type { Gap } from '../formats/gaps.ts'
+} from '../../comparison/matching.ts'
+import type { Gap } from '../../formats/gaps.ts'
 import type { ReadFindings } from './read-findings.ts'
 
 /**

@@ -1,18 +1,18 @@
-import { forEachBatch } from '../../batches.ts'
-import { type Deps, type RootDeps, withRelaxedDurability } from '../../deps.ts'
-import type { FindingContent } from '../../findings/finding-content.ts'
+import { forEachBatch } from '../../../batches.ts'
+import { type Deps, type RootDeps, withRelaxedDurability } from '../../../deps.ts'
+import type { FindingContent } from '../../../findings/finding-content.ts'
 import {
   createFindings,
   listStaged,
   replaceContents,
   stageFindings,
   upsertIdentifiers,
-} from '../../findings/findings.ts'
-import type { Decision, NewFinding } from '../comparison/decision.ts'
-import { matchingKeys } from '../comparison/finding-keys.ts'
-import type { ImportPlace } from '../comparison/import-place.ts'
-import type { ImportedFinding } from '../comparison/imported-finding.ts'
-import type { Identifier } from '../formats/report.ts'
+} from '../../../findings/findings.ts'
+import type { Decision, NewFinding } from '../../comparison/decision.ts'
+import { matchingKeys } from '../../comparison/finding-keys.ts'
+import type { ImportPlace } from '../../comparison/import-place.ts'
+import type { ImportedFinding } from '../../comparison/imported-finding.ts'
+import type { Identifier } from '../../formats/report.ts'
 
 /** Contents of one batch of a report. */
 interface Contents {

@@ -1,11 +1,11 @@
-import type { Db } from '../../../db/db.ts'
-import { isIn } from '../../findings/categories.ts'
-import type { KnownFinding } from '../../findings/known-finding.ts'
-import { findNewestObservation } from '../../findings/occurrences.ts'
-import { groupBy } from '../../group-by.ts'
-import type { ImportPlace } from '../comparison/import-place.ts'
-import type { ImportedFinding } from '../comparison/imported-finding.ts'
-import type { Gaps } from '../formats/gaps.ts'
+import type { Db } from '../../../../db/db.ts'
+import type { KnownFinding } from '../../../findings/known-finding.ts'
+import { isIn } from '../../../findings/occurrences/categories.ts'
+import { findNewestObservation } from '../../../findings/occurrences/occurrences.ts'
+import { groupBy } from '../../../group-by.ts'
+import type { ImportPlace } from '../../comparison/import-place.ts'
+import type { ImportedFinding } from '../../comparison/imported-finding.ts'
+import type { Gaps } from '../../formats/gaps.ts'
 
 /**
  * Adds a gap for every doubtful entry, since it may represent a known finding. A new doubtful entry may represent any

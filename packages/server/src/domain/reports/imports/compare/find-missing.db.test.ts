@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
-import type { Db } from '../../../db/db.ts'
-import { startServer } from '../../../testing/server.ts'
-import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
-import { listScannerIds } from '../../findings/findings.ts'
-import { groupDecisions } from '../comparison/grouped-decisions.ts'
+import type { Db } from '../../../../db/db.ts'
+import { startServer } from '../../../../testing/server.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../../../testing/vulnerabilities.ts'
+import { listScannerIds } from '../../../findings/findings.ts'
+import { groupDecisions } from '../../comparison/grouped-decisions.ts'
 import { findMissing } from './find-missing.ts'
 
 test('every missing finding is found once, even when severities change during the search', async () => {
