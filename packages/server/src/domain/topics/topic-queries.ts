@@ -20,12 +20,21 @@ export interface TopicFilter {
 
 /** Returns one row more than the page holds, most used topics first. A search orders by similarity first. */
 export async function listTopics(db: Db, filter: TopicFilter, { perPage, offset }: PageRequest): Promise<Topic[]> {
-  const { search } = filter
-  const similar = search?.kind === 'terms' ? sql`${db.dialect.similarity(sql`name`, search.query)} desc,` : empty
   return db.all(sql`
     select ${columns} from topics where ${matches(db, filter)}
-    order by ${similar} non_private_projects_count desc, id
-    limit ${perPage + 1} offset ${offset}`)
+    order by ${orderOf(db, filter)} limit ${perPage + 1} offset ${offset}`)
+}
+
+/** Returns the ids of the first topics in the same order. */
+export async function listTopicIds(db: Db, filter: TopicFilter, limit: number): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from topics where ${matches(db, filter)} order by ${orderOf(db, filter)} limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+function orderOf({ dialect }: Db, { search }: TopicFilter): Sql {
+  const similar = search?.kind === 'terms' ? sql`${dialect.similarity(sql`name`, search.query)} desc,` : empty
+  return sql`${similar} non_private_projects_count desc, id`
 }
 
 /** Counts matching topics, up to one above the maximum total of lists. */

@@ -10,7 +10,7 @@ import {
   hasHiddenOrganizations,
   readOrganization,
 } from '../namespaces/organizations.ts'
-import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Visitor } from '../projects/visible.ts'
 import { assertUnmodified } from '../unmodified.ts'
 import { readAvatar } from './avatars.ts'
@@ -22,7 +22,9 @@ import {
   deleteTopic as deleteTopicRow,
   findTopic,
   insertTopic,
+  listTopicIds,
   listTopics,
+  listTopicsById,
   lockTopics,
   updateTopic as updateTopicRow,
 } from './topic-queries.ts'
@@ -43,15 +45,37 @@ export async function findTopics(deps: RootDeps, query: TopicQuery, page: PageRe
     nameKey: query.name?.toLowerCase(),
     withoutProjects: query.withoutProjects ?? false,
   }
-  const [rows, counted] = await Promise.all([
-    listTopics(deps.db, filter, page),
-    counts(deps.db).get(JSON.stringify(filter), () => countTopics(deps.db, filter)),
-  ])
-  return pageOf(page, rows, counted)
+  const key = JSON.stringify(filter)
+  if (!filter.search) {
+    const [rows, counted] = await Promise.all([
+      listTopics(deps.db, filter, page),
+      caches(deps.db).counts.get(key, () => countTopics(deps.db, filter)),
+    ])
+    return pageOf(page, rows, counted)
+  }
+  const ids = await caches(deps.db).searches.getShared(key, () => listTopicIds(deps.db, filter, maxCountedRows + 1))
+  const end = page.offset + page.perPage + 1
+  const isWithin = ids.length <= maxCountedRows || end <= ids.length
+  const rows = await (isWithin ? listInOrder(deps, ids.slice(page.offset, end)) : listTopics(deps.db, filter, page))
+  return pageOf(page, rows, ids.length)
 }
 
-/** Cache of totals. Counting is slower than reading a page, and all pages of a list share the total. */
-const counts = perDatabase((changes) => openCache<number>(changes, ['topics', 'topic_names'], 1000))
+async function listInOrder({ db }: Deps, ids: readonly number[]): Promise<Topic[]> {
+  const topics = new Map((await listTopicsById(db, ids)).map((topic) => [topic.id, topic]))
+  return ids.flatMap((id) => topics.get(id) ?? [])
+}
+
+const tables = ['topics', 'topic_names']
+const maxCachedIds = 100_000
+
+/**
+ * Caches the totals of lists and the results of searches. Counting is slower than reading a page, and a search finds
+ * and sorts all topics for each of its pages.
+ */
+const caches = perDatabase((changes) => ({
+  counts: openCache<number>(changes, tables, 1000),
+  searches: openCache<number[]>(changes, tables, maxCachedIds, (ids) => ids.length + 1),
+}))
 
 export async function getTopic(deps: Deps, id: number): Promise<Topic> {
   const topic = await findTopic(deps.db, id)

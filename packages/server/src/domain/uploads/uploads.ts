@@ -1,7 +1,8 @@
+import { openCache, perDatabase } from '../../db/cache.ts'
 import { isForeignKeyViolation } from '../../db/violations.ts'
 import { gone, notFound, tooLarge } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
-import { type Deps, transaction } from '../deps.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { contentTypeOf } from '../files/content-type.ts'
 import { sanitizeFilename } from '../files/filename.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
@@ -67,17 +68,20 @@ export async function createUpload(
 }
 
 export async function findUploads(
-  deps: Deps,
+  deps: RootDeps,
   owner: UploadOwner,
   filter: UploadFilter,
   page: PageRequest,
 ): Promise<Page<Upload>> {
   const [rows, counted] = await Promise.all([
     listUploads(deps.db, owner, filter, page),
-    countUploads(deps.db, owner, filter),
+    counts(deps.db).get(JSON.stringify([owner.kind, owner.id, filter]), () => countUploads(deps.db, owner, filter)),
   ])
   return pageOf(page, rows, counted)
 }
+
+/** Caches totals. Counting is slower than reading a page, and all pages of a list share the total. */
+const counts = perDatabase((changes) => openCache<number>(changes, ['uploads'], 1000))
 
 export async function getUpload(deps: Deps, owner: UploadOwner, id: number): Promise<Upload> {
   const upload = await findUpload(deps.db, owner, id)
