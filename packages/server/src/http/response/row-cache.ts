@@ -7,8 +7,8 @@ import { serialiserOf } from './serialiser.ts'
 
 /** Rows of one kind, and how they are read. */
 export interface RowSource<View extends TSchema> {
-  /** The kind of row and everything else that the text depends on, except the row itself. */
-  key: string
+  /** Returns the kind and id of a row, and everything else that the text depends on, except the row itself. */
+  keyOf(id: number): string
   view: View
   /** Tables that the version depends on. A version is not read again while they are unchanged. */
   tables: readonly string[]
@@ -19,7 +19,7 @@ export interface RowSource<View extends TSchema> {
   usesEarlierRows?: boolean
 }
 
-export interface LoadedRow<View> {
+interface LoadedRow<View> {
   id: number
   /** Read together with the row. Equal versions mean equal views. Undefined: the row is not cached. */
   version: string | undefined
@@ -50,7 +50,7 @@ export async function renderRows<View extends TSchema>(
   ids: readonly number[],
 ): Promise<RenderedRow<Static<View>>[]> {
   const cache = caches({ changes })
-  const keyOf = (id: number) => `${source.key} ${id}`
+  const { keyOf } = source
   // Read first: a concurrent change then makes the next request check the versions again.
   const checkedAt = changes.version(source.tables)
   const rows = new Map<number, RenderedRow>()

@@ -243,8 +243,9 @@ export function findingRows(
   const triageVersion = deps.db.changes.version(triageTables)
   /** The few findings with history or links show users too. Their version is that of all these tables. */
   const withTriage = (version: string) => (triageVersion === undefined ? undefined : `${version} ${triageVersion}`)
+  const key = `finding ${digestOf([viewProject(project), scope.ref, origin])}`
   return {
-    key: `finding ${digestOf([viewProject(project), scope.ref, origin])}`,
+    keyOf: (id) => `${key} ${id}`,
     view: findingView,
     tables,
     async listVersions(ids) {

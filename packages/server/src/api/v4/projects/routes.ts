@@ -20,6 +20,7 @@ import { getUser } from '../../../domain/users/users.ts'
 import { flag, freeForm, integer, optional, text, textList } from '../../../http/params/input.ts'
 import { keysetField } from '../../../http/response/keyset.ts'
 import { perMinute, type Route } from '../../../http/route.ts'
+import { notFound } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
 import { acceptedView, viewAccepted } from '../views.ts'
 import {
@@ -33,7 +34,7 @@ import {
   projectQueryFrom,
   topicsFrom,
 } from './input.ts'
-import { detailFor, projectView, viewProject, viewProjects } from './views.ts'
+import { detailFor, projectView, renderProjects, viewProject } from './views.ts'
 
 const newProject = Type.Object(
   { ...projectAttributes, namespace_id: optional(integer({ description: 'Default: your own namespace' })) },
@@ -81,7 +82,7 @@ export const projectRoutes: readonly Route[] = [
       const wanted = input.pagination === 'keyset' ? { ...page, page: 1, offset: 0 } : page
       const query = { ...projectQueryFrom(input), organizationId: input.organization_id }
       const found = await findProjects(deps, caller, query, { asked: projectOrderFrom(input), page: wanted })
-      const rows = await viewProjects(deps, caller, found.rows, { origin, detail })
+      const rows = await renderProjects(deps, caller, found.rows, { origin, detail })
       if (input.pagination !== 'keyset') return { ...found, rows }
       const [last] = found.hasNext ? found.rows.slice(-1) : []
       return { rows, next: last && { [input.sort === 'asc' ? 'id_after' : 'id_before']: last.id } }
@@ -154,8 +155,11 @@ export const projectRoutes: readonly Route[] = [
     }),
     status: 200,
     output: projectView,
-    handle: ({ deps, caller, project, origin }) =>
-      viewProject(deps, caller, project, { origin, detail: detailFor(caller) }),
+    async handle({ deps, caller, project, origin }) {
+      const [row] = await renderProjects(deps, caller, [project], { origin, detail: detailFor(caller) })
+      if (!row) throw notFound('Project')
+      return row
+    },
   }),
   route({
     method: 'PUT',
@@ -234,7 +238,7 @@ async function listProjects(
   const found = await findProjects(deps, caller, query, { asked: projectOrderFrom(input), page })
   return {
     ...found,
-    rows: await viewProjects(deps, caller, found.rows, { origin, detail: detailFor(caller, input.simple) }),
+    rows: await renderProjects(deps, caller, found.rows, { origin, detail: detailFor(caller, input.simple) }),
   }
 }
 

@@ -10,6 +10,8 @@ import type { Project } from '../../../domain/projects/project.ts'
 import { mayReadCode, type ProjectFacts, readProjectFacts } from '../../../domain/projects/project-list.ts'
 import type { Visitor } from '../../../domain/projects/visible.ts'
 import { listTopicNames } from '../../../domain/topics/assignment.ts'
+import type { RenderedRow } from '../../../http/response/rendered-row.ts'
+import { digestOf, type RowSource, renderRows } from '../../../http/response/row-cache.ts'
 import { basicUserView, viewBasicUser } from '../users/views.ts'
 import { nullableInteger, nullableString, timestamp } from '../views.ts'
 import { outputsOf, projectExtras } from './gitlab-attributes.ts'
@@ -212,6 +214,46 @@ export async function viewProjects(
     views.push(full)
   }
   return views
+}
+
+const tables = ['projects', 'namespaces', 'project_topics', 'topics', 'members', 'users']
+
+/** Renders projects as the caller sees them. */
+export function renderProjects(
+  deps: RootDeps,
+  caller: Visitor | null,
+  projects: readonly Project[],
+  { origin, detail }: { origin: string; detail: Detail },
+): Promise<RenderedRow<ProjectView>[]> {
+  const today = deps.now().slice(0, 10) // memberships expire
+  const key = `project ${caller?.user.id} ${caller?.isAdmin} ${detail} ${today} ${origin}`
+  const byId = new Map(projects.map((project) => [project.id, project]))
+  const source: RowSource<typeof projectView> = {
+    // The projects were read earlier, so they are part of the key.
+    keyOf: (id) => `${key} ${digestOfProject(byId.get(id))}`,
+    view: projectView,
+    tables,
+    // The topics, members and owner of a project have no common version. They are read again after any change.
+    listVersions: async () => new Map(),
+    async load(ids) {
+      const loaded = ids.flatMap((id) => byId.get(id) ?? [])
+      const views = await viewProjects(deps, caller, loaded, { origin, detail })
+      return views.map((view, index) => ({ id: loaded[index]?.id ?? 0, version: '', view }))
+    },
+  }
+  return renderRows(deps.db, source, [...byId.keys()])
+}
+
+const digests = new WeakMap<Project, string>()
+
+/** Projects are cached and never changed in place, so each is hashed once. */
+function digestOfProject(project: Project | undefined): string {
+  if (!project) return ''
+  const known = digests.get(project)
+  if (known !== undefined) return known
+  const digest = digestOf(project)
+  digests.set(project, digest)
+  return digest
 }
 
 export async function viewProject(

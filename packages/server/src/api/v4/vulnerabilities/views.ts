@@ -155,8 +155,9 @@ export function vulnerabilityRows(
   project: Project,
   known?: readonly Vulnerability[],
 ): RowSource<typeof vulnerabilityView> {
+  const key = `vulnerability ${digestOf([viewProject(project), project.defaultBranch])}`
   return {
-    key: `vulnerability ${digestOf([viewProject(project), project.defaultBranch])}`,
+    keyOf: (id) => `${key} ${id}`,
     view: vulnerabilityView,
     tables,
     usesEarlierRows: known !== undefined,
