@@ -69,7 +69,8 @@ function pass(
     sent.once('error', reject)
     sent.once('response', (received) => {
       buffer(received).then((content) => {
-        answer.writeHead(received.statusCode ?? 0).end(content)
+        const { 'content-encoding': encoding } = received.headers
+        answer.writeHead(received.statusCode ?? 0, encoding ? { 'content-encoding': encoding } : {}).end(content)
         resolve()
       }, reject)
     })
