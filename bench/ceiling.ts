@@ -36,7 +36,7 @@ app.get<{ Params: { name: string } }>('/files/:name', (request, reply) => {
 const stored = render(201, JSON.stringify({ id: 1, markdown: '![file](/uploads/0123456789abcdef/file.bin)' }))
 app.post('/files', async (request, reply) => {
   await pipeline(request.raw, createWriteStream(join(folder, `received-${randomUUID()}`)))
-  sendRendered(request, reply, stored)
+  await sendRendered(request, reply, stored)
   return reply
 })
 

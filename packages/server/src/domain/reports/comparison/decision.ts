@@ -52,7 +52,7 @@ export interface MissingFinding {
 }
 
 /** A known finding that the report does not contain and that keeps its state, because the report does not cover it. */
-export interface RetainedFinding {
+interface RetainedFinding {
   kind: 'retained'
   findingId: number
   /** Gaps of the report that cover the finding. */
