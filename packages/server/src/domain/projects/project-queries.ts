@@ -43,6 +43,14 @@ export async function lockProjects(db: Db, ids: readonly number[]): Promise<void
   await db.all(sql`select id from projects where id in ${db.dialect.integers(ids)} order by id ${db.dialect.forUpdate}`)
 }
 
+/**
+ * Locks a project against deletion until the transaction ends. A deletion locks the project before its rows; a
+ * transaction that locks rows of the project first would deadlock with it.
+ */
+export async function lockAgainstDeletion(db: Db, projectId: number): Promise<void> {
+  await db.one(sql`select id from projects where id = ${projectId} ${db.dialect.forKeyShare}`)
+}
+
 export type ProjectDraft = Pick<
   Project,
   | 'name'

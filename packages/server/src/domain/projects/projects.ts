@@ -45,6 +45,7 @@ export {
   listProjectIdsBelow,
   listProjectsById,
   listStarredProjectIds,
+  lockAgainstDeletion,
   lockProject,
   lockProjects,
 } from './project-queries.ts'

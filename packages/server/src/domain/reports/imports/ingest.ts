@@ -4,6 +4,7 @@ import { markForDeletion } from '../../files/pending-deletions.ts'
 import { dropStaged, findCategoryId, isKnownImage, upsertCategory } from '../../findings/findings.ts'
 import type { Observation } from '../../findings/occurrences/occurrence.ts'
 import type { Project } from '../../projects/project.ts'
+import { lockAgainstDeletion } from '../../projects/projects.ts'
 import type { User } from '../../users/user.ts'
 import { maxAtOnce } from '../../vulnerabilities/promotion/promotion-batches.ts'
 import { type GroupedDecisions, groupDecisions } from '../comparison/grouped-decisions.ts'
@@ -103,6 +104,7 @@ export async function ingestReport(
   const isDone = toPromote.length <= maxAtOnce
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
   await transaction(deps, async (deps) => {
+    await lockAgainstDeletion(deps.db, project.id)
     if (!(await lockImport(deps.db, stored.id, run))) throw new Superseded()
     // Check again: reading may have taken long, and the sender may have lost the permission.
     await assertStillAllowed(deps, stored)

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Deps, type RootDeps, transaction, withRelaxedDurability } from '../../deps.ts'
+import { lockAgainstDeletion } from '../../projects/projects.ts'
 import { findProject } from '../../projects/visible.ts'
 import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
 import { batchesOf, promoteBatches } from '../../vulnerabilities/promotion/promotion-batches.ts'
@@ -63,6 +64,7 @@ export async function promoteStaged(
   const promoteNext = () =>
     // Relaxed durability is safe: any later transaction that builds on a batch waits for the disk.
     withRelaxedDurability(deps, async (deps) => {
+      await lockAgainstDeletion(deps.db, projectId)
       const locked = await lockImport(deps.db, importId, run)
       if (!locked) throw new Superseded()
       const findingIds = await takePromotion(deps.db, importId)

@@ -4,6 +4,7 @@ import { type AnyJobKind, enqueue, jobKind, type Postponed, type RunningJob } fr
 import { waitFor } from '../../jobs/wait.ts'
 import { isStillPermitted } from '../../projects/current-rights.ts'
 import type { Project } from '../../projects/project.ts'
+import { lockAgainstDeletion } from '../../projects/projects.ts'
 import { findProject, type Visitor } from '../../projects/visible.ts'
 import {
   addToPromotion,
@@ -87,6 +88,8 @@ async function run(
 function promoteNext(deps: RootDeps, promotionId: number): Promise<boolean> {
   // Relaxed durability is safe: any later transaction that builds on a batch waits for the disk.
   return withRelaxedDurability(deps, async (deps) => {
+    const found = await findPromotion(deps.db, promotionId)
+    if (found) await lockAgainstDeletion(deps.db, found.projectId)
     const held = await lockPromotion(deps.db, promotionId)
     const project = held && (await findProject(deps, `${held.projectId}`))
     if (project && !(await isStillPermitted(deps, 'vulnerability.create', project, held))) {

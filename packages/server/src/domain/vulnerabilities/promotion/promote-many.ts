@@ -3,6 +3,7 @@ import { type Deps, type RootDeps, transaction } from '../../deps.ts'
 import type { FindingFilter } from '../../findings/list/finding-filter.ts'
 import { matchingFindingIds } from '../../findings/list/finding-list.ts'
 import type { Project } from '../../projects/project.ts'
+import { lockAgainstDeletion } from '../../projects/projects.ts'
 import type { Visitor } from '../../projects/visible.ts'
 import { assertOfProject } from '../triage/assert-in-project.ts'
 import { promoteInBatches } from './bulk-promotion.ts'
@@ -51,7 +52,10 @@ export async function promoteMany(
     return promoteInBatches(deps, project, author, { findingIds: inOrder, maxWaitMs: isAsync ? 0 : maxWaitMs })
   }
 
-  const promoted = await transaction(deps, (deps) => promoteFindings(deps, project, author.user.id, inOrder))
+  const promoted = await transaction(deps, async (deps) => {
+    await lockAgainstDeletion(deps.db, project.id)
+    return promoteFindings(deps, project, author.user.id, inOrder)
+  })
   return { id: null, state: 'done', total: inOrder.length, promoted, unchanged: inOrder.length - promoted }
 }
 

@@ -4,6 +4,7 @@ import { type Deps, transaction } from '../../deps.ts'
 import { attachFinding, attachFindings } from '../../findings/findings.ts'
 import { severityOf } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
+import { lockAgainstDeletion } from '../../projects/projects.ts'
 import type { User } from '../../users/user.ts'
 import { addToFacetCounts, type CountChange, newlyDetected } from '../list/count-change-queries.ts'
 import type { VulnerabilityWithFinding } from '../list/list.ts'
@@ -27,6 +28,7 @@ export function promoteFinding(
   reference: number | string,
 ): Promise<VulnerabilityWithFinding> {
   return transaction(deps, async (deps) => {
+    await lockAgainstDeletion(deps.db, project.id)
     const finding = await lockFinding(deps.db, project.id, reference)
     if (!finding || finding.vulnerabilityId !== null) throw notPromotable()
 
