@@ -4,20 +4,6 @@ import { Loading } from './page/states.tsx'
 /** Component whose code is fetched when it is first rendered or preloaded. */
 export type LazyComponent<Props extends object> = ((props: Props) => ReactNode) & { preload: () => Promise<void> }
 
-/** Fetches the code of a component when the user first moves the pointer or presses a key. */
-export function usePreload({ preload }: { preload: () => Promise<void> }): void {
-  useEffect(() => {
-    const stop = new AbortController()
-    const start = () => {
-      stop.abort()
-      // The component itself shows the error.
-      preload().catch(() => {})
-    }
-    for (const type of ['pointermove', 'pointerdown', 'keydown']) addEventListener(type, start, { signal: stop.signal })
-    return () => stop.abort()
-  }, [preload])
-}
-
 /** Fallback that shows nothing. */
 export const nothingYet = () => null
 

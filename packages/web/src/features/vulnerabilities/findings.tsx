@@ -5,7 +5,6 @@ import { SeverityBadge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { SearchFilter } from '../../components/form/filters.tsx'
 import { reportTypeInWords } from '../../components/format.ts'
-import { usePreload } from '../../components/lazy-component.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed, Loading } from '../../components/page/states.tsx'
 import { useSearchState } from '../../data/search-state.ts'
@@ -22,11 +21,12 @@ import { TitleCell } from './grid/title-cell.tsx'
 import { useCursor } from './grid/use-cursor.ts'
 import { useLiveRows } from './grid/use-live-rows.ts'
 import { ListToolbar } from './list-toolbar.tsx'
-import { KeysDialog, PromotionDialog } from './triage/dialogs.ts'
 import { type KeyHelp, movingKeys, otherKeys, selectingKeys } from './triage/keys.ts'
+import { KeysDialog } from './triage/lazy-keys-dialog.ts'
 import { handleListKey } from './triage/list-keys.ts'
 import { KeysWithoutRows, type Press } from './triage/page-keys.ts'
 import { type Promotion, usePromotion } from './triage/promotion.ts'
+import { PromotionDialog } from './triage/promotion-dialog.tsx'
 import { type FindingRow, unpromotedFindingsOf } from './unpromoted-findings.ts'
 import styles from './vulnerability-list.module.css'
 
@@ -49,7 +49,6 @@ export function Findings() {
   const rows = usePagedRows(source)
   const cursor = useCursor(rows, source.id)
   useLiveRows(rows, ['finding', 'findings'])
-  usePreload(PromotionDialog)
   const { promote, isBusy, progress } = usePromotion(project.id)
   const [asked, setAsked] = useState<Promotion>()
   const [showsKeys, setShowsKeys] = useState(false)
