@@ -88,7 +88,10 @@ async function measure(browser: Browser, origin: string): Promise<Visit> {
       'rows shown, and a filter pressed at once answered': shown + filtered,
     }
     times['filter on another severity'] = await press(page, '[aria-label="By severity"] button:first-child', '')
-    times['filter on a state'] = await press(page, '[aria-label="By state"] button:nth-child(4)', '')
+    await page.getByRole('button', { name: /^Status/ }).click()
+    await page.getByRole('menuitemcheckbox').last().waitFor()
+    times['filter on a state'] = await press(page, '[role=menuitemcheckbox]', '')
+    await page.keyboard.press('Escape')
     await page.goto(address, { waitUntil: 'commit' })
     times['second visit: rows shown'] = await untilShown(page)
     times['scroll to the middle'] = await scrollTo(page, 0.5)
