@@ -69,6 +69,7 @@ const notDerived = {
     'jobs.turn',
     'staged_promotions.position',
   ],
+  'the number of changes of its row': ['findings.version', 'vulnerabilities.version'],
   'the key of a counter': ['vulnerability_counts.severity', 'vulnerability_days.severity'],
 } as const satisfies Record<string, readonly string[]>
 
