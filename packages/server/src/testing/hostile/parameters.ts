@@ -46,7 +46,16 @@ function fieldArbitrary({ name, schema, isRequired }: Field, wild: number): fc.A
 }
 
 const strangeName = fc.constantFrom(
-  ...['__proto__', 'constructor', 'toString', 'then', 'id', '', '[', 'a[', 'a[]', 'a[b][c]'],
+  '__proto__',
+  'constructor',
+  'toString',
+  'then',
+  'id',
+  '',
+  '[',
+  'a[',
+  'a[]',
+  'a[b][c]',
 )
 const stray = fc.tuple(
   fc.oneof(strangeName, fc.constantFrom('sudo', 'file', 'name[]', 'name[a]', 'name[][b]')),

@@ -10,12 +10,30 @@ import { standardTerms } from './0042_standard_terms.ts'
 
 /** Migrations of commit 5d14de7, the oldest whose databases can be upgraded. Their scripts no longer exist. */
 const withoutScript = [
-  ...['0001_foundation', '0002_upload_life', '0003_moved_paths', '0004_topic_order', '0005_accounts_and_limits'],
-  ...['0006_vulnerability_lists', '0007_vulnerability_life', '0008_jobs_hooks_exports', '0009_imports'],
-  ...['0016_account_search', '0020_narrow_search', '0021_bans_and_addresses', '0022_lists_of_organizations'],
-  ...['0023_sessions_of_tokens', '0024_findings_of_scanners', '0025_usage_by_size', '0026_members_that_change'],
-  ...['0027_waiting_findings', '0028_narrow_candidates', '0029_promotion_of_imports', '0030_promoted_findings'],
-  ...['0031_bulk_promotions', '0032_report_categories', '0033_scans_of_category'],
+  '0001_foundation',
+  '0002_upload_life',
+  '0003_moved_paths',
+  '0004_topic_order',
+  '0005_accounts_and_limits',
+  '0006_vulnerability_lists',
+  '0007_vulnerability_life',
+  '0008_jobs_hooks_exports',
+  '0009_imports',
+  '0016_account_search',
+  '0020_narrow_search',
+  '0021_bans_and_addresses',
+  '0022_lists_of_organizations',
+  '0023_sessions_of_tokens',
+  '0024_findings_of_scanners',
+  '0025_usage_by_size',
+  '0026_members_that_change',
+  '0027_waiting_findings',
+  '0028_narrow_candidates',
+  '0029_promotion_of_imports',
+  '0030_promoted_findings',
+  '0031_bulk_promotions',
+  '0032_report_categories',
+  '0033_scans_of_category',
 ].map((name): Migration => ({ name, up: refuse }))
 
 function refuse(): never {
