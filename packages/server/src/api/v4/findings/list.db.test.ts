@@ -38,6 +38,9 @@ test.each([
   ['search=test%2F&scope=all', [3]],
   ['ref=feature%2Fx', [5]],
   ['ref=feature%2Fx&search=hash', []],
+  ['ref=feature%2Fx&not_on=main', [5]],
+  ['not_on=feature%2Fx', [1, 2, 4, 6]],
+  ['not_on=main', []],
   ['search=hash&severity=info&state=detected', [6]],
 ])(
   'the list of findings with %s returns the matching findings by severity, without a total',
@@ -51,6 +54,7 @@ test.each([
 test.each([
   ['state=open', 'state does not have a valid value'],
   ['scope=none', 'scope does not have a valid value'],
+  ['not_on=', 'not_on is empty'],
   ['severity=bad', 'severity does not have a valid value'],
   ['pagination=keyset&cursor=bm9uc2Vuc2U', 'cursor is invalid'],
 ])('the list of findings rejects %s', async (query, error) => {

@@ -34,13 +34,15 @@ const filters = {
   }),
   pipeline_id: optional(integer({ description: 'Only findings that this import reported' })),
   ref: filterProperties.ref,
+  not_on: filterProperties.not_on,
 }
 
 const filterInput = Type.Object(filters)
 const compiledFilter = compileInput(filterInput)
 
 function readFilter(project: Project, input: Static<typeof filterInput>): Omit<FindingFilter, 'isPromoted'> {
-  const { severities, reportTypes, scanners, states, identifiers, search, ref } = readFilterOfVulnerabilities(input)
+  const { severities, reportTypes, scanners, states, identifiers, search, ref, notOnRef } =
+    readFilterOfVulnerabilities(input)
   return {
     projectId: project.id,
     ref: ref ?? project.defaultBranch,
@@ -50,6 +52,7 @@ function readFilter(project: Project, input: Static<typeof filterInput>): Omit<F
     states: states ?? (input.scope === 'all' ? undefined : ['detected', 'confirmed', 'resolved']),
     identifiers,
     search,
+    notOnRef,
     importId: input.pipeline_id,
   }
 }

@@ -40,6 +40,14 @@ const filters = {
     text({ allowBlank: false, description: 'Only results that are present on this branch or tag' }),
     unchanged,
   ),
+  not_on: filter(
+    'notOnRef',
+    text({
+      allowBlank: false,
+      description: 'Only results that are not present on this branch or tag, such as the target of a merge request',
+    }),
+    unchanged,
+  ),
   present_on_default_branch: filter(
     'isOnDefaultBranch',
     flag({

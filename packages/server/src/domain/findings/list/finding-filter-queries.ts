@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { reportTypes, type Severity, type State, severities, severityRanks, states } from '../scales.ts'
 import type { UnindexedFilters } from './filtered-list.ts'
 import type { FindingFilter, FindingScope } from './finding-filter.ts'
-import { combineFilters, matchAll, textFilters, type UnindexedFilter } from './unindexed-filter-sql.ts'
+import { absenceFilters, combineFilters, matchAll, textFilters, type UnindexedFilter } from './unindexed-filter-sql.ts'
 
 /** Returns the filters other than severity and state, which the index of occurrences covers. */
 export function unindexedFilters(db: Db, filter: FindingFilter): UnindexedFilters | undefined {
@@ -12,6 +12,7 @@ export function unindexedFilters(db: Db, filter: FindingFilter): UnindexedFilter
   const filters = [
     ...(importId === undefined ? [] : [importFilter(filter, importId)]),
     ...textFilters(db, filter, [filter.projectId]),
+    ...absenceFilters(filter),
     ...(isPromoted === undefined ? [] : [promotionFilter(filter, isPromoted)]),
     ...(scanners || reportTypes ? [originFilter(db, filter, scanners, reportTypes)] : []),
   ]

@@ -15,6 +15,8 @@ export interface FindingFilter extends FindingScope {
   states: readonly State[] | undefined
   identifiers: readonly string[] | undefined
   search: string | undefined
+  /** Only findings that are not present on this ref. */
+  notOnRef: string | undefined
   /** Only findings that this import observed. */
   importId: number | undefined
   /** False: only findings without a vulnerability. */

@@ -150,6 +150,20 @@ function withText(column: Sql, text: Sql, isKey: Sql): Sql {
 const name = sql`substr(f.name, 1, 255)`
 const place = sql`substr(f.location_path, 1, 500)`
 
+/**
+ * Selects findings that are not present on a ref. No index has them, so each row of the list is tested: `(finding_id,
+ * ref)` is unique.
+ */
+export function absenceFilters({ notOnRef }: { notOnRef?: string | undefined }): UnindexedFilter[] {
+  if (notOnRef === undefined) return []
+  return [
+    {
+      condition: sql`not exists (
+        select 1 from occurrences a where a.finding_id = f.id and a.ref = ${notOnRef} and a.is_present = true)`,
+    },
+  ]
+}
+
 /** Selects findings that are present on a ref. */
 export function refFilter(ref: string, projectIds: readonly number[]): UnindexedFilter {
   return {

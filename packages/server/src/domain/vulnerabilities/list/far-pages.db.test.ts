@@ -90,6 +90,7 @@ const unfiltered = {
   states: undefined,
   identifiers: undefined,
   search: undefined,
+  notOnRef: undefined,
   importId: undefined,
   isPromoted: undefined,
 }
@@ -123,6 +124,7 @@ const byTest: [string, List][] = [
   ['vulnerabilities by text and detection', vulnerabilities({ search: usual.title }, 'detected_asc')],
   ['vulnerabilities of a ref', vulnerabilities({ ref: 'main' })],
   ['findings by text', findings({ search: usual.title })],
+  ['findings that another ref does not have', findings({ notOnRef: 'feature' })],
 ]
 
 describe('a list of more than 10,000 rows', () => {

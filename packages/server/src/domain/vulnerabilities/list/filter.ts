@@ -16,6 +16,8 @@ export interface VulnerabilityFilter {
   search?: string | undefined
   /** Only vulnerabilities that are present on this ref. */
   ref?: string | undefined
+  /** Only vulnerabilities that are not present on this ref. */
+  notOnRef?: string | undefined
   /** Whether the default branch has ever had it. Absent: only those it had, unless `ref` is given. */
   isOnDefaultBranch?: boolean | undefined
 }

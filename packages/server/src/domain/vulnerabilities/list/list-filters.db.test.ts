@@ -54,6 +54,7 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   identifiers: maybe(some(['cwe-79', 'CVE-2021-44228', 'ID:CWE-89', 'Rule', 'none'])),
   search: maybe(pick(['sql', 'HASH', 'inj SQL', 'src/', 'o', 'view xss', 'nowhere', 'cwe-8', 'users.ts'])),
   ref: maybe(pick([...refs, 'other'])),
+  notOnRef: maybe(pick([...refs, 'other'])),
   isOnDefaultBranch: maybe(fc.boolean()),
 })
 
@@ -68,6 +69,7 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
   const isInState = filter.states?.includes(made.state) ?? !filter.dismissalReasons
   return (
     (filter.ref === undefined || made.refs.includes(filter.ref)) &&
+    (filter.notOnRef === undefined || !made.refs.includes(filter.notOnRef)) &&
     (filter.isOnDefaultBranch ?? (filter.ref === undefined || made.isOnDefaultBranch)) === made.isOnDefaultBranch &&
     (isInState || isDismissedSo) &&
     (filter.severities?.includes(made.severity) ?? true) &&
@@ -167,8 +169,8 @@ test('every filter, order and page of findings gives the result of the model', a
   })
   await fc.assert(
     fc.asyncProperty(asked, async ({ filter, isPromoted, page, perPage, limits, isCached }) => {
-      const { severities, reportTypes, scanners, states, identifiers, search, ref = 'main' } = filter
-      const same = { severities, reportTypes, scanners, states, identifiers, search, ref }
+      const { severities, reportTypes, scanners, states, identifiers, search, notOnRef, ref = 'main' } = filter
+      const same = { severities, reportTypes, scanners, states, identifiers, search, notOnRef, ref }
       const expected = all
         .map((made) => (made.isPromoted ? made : { ...made, state: 'detected' as const }))
         .filter((made) => made.projectId === projectId && isMatch(made, same))

@@ -116,11 +116,25 @@ async function useEverything(server: TestServer) {
   const [first, second] = waiting.body
   await admin.post(`${at}/vulnerabilities?finding_id=${first?.id}`)
   await admin.post(`${at}/vulnerability_findings/bulk`, { action: 'promote', finding_ids: [second?.id] })
-  for (const query of ['', '?search=hash', '?identifier=CWE-327', '?ref=main', '?state=detected&severity=high']) {
+  for (const query of [
+    '',
+    '?search=hash',
+    '?identifier=CWE-327',
+    '?ref=main',
+    '?ref=main&not_on=other',
+    '?state=detected&severity=high',
+  ]) {
     await admin.get(`${at}/vulnerabilities${query}`)
     await admin.get(`/groups/acme/vulnerabilities${query}`)
   }
-  for (const query of ['', '?scope=all', '?search=hash', '?scanner=semgrep', `?report_id=${report.id}`]) {
+  for (const query of [
+    '',
+    '?scope=all',
+    '?not_on=other',
+    '?search=hash',
+    '?scanner=semgrep',
+    `?report_id=${report.id}`,
+  ]) {
     await admin.get(`${at}/vulnerability_findings${query}`)
   }
   await admin.post(`/security/projects/${project.id}/vulnerability_exports`)

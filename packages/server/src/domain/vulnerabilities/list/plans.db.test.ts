@@ -17,6 +17,7 @@ import { listMissedBy, listOfScanner } from '../../findings/occurrences/scan-que
 import { listStaged } from '../../findings/staged-finding-queries.ts'
 import { insertCreated } from '../triage/history-queries.ts'
 import { listFromRanges } from './list-queries.ts'
+import { unindexedFilters } from './unindexed-filter-queries.ts'
 
 let db: Db
 beforeAll(async () => {
@@ -87,6 +88,16 @@ describe('before the engine has table statistics', () => {
       isSqlite()
         ? /SEARCH o USING INDEX sqlite_autoindex_occurrences_1 \(finding_id=\? AND ref=\?\)/
         : /occurrences_finding_id_ref_key/,
+    )
+  })
+
+  test('the absence of findings from a ref is tested by id', async () => {
+    const ids = Array.from({ length: 250 }, (_, index) => index + 1)
+    const plan = await planIn(async (db) => unindexedFilters(db, { notOnRef: 'other' }, [1], [])?.listMatching(ids))
+    expect(plan).toMatch(
+      isSqlite()
+        ? /SEARCH a (?:EXISTS )?USING INDEX sqlite_autoindex_occurrences_1 \(finding_id=\? AND ref=\?\)/
+        : /using occurrences_finding_id_ref_key on occurrences a/,
     )
   })
 

@@ -2,6 +2,7 @@ import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { UnindexedFilters } from '../../findings/list/filtered-list.ts'
 import {
+  absenceFilters,
   combineFilters,
   matchAll,
   refFilter,
@@ -20,7 +21,7 @@ export function unindexedFilters(
   counts: readonly FacetCount[],
 ): UnindexedFilters | undefined {
   const byRef = filter.ref === undefined ? [] : [refFilter(filter.ref, projectIds)]
-  const filters = [...textFilters(db, filter, projectIds), ...byRef]
+  const filters = [...textFilters(db, filter, projectIds), ...byRef, ...absenceFilters(filter)]
   return combineFilters(db, filters, {
     column: 'vulnerability_id',
     selectRows: (candidates, others) => selectPromoted(db, candidates, counts, others),
