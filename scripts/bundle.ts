@@ -14,13 +14,13 @@ const workers = readdirSync(source, { recursive: true, encoding: 'utf8' })
 const external = ['better-sqlite3', '@node-rs/argon2', 'pg-native']
 
 /**
- * Bundles a program of the server, with the packages that it imports and its workers, into a few files of an empty folder.
- * Loading hundreds of modules one by one takes three times as long.
+ * Bundles a program with the packages that it imports into a few files of an empty folder, and with `hasWorkers` the
+ * workers of the server. Loading hundreds of modules one by one takes three times as long.
  */
-export async function bundle(program: string, folder: string): Promise<void> {
+export async function bundle(program: string, folder: string, { hasWorkers = false } = {}): Promise<void> {
   rmSync(folder, { recursive: true, force: true })
   await build({
-    entryPoints: [program, ...workers],
+    entryPoints: [program, ...(hasWorkers ? workers : [])],
     outdir: folder,
     // Workers are expected beside the module that starts them, so all files are in one folder.
     entryNames: '[name]',

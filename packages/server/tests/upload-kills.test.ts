@@ -25,7 +25,7 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const programs = path('../.tmp/dying-server')
 
 /** Bundles the server once, because each of two dozen processes would otherwise compile it. */
-beforeAll(() => bundle(path('crash/dying-server.ts'), programs))
+beforeAll(() => bundle(path('crash/dying-server.ts'), programs, { hasWorkers: true }))
 
 /** Initial data of every test, for the current engine. */
 let seed: Seed

@@ -1,0 +1,62 @@
+#!/usr/bin/env -S node --max-semi-space-size=1
+import { existsSync, readFileSync } from 'node:fs'
+
+// Entry point of the installed program. It loads only what the command needs: the server or the client.
+const serverCommands = ['serve', 'demo', 'migrate', 'doctor', 'backup', 'objects']
+const server = new URL('../packages/server/dist/main.js', import.meta.url)
+const client = new URL('../packages/cli/dist/main.js', import.meta.url)
+
+const [command = 'help', ...rest] = process.argv.slice(2)
+if (isNodeTooOld()) {
+  console.error(`alcove: needs Node 20.19 or newer; this is ${process.version}.`)
+  process.exitCode = 1
+} else if (['help', '--help', '-h'].includes(command) && rest.length === 0) console.log(help())
+else if (['--version', '-V'].includes(command)) console.log(readVersion())
+else if (serverCommands.includes(command)) await load(server)
+else if (existsSync(client)) await load(client)
+else {
+  console.error(`alcove: there is no command ${command}.\n\n${help()}`)
+  process.exitCode = 2
+}
+
+/** @param {URL} program */
+async function load(program) {
+  if (existsSync(program)) return import(program.href)
+  console.error('alcove: the program has not been built; run npm run build first.')
+  process.exitCode = 1
+}
+
+function help() {
+  const clientCommands = `
+Use a server (after alcove login, or with ALCOVE_URL and ALCOVE_TOKEN)
+  upload       import the reports of scanners, wait, and check a policy
+  list, show   list vulnerabilities and findings, and print one of them
+  dismiss, resolve
+               change the state of vulnerabilities
+  export       write the vulnerabilities of a project to a file
+  attach       upload files and print their Markdown
+  topics       list and change the topics of projects
+  login        store the address of a server and a token
+  completion   print the completion script of a shell
+`
+  return `Usage: alcove <command>
+
+Run a server
+  serve        serve the API and the web UI; the data is in the folder data, or where ALCOVE_DATA points
+  demo         serve invented sample data
+  migrate      bring the schema of the database up to date and stop
+  doctor       report where database and stored files disagree, and repair
+  backup       copy a SQLite database while the server runs
+  objects      copy stored files between disk and bucket
+${existsSync(client) ? clientCommands : ''}
+alcove <command> --help prints the options of a command. alcove --version prints the version.`
+}
+
+function isNodeTooOld() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  return major < 20 || (major === 20 && minor < 19)
+}
+
+function readVersion() {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+}
