@@ -11,6 +11,7 @@ const order = [
   ['access', 'users', 'tokens', 'sign-in'],
   ['projects', 'namespaces', 'members', 'idempotency'],
   ['hooks'],
+  ['bots'],
   ['topics', 'uploads', 'findings'],
   ['vulnerabilities'],
   ['reports', 'markdown', 'exports'],

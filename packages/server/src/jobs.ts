@@ -11,6 +11,7 @@ import { removeOldJobs, replaceWaitingJobs } from './domain/jobs/jobs.ts'
 import { runJobs } from './domain/jobs/run-jobs.ts'
 import { removeExpiredMembers } from './domain/members/members.ts'
 import { removeOrphanedObjects } from './domain/removal/orphan-cleanup.ts'
+import { removeIdleBots } from './domain/removal/revoke-access-token.ts'
 import { expireFailedReports } from './domain/reports/imports/import-queue.ts'
 import { importKind } from './domain/reports/imports/run-imports.ts'
 import { removeOldBrowsers } from './domain/sign-in/known-browsers.ts'
@@ -35,6 +36,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'delete marked objects', intervalMs: 10 * minuteMs, run: deleteMarkedObjects },
   { name: 'remove orphaned objects', intervalMs: hourMs, run: removeOrphanedObjects },
   { name: 'remove expired memberships', intervalMs: hourMs, run: removeExpiredMembers },
+  { name: 'remove idle bots', intervalMs: hourMs, run: removeIdleBots },
   { name: 'remove old merges', intervalMs: hourMs, run: removeOldMerges },
   { name: 'remove expired sessions', intervalMs: hourMs, run: removeExpiredSessions },
   { name: 'expire exports', intervalMs: hourMs, run: expireExports },

@@ -1,3 +1,4 @@
+import { accessTokenRoutes } from './api/v4/access-tokens/routes.ts'
 import { exportRoutes } from './api/v4/exports/routes.ts'
 import { findingMatchRoutes } from './api/v4/findings/match-view.ts'
 import { findingRoutes } from './api/v4/findings/routes.ts'
@@ -48,6 +49,7 @@ export const routes: readonly Route[] = [
   ...namespaceRoutes,
   ...projectRoutes,
   ...memberRoutes,
+  ...accessTokenRoutes,
   ...topicRoutes,
   ...topicAliasRoutes,
   ...topicMergeRoutes,

@@ -185,6 +185,7 @@ const renewable: readonly (readonly [restore: () => Promise<void>, tables: reado
   ],
   [renewHook, ['hooks', 'projects']],
   [renewImpersonation, ['users', 'access_tokens']],
+  [renewAccessTokens, ['bots', 'access_tokens', 'members', 'projects', 'namespaces']],
   [renewBrowser, ['users', 'sessions', 'password_links']],
   [renewTopics, ['topics']],
 ]
@@ -246,6 +247,16 @@ async function renewImpersonation(): Promise<void> {
   if ((await server.admin.get(`${impersonations}/${words['impersonation']}`)).body?.active === true) return
   const { body } = await server.admin.post(impersonations, { name: 'test', scopes: ['api'] })
   words['impersonation'] = String(body.id)
+}
+
+async function renewAccessTokens(): Promise<void> {
+  for (const owner of ['project', 'group']) {
+    const tokens = `/${owner}s/${words[owner]}/access_tokens`
+    const { body: found } = await server.admin.get(`${tokens}/${words[`${owner} token`]}`)
+    if (found?.active === true && found.revoked === false) continue
+    const { body } = await server.admin.post(tokens, { name: 'test', scopes: ['api'], access_level: 10 })
+    words[`${owner} token`] = String(body.id)
+  }
 }
 
 /** Creates a session and a link that sets a password. */

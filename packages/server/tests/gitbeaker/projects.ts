@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Fixture, forbidden, noProject, refusal, unique } from './support.ts'
+import { type Fixture, forbidden, inDays, noProject, refusal, unique } from './support.ts'
 
 export function testProjects(fixture: Fixture): void {
   test('a project can be created with topics, edited, read by id and by path, and deleted', async () => {
@@ -152,5 +152,30 @@ export function testProjects(fixture: Fixture): void {
     expect(withInherited).toContainEqual(expect.objectContaining({ id, access_level: 40 }))
     const shown = await api.ProjectMembers.show(project.id, id, { includeInherited: true })
     expect(shown).toMatchObject({ id, access_level: 40 })
+  })
+
+  test('a project and a group have access tokens, which can be created, rotated, listed and revoked', async () => {
+    const { admin, api } = fixture
+    const group = await fixture.group()
+    const project = await fixture.project()
+    for (const [tokens, id] of [
+      [admin.ProjectAccessTokens, project.id],
+      [admin.GroupAccessTokens, group.id],
+    ] as const) {
+      const issued = await tokens.create(id, 'pipeline', ['api'], inDays(30), { accessLevel: 30 })
+      expect(issued).toMatchObject({ name: 'pipeline', access_level: 30, active: true, expires_at: inDays(30) })
+      const bot = api(`${issued.token}`)
+      expect(await bot.Users.showCurrentUser()).toMatchObject({ id: issued.user_id, bot: true })
+      const fresh = await tokens.rotate(id, issued.id, { expiresAt: inDays(60) })
+      expect(await refusal(bot.Users.showCurrentUser())).toMatchObject({ status: 401 })
+      expect(await tokens.all(id)).toMatchObject([
+        { id: issued.id, active: false },
+        { id: fresh.id, active: true },
+      ])
+      expect(await tokens.show(id, fresh.id)).toMatchObject({ user_id: issued.user_id, expires_at: inDays(60) })
+      await tokens.revoke(id, fresh.id)
+      expect(await refusal(api(`${fresh.token}`).Users.showCurrentUser())).toMatchObject({ status: 401 })
+      expect(await refusal(tokens.show(id, fresh.id))).toMatchObject({ status: 404 })
+    }
   })
 }

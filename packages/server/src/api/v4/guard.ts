@@ -109,7 +109,7 @@ export function createGuard(deps: RootDeps): Guard {
     { token, session, address }: Credentials,
   ): Promise<Caller | undefined> | undefined {
     if (token === undefined) return session === undefined ? undefined : findSignedIn(deps, session, sessions)
-    const isRotation = permission === 'token.rotate' || permission === 'token.rotate-self'
+    const isRotation = /(^|\.|-)token\.rotate(-self)?$/.test(permission)
     return authenticate(deps, token, tokens, { isRotation, address })
   }
 
@@ -142,7 +142,7 @@ const archived = 'The project is archived. Unarchive it to make changes.'
 function assertScope(row: PermissionRow, caller: Caller, isReading: boolean): void {
   const { scopes } = caller.token
   if (row.scope === 'none' || scopes.includes('api')) return
-  if (row.scope === 'self_rotate' && scopes.includes('self_rotate')) return
+  if ((row.scope === 'self_rotate' || row.scope === 'write_security_reports') && scopes.includes(row.scope)) return
   if (isReading && row.scope !== 'api' && scopes.includes('read_api')) return
   if (isReading && row.scope === 'read_user' && scopes.includes('read_user')) return
   throw new Failure({ kind: 'scope-too-small', accepted: row.namedScopes ?? ['api', 'read_api'] })

@@ -10,7 +10,7 @@ import type { Role } from './roles.ts'
  *   minimum role, `triager` (the role in the settings), or `monitor` (a client on this machine or one with the metrics
  *   token). Administrators count as owners of everything.
  * - `scope`: the minimum scope of a token: `api` ⊃ `read_api`; `read_user` is included in both; `self_rotate` is included
- *   in `api`; `none` accepts any token.
+ *   in `api`, and so is `write_security_reports`; `none` accepts any token.
  * - `anonymous`: when an anonymous request is rejected with 401. By default before its input is validated;
  *   `after-input` for topics, as in GitLab; `as-outsider` never, so that upload lists return 403 or 404.
  * - `session`: accepts the session cookie on a route outside /api/v4. Below /api/v4 the header `X-Alcove-Session`
@@ -27,7 +27,7 @@ import type { Role } from './roles.ts'
 export interface PermissionRow {
   readonly on: 'instance' | 'project' | 'group' | 'vulnerability'
   readonly who: 'anyone' | 'user' | 'admin' | 'triager' | 'monitor' | Role
-  readonly scope: 'api' | 'read_api' | 'read_user' | 'self_rotate' | 'none'
+  readonly scope: 'api' | 'read_api' | 'read_user' | 'self_rotate' | 'write_security_reports' | 'none'
   readonly anonymous?: 'after-input' | 'as-outsider'
   readonly namedScopes?: readonly string[]
   readonly session?: true
@@ -42,6 +42,8 @@ export interface PermissionRow {
 type State = 'detected' | 'confirmed' | 'resolved' | 'dismissed'
 
 const userScopes = ['api', 'read_api', 'read_user']
+const sendingReports = { scope: 'write_security_reports', namedScopes: ['api', 'write_security_reports'] } as const
+const selfRotation = { scope: 'self_rotate', namedScopes: ['api', 'self_rotate'] } as const
 
 export const permissions = {
   'health.read': { on: 'instance', who: 'anyone', scope: 'none', unlimited: true },
@@ -73,10 +75,20 @@ export const permissions = {
   'token.revoke': { on: 'instance', who: 'user', scope: 'api' },
   'token.rotate': { on: 'instance', who: 'user', scope: 'api', recent: true },
   'token.self': { on: 'instance', who: 'user', scope: 'none' },
-  'token.rotate-self': { on: 'instance', who: 'user', scope: 'self_rotate', namedScopes: ['api', 'self_rotate'] },
+  'token.rotate-self': { on: 'instance', who: 'user', ...selfRotation },
   'token.create-own': { on: 'instance', who: 'user', scope: 'api', namedScopes: userScopes, recent: true },
   'token.create-in-browser': { on: 'instance', who: 'user', scope: 'api', session: true, recent: true },
   'token.issue': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
+  'access-token.read': { on: 'project', who: 'maintainer', scope: 'read_api' },
+  'access-token.create': { on: 'project', who: 'maintainer', scope: 'api', recent: true },
+  'access-token.rotate': { on: 'project', who: 'maintainer', scope: 'api', recent: true },
+  'access-token.rotate-self': { on: 'project', who: 'user', ...selfRotation },
+  'access-token.revoke': { on: 'project', who: 'maintainer', scope: 'api', inArchive: true },
+  'group.access-token.read': { on: 'group', who: 'owner', scope: 'read_api' },
+  'group.access-token.create': { on: 'group', who: 'owner', scope: 'api', recent: true },
+  'group.access-token.rotate': { on: 'group', who: 'owner', scope: 'api', recent: true },
+  'group.access-token.rotate-self': { on: 'group', who: 'user', ...selfRotation },
+  'group.access-token.revoke': { on: 'group', who: 'owner', scope: 'api' },
   'impersonation.read': { on: 'instance', who: 'admin', scope: 'read_user', namedScopes: userScopes },
   'impersonation.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
 
@@ -144,7 +156,9 @@ export const permissions = {
   'hook.read': { on: 'project', who: 'maintainer', scope: 'read_api' },
   'hook.manage': { on: 'project', who: 'maintainer', scope: 'api' },
 
-  'report.create': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  'report.create': { on: 'project', who: 'developer', ...sendingReports },
+  // The import of a report that the caller has sent.
+  'report.read': { on: 'project', who: 'developer', ...sendingReports, reads: true },
   'report.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.list': { on: 'project', who: 'developer', scope: 'read_api' },
@@ -168,11 +182,11 @@ export const permissions = {
 
 export type Permission = keyof typeof permissions
 
-const accountNouns = new Set(['session', 'password', 'token', 'impersonation', 'self', 'user'])
+const accountNouns = new Set(['session', 'password', 'token', 'access-token', 'impersonation', 'self', 'user'])
 
 /** Returns whether responses show credentials or the data of an account, and must not be stored by browsers. */
 export function showsAccount(permission: Permission): boolean {
-  return accountNouns.has(permission.split('.')[0] ?? '')
+  return accountNouns.has(permission.replace(/^group\./, '').split('.')[0] ?? '')
 }
 
 /**

@@ -21,5 +21,6 @@ export function isPermitted({ triageRole }: Pick<Settings, 'triageRole'>, row: P
 
 /** Returns true when the permission still applies in an archived project, where only reads and marked rows do. */
 export function isPermittedInArchive(row: PermissionRow): boolean {
-  return row.scope !== 'api' || row.reads === true || row.inArchive === true
+  const isWrite = row.scope === 'api' || row.scope === 'write_security_reports'
+  return !isWrite || row.reads === true || row.inArchive === true
 }

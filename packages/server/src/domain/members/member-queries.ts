@@ -122,17 +122,18 @@ export async function findHighestGroup(
     order by m.access_level desc, g.lineage desc, m.id limit 1`)
 }
 
-/** Returns true when another active user owns one of the namespaces through a membership without an expiry date. */
+/** Returns true when another active person owns one of the namespaces through a membership without an expiry date. */
 export async function hasOtherOwner(db: Db, namespaceIds: readonly number[], userId: number): Promise<boolean> {
   return (await listIdsOwnedByOthers(db, namespaceIds, userId)).length > 0
 }
 
-/** Returns the namespaces that another active user owns through a membership without an expiry date. */
+/** Returns the namespaces that another active person owns through a membership without an expiry date. */
 export async function listIdsOwnedByOthers(db: Db, namespaceIds: readonly number[], userId: number): Promise<number[]> {
   const rows = await db.all<{ namespaceId: number }>(sql`
     select distinct m.namespace_id from members m join users u on u.id = m.user_id
     where m.namespace_id in ${db.dialect.integers(namespaceIds)} and m.user_id <> ${userId}
       and m.access_level >= ${roles.owner} and m.expires_on is null and u.state = 'active' and not u.is_deactivated
+      and not u.is_bot
     order by m.namespace_id`)
   return rows.map((row) => row.namespaceId)
 }

@@ -123,6 +123,16 @@ export async function makeOwner(
   await updateMember(db, source, { userId, terms, now: now() })
 }
 
+/** Adds the bot of a project or group. Its membership ends with the bot and cannot be changed. */
+export async function addBotMember(
+  { db, now }: Deps,
+  { project, group }: MemberPlace,
+  { userId, accessLevel, createdById }: { userId: number; accessLevel: number; createdById: number },
+): Promise<void> {
+  const place = project ? { projectId: project.id } : { namespaceId: group.id }
+  await insertMember(db, place, { userId, terms: { accessLevel, expiresOn: null }, createdById, now: now() })
+}
+
 export function changeMember(
   deps: Deps,
   caller: Caller,
@@ -132,6 +142,7 @@ export function changeMember(
   return transaction(deps, async (deps) => {
     await lockGroupOf(deps, place)
     const member = await getMember(deps, place, 'direct', userId)
+    await assertNoBotMember(deps, userId)
     await assertMayGrant(deps, caller, place, Math.max(member.accessLevel, terms.accessLevel))
     await assertTerms(deps, place, userId, terms)
     if (terms.accessLevel < roles.owner || terms.expiresOn) await assertNotNeeded(deps, place, member)
@@ -158,6 +169,7 @@ export function removeMember(
     const member = await getMember(deps, place, 'direct', userId)
     if (!isSelf) await assertMayGrant(deps, caller, place, member.accessLevel)
     assertUnmodified(member, unmodifiedSince)
+    await assertNoBotMember(deps, userId)
     await assertNotNeeded(deps, place, member)
     await deleteMember(deps.db, sourceOf(place, 'direct'), userId)
   })
@@ -192,7 +204,13 @@ async function findCandidate(deps: Deps, { id, username }: Candidate): Promise<n
       : username !== undefined
         ? await findUserByUsername(deps.db, username)
         : undefined
+  if (user?.isBot) throw invalid({ user: ['project bots cannot be added to other groups / projects'] })
   return user?.isGhost ? undefined : user?.id
+}
+
+async function assertNoBotMember(deps: Deps, userId: number): Promise<void> {
+  const user = await findUserById(deps.db, userId)
+  if (user?.isBot) throw forbidden('The member is the bot of an access token. Revoke the token instead.')
 }
 
 /** Rejects granting or removing ownership by a caller who is not an owner. */

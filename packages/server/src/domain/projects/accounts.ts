@@ -7,7 +7,15 @@ import { logSecurity } from '../sign-in/security-log.ts'
 import { endAllSessions } from '../sign-in/sessions.ts'
 import type { User } from '../users/user.ts'
 import { type UserChange, type UserDraft, userProblems } from '../users/user-draft.ts'
-import { changeUser, findUserByEmail, findUserByUsername, getUser, lockUser, storeUser } from '../users/users.ts'
+import {
+  assertNoBot,
+  changeUser,
+  findUserByEmail,
+  findUserByUsername,
+  getUser,
+  lockUser,
+  storeUser,
+} from '../users/users.ts'
 
 /** Creates a user and the user's own namespace. Accounts are confirmed immediately, because no mail is sent. */
 export function createAccount(deps: Deps, draft: UserDraft, createdBy: User | null): Promise<User> {
@@ -36,6 +44,7 @@ export function storeAccount(
 
 export async function changeAccount(deps: Deps, id: number, change: UserChange): Promise<User> {
   const known = await getUser(deps, id)
+  assertNoBot(known)
   const changed = await orTaken(deps, change, id, async () => {
     const problems = userProblems(change, known)
     if (Object.keys(problems).length > 0) throw (await takenBy(deps, change, id)) ?? invalid(problems)

@@ -60,6 +60,7 @@ const notDerived = {
     'jobs.total',
     'request_counts.requests',
   ],
+  'the key of a notice': ['token_expiry_notices.days'],
   'a position': [
     'finding_identifiers.position',
     'finding_keys.rank',

@@ -14,7 +14,7 @@ export async function lockOwnedGroups(
     where n.kind = 'group' and m.user_id = ${userId} and ${isOwning(today)} order by n.id ${db.dialect.forUpdate}`)
 }
 
-/** Returns the namespaces that have another owner today, including blocked owners and memberships that will expire. */
+/** Returns the namespaces that another person owns today, including blocked owners and memberships that will expire. */
 export async function listIdsWithOtherOwners(
   db: Db,
   namespaceIds: readonly number[],
@@ -22,7 +22,7 @@ export async function listIdsWithOtherOwners(
   today: string,
 ): Promise<number[]> {
   const rows = await db.all<{ namespaceId: number }>(sql`
-    select distinct m.namespace_id from members m
+    select distinct m.namespace_id from members m join users u on u.id = m.user_id and not u.is_bot
     where m.namespace_id in ${db.dialect.integers(namespaceIds)} and m.user_id <> ${userId} and ${isOwning(today)}
     order by m.namespace_id`)
   return rows.map((row) => row.namespaceId)

@@ -1,5 +1,6 @@
 import { conflict } from '../../platform/failure.ts'
 import { forEachBatch } from '../batches.ts'
+import { listBotIds } from '../bots/bots.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { removeExportsOf } from '../exports/exports.ts'
 import { deleteMarkedObjectsSoon, markForDeletion } from '../files/pending-deletions.ts'
@@ -19,6 +20,7 @@ import { recount, topicsOfProjects } from '../topics/assignment.ts'
 import { listObjectKeys } from '../uploads/uploads.ts'
 import { replaceByGhost } from '../users/ghost.ts'
 import type { User } from '../users/user.ts'
+import { lockUser } from '../users/users.ts'
 import { deleteVulnerabilities, listPromotedIds } from '../vulnerabilities/vulnerabilities.ts'
 import { listIdsIn } from './finding-removal-queries.ts'
 import { listIdsWithOtherOwners, listReportKeys, lockOwnedGroups } from './removal-queries.ts'
@@ -57,19 +59,40 @@ export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise
     const groups = alone
     const namespaces = [...(await listOwnNamespaces(deps.db, user.id)), ...groups]
     const namespaceIds = await lockNamespacesBelow(deps, namespaces)
-    const starredIds = await listStarredProjectIds(deps.db, user.id)
     return {
       namespaceIds,
       userIds: [user.id],
       projectIds: await listProjectIdsBelow(deps.db, namespaces),
       async deleteRows() {
         for (const group of groups) await deleteNamespace(deps, group.id)
-        await replaceByGhost(deps, user)
-        await lockProjects(deps.db, starredIds)
-        await recountStars(deps, starredIds)
+        await deleteUser(deps, user)
       },
     }
   })
+}
+
+/** Deletes a bot with its tokens. Does nothing when it is gone already. */
+export function removeBot(deps: Deps, userId: number): Promise<void> {
+  return remove(deps, async (deps) => ({
+    projectIds: [],
+    namespaceIds: [],
+    userIds: [userId],
+    deleteRows: () => deleteBots(deps, [userId]),
+  }))
+}
+
+async function deleteBots(deps: Deps, userIds: readonly number[]): Promise<void> {
+  for (const id of userIds) {
+    const bot = await lockUser(deps.db, id)
+    if (bot?.isBot) await deleteUser(deps, bot)
+  }
+}
+
+async function deleteUser(deps: Deps, user: User): Promise<void> {
+  const starredIds = await listStarredProjectIds(deps.db, user.id)
+  await replaceByGhost(deps, user)
+  await lockProjects(deps.db, starredIds)
+  await recountStars(deps, starredIds)
 }
 
 /**
@@ -141,11 +164,13 @@ async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promi
     const { projectIds, namespaceIds, userIds = [], deleteRows } = await plan(deps)
     // An upload committed after the keys were listed would lose its row without its file being marked.
     await lockProjects(deps.db, projectIds)
+    const botIds = await listBotIds(deps.db, projectIds, namespaceIds)
     const topicIds = await topicsOfProjects(deps, projectIds)
     await markForDeletion(deps, await listObjectKeys(deps.db, projectIds, namespaceIds))
     await markForDeletion(deps, await listReportKeys(deps.db, projectIds))
-    await removeExportsOf(deps, { projectIds, namespaceIds, userIds })
+    await removeExportsOf(deps, { projectIds, namespaceIds, userIds: [...userIds, ...botIds] })
     await removeFindings(deps, projectIds)
+    await deleteBots(deps, botIds)
     await deleteRows()
     await recount(deps, topicIds)
   })

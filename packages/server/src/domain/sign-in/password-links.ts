@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Caller } from '../access/callers.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { User } from '../users/user.ts'
+import { assertNoBot } from '../users/users.ts'
 import { deleteExpiredPasswordLinks, deletePasswordLinksOf, insertPasswordLink } from './password-link-queries.ts'
 import { logSecurity } from './security-log.ts'
 
@@ -28,6 +29,7 @@ export async function issuePasswordLink(
   caller: Caller,
   user: User,
 ): Promise<{ secret: string; expiresAt: string }> {
+  assertNoBot(user)
   const link = await createPasswordLink(deps, user.id)
   logSecurity(deps, 'password_link.created', { user, by: caller.user })
   return link

@@ -7,7 +7,7 @@ import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { assertActive, authenticate, openTokenCache } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
 import { reactivateUser } from '../users/user-states.ts'
-import { findPasswordHash, findUserByEmail, findUserByUsername, lockUser } from '../users/users.ts'
+import { assertNoBot, findPasswordHash, findUserByEmail, findUserByUsername, lockUser } from '../users/users.ts'
 import { digestBrowser, recordKnownBrowser, usersKnownTo } from './known-browsers.ts'
 import { verifyPassword } from './passwords.ts'
 import { logSecurity } from './security-log.ts'
@@ -67,6 +67,7 @@ export async function signInWithToken(deps: RootDeps, token: string, client: Cli
 export async function proveToken(deps: RootDeps, token: string, { address }: Client): Promise<Caller> {
   const cache = openTokenCache(deps.db.changes)
   const caller = await authenticate(deps, token.trim(), cache, { isRotation: false, address })
+  assertNoBot(caller.user)
   if (!caller.token.scopes.some((scope) => scope === 'api' || scope === 'read_api')) {
     throw new Failure({ kind: 'scope-too-small', accepted: ['api', 'read_api'] })
   }
@@ -127,7 +128,7 @@ export async function provePassword(
     await countGuess(deps, subject)
     return findPasswordHash(deps.db, user?.id ?? 0)
   })
-  if (!isCorrect || !user) throw unauthenticated()
+  if (!isCorrect || !user || user.isBot) throw unauthenticated()
   await removeGuesses(deps, subject)
   if (user.state !== 'deactivated') assertActive(user)
   return user

@@ -1,7 +1,7 @@
 import { isForeignKeyViolation } from '../../db/violations.ts'
 import { badRequest, type InvalidAttributes, invalid, notFound, unprocessable } from '../../platform/failure.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { getUser } from '../users/users.ts'
+import { assertNoBot, getUser } from '../users/users.ts'
 import type { AccessToken } from './token.ts'
 import { insertToken, revokeToken } from './token-queries.ts'
 import { digestToken, mintToken } from './tokens.ts'
@@ -27,7 +27,7 @@ const maxLifetimeDays = 365
 const rotatedLifetimeDays = 7
 
 export async function issueToken(deps: Deps, draft: TokenDraft): Promise<IssuedToken> {
-  await getUser(deps, draft.userId)
+  assertNoBot(await getUser(deps, draft.userId))
   const expiresOn = draft.expiresOn ?? dayAfter(deps, maxLifetimeDays)
   const problems = tokenProblems(deps, { ...draft, expiresOn })
   if (Object.keys(problems).length > 0) {
@@ -39,6 +39,14 @@ export async function issueToken(deps: Deps, draft: TokenDraft): Promise<IssuedT
     // The user was deleted concurrently.
     throw isForeignKeyViolation(error) ? notFound('User') : error
   }
+}
+
+/** Issues an access token of a project or group to its bot. */
+export async function issueBotToken(deps: Deps, draft: Omit<TokenDraft, 'kind'>): Promise<IssuedToken> {
+  const expiresOn = draft.expiresOn ?? dayAfter(deps, maxLifetimeDays)
+  const problems = tokenProblems(deps, { ...draft, expiresOn })
+  if (Object.keys(problems).length > 0) throw badRequest(firstSentence(problems))
+  return storeToken(deps, { ...draft, kind: 'personal', expiresOn }, mintToken(deps.random))
 }
 
 /** Revokes a token and returns its successor with a new secret. */

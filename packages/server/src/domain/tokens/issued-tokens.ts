@@ -49,6 +49,15 @@ export async function findTokens(
   return pageOfTokens(deps, { ...filter, kind: 'personal', userId: owner }, order, page)
 }
 
+/** Returns the tokens of the bots of a project or group. */
+export function findBotTokens(
+  deps: Deps,
+  filter: Omit<TokenFilter, 'kind' | 'userId'>,
+  { order, page }: { order: string | undefined; page: PageRequest },
+): Promise<Page<AccessToken>> {
+  return pageOfTokens(deps, { ...filter, kind: 'personal' }, order, page)
+}
+
 /** Returns the impersonation tokens of this user. */
 export async function findImpersonationTokens(
   deps: Deps,
@@ -98,6 +107,17 @@ export async function revokePersonalTokens({ db }: Deps, userId: number): Promis
 export async function revokeOwnToken(deps: Deps, caller: Caller): Promise<void> {
   assertToken(caller)
   await revokeToken(deps.db, caller.token.id)
+}
+
+/** Revokes a token whatever its kind, after the caller's right to do so was checked. */
+export async function revokeTokenById({ db }: Deps, id: number): Promise<void> {
+  await revokeToken(db, id)
+}
+
+/** Returns true when the user has a token that is neither revoked nor expired. */
+export async function hasUsableToken(deps: Deps, userId: number): Promise<boolean> {
+  const filter = { kind: 'personal', userId, state: 'active' } as const
+  return (await countTokens(deps.db, filter, deps.now().slice(0, 10))) > 0
 }
 
 export async function revokeImpersonationToken(deps: Deps, userId: number, id: number): Promise<void> {
@@ -152,7 +172,7 @@ export async function issueTokenFor(deps: Deps, caller: Caller, draft: TokenDraf
  * Rejects scopes that the caller's own token does not cover; otherwise any token could be exchanged for one with all of
  * its owner's rights. A session that was started with a password covers every scope.
  */
-function assertCovers(caller: Caller, scopes: readonly string[]): void {
+export function assertCovers(caller: Caller, scopes: readonly string[]): void {
   if (isSignedInByPassword(caller)) return
   const own = caller.token.scopes
   const isCovered = (scope: string) =>

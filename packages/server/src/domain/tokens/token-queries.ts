@@ -116,6 +116,11 @@ function conditions(db: Db, filter: TokenFilter, today: string): Sql {
   const isOver = sql`(t.is_revoked or (t.expires_on is not null and t.expires_on <= ${today}))`
   const all: Sql[] = [sql`t.kind = ${filter.kind}`]
   if (filter.userId !== undefined) all.push(sql`t.user_id = ${filter.userId}`)
+  if (filter.owner) {
+    const { projectId, namespaceId } = filter.owner
+    all.push(sql`t.user_id in
+      (select b.user_id from bots b where b.project_id = ${projectId} or b.namespace_id = ${namespaceId})`)
+  }
   if (filter.isRevoked !== undefined) all.push(sql`t.is_revoked = ${filter.isRevoked}`)
   if (filter.state !== undefined) all.push(filter.state === 'active' ? sql`not ${isOver}` : isOver)
   if (filter.search) all.push(db.dialect.contains(sql`t.name`, filter.search))

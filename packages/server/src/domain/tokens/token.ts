@@ -25,6 +25,8 @@ export interface TokenHolder {
 export interface TokenFilter {
   kind: AccessToken['kind']
   userId?: number | undefined
+  /** Project or namespace whose bots have the tokens. */
+  owner?: { projectId: number | null; namespaceId: number | null } | undefined
   isRevoked?: boolean | undefined
   state?: 'active' | 'inactive' | undefined
   search?: string | undefined

@@ -52,6 +52,8 @@ export const tokenScopes = [
   'api',
   'read_api',
   'read_user',
+  // Ours: permits sending security reports and reading the imports of them, and nothing else.
+  'write_security_reports',
   'create_runner',
   'manage_runner',
   'k8s_proxy',
@@ -72,6 +74,9 @@ export const tokenScopes = [
 
 /** Scopes that only administrators may use. */
 export const administratorScopes: readonly string[] = ['sudo', 'admin_mode', 'read_service_ping']
+
+/** Scopes of access tokens of projects and groups. */
+export const botScopes = tokenScopes.filter((scope) => scope !== 'read_user' && !administratorScopes.includes(scope))
 
 /** A process's cache of tokens, which saves a database query per request. */
 export interface TokenCache {

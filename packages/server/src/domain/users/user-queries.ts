@@ -7,7 +7,7 @@ import type { UserDraft } from './user-draft.ts'
 import { selectState, stateIn } from './user-state-sql.ts'
 
 const columns = sql`users.id, users.username, users.email, users.name, ${selectState('users')}, users.is_admin,
-  users.is_ghost, users.is_external, users.can_create_group, users.projects_limit, users.note, users.created_by_id,
+  users.is_ghost, users.is_bot, users.is_external, users.can_create_group, users.projects_limit, users.note, users.created_by_id,
   users.created_at, users.updated_at`
 
 export async function findUserById(db: Db, id: number): Promise<User | undefined> {
@@ -79,6 +79,23 @@ export async function insertUser(
       ${draft.canCreateGroup ?? true}, ${draft.projectsLimit ?? 100_000}, ${draft.note}, ${createdById}, ${now}, ${now})
     returning ${columns}`)
   if (!row) throw new Error('an inserted user did not come back')
+  return row
+}
+
+/** Inserts a bot, which has no password and creates neither groups nor projects of its own. */
+export async function insertBotUser(
+  db: Db,
+  draft: Pick<User, 'username' | 'email' | 'name' | 'isExternal'>,
+  createdById: number,
+  now: string,
+): Promise<User> {
+  const row = await db.one<User>(sql`
+    insert into users (username, username_key, email, email_key, name, is_bot, is_external, can_create_group,
+      projects_limit, created_by_id, created_at, updated_at)
+    values (${draft.username}, ${draft.username.toLowerCase()}, ${draft.email}, ${draft.email.toLowerCase()},
+      ${draft.name}, true, ${draft.isExternal}, false, 0, ${createdById}, ${now}, ${now})
+    returning ${columns}`)
+  if (!row) throw new Error('an inserted bot did not come back')
   return row
 }
 
@@ -174,13 +191,14 @@ const orders: Record<UserOrder['by'], Record<UserOrder['direction'], Sql>> = {
 }
 
 function conditions(db: Db, filter: UserFilter): Sql {
-  const { username, search, states, isAdmin, isExternal, createdAfter, createdBefore } = filter
+  const { username, search, states, isAdmin, isExternal, isBot, createdAfter, createdBefore } = filter
   const all: Sql[] = [sql`users.is_ghost = false`]
   if (username !== undefined) all.push(sql`users.username_key = ${username.toLowerCase()}`)
   if (search !== undefined) all.push(matching(db, search))
   if (states !== undefined) all.push(sql`${stateIn('users')} in ${db.dialect.texts(states)}`)
   if (isAdmin !== undefined) all.push(sql`users.is_admin = ${isAdmin}`)
   if (isExternal !== undefined) all.push(sql`users.is_external = ${isExternal}`)
+  if (isBot !== undefined) all.push(sql`users.is_bot = ${isBot}`)
   if (createdAfter !== undefined) all.push(sql`users.created_at >= ${createdAfter}`)
   if (createdBefore !== undefined) all.push(sql`users.created_at <= ${createdBefore}`)
   return join(all, ' and ')

@@ -8,6 +8,8 @@ export interface User {
   isAdmin: boolean
   /** The ghost replaces deleted users as an author. It cannot sign in, and no caller can act as it. */
   isGhost: boolean
+  /** Account of a project or group instead of a person. It cannot sign in; its tokens and its membership belong to it. */
+  isBot: boolean
   isExternal: boolean
   canCreateGroup: boolean
   projectsLimit: number
@@ -35,6 +37,7 @@ export interface UserQuery {
   admins?: boolean | undefined
   excludeActive?: boolean | undefined
   excludeExternal?: boolean | undefined
+  isBot?: boolean | undefined
   createdAfter?: string | undefined
   createdBefore?: string | undefined
 }
@@ -47,6 +50,7 @@ export interface UserFilter {
   states?: readonly User['state'][] | undefined
   isAdmin?: boolean | undefined
   isExternal?: boolean | undefined
+  isBot?: boolean | undefined
   createdAfter?: string | undefined
   createdBefore?: string | undefined
 }

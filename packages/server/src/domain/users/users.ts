@@ -22,6 +22,7 @@ export {
   findUserById,
   findUserByUsername,
   hasUsers,
+  insertBotUser,
   listPeople,
   lockUser,
 } from './user-queries.ts'
@@ -65,6 +66,11 @@ export function assertNoGhost(user: User): void {
   if (user.isGhost) throw forbidden('The ghost user stands in for deleted users and cannot be changed.')
 }
 
+/** Rejects credentials for a bot other than the access tokens of its project or group. */
+export function assertNoBot(user: User): void {
+  if (user.isBot) throw forbidden('Bot users belong to a project or group and have no other credentials.')
+}
+
 /** Returns a profile. Rejects anonymous requests. */
 export async function readUser(deps: Deps, caller: Caller | null, id: number): Promise<User> {
   if (!caller) throw forbidden('Not authorized!')
@@ -93,6 +99,7 @@ export async function findUsers(
     username: query.username || undefined,
     search: readSearch(query.search, isAdmin),
     states: statesOf(query),
+    isBot: query.isBot,
     ...(isAdmin && filterForAdministrators(query)),
   }
   const [rows, counted] = await Promise.all([

@@ -104,6 +104,7 @@ const idsOf: Record<string, readonly string[]> = {
   finding_id: ['{uuid}'],
   vulnerability_ids: ['{vulnerability}'],
   hook_id: ['{hook}'],
+  token_id: ['{project token}', '{group token}'],
 }
 
 export function fittingInteger(name: string): fc.Arbitrary<unknown> {

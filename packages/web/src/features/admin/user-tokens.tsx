@@ -59,6 +59,7 @@ export function UserTokens({ user, isReadOnly }: { user: ShownUser; isReadOnly: 
 const scopes = [
   { name: 'api', hint: 'Full read/write API access.' },
   { name: 'read_api', hint: 'Read-only API access.' },
+  { name: 'write_security_reports', hint: 'Send security reports, and nothing else.' },
   { name: 'read_user', hint: 'Read-only access to user profiles.' },
   { name: 'self_rotate', hint: 'Rotate itself before it expires.' },
   { name: 'sudo', hint: 'Perform actions as any user. Administrators only.' },

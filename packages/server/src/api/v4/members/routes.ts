@@ -8,16 +8,14 @@ import {
   changeMember,
   findMembers,
   getMember,
-  type MemberPlace,
   removeMember,
 } from '../../../domain/members/members.ts'
-import type { Namespace } from '../../../domain/namespaces/namespace.ts'
-import type { Project } from '../../../domain/projects/project.ts'
 import { date, integer, integerList, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { noOutput, perMinute, type Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { basicUserView, viewBasicUser } from '../users/views.ts'
 import { nullableString, timestamp } from '../views.ts'
+import { placeOf } from './place.ts'
 
 /** No field is required, because the serialiser writes required fields first. `created_by` may be absent. */
 const memberView = Type.Partial(
@@ -165,13 +163,6 @@ function writingRoutes(noun: 'project' | 'group'): Route[] {
       },
     }),
   ]
-}
-
-/** Returns the project or group that the guard has resolved. */
-function placeOf(found: { input: object; project?: Project; group?: Namespace }): MemberPlace {
-  if (found.project) return { project: found.project }
-  if (found.group) return { group: found.group }
-  throw new Error('a member route was reached without a project or group')
 }
 
 function filterFrom(input: Static<typeof listInput>): MemberFilter {

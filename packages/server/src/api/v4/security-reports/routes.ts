@@ -182,7 +182,7 @@ export const securityReportRoutes: readonly Route[] = [
       }
       const { file } = input
       if (input.dry_run) {
-        await assertMayPromote(deps, project, { userId: caller.user.id, asAdmin: caller.isAdmin }, options)
+        await assertMayPromote(deps, project, caller, options)
         return viewImport(await dryRunReport(deps, project, { ...file, open: () => openFile(deps, file.key) }, options))
       }
       const done = await importReport(deps, project, caller, { file, options })
@@ -210,11 +210,12 @@ export const securityReportRoutes: readonly Route[] = [
     method: 'GET',
     path: '/projects/:id/security_reports/:report_id',
     summary: 'Get an import with its progress and result',
-    permission: 'report.list',
+    permission: 'report.read',
     input: Type.Object({ report_id: integer() }),
     status: 200,
     output: importView,
-    handle: async ({ deps, project, input }) => viewImport(await findProjectImport(deps, project, input.report_id)),
+    handle: async ({ deps, project, caller, input }) =>
+      viewImport(await findProjectImport(deps, project, caller, input.report_id)),
   }),
 ]
 

@@ -13,9 +13,8 @@ import {
   rotateOwnToken,
   rotatePersonalToken,
 } from '../../../domain/tokens/issued-tokens.ts'
-import { tokenOrders } from '../../../domain/tokens/token.ts'
 import { tokenScopes } from '../../../domain/tokens/tokens.ts'
-import { date, dateTime, flag, integer, listOf, oneOf, optional, text } from '../../../http/params/input.ts'
+import { date, integer, listOf, oneOf, optional } from '../../../http/params/input.ts'
 import { noOutput, type Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import {
@@ -23,16 +22,15 @@ import {
   issuedImpersonationTokenView,
   issuedTokenView,
   newTokenInput,
+  rotationInput,
+  tokenFilterFrom,
+  tokenFilterInput,
   tokenView,
   viewImpersonation,
   viewIssued,
   viewToken,
   viewTokens,
 } from './views.ts'
-
-const rotationInput = {
-  expires_at: optional(date({ description: 'At most 365 days from today. Default: one week from today' })),
-}
 
 export const tokenRoutes: readonly Route[] = [
   route({
@@ -81,33 +79,13 @@ export const tokenRoutes: readonly Route[] = [
     permission: 'token.list',
     input: Type.Object({
       user_id: optional(integer()),
-      revoked: optional(flag()),
-      state: optional(oneOf(['active', 'inactive'])),
-      search: optional(text({ description: 'Matches part of the name' })),
-      created_after: optional(dateTime()),
-      created_before: optional(dateTime()),
-      last_used_after: optional(dateTime()),
-      last_used_before: optional(dateTime()),
-      expires_after: optional(date()),
-      expires_before: optional(date()),
-      sort: optional(text({ description: `One of ${tokenOrders.join(', ')}; any other value sorts by id` })),
+      ...tokenFilterInput,
     }),
     status: 200,
     output: Type.Array(tokenView),
     paged: true,
     async handle({ deps, caller, input, page }) {
-      const filter = {
-        userId: input.user_id,
-        isRevoked: input.revoked,
-        state: input.state,
-        search: input.search,
-        createdAfter: input.created_after,
-        createdBefore: input.created_before,
-        lastUsedAfter: input.last_used_after,
-        lastUsedBefore: input.last_used_before,
-        expiresAfter: input.expires_after,
-        expiresBefore: input.expires_before,
-      }
+      const filter = { ...tokenFilterFrom(input), userId: input.user_id }
       const found = await findTokens(deps, caller, filter, { order: input.sort, page })
       return { ...found, rows: await viewTokens(deps, found.rows) }
     },

@@ -67,6 +67,9 @@ export const userRoutes: readonly Route[] = [
       external: optional(flag({ description: 'Administrators only' })),
       admins: optional(flag({ description: 'Administrators only' })),
       exclude_active: optional(flag()),
+      humans: optional(flag({ description: 'Exclude the bots of projects and groups' })),
+      exclude_humans: optional(flag({ description: 'Only the bots of projects and groups' })),
+      without_project_bots: optional(flag({ description: 'Same as `humans`' })),
       exclude_external: optional(flag({ description: 'Administrators only' })),
       created_after: optional(dateTime({ description: 'Administrators only' })),
       created_before: optional(dateTime({ description: 'Administrators only' })),
@@ -85,6 +88,7 @@ export const userRoutes: readonly Route[] = [
         ...input,
         excludeActive: input.exclude_active,
         excludeExternal: input.exclude_external,
+        isBot: input.humans || input.without_project_bots ? false : input.exclude_humans || undefined,
         createdAfter: input.created_after,
         createdBefore: input.created_before,
       }

@@ -121,7 +121,7 @@ export function viewUser(user: User, origin: string) {
     job_title: '',
     pronouns: null,
     organization: null,
-    bot: false,
+    bot: user.isBot,
     work_information: null,
     followers: 0,
     following: 0,

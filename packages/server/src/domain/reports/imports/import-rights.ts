@@ -1,4 +1,5 @@
-import { forbidden, reportRejected } from '../../../platform/failure.ts'
+import { Failure, forbidden, reportRejected } from '../../../platform/failure.ts'
+import type { Caller } from '../../access/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { isStillPermitted, type Requester } from '../../projects/current-rights.ts'
 import type { Project } from '../../projects/project.ts'
@@ -12,10 +13,13 @@ type Options = Pick<IngestOptions, 'promote'>
 export async function assertMayPromote(
   deps: Deps,
   project: Project,
-  sender: Requester,
+  { user, token, isAdmin }: Caller,
   { promote }: Options,
 ): Promise<void> {
-  if (!promote || (await isStillPermitted(deps, 'vulnerability.create', project, sender))) return
+  if (!promote) return
+  if (!token.scopes.includes('api')) throw new Failure({ kind: 'scope-too-small', accepted: ['api'] })
+  const sender = { userId: user.id, asAdmin: isAdmin }
+  if (await isStillPermitted(deps, 'vulnerability.create', project, sender)) return
   const role = deps.settings.triageRole === 'developer' ? 'Developer' : 'Maintainer'
   throw forbidden(`promote=true requires the right to promote findings (role ${role}). Send the report without it.`)
 }

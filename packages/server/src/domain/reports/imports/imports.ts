@@ -1,12 +1,12 @@
 import { forbidden, notFound, reportRejected, unavailable } from '../../../platform/failure.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
+import type { Caller } from '../../access/callers.ts'
 import { type RootDeps, transaction } from '../../deps.ts'
 import { deleteMarkedObjectsSoon } from '../../files/pending-deletions.ts'
 import { enqueue } from '../../jobs/job.ts'
 import { waitFor } from '../../jobs/wait.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
-import type { Visitor } from '../../projects/visible.ts'
 import type { Import, IngestOptions } from './import.ts'
 import { countImports, deleteImport, findImport, insertImport, listImports } from './import-queries.ts'
 import { assertRoomInQueue, laneOf } from './import-queue.ts'
@@ -26,11 +26,11 @@ const maxWaitMs = 20_000
 export async function importReport(
   deps: RootDeps,
   project: Project,
-  sender: Visitor,
+  sender: Caller,
   { file, options }: { file: ReceivedFile; options: IngestOptions },
 ): Promise<Import> {
   assertShort(options)
-  await assertMayPromote(deps, project, { userId: sender.user.id, asAdmin: sender.isAdmin }, options)
+  await assertMayPromote(deps, project, sender, options)
   const importId = await transaction(deps, async (deps) => {
     await assertRoomInQueue(deps, { projectId: project.id, userId: sender.user.id, fileBytes: file.bytes })
     const importId = await insertImport(deps.db, {
@@ -93,8 +93,16 @@ export async function findImports(
   return pageOf(page, rows, total)
 }
 
-export async function findProjectImport({ db }: RootDeps, project: Project, id: number): Promise<Import> {
+/** Returns an import. A token that may only send reports can read the imports of its own user. */
+export async function findProjectImport(
+  { db }: RootDeps,
+  project: Project,
+  { user, token }: Pick<Caller, 'user' | 'token'>,
+  id: number,
+): Promise<Import> {
   const found = await findImport(db, id)
   if (!found || found.projectId !== project.id) throw notFound()
+  const readsAll = token.scopes.includes('api') || token.scopes.includes('read_api')
+  if (!readsAll && found.userId !== user.id) throw notFound()
   return found
 }

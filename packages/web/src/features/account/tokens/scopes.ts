@@ -2,6 +2,7 @@
 export const scopes = [
   { name: 'read_api', meaning: 'Read-only API access.', isForAdmins: false },
   { name: 'api', meaning: 'Full read/write API access.', isForAdmins: false },
+  { name: 'write_security_reports', meaning: 'Send security reports, and nothing else.', isForAdmins: false },
   { name: 'read_user', meaning: 'Read-only access to user profiles.', isForAdmins: false },
   { name: 'self_rotate', meaning: 'Rotate itself before it expires.', isForAdmins: false },
   { name: 'admin_mode', meaning: 'With api: perform administrative actions.', isForAdmins: true },
