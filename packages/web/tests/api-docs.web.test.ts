@@ -166,7 +166,7 @@ describe('a request from the API page', () => {
     expect((await web.server.admin.get(`/topics/${topic.body.id}`)).status).toBe(200)
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await dialog.getByRole('button', { name: 'Send' }).click()
-    await answer(page).getByText('204').waitFor()
+    await answer(page).getByText('204 No Content').waitFor()
     await quiet(page)
     await expect.poll(() => answer(page).innerText()).toContain('No body.')
     expect((await web.server.admin.get(`/topics/${topic.body.id}`)).status).toBe(404)
