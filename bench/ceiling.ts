@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream, readFileSync, statSync } from 'nod
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fastify } from 'fastify'
-import { render, sendRendered } from '../packages/server/src/http/response/render.ts'
+import { contentFrom, sendRendered } from '../packages/server/src/http/response/render.ts'
 
 /**
  * The ceiling: the same HTTP library with constant responses. `GET /<name>` returns a recorded response of the real
@@ -24,7 +24,7 @@ app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 app.get('/ready', (_request, reply) => reply.send('ready'))
 
 for (const { name, headers, body } of JSON.parse(readFileSync(file, 'utf8')) as ConstantResponse[]) {
-  const constant = render(200, body, headers)
+  const constant = { status: 200, headers, content: contentFrom(body) }
   app.get(`/${name}`, (request, reply) => sendRendered(request, reply, constant))
 }
 
@@ -33,7 +33,8 @@ app.get<{ Params: { name: string } }>('/files/:name', (request, reply) => {
   reply.header('content-length', statSync(path).size).type('application/octet-stream').send(createReadStream(path))
 })
 
-const stored = render(201, JSON.stringify({ id: 1, markdown: '![file](/uploads/0123456789abcdef/file.bin)' }))
+const markdown = '![file](/uploads/0123456789abcdef/file.bin)'
+const stored = { status: 201, headers: {}, content: contentFrom(JSON.stringify({ id: 1, markdown })) }
 app.post('/files', async (request, reply) => {
   await pipeline(request.raw, createWriteStream(join(folder, `received-${randomUUID()}`)))
   await sendRendered(request, reply, stored)

@@ -22,34 +22,46 @@ export function listRows({ topics }: Sizes): Row[] {
     { name: 'GET /topics/:id, cached', paths: ['/topics/4711'], aim: 0.55 },
     { name: 'GET /topics/:id, any', paths: series((number) => `/topics/${1 + (number % topics)}`), aim: 0.55 },
     { name: 'GET /topics, cached', paths: ['/topics'], aim: 0.5 },
-    { name: 'GET /topics, fresh', paths: series((number) => `/topics?${unlike(number)}`), aim: 0.5 },
+    { name: 'GET /topics, fresh address', paths: series((number) => `/topics?${unlike(number)}`), aim: 0.5 },
+    { name: 'GET /topics, any page', paths: series((number) => `/topics?${anyPage(number, topics)}`), aim: 0.2 },
     {
       name: 'GET /topics?search=, cached',
       paths: [`/topics?search=${encodeURIComponent(topicName(42))}`],
       aim: 0.5,
     },
     {
-      name: 'GET /topics?search=, fresh',
+      name: 'GET /topics?search=, fresh address',
       paths: series((number) => `/topics?search=${encodeURIComponent(searchText(number))}&${unlike(number)}`),
       aim: 0.5,
     },
     { name: 'GET …/vulnerabilities, cached', paths: [vulnerabilities], aim: 0.25 },
     {
-      name: 'GET …/vulnerabilities, fresh',
+      name: 'GET …/vulnerabilities, fresh address',
       paths: series((number) => `${vulnerabilities}?${unlike(number)}`),
+      aim: 0.25,
+    },
+    {
+      name: 'GET …/vulnerabilities, any page',
+      paths: series((number) => `${vulnerabilities}?${anyPage(number, 10_000)}`),
       aim: 0.25,
     },
     { name: 'GET …/vulnerability_findings, cached', paths: [findings], aim: 0.25 },
     {
-      name: 'GET …/vulnerability_findings, fresh',
+      name: 'GET …/vulnerability_findings, fresh address',
       paths: series((number) => `${findings}?${unlike(number)}`),
       aim: 0.25,
     },
   ].map((row) => ({ ...row, paths: row.paths.map((path) => `/api/v4${path}`) }))
 }
 
-/** An unknown parameter changes the URL but not the response, so no cached response matches. */
+/** An unknown parameter changes the URL but not the result, so no response is cached by its URL. */
 const unlike = (number: number) => `unlike=${number}`
+
+/** Pages of different sizes, so that hardly any result is cached. */
+function anyPage(number: number, rows: number): string {
+  const perPage = 18 + (number % 5)
+  return `per_page=${perPage}&page=${1 + ((number * 7919) % Math.floor(rows / perPage))}`
+}
 
 function series(path: (number: number) => string): string[] {
   return Array.from({ length: many }, (_, number) => path(number))

@@ -9,7 +9,7 @@ import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import { errorResponse } from '../errors.ts'
 import type { Guard } from '../guard.ts'
 import type { RawParams } from '../params/raw-params.ts'
-import type { Rendered } from '../response/render.ts'
+import { contentFrom, type Rendered } from '../response/render.ts'
 import { addressOf, type Route } from '../route.ts'
 import { credentialNames } from './credentials.ts'
 
@@ -90,14 +90,14 @@ async function finishRejected(attempt: Attempt, error: unknown): Promise<void> {
 
 function storedResponse(route: Route, { rendered, headers }: Response): StoredResponse {
   if (!rendered) return { status: route.status, headers, body: null, contentType: null }
-  const { status, contentType = 'application/json', body } = rendered
-  return { status, headers: { ...rendered.headers, ...headers }, body: body.toString('utf8'), contentType }
+  const { status, contentType = 'application/json', content } = rendered
+  return { status, headers: { ...rendered.headers, ...headers }, body: content.bytes.toString('utf8'), contentType }
 }
 
 function replay({ status, headers, body, contentType }: StoredResponse): Response {
   const replayed = { ...headers, 'idempotency-replayed': 'true' }
   if (body === null) return { rendered: undefined, headers: replayed }
-  const rendered = { status, headers: {}, body: Buffer.from(body), etag: undefined, contentType: contentType ?? '' }
+  const rendered = { status, headers: {}, content: contentFrom(body), contentType: contentType ?? '' }
   return { rendered, headers: replayed }
 }
 

@@ -5,7 +5,7 @@ import { notFound } from '../../platform/failure.ts'
 import { metricsContentType } from '../../platform/metrics.ts'
 import { type Download, sendDownload } from '../response/download.ts'
 import { type KeysetPage, keysetHeaders, type NumberedPage, pageHeaders, readPage } from '../response/pages.ts'
-import { type Rendered, render, renderJson, sendNothing, sendRendered } from '../response/render.ts'
+import { contentFrom, type Rendered, sendNothing, sendRendered } from '../response/render.ts'
 import { isRenderedRow, joinRows } from '../response/rendered-row.ts'
 import { isFileOutput, metricsOutput, noOutput, type RouteContext } from '../route.ts'
 import { logAudit } from './audit.ts'
@@ -15,7 +15,7 @@ import { hasSecret } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
 import { pathOf } from './request-facts.ts'
 import { type RequestState, resourceContext } from './request-state.ts'
-import type { ResponseCache } from './response-cache.ts'
+import type { RenderedResult, ResponseCache } from './response-cache.ts'
 
 /** Calls the route's handler, or takes its response from the cache, and sends the response. */
 export async function respond(endpoint: Endpoint, state: RequestState): Promise<void> {
@@ -45,19 +45,25 @@ function depsOf({ deps }: Endpoint, state: RequestState): RootDeps {
 }
 
 async function sendCached(endpoint: Endpoint, state: RequestState, responses: ResponseCache): Promise<void> {
-  const { request, reply, found, rawParams, origin } = state
+  const { request, reply, found, rawParams, origin, input } = state
   const key = {
     origin,
     url: request.raw.url ?? '',
+    input,
     organizationId: rawParams['organization_id'],
     resources: found.resources,
   }
-  const rendered = responses.peek(key) ?? (await responses.get(key, () => renderResult(endpoint, state, endpoint.deps)))
+  const rendered = responses.peek(key) ?? (await responses.get(key, load))
   reply.headers(state.headers)
   return sendRendered(request, reply, rendered, {
     isAllowed: endpoint.isCompressible,
     onCompressed: () => responses.updateWeight(key, rendered),
   })
+
+  async function load(): Promise<Rendered> {
+    const result = await responses.getResult(key, () => renderResult(endpoint, state, endpoint.deps))
+    return responseOf(endpoint, state, result)
+  }
 }
 
 async function executeAndSend(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<void> {
@@ -79,28 +85,37 @@ async function executeAndSend(endpoint: Endpoint, state: RequestState, deps: Roo
 
 async function execute(endpoint: Endpoint, state: RequestState, deps: RootDeps) {
   if (endpoint.route.output !== noOutput) {
-    return { rendered: await renderResult(endpoint, state, deps), headers: state.headers }
+    const rendered = responseOf(endpoint, state, await renderResult(endpoint, state, deps))
+    return { rendered, headers: state.headers }
   }
   await handle(endpoint, state, deps)
   return { rendered: undefined, headers: state.headers }
 }
 
-async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<Rendered> {
+/** Calls the route's handler and renders the result, without the headers that depend on the address of the request. */
+async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<RenderedResult> {
   const { route, stringify } = endpoint
   const result = await handle(endpoint, state, deps)
-  if (isRenderedRow(result)) return renderJson(route.status, result)
-  if (!route.paged) return render(route.isUnfinished?.(result) ? 202 : route.status, stringify(result))
-  const list = result as NumberedPage<unknown> | KeysetPage<unknown> // routes with `paged` return one
+  if (isRenderedRow(result)) return { status: route.status, content: { bytes: result.json, digest: result.digest } }
+  if (!route.paged) {
+    return { status: route.isUnfinished?.(result) ? 202 : route.status, content: contentFrom(stringify(result)) }
+  }
+  const { rows, ...end } = result as NumberedPage<unknown> | KeysetPage<unknown> // routes with `paged` return one
+  const isRendered = rows.length > 0 && rows.every(isRenderedRow)
+  const content = isRendered ? joinRows(rows) : contentFrom(stringify(rows))
+  return { status: route.status, content, end: { ...end, rowCount: rows.length } }
+}
+
+function responseOf({ route }: Endpoint, state: RequestState, { status, content, end }: RenderedResult): Rendered {
+  if (!route.paged || !end) return { status, headers: {}, content }
   const { page, perPage } = pageRequestOf(state)
-  const { rows, ...end } = list
   const url = state.origin + pathOf(state.request)
   const parameters = { ...state.rawParams, ...state.input }
   const headers =
     'next' in end
       ? keysetHeaders({ perPage, url, parameters, ...end })
-      : pageHeaders({ page, perPage, url, parameters, rowCount: rows.length, ...end })
-  if (rows.length > 0 && rows.every(isRenderedRow)) return renderJson(route.status, joinRows(rows), headers)
-  return render(route.status, stringify(rows), headers)
+      : pageHeaders({ page, perPage, url, parameters, ...end })
+  return { status, headers, content }
 }
 
 async function handle(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<unknown> {

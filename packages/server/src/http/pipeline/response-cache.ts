@@ -2,49 +2,76 @@ import { createHash } from 'node:crypto'
 import { openCache } from '../../db/cache.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { Found } from '../guard.ts'
-import type { Rendered } from '../response/render.ts'
+import type { PageEnd } from '../response/pages.ts'
+import type { Content, Rendered } from '../response/render.ts'
 
 /** What a cached response depends on besides the route's tables. */
 interface ResponseKey {
   origin: string
   /** The request target: its links repeat it. */
   url: string
+  /** The validated input. Requests with different URLs can have the same input. */
+  input: unknown
   organizationId: unknown
   /** The resources that the guard resolved for this request. */
   resources: Found['resources']
 }
 
-/** Rendered responses of one route, each valid while the route's tables do not change. */
+/** Rendered result of a handler. */
+export interface RenderedResult {
+  status: number
+  content: Content
+  /** End of a page, from which its headers are built. */
+  end?: PageEnd
+}
+
+/** Responses of one route, each valid while the route's tables do not change. */
 export interface ResponseCache {
-  /** Returns the cached response, if there is one, without a promise. */
+  /** Returns the cached response to a URL, if there is one, without a promise. */
   peek(key: ResponseKey): Rendered | undefined
   get(key: ResponseKey, load: () => Promise<Rendered>): Promise<Rendered>
-  /** Accounts for compressed forms that have been added to a response. */
+  /** Returns the cached result for an input, which responses to several URLs share, or loads it. */
+  getResult(key: ResponseKey, load: () => Promise<RenderedResult>): Promise<RenderedResult>
+  /** Accounts for compressed forms that have been added to the content of a response. */
   updateWeight(key: ResponseKey, rendered: Rendered): void
 }
 
+/** Maximum size of the cached responses of a route, and of its results. */
 const maxBytes = 4 * 1024 * 1024
-/** Longer URLs are rarely requested twice, and would take more room than their responses. */
-const maxUrlLength = 500
+/** Longer URLs and inputs are rarely requested twice, and would take more room than their responses. */
+const maxKeyLength = 500
 /** Upper bound for the URL and the links that repeat it. */
 const overheadBytes = 3 * 1024
 
 export function openResponseCache(deps: RootDeps, tables: readonly string[]): ResponseCache {
-  const cache = openCache(deps.db.changes, tables, maxBytes, weigh)
+  const responses = openCache<Rendered>(deps.db.changes, tables, maxBytes, weigh)
+  const results = openCache<RenderedResult>(deps.db.changes, tables, maxBytes, weigh)
+  const urlOf = (key: ResponseKey) => textOf(key, key.url)
   return {
-    peek: (key) => (key.url.length > maxUrlLength ? undefined : cache.peek(textOf(key))),
-    get: (key, load) => (key.url.length > maxUrlLength ? load() : cache.get(textOf(key), load)),
-    updateWeight: (key, rendered) => cache.updateWeight(textOf(key), rendered),
+    peek: (key) => (isShort(key.url) ? responses.peek(urlOf(key)) : undefined),
+    get: (key, load) => (isShort(key.url) ? responses.get(urlOf(key), load) : load()),
+    getResult(key, load) {
+      const input = JSON.stringify(key.input)
+      return isShort(input) ? results.get(textOf(key, input), load) : load()
+    },
+    updateWeight(key, rendered) {
+      responses.updateWeight(urlOf(key), rendered)
+      const inputKey = textOf(key, JSON.stringify(key.input))
+      const result = results.peek(inputKey)
+      if (result?.content === rendered.content) results.updateWeight(inputKey, result)
+    },
   }
 }
 
-function weigh({ body, compressed = {} }: Rendered): number {
+const isShort = (text: string) => text.length <= maxKeyLength
+
+function weigh({ content: { bytes, compressed = {} } }: { content: Content }): number {
   const { br, gzip } = compressed
-  return body.length + (br?.length ?? 0) + (gzip?.length ?? 0) + overheadBytes
+  return bytes.length + (br?.length ?? 0) + (gzip?.length ?? 0) + overheadBytes
 }
 
-const textOf = ({ origin, url, organizationId, resources }: ResponseKey) =>
-  `${fingerprint(resources)}${organizationId} ${origin} ${url}`
+const textOf = ({ origin, organizationId, resources }: ResponseKey, address: string) =>
+  `${fingerprint(resources)}${organizationId} ${origin} ${address}`
 
 /**
  * Identifies the resource, not the path in the URL: after a rename or transfer another tenant's resource may have that

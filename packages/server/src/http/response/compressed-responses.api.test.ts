@@ -6,7 +6,7 @@ import { type Client, formWithFile } from '../../testing/client.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 import { openResponseCache } from '../pipeline/response-cache.ts'
 import { addressOf } from '../route.ts'
-import { render } from './render.ts'
+import { contentFrom } from './render.ts'
 
 let server: TestServer
 let admin: Client
@@ -139,15 +139,22 @@ describe('a response with secrets', () => {
 
 test('compressed forms count towards the memory of cached responses', async () => {
   const responses = openResponseCache(server.deps, [])
-  const key = (url: string) => ({ origin: 'http://localhost', url, organizationId: undefined, resources: {} })
-  const [first, second] = ['/first', '/second'].map((url) => ({ url, rendered: render(200, 'x'.repeat(1_900_000)) }))
+  const [first, second] = ['/first', '/second'].map((url) => ({
+    key: { origin: 'http://localhost', url, input: { url }, organizationId: undefined, resources: {} },
+    response: { status: 200, headers: {}, content: contentFrom('x'.repeat(1_900_000)) },
+  }))
   if (!first || !second) throw new Error('there are two')
-  for (const { url, rendered } of [first, second]) await responses.get(key(url), async () => rendered)
-  expect(responses.peek(key('/first'))).toBe(first.rendered)
-  second.rendered.compressed = { br: Buffer.alloc(500_000) }
-  responses.updateWeight(key('/second'), second.rendered)
-  expect(responses.peek(key('/second'))).toBe(second.rendered)
-  expect(responses.peek(key('/first'))).toBeUndefined()
+  for (const { key, response } of [first, second]) {
+    await responses.get(key, () => responses.getResult(key, async () => response).then(() => response))
+  }
+  expect(responses.peek(first.key)).toBe(first.response)
+  second.response.content.compressed = { br: Buffer.alloc(500_000) }
+  responses.updateWeight(second.key, second.response)
+  expect(responses.peek(second.key)).toBe(second.response)
+  expect(responses.peek(first.key)).toBeUndefined()
+  const other = { ...second.response }
+  expect(await responses.getResult(second.key, async () => other)).toBe(second.response)
+  expect(await responses.getResult(first.key, async () => other)).toBe(other)
 })
 
 /** Returns true when a property of the output is a credential, or the link of an upload. */

@@ -40,6 +40,9 @@ export interface NumberedPage<T> extends Page<T> {
   nextCursor?: string | undefined
 }
 
+/** What the headers of a page are built from, besides the request. */
+export type PageEnd = { rowCount: number } & (Omit<NumberedPage<unknown>, 'rows'> | KeysetEnd)
+
 interface PageResponse extends ListResponse, Omit<NumberedPage<unknown>, 'rows'> {
   page: number
   rowCount: number

@@ -5,40 +5,35 @@ import { errorResponse } from '../errors.ts'
 import { noteFailure } from '../pipeline/audit.ts'
 import { type CompressedForms, chooseEncoding, compress, type Encoding, minCompressedBytes } from './compression.ts'
 
+/** Body of a response, which responses with different headers can share. */
+export interface Content {
+  bytes: Buffer
+  /** Hash of the bytes, or of what they are made of. */
+  digest: string
+  /** Compressed forms that clients have accepted so far. */
+  compressed?: CompressedForms
+}
+
 /** A rendered response, which can be cached. */
 export interface Rendered {
   status: number
   headers: Record<string, string>
-  body: Buffer
+  content: Content
   /** Default: JSON. */
   contentType?: string
-  /** Identifies the body in any encoding, so it is weak. Present for a status of 200. */
-  etag: string | undefined
-  /** Compressed forms of the body that clients have accepted so far. */
-  compressed?: CompressedForms
 }
 
 interface Compression {
   /** False for responses that contain secrets, because their compressed size would reveal them (decision 53). */
   isAllowed: boolean
-  /** Called when a compressed form has been added to the response. */
+  /** Called when a compressed form has been added to the content. */
   onCompressed?(): void
 }
 
-export function render(status: number, json: string, headers: Record<string, string> = {}): Rendered {
-  const body = Buffer.from(json)
+export function contentFrom(text: string): Content {
+  const bytes = Buffer.from(text)
   // SHA-1 is three times as fast as MD5, because processors have instructions for it.
-  return renderJson(status, { json: body, digest: hash('sha1', body, 'hex') }, headers)
-}
-
-/** Builds a response from JSON whose hash is known. */
-export function renderJson(
-  status: number,
-  { json, digest }: { json: Buffer; digest: string },
-  headers: Record<string, string> = {},
-): Rendered {
-  // The hash is as long as MD5.
-  return { status, headers, body: json, etag: status === 200 ? `W/"${digest.slice(0, 32)}"` : undefined }
+  return { bytes, digest: hash('sha1', bytes, 'hex') }
 }
 
 /**
@@ -51,14 +46,16 @@ export function sendRendered(
   rendered: Rendered,
   compression: Compression = { isAllowed: false },
 ): void | Promise<void> {
-  const { status, headers, body, contentType = 'application/json', etag } = rendered
+  const { status, headers, content, contentType = 'application/json' } = rendered
   // Sends a Buffer, because Fastify adds a charset to JSON strings and some clients compare the whole header.
   reply.code(status).headers(headers).header('content-type', contentType).header('x-runtime', runtimeOf(reply))
-  const isCompressible = compression.isAllowed && body.length >= minCompressedBytes
+  const isCompressible = compression.isAllowed && content.bytes.length >= minCompressedBytes
   if (isCompressible) reply.header('vary', 'Origin, Accept-Encoding')
-  if (etag === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
+  if (status !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) {
     reply.header('cache-control', 'no-store')
   } else {
+    // Identifies the content in any encoding, so it is weak. It is as long as MD5.
+    const etag = `W/"${content.digest.slice(0, 32)}"`
     const isFromBrowser = request.headers.cookie !== undefined
     reply.header('etag', etag)
     if (isFromBrowser) reply.header('cache-control', 'no-store')
@@ -69,25 +66,25 @@ export function sendRendered(
     }
   }
   const encoding = isCompressible ? chooseEncoding(request.headers['accept-encoding']) : undefined
-  if (encoding) return sendCompressed(reply, rendered, encoding, compression)
-  reply.send(body)
+  if (encoding) return sendCompressed(reply, content, encoding, compression)
+  reply.send(content.bytes)
 }
 
 function sendCompressed(
   reply: FastifyReply,
-  rendered: Rendered,
+  content: Content,
   encoding: Encoding,
   { onCompressed }: Compression,
 ): void | Promise<void> {
-  const known = rendered.compressed?.[encoding]
+  const known = content.compressed?.[encoding]
   const send = (bytes: Buffer) => void reply.header('content-encoding', encoding).send(bytes)
   if (known) return send(known)
   const keep = (bytes: Buffer) => {
-    rendered.compressed = { ...rendered.compressed, [encoding]: bytes }
+    content.compressed = { ...content.compressed, [encoding]: bytes }
     onCompressed?.()
     send(bytes)
   }
-  const made = compress(rendered.body, encoding)
+  const made = compress(content.bytes, encoding)
   return made instanceof Promise ? made.then(keep) : keep(made)
 }
 
@@ -104,7 +101,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: u
   if (error instanceof Failure) noteFailure(request, error)
   const { status, body, headers } = errorResponse(error)
   const isText = typeof body === 'string'
-  const rendered = render(status, isText ? body : JSON.stringify(body), headers)
+  const rendered = { status, headers: headers ?? {}, content: contentFrom(isText ? body : JSON.stringify(body)) }
   if (status === 304) sendNothing(reply, status)
   else void sendRendered(request, reply, isText ? { ...rendered, contentType: 'text/plain' } : rendered)
 }

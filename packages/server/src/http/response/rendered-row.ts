@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Content } from './render.ts'
 
 const mark = Symbol('rendered row')
 
@@ -26,8 +27,8 @@ export function isRenderedRow(value: unknown): value is RenderedRow {
 const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 
 /** Returns the JSON of a list, and a hash that depends on its rows and their order. */
-export function joinRows(rows: readonly RenderedRow[]): { json: Buffer; digest: string } {
+export function joinRows(rows: readonly RenderedRow[]): Content {
   const parts = rows.flatMap(({ json }, index) => [index === 0 ? open : comma, json])
   const digests = rows.map(({ digest }) => digest).join()
-  return { json: Buffer.concat([...parts, close]), digest: hash('sha1', digests, 'hex') }
+  return { bytes: Buffer.concat([...parts, close]), digest: hash('sha1', digests, 'hex') }
 }
