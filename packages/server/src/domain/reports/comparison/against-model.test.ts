@@ -78,7 +78,10 @@ function compare(first: Report, second: Report): Decision[] {
     .map(({ candidate, ...rest }) => ({ ...rest, ...candidate }))
   matching = acceptPairs(place, matching, pairByLine(place, matching, scanners, bare))
   const others = open.filter((reported) => !mayBeKnown(reported))
-  const fresh = [...decideOpen(matching, new Set(), 0), ...decideOpen({ ...matching, open: others }, new Set(), 0)]
+  const fresh = [
+    ...decideOpen(matching, new Set(), () => true),
+    ...decideOpen({ ...matching, open: others }, new Set(), () => true),
+  ]
   const compared = [...read, ...matching.decisions, ...fresh]
   const states = project.map(({ known }) => ({ id: known.id, isPresent: true, categories: [] }))
   const { absent } = selectMissing(states, undefined, observedIds(compared))

@@ -2,6 +2,8 @@ import type { FindingSummary } from '../../findings/finding.ts'
 import type { MatchReason } from '../../findings/finding-key.ts'
 import type { KnownFinding } from '../../findings/known-finding.ts'
 import { type Category, isIn } from '../../findings/occurrences/categories.ts'
+import { maxComparedSamples } from '../../findings/ref-comparison/ref-comparison.ts'
+import type { Severity } from '../../findings/scales.ts'
 import type { Gap } from '../formats/gaps.ts'
 import { type ImportPlace, mayChange } from './import-place.ts'
 import { type ReportedFinding, summaryOf } from './reported-finding.ts'
@@ -18,7 +20,8 @@ export interface NewFinding {
   isLarge: boolean
   /** Whether the finding must be stored from its staged content, because it could have been a known one. */
   isStaged: boolean
-  /** Set for the first `maxSamples` new findings only, to save memory. */
+  severity: Severity
+  /** Set for the first new findings of each severity only, to save memory. */
   summary: FindingSummary | undefined
 }
 
@@ -63,6 +66,7 @@ interface RetainedFinding {
 
 export interface StagedContent {
   uuid: string
+  severity: Severity
   /** Large contents are processed in smaller batches to limit memory. */
   isLarge: boolean
 }
@@ -78,6 +82,16 @@ function presenceOf(category: Category | undefined, { wasPresent, categories }: 
   return category && !isIn(category, categories) ? 'newInCategory' : 'unchanged'
 }
 
+/** Returns a function that returns true for the first findings of each severity. */
+export function startSamples(): (severity: Severity) => boolean {
+  const counts = new Map<Severity, number>()
+  return (severity) => {
+    const count = counts.get(severity) ?? 0
+    counts.set(severity, count + 1)
+    return count < maxComparedSamples
+  }
+}
+
 /** Maximum number of sample findings of each kind in the outcome. */
 export const maxSamples = 10
 
@@ -90,6 +104,7 @@ export const decideNew = (
   uuid: reported.uuid,
   isLarge: reported.isLarge,
   isStaged,
+  severity: reported.severity,
   summary: isSample ? summaryOf(reported) : undefined,
 })
 
@@ -103,7 +118,10 @@ export const decideObserved = (
   findingId: known.id,
   vulnerabilityId: known.vulnerabilityId,
   presence: presenceOf(place.category, known),
-  content: content && mayChange(place, known) ? { uuid: content.uuid, isLarge: content.isLarge } : undefined,
+  content:
+    content && mayChange(place, known)
+      ? { uuid: content.uuid, severity: content.severity, isLarge: content.isLarge }
+      : undefined,
 })
 
 export const decideMoved = (

@@ -1,8 +1,9 @@
 import { isOfOneFile, type MatchReason } from '../../findings/finding-key.ts'
 import type { Candidate, KnownFinding } from '../../findings/known-finding.ts'
 import { isCovered } from '../../findings/occurrences/categories.ts'
+import type { Severity } from '../../findings/scales.ts'
 import { isOfAnother } from '../formats/identity/artifacts.ts'
-import { type Decision, decideMoved, decideNew, decideObserved, maxSamples } from './decision.ts'
+import { type Decision, decideMoved, decideNew, decideObserved } from './decision.ts'
 import type { ImportPlace } from './import-place.ts'
 import type { ReportedFinding } from './reported-finding.ts'
 
@@ -122,7 +123,9 @@ const settle = (matching: Matching, { taken, matched, decisions }: Step): Matchi
       }
 
 /** Decides that all open findings are new. `staged` are those whose content is only staged. */
-export const decideOpen = ({ open }: Matching, staged: ReadonlySet<ReportedFinding>, earlierNew: number): Decision[] =>
-  open.map((reported, index) =>
-    decideNew(reported, { isStaged: staged.has(reported), isSample: earlierNew + index < maxSamples }),
-  )
+export const decideOpen = (
+  { open }: Matching,
+  staged: ReadonlySet<ReportedFinding>,
+  isSample: (severity: Severity) => boolean,
+): Decision[] =>
+  open.map((reported) => decideNew(reported, { isStaged: staged.has(reported), isSample: isSample(reported.severity) }))

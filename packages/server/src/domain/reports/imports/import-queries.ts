@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { type Import, type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
 
 /** Options that the import job needs after the request has ended. */
-type StoredOptions = Pick<IngestOptions, 'reportType' | 'promote' | 'strict' | 'isPartial'>
+type StoredOptions = Pick<IngestOptions, 'reportType' | 'promote' | 'strict' | 'isPartial' | 'targetRef'>
 
 export interface ImportDraft {
   projectId: number
@@ -114,11 +114,11 @@ export async function beginImport(
   attempt: string,
   now: string,
 ): Promise<RunningImport | undefined> {
-  const row = await db.one<ImportRow & { options: StoredOptions | null; asAdmin: boolean }>(sql`
+  const row = await db.one<ImportRow & { asAdmin: boolean }>(sql`
     update imports set state = 'running', attempt = ${attempt}, started_at = coalesce(started_at, ${now}),
       outcome = case when state = 'failed' then null else outcome end, finished_at = null
     where id = ${id} and state <> 'done' and (object_key is not null or shown_at is not null)
-    returning ${importColumns}, options, as_admin`)
+    returning ${importColumns}, as_admin`)
   return row && { ...importFrom(row), id: row.id, options: row.options ?? {}, asAdmin: row.asAdmin }
 }
 
@@ -203,13 +203,21 @@ export async function deleteImport(db: Db, id: number): Promise<void> {
   await db.run(sql`delete from imports where id = ${id} and state = 'failed'`)
 }
 
-type ImportRow = Omit<Import, 'id' | 'outcome'> & { id: number; outcome: ImportOutcome | null }
+type ImportRow = Omit<Import, 'id' | 'outcome' | 'targetRef'> & {
+  id: number
+  outcome: ImportOutcome | null
+  options: StoredOptions | null
+}
 
 const importColumns = sql`id, project_id, user_id, state, ref, category, commit_sha, format, format_version as version,
   report_type, scanner_name, file_sha256, file_bytes, object_key, read_bytes, findings_read as "counts.read",
   findings_merged as "counts.merged", findings_skipped as "counts.skipped", findings_new as "counts.new",
   findings_known as "counts.known", findings_reappeared as "counts.returned", findings_absent as "counts.gone",
   findings_changed as "counts.changed", findings_moved as "counts.moved", findings_promoted as "counts.promoted",
-  interruptions, outcome, created_at, started_at, shown_at, finished_at`
+  interruptions, outcome, options, created_at, started_at, shown_at, finished_at`
 
-const importFrom = (row: ImportRow): Import => ({ ...row, outcome: row.outcome ?? noOutcome })
+const importFrom = ({ options, ...row }: ImportRow): Import => ({
+  ...row,
+  outcome: row.outcome ?? noOutcome,
+  targetRef: options?.targetRef ?? null,
+})

@@ -15,6 +15,8 @@ export interface IngestOptions {
   /** Part of the ref that the report covers; absent: the whole ref. */
   category?: string | undefined
   commitSha?: string | undefined
+  /** Ref that the ref is compared with in the response; absent: the default branch. */
+  targetRef?: string | undefined
   /** Promotes findings that have no vulnerability; absent: the setting of the project applies. */
   promote?: boolean | undefined
   /** Rejects the report on any schema violation; otherwise invalid entries are skipped. */
@@ -35,6 +37,7 @@ export interface Import {
   ref: string
   category: string | null
   commitSha: string | null
+  targetRef: string | null
   /** The next four fields are empty until the report has been read. */
   format: string
   version: string | null

@@ -7,6 +7,7 @@ import { enqueue } from '../../jobs/job.ts'
 import { waitFor } from '../../jobs/wait.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
+import { type ComparedImport, withComparison } from './against.ts'
 import type { Import, IngestOptions } from './import.ts'
 import { countImports, deleteImport, findImport, insertImport, listImports } from './import-queries.ts'
 import { assertRoomInQueue, laneOf } from './import-queue.ts'
@@ -28,7 +29,7 @@ export async function importReport(
   project: Project,
   sender: Caller,
   { file, options }: { file: ReceivedFile; options: IngestOptions },
-): Promise<Import> {
+): Promise<ComparedImport> {
   assertShort(options)
   await assertMayPromote(deps, project, sender, options)
   const importId = await transaction(deps, async (deps) => {
@@ -45,6 +46,7 @@ export async function importReport(
         promote: options.promote,
         strict: options.strict,
         isPartial: options.isPartial,
+        targetRef: options.targetRef,
       },
       fileSha256: file.sha256,
       fileBytes: file.bytes,
@@ -56,7 +58,8 @@ export async function importReport(
     return importId
   })
   file.kept = true
-  return outcomeOf(deps, importId, options.isAsync ? 0 : maxWaitMs)
+  const done = await outcomeOf(deps, importId, options.isAsync ? 0 : maxWaitMs)
+  return withComparison(deps, project, done, options.targetRef)
 }
 
 async function outcomeOf(deps: RootDeps, id: number, ms: number): Promise<Import> {
@@ -93,16 +96,20 @@ export async function findImports(
   return pageOf(page, rows, total)
 }
 
-/** Returns an import. A token that may only send reports can read the imports of its own user. */
+/**
+ * Returns an import, compared with another target ref than that of its request if one is given. A token that may only
+ * send reports can read the imports of its own user.
+ */
 export async function findProjectImport(
-  { db }: RootDeps,
+  deps: RootDeps,
   project: Project,
   { user, token }: Pick<Caller, 'user' | 'token'>,
-  id: number,
-): Promise<Import> {
-  const found = await findImport(db, id)
+  { id, targetRef }: { id: number; targetRef: string | undefined },
+): Promise<ComparedImport> {
+  assertShort({ targetRef })
+  const found = await findImport(deps.db, id)
   if (!found || found.projectId !== project.id) throw notFound()
   const readsAll = token.scopes.includes('api') || token.scopes.includes('read_api')
   if (!readsAll && found.userId !== user.id) throw notFound()
-  return found
+  return withComparison(deps, project, found, targetRef)
 }

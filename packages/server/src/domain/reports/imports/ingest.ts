@@ -3,6 +3,7 @@ import { type Deps, type RootDeps, transaction } from '../../deps.ts'
 import { markForDeletion } from '../../files/pending-deletions.ts'
 import { dropStaged, findCategoryId, isKnownImage, upsertCategory } from '../../findings/findings.ts'
 import type { Observation } from '../../findings/occurrences/occurrence.ts'
+import { compareRefs } from '../../findings/ref-comparison/ref-comparisons.ts'
 import type { Project } from '../../projects/project.ts'
 import { lockAgainstDeletion } from '../../projects/projects.ts'
 import type { User } from '../../users/user.ts'
@@ -12,12 +13,13 @@ import type { ImportPlace } from '../comparison/import-place.ts'
 import { openReading } from '../reader/import-reading.ts'
 import type { ImportReading } from '../reader/reading.ts'
 import type { OpenBytes } from '../reader/source.ts'
+import { type ComparedImport, pendingChanges } from './against.ts'
 import { commitImport } from './commit.ts'
 import { type Comparison, compareReport } from './compare/compare-report.ts'
 import { missingWarnings } from './compare/missing-warnings.ts'
 import { storeStagedNew } from './compare/store-contents.ts'
 import { countDecisions, sampleDecisions } from './describe.ts'
-import { type Import, type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
+import { type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
 import { finishImport, lockImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
 import { assertStillAllowed } from './import-rights.ts'
 import { stagePromotion } from './promote-import.ts'
@@ -29,7 +31,7 @@ export async function dryRunReport(
   project: Project,
   file: { open: OpenBytes; sha256: string; bytes: number },
   options: IngestOptions,
-): Promise<Import> {
+): Promise<ComparedImport> {
   assertShort(options)
   const place = await openPlace(deps, project, { ...options, importId: undefined })
   const report = await openReport(deps, place, file, options)
@@ -38,6 +40,7 @@ export async function dryRunReport(
   const facts = factsOf(report)
   const mayPromote = options.promote ?? project.promoteOnIngestion
   const promoted = mayPromote ? decisions.unattached.length : 0
+  const refs = { projectId: project.id, ref: place.ref, targetRef: options.targetRef ?? project.defaultBranch }
   return {
     id: undefined,
     projectId: project.id,
@@ -59,14 +62,16 @@ export async function dryRunReport(
     startedAt: place.now,
     shownAt: null,
     finishedAt: place.now,
+    targetRef: options.targetRef ?? null,
+    against: await compareRefs(deps, refs, pendingChanges(place, comparison)),
   }
 }
 
 const maxNameLength = 255
 
 /** Rejects texts that are too long for their database index. */
-export function assertShort({ ref, category, commitSha }: IngestOptions): void {
-  for (const [name, text] of Object.entries({ ref, category, commit_sha: commitSha })) {
+export function assertShort({ ref, category, commitSha, targetRef }: IngestOptions): void {
+  for (const [name, text] of Object.entries({ ref, category, commit_sha: commitSha, target_ref: targetRef })) {
     if (text !== undefined && text.length > maxNameLength) {
       throw invalid({ [name]: [`is too long (maximum is ${maxNameLength} characters)`] })
     }

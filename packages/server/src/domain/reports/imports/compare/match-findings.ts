@@ -50,7 +50,7 @@ export async function matchFindings(
   matching = acceptPairs(place, matching, pairByLine(place, matching, scanners, nearby))
 
   const staged = new Set([...read.matchedBefore.map(({ reported }) => reported), ...contested])
-  return [...matching.decisions, ...decideOpen(matching, staged, read.totalNew)]
+  return [...matching.decisions, ...decideOpen(matching, staged, read.isSample)]
 }
 
 async function loadByKeys(

@@ -1,6 +1,7 @@
 import type { RootDeps } from '../../../deps.ts'
 import { findKnownFindings, hasAnyFinding, listFingerprintKeys } from '../../../findings/findings.ts'
 import type { KnownFinding } from '../../../findings/known-finding.ts'
+import type { Severity } from '../../../findings/scales.ts'
 import {
   compareByUuid,
   disambiguatedUuidOf,
@@ -11,7 +12,7 @@ import {
   type UuidPair,
   type UuidResult,
 } from '../../comparison/by-uuid.ts'
-import { type Decision, decideNew, maxSamples } from '../../comparison/decision.ts'
+import { type Decision, decideNew, startSamples } from '../../comparison/decision.ts'
 import { fingerprintKeysOf } from '../../comparison/finding-keys.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import type { ImportedFinding } from '../../comparison/imported-finding.ts'
@@ -28,8 +29,8 @@ import { idOf, openContentStore } from './store-contents.ts'
 export interface ReadFindings {
   /** Decisions on known findings, and on new ones that cannot match a known finding. */
   decisions: Decision[]
-  /** Number of new findings among the decisions. */
-  totalNew: number
+  /** Whether a new finding of a severity keeps its summary. Counts the findings that it was called for. */
+  isSample: (severity: Severity) => boolean
   /** Findings that may match a known one under another uuid. */
   unmatched: ReportedFinding[]
   matchedBefore: MatchedBefore[]
@@ -74,7 +75,7 @@ export async function readFindings(
   const addUnknown = (finding: ImportedFinding, id: number): void => {
     const one = reported(finding, id)
     if (mayBeKnown(one)) read.unmatched.push(one)
-    else read.decisions.push(decideNew(one, { isStaged: false, isSample: read.totalNew++ < maxSamples }))
+    else read.decisions.push(decideNew(one, { isStaged: false, isSample: read.isSample(one.severity) }))
   }
   const add = (result: UuidResult): void => {
     const { finding } = result
@@ -109,7 +110,7 @@ export async function readFindings(
 
 const emptyReadFindings = (): ReadFindings => ({
   decisions: [],
-  totalNew: 0,
+  isSample: startSamples(),
   unmatched: [],
   matchedBefore: [],
   contested: [],

@@ -1,0 +1,187 @@
+import Type from 'typebox'
+import type { FindingSummary } from '../../../domain/findings/finding.ts'
+import type { ComparedFinding, RefComparison } from '../../../domain/findings/ref-comparison/ref-comparison.ts'
+import { type Severity, severities } from '../../../domain/findings/scales.ts'
+import type { Project } from '../../../domain/projects/project.ts'
+import type { ComparedImport } from '../../../domain/reports/imports/against.ts'
+import { type Import, type ImportState, importStates } from '../../../domain/reports/imports/import.ts'
+import { matchReason } from '../findings/match-view.ts'
+import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
+
+const sampleFields = {
+  uuid: Type.String(),
+  name: Type.String(),
+  severity: Type.String(),
+  report_type: Type.String(),
+  location: freeObject,
+}
+const sampleView = Type.Object(sampleFields, { title: 'FindingSample' })
+
+const problemView = Type.Object({ type: Type.String(), message: Type.String(), pointer: Type.String() })
+
+const importFields = {
+  id: nullableInteger,
+  project_id: Type.Integer(),
+  status: Type.Unsafe<ImportState>({ type: 'string', enum: importStates }),
+  ref: Type.String(),
+  category: nullableString,
+  commit_sha: nullableString,
+  format: Type.String(),
+  version: nullableString,
+  report_type: Type.String(),
+  scanner: nullableString,
+  user_id: nullableInteger,
+  file_sha256: Type.String(),
+  file_size: Type.Integer(),
+  read_bytes: Type.Integer({ description: 'Number of bytes of the file read so far, while the import is running' }),
+  interruptions: Type.Integer({ description: 'Number of runs that ended because the process ended' }),
+  dry_run: Type.Boolean(),
+  unchanged: Type.Boolean({ description: 'True if the import changed nothing in the project' }),
+  findings: Type.Object({
+    read: Type.Integer(),
+    new: Type.Integer(),
+    known: Type.Integer(),
+    returned: Type.Integer(),
+    gone: Type.Integer(),
+    changed: Type.Integer(),
+    moved: Type.Integer(),
+    merged: Type.Integer(),
+    skipped: Type.Integer(),
+    promoted: Type.Integer(),
+  }),
+  warnings: Type.Array(problemView),
+  merged: Type.Array(Type.Object({ pointer: Type.String(), into: Type.String(), uuid: Type.String() })),
+  skipped: Type.Array(Type.Object({ pointer: Type.String(), reason: Type.String() })),
+  samples: Type.Object({
+    new: Type.Array(sampleView),
+    returned: Type.Array(sampleView),
+    gone: Type.Array(sampleView),
+    changed: Type.Array(sampleView),
+    moved: Type.Array(Type.Object({ ...sampleFields, reason: matchReason }, { title: 'MovedFindingSample' })),
+  }),
+  errors: Type.Array(problemView),
+  created_at: timestamp,
+  started_at: nullableTimestamp,
+  shown_at: { ...nullableTimestamp, description: 'Time at which the results became visible in the project' },
+  finished_at: nullableTimestamp,
+}
+
+export const importView = Type.Object(importFields, { title: 'Import' })
+
+export function viewImport(done: Import) {
+  const { counts, outcome } = done
+  const { samples } = outcome
+  return {
+    id: done.id ?? null,
+    project_id: done.projectId,
+    status: done.state,
+    ref: done.ref,
+    category: done.category,
+    commit_sha: done.commitSha,
+    format: done.format,
+    version: done.version,
+    report_type: done.reportType,
+    scanner: done.scannerName,
+    user_id: done.userId,
+    file_sha256: done.fileSha256,
+    file_size: done.fileBytes,
+    read_bytes: done.readBytes,
+    interruptions: done.interruptions,
+    dry_run: done.id === undefined,
+    unchanged:
+      done.state === 'done' &&
+      counts.new + counts.returned + counts.gone + counts.changed + counts.moved + counts.promoted === 0,
+    findings: counts,
+    warnings: [...outcome.warnings],
+    merged: [...outcome.merged],
+    skipped: [...outcome.skipped],
+    samples: {
+      new: samples.new.map(viewSample),
+      returned: samples.returned.map(viewSample),
+      gone: samples.gone.map(viewSample),
+      changed: samples.changed.map(viewSample),
+      moved: samples.moved.map(({ reason, ...sample }) => ({ ...viewSample(sample), reason })),
+    },
+    errors: [...outcome.problems],
+    created_at: done.createdAt,
+    started_at: done.startedAt,
+    shown_at: done.shownAt,
+    finished_at: done.finishedAt,
+  }
+}
+
+const viewSample = ({ uuid, name, severity, reportType, location }: FindingSummary) => ({
+  uuid,
+  name,
+  severity,
+  report_type: reportType,
+  location,
+})
+
+const comparedSampleView = Type.Object(
+  { ...sampleFields, web_url: { ...nullableString, description: 'Null for a finding that a dry run does not store' } },
+  { title: 'ComparedFindingSample' },
+)
+
+const severityCounts = { new: Type.Integer(), fixed: Type.Integer(), known: Type.Integer() }
+const severityCountsView = Type.Object(severityCounts, { title: 'RefComparisonCounts' })
+
+const againstView = Type.Object(
+  {
+    ref: { ...nullableString, description: 'The target ref; null if the report is for the target itself' },
+    new: Type.Integer({ description: 'Present on this ref and absent from the target ref' }),
+    fixed: Type.Integer({
+      description: 'Present on the target ref, absent from this ref, and covered by a complete scan of this ref',
+    }),
+    known: Type.Integer({ description: 'Present on both refs' }),
+    dismissed: Type.Integer({ description: 'Dismissed findings, which are in none of the other numbers' }),
+    // `fromEntries` loses the names of the keys.
+    by_severity: Type.Object(
+      Object.fromEntries(severities.map((severity) => [severity, severityCountsView])) as Record<
+        Severity,
+        typeof severityCountsView
+      >,
+    ),
+    samples: Type.Object({ new: Type.Array(comparedSampleView), fixed: Type.Array(comparedSampleView) }),
+  },
+  {
+    title: 'RefComparison',
+    description:
+      'All findings of this ref compared with those of the target ref, as they are stored at the time of the request',
+  },
+)
+
+export const comparedImportView = Type.Object(
+  {
+    ...importFields,
+    against: Type.Unsafe<ReturnType<typeof viewComparison> | null>({
+      anyOf: [againstView, { type: 'null' }],
+      description: 'Null until the results are visible',
+    }),
+  },
+  { title: 'ComparedImport' },
+)
+
+export const viewComparedImport = (project: Project, done: ComparedImport, origin: string) => ({
+  ...viewImport(done),
+  against: done.against ? viewComparison(project, done.against, origin) : null,
+})
+
+function viewComparison(project: Project, compared: RefComparison, origin: string) {
+  const { targetRef, bySeverity, samples } = compared
+  const view = (finding: ComparedFinding) => ({ ...viewSample(finding), web_url: webUrl(project, finding, origin) })
+  return {
+    ref: targetRef,
+    new: compared.new,
+    fixed: compared.fixed,
+    known: compared.known,
+    dismissed: compared.dismissed,
+    by_severity: bySeverity,
+    samples: { new: samples.new.map(view), fixed: samples.fixed.map(view) },
+  }
+}
+
+function webUrl({ fullPath }: Project, { id, vulnerabilityId }: ComparedFinding, origin: string): string | null {
+  if (vulnerabilityId !== null) return `${origin}/${fullPath}/-/security/vulnerabilities/${vulnerabilityId}`
+  return id === undefined ? null : `${origin}/${fullPath}/-/findings/${id}`
+}

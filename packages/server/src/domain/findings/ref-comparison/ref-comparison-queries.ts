@@ -1,0 +1,166 @@
+import sql, { empty, type Sql } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import { shownSeverity, shownState } from '../finding-sql.ts'
+import { type Severity, severityOf, severityRanks } from '../scales.ts'
+import {
+  type ComparedFinding,
+  type ComparedRefs,
+  type FindingStanding,
+  maxComparedSamples,
+  type PendingChanges,
+} from './ref-comparison.ts'
+
+type PendingScans = PendingChanges['scans']
+
+/** A computed boolean is a number on SQLite. */
+type Computed = boolean | number
+
+interface StandingRow {
+  severity: number
+  isDismissed: Computed
+  isOnTarget: Computed
+  total: number
+}
+
+/** Counts the findings that are present on the ref, by everything that decides how they are counted. */
+export async function countOnRef(
+  db: Db,
+  { projectId, ref, targetRef }: ComparedRefs,
+): Promise<(FindingStanding & { total: number })[]> {
+  const rows = await db.all<StandingRow>(sql`
+    select c.severity, c.is_dismissed, c.is_on_target, count(*) as total from (
+      select o.severity, o.state = 'dismissed' as is_dismissed, ${isPresent(sql`o.finding_id`, targetRef)} as is_on_target
+      from occurrences o where o.project_id = ${projectId} and o.ref = ${ref} and o.is_present = true
+    ) as c group by c.severity, c.is_dismissed, c.is_on_target`)
+  return rows.map(({ total, ...row }) => ({ ...standingFrom(row), isOnRef: true, isCovered: true, total }))
+}
+
+/** Counts the findings that the target has and the ref does not, and that a complete scan of the ref covers. */
+export async function countOnlyOnTarget(
+  db: Db,
+  refs: ComparedRefs,
+  pendingScans: PendingScans,
+): Promise<(FindingStanding & { total: number })[]> {
+  const rows = await db.all<Omit<StandingRow, 'isOnTarget'>>(sql`
+    select o.severity, o.state = 'dismissed' as is_dismissed, count(*) as total
+    from occurrences o where ${isOnlyOnTarget(db, refs, pendingScans)}
+    group by o.severity, o.state = 'dismissed'`)
+  return rows.map(({ total, ...row }) => ({
+    ...standingFrom({ ...row, isOnTarget: true }),
+    isOnRef: false,
+    isCovered: true,
+    total,
+  }))
+}
+
+const standingFrom = ({ severity, isDismissed, isOnTarget }: Omit<StandingRow, 'total'>) => ({
+  severity: severityOf(severity),
+  isDismissed: Boolean(isDismissed),
+  isOnTarget: Boolean(isOnTarget),
+})
+
+interface SampleQuery {
+  /** Severities of which any finding is counted. */
+  severities: readonly Severity[]
+  /** Ids of findings to leave out. */
+  except: readonly number[]
+}
+
+/** Returns the ids of the most severe findings that are new on the ref. */
+export function listNewOnRef(db: Db, refs: ComparedRefs, query: SampleQuery): Promise<{ id: number }[]> {
+  const { projectId, ref, targetRef } = refs
+  return listMostSevere(
+    db,
+    sql`o.project_id = ${projectId} and o.ref = ${ref} and o.is_present = true
+      and not ${isPresent(sql`o.finding_id`, targetRef)}`,
+    query,
+  )
+}
+
+/** Returns the ids of the most severe findings that are fixed on the ref. */
+export function listFixedOnRef(
+  db: Db,
+  refs: ComparedRefs,
+  pendingScans: PendingScans,
+  query: SampleQuery,
+): Promise<{ id: number }[]> {
+  return listMostSevere(db, isOnlyOnTarget(db, refs, pendingScans), query)
+}
+
+function listMostSevere({ all, dialect }: Db, condition: Sql, { severities, except }: SampleQuery) {
+  const ranks = severities.map((severity) => severityRanks[severity])
+  const isLeft = except.length > 0 ? sql`and o.finding_id not in ${dialect.integers(except)}` : empty
+  return all<{ id: number }>(sql`
+    select o.finding_id as id from occurrences o
+    where ${condition} and o.state <> 'dismissed' and o.severity in ${dialect.integers(ranks)} ${isLeft}
+    order by o.severity desc, o.finding_id limit ${maxComparedSamples}`)
+}
+
+/** Returns stored findings with their severity in lists. */
+export async function listCompared(db: Db, ids: readonly number[]): Promise<(ComparedFinding & { id: number })[]> {
+  const rows = await db.all<Omit<ComparedFinding, 'id' | 'severity'> & { id: number; severity: number }>(sql`
+    select f.id, f.uuid, f.name, ${shownSeverity} as severity, f.report_type, f.location, f.vulnerability_id
+    from findings f where f.id in ${db.dialect.integers(ids)}`)
+  return rows.map((row) => ({ ...row, severity: severityOf(row.severity) }))
+}
+
+/** Returns how findings stand before an import, which may be absent from the ref. */
+export async function listStandings(
+  db: Db,
+  { ref, targetRef }: ComparedRefs,
+  pendingScans: PendingScans,
+  ids: readonly number[],
+): Promise<(FindingStanding & { id: number; isSeverityOverridden: boolean })[]> {
+  const rows = await db.all<
+    Omit<StandingRow, 'total'> & { id: number; isOverridden: Computed; isOnRef: Computed; isCovered: Computed }
+  >(sql`
+    select f.id, ${shownSeverity} as severity, ${shownState} = 'dismissed' as is_dismissed,
+      exists (select 1 from vulnerabilities v where v.id = f.vulnerability_id and v.is_severity_overridden = true)
+        as is_overridden,
+      ${isPresent(sql`f.id`, ref)} as is_on_ref, ${isPresent(sql`f.id`, targetRef)} as is_on_target,
+      exists (
+        select 1 from occurrences o where o.finding_id = f.id and o.ref = ${targetRef} and o.is_present = true
+          and ${isCovered(db, ref, pendingScans)}) as is_covered
+    from findings f where f.id in ${db.dialect.integers(ids)}`)
+  return rows.map((row) => ({
+    ...standingFrom(row),
+    id: row.id,
+    isSeverityOverridden: Boolean(row.isOverridden),
+    isOnRef: Boolean(row.isOnRef),
+    isCovered: Boolean(row.isCovered),
+  }))
+}
+
+const isPresent = (findingId: Sql, ref: string): Sql =>
+  sql`exists (select 1 from occurrences p where p.finding_id = ${findingId} and p.ref = ${ref} and p.is_present = true)`
+
+/** Condition on the occurrences `o` of the target. */
+const isOnlyOnTarget = (db: Db, { projectId, ref, targetRef }: ComparedRefs, pendingScans: PendingScans): Sql => sql`
+  o.project_id = ${projectId} and o.ref = ${targetRef} and o.is_present = true
+  and not ${isPresent(sql`o.finding_id`, ref)}
+  and exists (
+    select 1 from findings f ${db.dialect.indexedBy('findings_filter_columns')}
+    where f.id = o.finding_id and ${isCovered(db, ref, pendingScans)})`
+
+/**
+ * Whether a complete scan of the ref covers the finding `f` in the target's occurrence `o`: one of the whole ref, or
+ * of a category that contains the finding. `+` removes SQLite's affinity of the column, see `newestScan`.
+ */
+function isCovered({ dialect }: Db, ref: string, pendingScans: PendingScans): Sql {
+  const pending =
+    pendingScans.length > 0
+      ? sql`or exists (
+          select 1 from ${dialect.records(pendingScans, pendingColumns)} as r
+          where r.scanner_id = f.scanner_id and r.report_type = f.report_type and r.category_id = c.id)`
+      : empty
+  return sql`exists (
+    select 1 from (
+      select 0 as id union all select +category_id from occurrence_categories where occurrence_id = o.id
+    ) as c
+    where exists (
+      select 1 from scans s
+      where s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = ${ref}
+        and coalesce(s.category_id, 0) = c.id and s.is_complete = true) ${pending})`
+}
+
+const pendingColumns = { scannerId: 'integer', reportType: 'text', categoryId: 'integer' } as const

@@ -1,0 +1,110 @@
+import { forEachBatch } from '../../batches.ts'
+import type { Deps } from '../../deps.ts'
+import { type Severity, severities } from '../scales.ts'
+import {
+  type ComparedFinding,
+  type ComparedRefs,
+  judge,
+  maxComparedSamples,
+  mostSevere,
+  type PendingChanges,
+  type RefComparison,
+  startCounts,
+} from './ref-comparison.ts'
+import {
+  countOnlyOnTarget,
+  countOnRef,
+  listCompared,
+  listFixedOnRef,
+  listNewOnRef,
+  listStandings,
+} from './ref-comparison-queries.ts'
+
+const nothingPending: PendingChanges = { present: [], absent: [], new: [], scans: [] }
+
+/**
+ * Compares the findings of a ref with those of its target, from the stored state and, for a dry run, from what an
+ * import would change. The same state gives the same result, so a repeated import does, too.
+ */
+export async function compareRefs(
+  { db }: Pick<Deps, 'db'>,
+  refs: ComparedRefs,
+  pending: PendingChanges = nothingPending,
+): Promise<RefComparison> {
+  const isTarget = refs.ref === refs.targetRef
+  const { counts, add } = startCounts()
+  for (const { total, ...standing } of await countOnRef(db, refs)) add(standing, total)
+  if (!isTarget) {
+    for (const { total, ...standing } of await countOnlyOnTarget(db, refs, pending.scans)) add(standing, total)
+  }
+  const changed = await addPending(db, refs, pending, add)
+  const stored = { new: counts.new > 0, fixed: counts.fixed > 0 }
+  const query = (kind: 'new' | 'fixed') => ({
+    severities: highest(counts.bySeverity, kind),
+    except: changed.ids,
+  })
+  const isNew = stored.new ? await listNewOnRef(db, refs, query('new')) : []
+  const isFixed = stored.fixed ? await listFixedOnRef(db, refs, pending.scans, query('fixed')) : []
+  const load = (found: readonly { id: number }[]) =>
+    listCompared(
+      db,
+      found.map(({ id }) => id),
+    )
+  return {
+    ...counts,
+    targetRef: isTarget ? null : refs.targetRef,
+    samples: {
+      new: mostSevere([...(await load(isNew)), ...changed.new]),
+      fixed: mostSevere([...(await load(isFixed)), ...changed.fixed]),
+    },
+  }
+}
+
+/** Returns the highest severities that together have enough findings for the samples. */
+function highest(bySeverity: RefComparison['bySeverity'], kind: 'new' | 'fixed'): Severity[] {
+  let total = 0
+  return severities.toReversed().filter((severity) => {
+    const isNeeded = total < maxComparedSamples && bySeverity[severity][kind] > 0
+    total += bySeverity[severity][kind]
+    return isNeeded
+  })
+}
+
+type AddStanding = ReturnType<typeof startCounts>['add']
+
+/** Counts each finding that an import would change as it would be. Returns those findings as samples. */
+async function addPending(
+  db: Deps['db'],
+  refs: ComparedRefs,
+  { present, absent, new: added, scans }: PendingChanges,
+  add: AddStanding,
+): Promise<{ ids: number[]; new: ComparedFinding[]; fixed: ComparedFinding[] }> {
+  const isTarget = refs.ref === refs.targetRef
+  const severityOf = new Map(present.map(({ findingId, severity }) => [findingId, severity]))
+  const ids = [...severityOf.keys(), ...absent]
+  const samples = { new: [] as ComparedFinding[], fixed: [] as ComparedFinding[] }
+  await forEachBatch(ids, async (batch) => {
+    const standings = await listStandings(db, refs, scans, batch)
+    const sampled = new Map<number, { verdict: 'new' | 'fixed'; severity: Severity }>()
+    for (const { id, isSeverityOverridden, ...before } of standings) {
+      const isOnRef = severityOf.has(id)
+      const severity = (isSeverityOverridden ? undefined : severityOf.get(id)) ?? before.severity
+      const after = { ...before, severity, isOnRef, isOnTarget: isTarget ? isOnRef : before.isOnTarget }
+      add(before, -1)
+      add(after, 1)
+      const verdict = judge(after)
+      if (verdict === 'new' || verdict === 'fixed') sampled.set(id, { verdict, severity })
+    }
+    for (const finding of await listCompared(db, [...sampled.keys()])) {
+      const sample = sampled.get(finding.id)
+      if (sample) samples[sample.verdict].push({ ...finding, severity: sample.severity })
+    }
+    samples.new = mostSevere(samples.new)
+    samples.fixed = mostSevere(samples.fixed)
+  })
+  for (const { severity, summary } of added) {
+    add({ severity, isDismissed: false, isOnRef: true, isOnTarget: isTarget, isCovered: true }, 1)
+    if (summary && !isTarget) samples.new.push({ ...summary, id: undefined, vulnerabilityId: null })
+  }
+  return { ids, ...samples }
+}

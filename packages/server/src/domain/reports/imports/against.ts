@@ -1,0 +1,53 @@
+import type { Deps } from '../../deps.ts'
+import type { PendingChanges, RefComparison } from '../../findings/ref-comparison/ref-comparison.ts'
+import { compareRefs } from '../../findings/ref-comparison/ref-comparisons.ts'
+import type { Project } from '../../projects/project.ts'
+import type { Decision } from '../comparison/decision.ts'
+import type { ImportPlace } from '../comparison/import-place.ts'
+import type { Comparison } from './compare/compare-report.ts'
+import type { Import } from './import.ts'
+
+/** An import with the comparison of its ref and the target ref. */
+export interface ComparedImport extends Import {
+  /** Absent until the results are visible. */
+  against: RefComparison | undefined
+}
+
+/** Compares the ref of an import with the target ref, by default that of its request, as they are stored. */
+export async function withComparison(
+  deps: Deps,
+  project: Project,
+  done: Import,
+  targetRef?: string,
+): Promise<ComparedImport> {
+  const isVisible = done.shownAt !== null
+  const target = targetRef ?? done.targetRef ?? project.defaultBranch
+  const refs = { projectId: project.id, ref: done.ref, targetRef: target }
+  return { ...done, against: isVisible ? await compareRefs(deps, refs) : undefined }
+}
+
+/** Returns what a compared report would change on its ref. */
+export function pendingChanges({ category }: ImportPlace, { decisions, scans }: Comparison): PendingChanges {
+  const categoryId = category ? category.id : 0
+  return {
+    present: decisions.flatMap(presentAfter),
+    absent: decisions.flatMap((one) => (one.kind === 'absent' ? one.findingId : [])),
+    new: decisions.flatMap((one) => (one.kind === 'new' ? one : [])),
+    // No finding is in a category that does not exist yet.
+    scans:
+      categoryId === undefined
+        ? []
+        : scans.flatMap(({ isComplete, ...scan }) => (isComplete ? { ...scan, categoryId } : [])),
+  }
+}
+
+function presentAfter(decision: Decision): PendingChanges['present'] {
+  if (decision.kind !== 'observed' && decision.kind !== 'moved') return []
+  const { findingId, presence } = decision
+  const severity = decision.kind === 'moved' ? movedSeverity(decision) : decision.content?.severity
+  const isPresent = presence === 'unchanged' || presence === 'newInCategory'
+  return isPresent && severity === undefined ? [] : [{ findingId, severity }]
+}
+
+const movedSeverity = ({ updatesContent, reported }: Extract<Decision, { kind: 'moved' }>) =>
+  updatesContent ? reported.severity : undefined
