@@ -1,17 +1,22 @@
 import { deflateRawSync, gzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
-import { findExpensive, type Subject } from '../testing/cost.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { sqliteDialect } from '../db/sql.ts'
+import { findBlocking, findExpensive, type Subject } from '../testing/cost.ts'
 import { extensionOf, sanitizeFilename } from './files/filename.ts'
 import { searchTerms } from './findings/list/search-terms.ts'
 import { renderMarkdown } from './markdown/render.ts'
+import { closeRendering, maxInlineLength, renderPart } from './markdown/rendering.ts'
 import { sanitise } from './markdown/sanitise.ts'
 import { loadRatings } from './reports/formats/fields/cvss-score.ts'
 import { webUrl } from './reports/formats/fields/links.ts'
 import { decodedUri } from './reports/formats/fields/uri.ts'
+import { maxInlineBytes, openReading } from './reports/reader/import-reading.ts'
 import { parseReportJson } from './reports/reader/json.ts'
 import { readWholeReport } from './reports/reader/read-report.ts'
+import { closeReading } from './reports/reader/reading-thread.ts'
 import { formOf, reasonsOf } from './topics/merges/likeness.ts'
 import { parseText } from './topics/vocabulary/parse-text.ts'
+import { closeParsing, maxLengthInline, parseAside } from './topics/vocabulary/parsing.ts'
 
 const filled = (unit: string) => (size: number) => unit.repeat(Math.ceil(size / unit.length)).slice(0, size)
 const around = (before: string, unit: string, after: string) => (size: number) =>
@@ -131,6 +136,15 @@ const reports: Subject<string> = {
     'a file that does not end': around('{"vulnerabilities":[', '{"a":"', ''),
     'results of SARIF': inReport('{}', (entries) => `{"version":"2.1.0","runs":[{"results":[${entries}]}]}`),
     'runs of SARIF': inReport('{"tool":{}}', (entries) => `{"version":"2.1.0","runs":[${entries}]}`),
+    'results of two tools in SARIF': (size) => {
+      const run = (name: string, results: string) => `{"tool":{"driver":{"name":"${name}"}},"results":[${results}]}`
+      const log = (entries: string) => `{"version":"2.1.0","runs":[${run('a', entries)},${run('b', entries)}]}`
+      return inReport('{}', log)(size / 2)
+    },
+    'vulnerabilities of one result of Trivy': inReport(
+      '{}',
+      (entries) => `{"SchemaVersion":2,"Results":[{"Target":"a","Vulnerabilities":[${entries}]}]}`,
+    ),
     'results of Semgrep': inReport('{}', (entries) => `{"version":"1","results":[${entries}],"errors":[]}`),
     'matches of Grype': inReport('{}', (entries) => `{"matches":[${entries}],"source":{},"descriptor":{}}`),
     'results of Trivy': inReport('{}', (entries) => `{"SchemaVersion":2,"Results":[${entries}]}`),
@@ -187,6 +201,44 @@ describe('parsing any text costs about as much as ordinary text, in proportion t
   test('as a pair of topic names', async () => {
     const pairs: Subject<string> = { ...texts, run: (text) => reasonsOf(formOf(text), formOf(`${text}a`)) }
     expect(await findExpensive(pairs, { size: 255, maxRatio: 60 })).toEqual([])
+  })
+})
+
+afterAll(() => Promise.all([closeReading(), closeRendering(), closeParsing()]))
+
+/** Reads a report as an import does: all of it here, or most of it on a worker thread. */
+const importing = (strict: boolean): Subject<string> => ({
+  ...reports,
+  async run(text) {
+    const bytes = Buffer.from(text)
+    const db = { dialect: sqliteDialect }
+    const read = await openReading(db, () => chunks(bytes), bytes.length, { projectId: 1, strict })
+    if ('problems' in read) return
+    for await (const batch of read.reading.batches()) expect(batch).not.toEqual([])
+    read.reading.outcome()
+  },
+})
+
+describe('no text blocks the event loop for more than 20 ms', { timeout: 120_000 }, () => {
+  test.each([
+    [64 * 1024, false],
+    [maxInlineBytes, false],
+    [maxInlineBytes, true],
+  ])('as a report of %i bytes, strict: %s', async (size, strict) => {
+    expect(await findBlocking(importing(strict), size)).toEqual([])
+  })
+
+  test.each([64 * 1024, maxLengthInline])('as a vocabulary of %i characters', async (size) => {
+    expect(await findBlocking({ ...yaml, run: (text) => parseAside(text, 'yaml') }, size)).toEqual([])
+  })
+
+  test('as Markdown that is rendered on the main thread', async () => {
+    const subject = { ...markdown, run: (text: string) => renderPart(text, 'a project') }
+    expect(await findBlocking(subject, maxInlineLength)).toEqual([])
+  })
+
+  test('as a name, address, vector or search', async () => {
+    expect(await findBlocking(texts)).toEqual([])
   })
 })
 

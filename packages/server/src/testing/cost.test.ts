@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { findExpensive } from './cost.ts'
+import { findBlocking, findExpensive } from './cost.ts'
 
 const letters = (size: number) => 'x'.repeat(size)
 const digits = (size: number) => '1'.repeat(size)
@@ -26,4 +27,28 @@ test('findExpensive does not report linear work, whether it succeeds, rejects or
     if (text.replaceAll('1', '22').startsWith('2')) throw new Error('refused')
   }
   expect(await findExpensive({ run, plain: letters, hostile: { digits } })).toEqual([])
+})
+
+test('findBlocking reports work that does not yield to the event loop', async () => {
+  const spin = (ms: number) => {
+    const { user, system } = process.cpuUsage()
+    for (let used = 0; used < ms * 1000; ) {
+      const now = process.cpuUsage()
+      used = now.user + now.system - user - system
+    }
+  }
+  const run = async (text: string) => {
+    if (text.startsWith('x')) return
+    for (let part = 0; part < 20; part++) {
+      spin(10)
+      if (text.startsWith('1')) continue
+      await setImmediate()
+    }
+  }
+  const words = (size: number) => 'word '.repeat(size / 5)
+  const problems = await findBlocking({ run, plain: letters, hostile: { digits } }, 100)
+  expect(problems).toEqual([expect.stringMatching(/^digits: blocks the event loop for \d+\.\d ms with 100$/)])
+  expect(
+    await findBlocking({ run: (text) => run(text).then(() => spin(1)), plain: letters, hostile: { words } }),
+  ).toEqual([])
 })

@@ -58,20 +58,84 @@ async function leastOf(measure: () => Promise<number>, isEnough: (value: number)
   return least
 }
 
+/** Maximum CPU time of one turn of the event loop on the machine for which `referenceMs` was measured. */
+const maxTurnMs = 20
+
+/**
+ * Measures the longest turn of the event loop for plain and hostile input of one length. Returns a sentence for each
+ * input that blocks other requests for longer than 20 ms, in proportion to the speed of this machine.
+ */
+export async function findBlocking<Input>(subject: Subject<Input>, size = 64 * 1024): Promise<string[]> {
+  const limitMs = maxTurnMs * slowness()
+  const problems: string[] = []
+  for (const [name, generate] of Object.entries({ 'plain input': subject.plain, ...subject.hostile })) {
+    const input = generate(size)
+    const ms = await leastOf(
+      () => longestTurnOf(subject, input),
+      (ms) => ms <= limitMs,
+    )
+    if (ms > limitMs) problems.push(`${name}: blocks the event loop for ${ms.toFixed(1)} ms with ${size}`)
+  }
+  return problems
+}
+
+async function longestTurnOf<Input>({ run }: Subject<Input>, input: Input): Promise<number> {
+  let longest = 0
+  let isRunning = true
+  let read = startClock()
+  const endTurn = () => {
+    longest = Math.max(longest, read())
+    read = startClock()
+    if (isRunning) setImmediate(endTurn)
+  }
+  setImmediate(endTurn)
+  try {
+    await run(input)
+  } catch {
+    // errors count as a result
+  }
+  isRunning = false
+  return Math.max(longest, read())
+}
+
+/** Time of the loop in `slowness` on the machine for which `maxTurnMs` is meant. */
+const referenceMs = 12
+
+/** Returns how many times slower this machine is at the moment; at least 1. */
+function slowness(): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let run = 0; run < 5; run++) {
+    const read = startClock()
+    JSON.parse(JSON.stringify(Array.from({ length: 10_000 }, (_, index) => ({ index, text: `entry ${index}` }))))
+    least = Math.min(least, read())
+  }
+  return Math.max(1, least / referenceMs)
+}
+
+/**
+ * Returns a function that returns the time since this call in milliseconds. Wall time and CPU time of the process are
+ * both upper bounds of the CPU time of this thread: one includes other processes, the other helper threads.
+ */
+function startClock(): () => number {
+  const startedAt = performance.now()
+  const cpuBefore = process.cpuUsage()
+  return () => {
+    const { user, system } = process.cpuUsage(cpuBefore)
+    return Math.min(performance.now() - startedAt, (user + system) / 1000)
+  }
+}
+
 /** Returns the minimum CPU time of several runs in milliseconds. */
 async function cpuOf<Input>({ run }: Subject<Input>, input: Input, runs = 3): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let count = 0; count < runs; count++) {
-    const startedAt = performance.now()
-    const cpuBefore = process.cpuUsage()
+    const read = startClock()
     try {
       await run(input)
     } catch {
       // errors count as a result
     }
-    const { user, system } = process.cpuUsage(cpuBefore)
-    // Wall time and process CPU are both upper bounds: one includes other processes, the other helper threads.
-    least = Math.min(least, performance.now() - startedAt, (user + system) / 1000)
+    least = Math.min(least, read())
   }
   return Math.max(least, floorMs)
 }

@@ -9,7 +9,7 @@ export interface Rendering {
 }
 
 /** Maximum length of a text that is rendered on the main thread, which takes at most a few milliseconds. */
-const maxInlineLength = 512
+export const maxInlineLength = 512
 
 const workers = openWorkers<Rendering, string>(workerBeside(import.meta.url, './rendering-worker'), {
   maxThreads: 2,

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
-import { findExpensive } from '../../testing/cost.ts'
+import { findBlocking, findExpensive, type Subject } from '../../testing/cost.ts'
 import { readCredentials } from '../pipeline/credentials.ts'
 import { attachment } from '../response/content-disposition.ts'
 import { pageHeaders } from '../response/pages.ts'
@@ -14,8 +14,12 @@ import { parseJsonObject, parseUrlencoded } from './raw-params.ts'
 
 /*
  * Runs every parser of HTTP input on generated worst cases of 64 KiB and 128 KiB. Compares CPU with plain text of the
- * same length, and checks its growth. Add every new parser here.
+ * same length, checks its growth, and how long it blocks the event loop. Add every new parser here.
  */
+
+async function findCostly<Input>(subject: Subject<Input>, limits: { size?: number; maxRatio?: number } = {}) {
+  return [...(await findExpensive(subject, limits)), ...(await findBlocking(subject, limits.size))]
+}
 
 /** Repeats the text up to about this size. */
 const filled = (part: string) => (size: number) => part.repeat(Math.ceil(size / part.length))
@@ -66,7 +70,7 @@ test('parsing queries and forms costs no more than plain text', async () => {
     'nested lists': filled(`a${'[][b]'.repeat(15)}=1&`),
     'long nested names': filled(`a[${'x'.repeat(1000)}][]=1&`),
   }
-  expect(await findExpensive({ run: parseUrlencoded, plain: (size) => `a=${plain(size)}`, hostile })).toEqual([])
+  expect(await findCostly({ run: parseUrlencoded, plain: (size) => `a=${plain(size)}`, hostile })).toEqual([])
 })
 
 test('parsing JSON costs no more than plain text', async () => {
@@ -97,7 +101,7 @@ test('parsing JSON costs no more than plain text', async () => {
       'long characters': json((size) => JSON.stringify({ a: filled('😀')(size / 4) })),
     },
   }
-  expect(await findExpensive(subject)).toEqual([])
+  expect(await findCostly(subject)).toEqual([])
 })
 
 /** Returns a body as chunks of this size. */
@@ -149,7 +153,7 @@ test('parsing multipart costs no more than a plain part', async () => {
       ),
     },
   }
-  expect(await findExpensive(subject, { maxRatio: 60 })).toEqual([])
+  expect(await findCostly(subject, { maxRatio: 60 })).toEqual([])
 })
 
 async function readForm({ body, chunkBytes, boundary }: Arrival): Promise<void> {
@@ -183,7 +187,7 @@ test.each([
   }
   const hostile = { ...texts, cookies: filled('alcove_session;'), 'cookie values': filled('alcove_session=a;') }
   const run = (value: string) => readCredentials(headers(value), options, {})
-  expect(await findExpensive({ run, plain, hostile })).toEqual([])
+  expect(await findCostly({ run, plain, hostile })).toEqual([])
 })
 
 test('parsing part headers costs no more than plain text', async () => {
@@ -198,7 +202,7 @@ test('parsing part headers costs no more than plain text', async () => {
     'spaces before an equals sign': between('; a', ' ', 'b'),
     'spaces behind an equals sign': between('; a=', ' ', '"'),
   }
-  expect(await findExpensive({ run: readParameters, plain, hostile })).toEqual([])
+  expect(await findCostly({ run: readParameters, plain, hostile })).toEqual([])
 })
 
 test.each(
@@ -217,12 +221,12 @@ test.each(
 )('reading a parameter of type %s costs no more than plain text', async (_, value) => {
   const read = compileInput(Type.Object({ value }))
   const run = (value: string) => read({ value })
-  expect(await findExpensive({ run, plain, hostile: texts })).toEqual([])
+  expect(await findCostly({ run, plain, hostile: texts })).toEqual([])
 })
 
 test('writing filenames and links in responses costs no more than plain text', async () => {
   // Stored names have at most 255 bytes.
-  expect(await findExpensive({ run: attachment, plain, hostile: texts }, { size: 1024 })).toEqual([])
+  expect(await findCostly({ run: attachment, plain, hostile: texts }, { size: 1024 })).toEqual([])
   const run = (search: string) =>
     pageHeaders({
       page: 1,
@@ -233,5 +237,5 @@ test('writing filenames and links in responses costs no more than plain text', a
       total: 100,
       hasNext: true,
     })
-  expect(await findExpensive({ run, plain, hostile: texts })).toEqual([])
+  expect(await findCostly({ run, plain, hostile: texts })).toEqual([])
 })

@@ -12,6 +12,7 @@ import type { PastEntry } from '../../../domain/vulnerabilities/triage/history-e
 import type { IssueLink } from '../../../domain/vulnerabilities/triage/link.ts'
 import { findLinks } from '../../../domain/vulnerabilities/triage/links.ts'
 import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
+import { startTimeSlice } from '../../../platform/time-slice.ts'
 import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { freeObject, nullableInteger, nullableString, timestamp } from '../views.ts'
 import { numberIn } from '../vulnerabilities/link-routes.ts'
@@ -217,7 +218,9 @@ export async function viewFindings(
   const [transitions, links] = await Promise.all([findTransitions(deps, ids), findLinks(deps, ids)])
   const rate = hasVectors ? loadRatings() : () => undefined
   const views: ReturnType<typeof viewFinding>[] = []
+  const slice = startTimeSlice()
   for (const finding of findings) {
+    if (slice.isOver()) await slice.next()
     const { description } = finding
     const isOfThis = (of: { vulnerabilityId: number }) => of.vulnerabilityId === finding.vulnerabilityId
     const html = description

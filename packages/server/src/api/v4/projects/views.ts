@@ -12,6 +12,7 @@ import type { Visitor } from '../../../domain/projects/visible.ts'
 import { listTopicNames } from '../../../domain/topics/assignment.ts'
 import type { RenderedRow } from '../../../http/response/rendered-row.ts'
 import { digestOf, type RowSource, renderRows } from '../../../http/response/row-cache.ts'
+import { startTimeSlice } from '../../../platform/time-slice.ts'
 import { basicUserView, viewBasicUser } from '../users/views.ts'
 import { nullableInteger, nullableString, timestamp } from '../views.ts'
 import { outputsOf, projectExtras } from './gitlab-attributes.ts'
@@ -200,7 +201,9 @@ export async function viewProjects(
     detail === 'basic' ? new Map<number, GitlabAttributes>() : readAttributes(deps, 'projects', ids),
   ])
   const views: ProjectView[] = []
+  const slice = startTimeSlice()
   for (const [index, project] of projects.entries()) {
+    if (slice.isOver()) await slice.next()
     const known = facts[index] ?? nothingKnown
     const basic = viewBasic(project, topics.get(project.id) ?? [], mayReadCode(project, caller, known.held), origin)
     if (detail === 'basic') {

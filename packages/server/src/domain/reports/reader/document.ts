@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { startTimeSlice } from '../../../platform/time-slice.ts'
 import type { ItemPath } from './item-paths.ts'
 import { NotJson, parseReportJson, type ReportJson } from './json.ts'
 import { openRecordSplitter, type Rest, type SplitLimits, type SplitRecord } from './record-splitter.ts'
@@ -22,7 +22,7 @@ export interface Document {
   survey: () => Promise<unknown>
   /** Returns the document with the lists on these paths empty, and the first entry of each path. */
   context: (paths: readonly ItemPath[]) => Promise<DocumentContext>
-  /** Yields the entries in file order. */
+  /** Yields the entries in file order. Yields to the event loop in between; the time of the consumer counts too. */
   items: (paths: readonly ItemPath[]) => AsyncGenerator<Item>
 }
 
@@ -62,7 +62,7 @@ export function openDocument(open: OpenBytes, limits: DocumentLimits = documentL
 
 async function survey(text: AsyncIterable<Buffer>, limits: DocumentLimits): Promise<unknown> {
   const everyElement = [['*']]
-  const splitter = openRecordSplitter(everyElement, limits, { elide: true })
+  const splitter = openRecordSplitter(everyElement, limits, { elide: true, firstOnly: true })
   let first: SplitRecord | undefined
   let isEmpty = true
   for await (const chunk of withYields(checkUtf8(text))) {
@@ -81,11 +81,11 @@ async function readContext(
   paths: readonly ItemPath[],
   limits: DocumentLimits,
 ): Promise<DocumentContext> {
-  const splitter = openRecordSplitter(paths, limits)
+  const splitter = openRecordSplitter(paths, limits, { firstOnly: true })
   const firsts: DocumentContext['firsts'] = new Map()
   for await (const chunk of withYields(text)) {
     for (const { path, bytes, offset } of splitter.push(chunk)) {
-      if (!firsts.has(path)) firsts.set(path, bytes && parsePiece(bytes, offset).value)
+      firsts.set(path, bytes && parsePiece(bytes, offset).value)
     }
   }
   return { rest: parseRest(splitter.end()), firsts }
@@ -97,11 +97,13 @@ async function* readItems(
   limits: DocumentLimits,
 ): AsyncGenerator<Item> {
   const splitter = openRecordSplitter(paths, limits, { keepRest: false })
+  const slice = startTimeSlice()
   for await (const chunk of withYields(text)) {
     for (const { path, list, index, offset, bytes } of splitter.push(chunk)) {
       const json = bytes && parsePiece(bytes, offset)
       const isLarge = bytes !== undefined && bytes.length > largeBytes
       yield { path, pointer: `${list}/${index}`, list, index, json, isLarge }
+      if (slice.isOver()) await slice.next()
     }
   }
   splitter.end()
@@ -109,23 +111,18 @@ async function* readItems(
 
 const largeBytes = 256 * 1024
 
-/** Maximum time between two yields to the event loop. */
-const maxTurnMs = 8
-
-/** Yields to the event loop between chunks. The time that the consumer spends on a chunk counts too. */
+/** Yields to the event loop between pieces of the text. The time that the consumer spends on a piece counts too. */
 async function* withYields(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let since = performance.now()
+  const slice = startTimeSlice()
   for await (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; start += sliceBytes) {
-      yield chunk.subarray(start, start + sliceBytes)
-      if (performance.now() - since < maxTurnMs) continue
-      await setImmediate()
-      since = performance.now()
+    for (let start = 0; start < chunk.length; start += pieceBytes) {
+      yield chunk.subarray(start, start + pieceBytes)
+      if (slice.isOver()) await slice.next()
     }
   }
 }
 
-const sliceBytes = 64 * 1024
+const pieceBytes = 16 * 1024
 
 /** Returns true if the chunk contains only whitespace. */
 const isBlank = (chunk: Buffer): boolean => chunk.every((byte) => byte === 32 || (byte >= 9 && byte <= 13))

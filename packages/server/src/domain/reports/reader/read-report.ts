@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ReportProblem } from '../../../platform/failure.ts'
+import { startTimeSlice } from '../../../platform/time-slice.ts'
 import type { ReportType } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
 import { loadScores } from '../formats/fields/cvss-score.ts'
@@ -118,8 +119,6 @@ const tooLargeEntry = 'the entry is larger than this server reads'
 const batchSize = 50
 /** Maximum size of the findings in a batch, because single entries may be large. */
 const batchCharacters = 2 * 1024 * 1024
-/** Maximum time between two yields to the event loop while an entry is converted. */
-const maxTurnMs = 8
 
 function startReading(
   document: Document,
@@ -137,35 +136,33 @@ function startReading(
     const repeats = startDeduplication(losers)
     let batch: ReportFinding[] = []
     let characters = 0
+    const slice = startTimeSlice()
     for await (const item of document.items(format.items)) {
       if (item.isLarge) await setImmediate()
       if (item.json) for (const warning of item.json.warnings) tally.add(warning, item.pointer)
       problems.add(checkItem(opened, item))
       if (item.isLarge) await setImmediate()
       await prepare(opened, item)
-      let since = performance.now()
       for (const made of readItem(opened, item)) {
         counts.read++
-        if (!('uuid' in made)) {
+        if ('uuid' in made) {
+          const repeat = repeats.keptFor(made)
+          if (!repeat) {
+            batch.push(made)
+            characters += made.rawMetadata.length
+          } else if (++counts.merged <= maxListed) merged.push(repeat)
+        } else {
           if (!made.isSettled) addGap(gaps, opened, item, made)
           const { pointer, reason } = made
           if (++counts.skipped <= maxListed) skipped.push({ pointer, reason })
-          continue
         }
-        const repeat = repeats.keptFor(made)
-        if (repeat) {
-          if (++counts.merged <= maxListed) merged.push(repeat)
-        } else {
-          batch.push(made)
-          characters += made.rawMetadata.length
-        }
-        if (batch.length >= batchSize || characters >= batchCharacters) {
+        const isFull = batch.length >= batchSize || characters >= batchCharacters
+        if (isFull) {
           yield batch
           batch = []
           characters = 0
-        } else if (performance.now() - since < maxTurnMs) continue
-        await setImmediate()
-        since = performance.now()
+        }
+        if (isFull || slice.isOver()) await slice.next()
       }
     }
     if (batch.length > 0) yield batch
@@ -216,9 +213,13 @@ async function findDuplicates(
   const opened = format.open(context, { ...options, tally: startTally(), gaps: startGaps() })
   if (!('header' in opened) || !opened.mixesScanners) return undefined
   const order = startScannerOrder()
+  const slice = startTimeSlice()
   for await (const item of document.items(format.items)) {
     await prepare(opened, item)
-    for (const made of readItem(opened, item)) if ('uuid' in made) order.add(made)
+    for (const made of readItem(opened, item)) {
+      if ('uuid' in made) order.add(made)
+      if (slice.isOver()) await slice.next()
+    }
   }
   return await order.duplicates()
 }

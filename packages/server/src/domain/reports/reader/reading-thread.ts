@@ -9,17 +9,28 @@ import type { ReadingJob, ReadingMessage, ReadingRequest } from './reading-messa
 import type { OpenBytes } from './source.ts'
 import { Unreadable, unreadable } from './unreadable.ts'
 
-/** One thread for imports and one for dry runs. */
-const workers = openWorkers<ReadingJob, 'done'>(workerBeside(import.meta.url, './reading-worker'), {
-  maxThreads: 2,
-  idleMs: 10_000,
-  maxWaiting: 20,
-  maxHeapMib: 512,
-  maxYoungMib: 12,
-})
+const worker = workerBeside(import.meta.url, './reading-worker')
+const workers = {
+  /** One thread for imports and one for dry runs. */
+  large: openWorkers<ReadingJob, 'done'>(worker, {
+    maxThreads: 2,
+    idleMs: 10_000,
+    maxWaiting: 20,
+    maxHeapMib: 512,
+    maxYoungMib: 12,
+  }),
+  /** Small reports are read in less than a second. Those of one project are read one at a time. */
+  small: openWorkers<ReadingJob, 'done'>(worker, {
+    maxThreads: 2,
+    idleMs: 10_000,
+    maxWaiting: 200,
+    maxWaitingPerOwner: 40,
+    maxHeapMib: 128,
+  }),
+}
 
 /** Stops idle threads when the app closes. */
-export const closeReading = () => workers.close()
+export const closeReading = () => Promise.all([workers.large.close(), workers.small.close()])
 
 /**
  * Reads a report on another thread, while this thread compares and stores earlier batches. Throws `unavailable` when
@@ -29,8 +40,13 @@ export async function readOnThread(
   engine: Dialect['engine'],
   open: OpenBytes,
   { isImageKnown, ...options }: ReadOptions,
+  size: keyof typeof workers,
 ): Promise<{ reading: ImportReading } | { problems: ReportProblem[] }> {
-  const { received, close } = startJob(engine, open, isImageKnown, options)
+  const start = (job: ReadingJob) => {
+    const owner = size === 'small' ? `project:${options.projectId}` : undefined
+    return workers[size].run(job, [job.requests, job.messages], owner)
+  }
+  const { received, close } = startJob(start, open, isImageKnown, { ...options, engine })
   try {
     const { value: message } = await received.next()
     if (message && 'header' in message) return { reading: { header: message.header, ...restOf(received), close } }
@@ -62,10 +78,10 @@ function restOf(received: AsyncGenerator<ReadingMessage>): Pick<ImportReading, '
 }
 
 function startJob(
-  engine: Dialect['engine'],
+  start: (job: ReadingJob) => Promise<'done'>,
   open: OpenBytes,
   isImageKnown: ReadOptions['isImageKnown'],
-  options: Omit<ReadOptions, 'isImageKnown'>,
+  { engine, ...options }: Omit<ReadOptions, 'isImageKnown'> & Pick<ReadingJob, 'engine'>,
 ): { received: AsyncGenerator<ReadingMessage>; close: () => void } {
   const { port1: requests, port2: theirRequests } = new MessageChannel()
   const { port1: messages, port2: theirMessages } = new MessageChannel()
@@ -85,8 +101,7 @@ function startJob(
     requests: theirRequests,
     messages: theirMessages,
   }
-  const running = workers
-    .run(job, [theirRequests, theirMessages])
+  const running = start(job)
     .catch(fail)
     .finally(() => requests.close())
 

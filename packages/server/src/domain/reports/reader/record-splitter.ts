@@ -29,6 +29,8 @@ export interface SplitOptions {
   elide?: boolean
   /** False for a pass that reads entries only. */
   keepRest?: boolean
+  /** True for a pass that needs the first entry of each path only. */
+  firstOnly?: boolean
 }
 
 /** The document without its entries. */
@@ -50,6 +52,8 @@ export interface RecordSplitter {
 interface Splitter {
   limits: SplitLimits
   elide: boolean
+  /** Paths of which no further entry is needed; undefined when all entries are needed. */
+  done: Set<ItemPath> | undefined
   root: ReturnType<typeof treeOf>
   /** Open containers on the paths to the entries. */
   frames: Frame[]
@@ -83,11 +87,12 @@ interface Slice {
 export function openRecordSplitter(
   paths: readonly ItemPath[],
   limits: SplitLimits,
-  { elide = false, keepRest = true }: SplitOptions = {},
+  { elide = false, keepRest = true, firstOnly = false }: SplitOptions = {},
 ): RecordSplitter {
   const splitter: Splitter = {
     limits,
     elide,
+    done: firstOnly ? new Set() : undefined,
     root: treeOf(paths),
     frames: [],
     key: undefined,
@@ -168,14 +173,19 @@ function endValue(splitter: Splitter, offset: number, values: number): void {
     else splitter.restFrom = offset - 1
     return
   }
-  addToSlice(splitter, slice, offset)
   splitter.slice = undefined
-  const bytes = bytesOf(slice, limits)
-  if (slice.isKey) splitter.key = bytes && keyOf(bytes)
-  else if (frame) {
-    const { pointer, index, node } = frame
-    const record = { path: node.each?.path ?? [], list: pointer, index, offset: slice.start }
-    splitter.records.push({ ...record, bytes: values > limits.maxItemValues ? undefined : bytes })
+  if (slice.isKey) {
+    addToSlice(splitter, slice, offset)
+    const bytes = bytesOf(slice, limits)
+    splitter.key = bytes && keyOf(bytes)
+  } else if (frame) {
+    const path = frame.node.each?.path ?? []
+    if (!splitter.done?.has(path)) {
+      splitter.done?.add(path)
+      addToSlice(splitter, slice, offset)
+      const bytes = values > limits.maxItemValues ? undefined : bytesOf(slice, limits)
+      splitter.records.push({ path, list: frame.pointer, index: frame.index, offset: slice.start, bytes })
+    }
     if (++splitter.recordCount > limits.maxItems) {
       throw unreadable(`The report has more than ${limits.maxItems} findings.`)
     }

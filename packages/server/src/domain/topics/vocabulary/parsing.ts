@@ -9,7 +9,7 @@ export interface Parsing {
 }
 
 /** Maximum length of a text that is parsed on the main thread, which is fast enough for it. */
-const maxLengthInline = 16 * 1024
+export const maxLengthInline = 512
 
 const workers = openWorkers<Parsing, Parsed>(workerBeside(import.meta.url, './parse-worker'), {
   maxThreads: 1,
