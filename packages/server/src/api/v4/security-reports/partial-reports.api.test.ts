@@ -276,6 +276,11 @@ const cases: Record<string, Case> = {
         }),
       'errors that are no list': (report) => Object.assign(report, { results: [], errors: { message: 'no memory' } }),
       'no scanned file': (report) => Object.assign(report, { results: [], paths: { scanned: [] } }),
+      'no results and no paths': (report) => Object.assign(report, { results: [], paths: undefined }),
+      'no results and no list of scanned files': (report) => Object.assign(report, { results: [], paths: {} }),
+      'no results and an unreadable list of scanned files': (report) =>
+        Object.assign(report, { results: [], paths: { scanned: 'src' } }),
+      'fewer results and no paths': (report) => Object.assign(report, { results: report.results.slice(2), paths: {} }),
       'a skipped file': (report) =>
         Object.assign(report, { results: [], paths: { scanned: ['a.py'], skipped: [{ path: 'src/app.py' }] } }),
       'a skipped rule': (report) =>
@@ -455,6 +460,22 @@ test('an empty report warns how many findings become absent', async () => {
     message: 'The report has no findings, so all 3 that it could name are absent now.',
     pointer: '',
   })
+})
+
+test('a Semgrep report without results or paths makes findings absent when its sender sets partial=false', async () => {
+  const project = await resolvingProject()
+  await server.report(project, JSON.stringify(semgrep()))
+  const empty = JSON.stringify({ results: [], errors: [] })
+  expect((await server.report(project, empty)).findings.gone).toBe(0)
+  expect((await server.report(project, empty, { partial: 'false' })).findings.gone).toBe(3)
+})
+
+test('Semgrep reports that never list scanned files make findings absent', async () => {
+  const project = await resolvingProject()
+  const report = { ...semgrep(), paths: undefined }
+  await server.report(project, JSON.stringify(report))
+  const next = { ...report, results: report.results.slice(1) }
+  expect((await server.report(project, JSON.stringify(next))).findings.gone).toBe(1)
 })
 
 test('a failed run keeps only findings of its own tool present', async () => {

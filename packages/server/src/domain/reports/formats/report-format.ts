@@ -23,6 +23,8 @@ export interface OpenOptions {
   projectId: number
   /** Report type that the sender declares. The report must not contradict it. */
   reportType?: ReportType | undefined
+  /** Whether the sender declares the scan as partial; absent: the report must state it. */
+  isPartial?: boolean | undefined
   tally: Tally
   /**
    * Collects the parts of the scan that the report does not cover; the format adds those it knows before reading
@@ -51,8 +53,8 @@ export interface OpenedReport {
    * Returns the scanned artifact without its version, after all entries are read. Absent: the format does not state it.
    */
   artifact?: () => string | undefined
-  /** Number of scanned files. Absent: the report does not state it. */
-  scannedFiles?: number | undefined
+  /** Number of scanned files. Null: the report does not state it. Absent: the format never does. */
+  scannedFiles?: number | null | undefined
   /** Returns the violations of the format in one entry. */
   check: (value: unknown, item: Item) => ReportProblem[]
   /** Queries the project for data that reading the entry needs. */

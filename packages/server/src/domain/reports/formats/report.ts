@@ -22,8 +22,8 @@ export interface Report {
   findings: ReportFinding[]
   /** Scanned artifact without its version: see artifacts.ts. Undefined if the report does not state it. */
   artifact: string | undefined
-  /** Number of scanned files. Undefined if the report does not state it. */
-  scannedFiles: number | undefined
+  /** Number of scanned files. Null if the report does not state it, undefined if its format never does. */
+  scannedFiles: number | null | undefined
   /** Warnings for the sender of the report, which is imported nevertheless. */
   warnings: ReportProblem[]
   /** Entries that cannot be stored as a finding. */

@@ -2,12 +2,17 @@ import { isObject, listOf, objectOf, objectsOf, textOf } from '../fields/json-fi
 import type { Gaps } from '../gaps.ts'
 import { identifierFingerprint } from '../identity/fingerprints.ts'
 import type { JsonObject } from '../report.ts'
+import type { OpenOptions } from '../report-format.ts'
 
 /**
  * Adds the gaps of a report: an error affects everything, a warning affects its file, and skipped files and rules
- * affect themselves.
+ * affect themselves. A report without results must list the scanned files, unless its sender declares it complete.
  */
-export function addGaps(root: JsonObject, hasResults: boolean, gaps: Gaps): void {
+export function addGaps(
+  root: JsonObject,
+  hasResults: boolean,
+  { gaps, isPartial }: Pick<OpenOptions, 'gaps' | 'isPartial'>,
+): void {
   const { errors = [], paths = {}, skipped_rules = [] } = root
   if (!Array.isArray(errors)) gaps.add({}, 'its errors cannot be read', '/errors')
   for (const [index, error] of listOf(errors).entries()) addGapOfError(error, `/errors/${index}`, gaps)
@@ -15,6 +20,9 @@ export function addGaps(root: JsonObject, hasResults: boolean, gaps: Gaps): void
   const { scanned, skipped } = objectOf(paths) ?? {}
   if (!hasResults && Array.isArray(scanned) && scanned.length === 0) {
     gaps.add({}, 'no file was scanned', '/paths/scanned')
+  }
+  if (!hasResults && !Array.isArray(scanned) && isPartial !== false) {
+    gaps.add({}, `it has no results and lists no scanned files; ${sendComplete}`, '/paths/scanned')
   }
   for (const [index, { path }] of objectsOf(skipped).entries()) {
     const file = textOf(path)
@@ -27,10 +35,12 @@ export function addGaps(root: JsonObject, hasResults: boolean, gaps: Gaps): void
   }
 }
 
-/** Returns the number of scanned files. A scan against a baseline lists only changed files. */
-export function scannedFiles({ paths }: JsonObject): number | undefined {
+const sendComplete = 'send partial=false if this scan is complete'
+
+/** Returns the number of scanned files, if it is readable. A scan against a baseline lists only changed files. */
+export function scannedFiles({ paths }: JsonObject): number | null {
   const scanned = objectOf(paths)?.scanned
-  return Array.isArray(scanned) ? scanned.length : undefined
+  return Array.isArray(scanned) ? scanned.length : null
 }
 
 function addGapOfError(error: unknown, pointer: string, gaps: Gaps): void {

@@ -32,7 +32,7 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
 
   const version = textOf(root.version) ?? ''
   const scanner = scannerOf('semgrep', 'Semgrep', 'Semgrep', version)
-  addGaps(root, context.firsts.size > 0, options.gaps)
+  addGaps(root, context.firsts.size > 0, options)
   const reading: Reading = { ...chosen, version, scanner, identifiersOf: startIdentifiers(() => {}) }
   return {
     header: toolHeader({ format: 'semgrep', version, ...chosen, scanner, scan: scanOf(root) }),

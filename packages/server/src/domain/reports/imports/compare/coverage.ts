@@ -6,19 +6,21 @@ import { findScannedFiles } from './coverage-queries.ts'
 
 /**
  * Compares the number of scanned files with the last complete scan. A baseline scan covers only changed files, and its
- * report does not state that it is partial. So a scan of less than half as many files counts as partial, unless the
- * sender sets `partial=false`. Returns the number that later scans are compared with.
+ * report does not state that it is partial. So a scan of less than half as many files, or of an unknown number, counts
+ * as partial, unless the sender sets `partial=false`. Returns the number that later scans are compared with.
  */
 export async function compareCoverage(
   db: Db,
   place: ImportPlace,
   header: Pick<ReportHeader, 'format' | 'reportType'>,
-  scannedFiles: number | undefined,
+  scannedFiles: number | null | undefined,
 ): Promise<{ gaps: Gap[]; scannedFiles: number | undefined }> {
-  if (scannedFiles === undefined || place.isPartial === false) return { gaps: [], scannedFiles }
+  const stated = scannedFiles ?? undefined
+  if (scannedFiles === undefined || place.isPartial === false) return { gaps: [], scannedFiles: stated }
   const before = await findScannedFiles(db, place, header)
   if (place.isPartial) return { gaps: [], scannedFiles: before }
-  if (before === undefined || scannedFiles * 2 >= before) return { gaps: [], scannedFiles }
-  const reason = `${scannedFiles} files were scanned, and ${before} by the last complete scan; send partial=false if this scan is complete`
+  if (before === undefined || (stated ?? 0) * 2 >= before) return { gaps: [], scannedFiles: stated }
+  const scanned = stated === undefined ? 'an unknown number of files was scanned' : `${stated} files were scanned`
+  const reason = `${scanned}, and ${before} by the last complete scan; send partial=false if this scan is complete`
   return { gaps: [{ reason, pointer: '/paths/scanned', count: 1 }], scannedFiles: before }
 }
