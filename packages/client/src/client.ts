@@ -57,6 +57,8 @@ export interface ClientOptions {
   /** Origin of the server. Default: the origin of the page. */
   origin?: string
   headers?: Record<string, string>
+  /** Sends the requests. Default: the global `fetch`. */
+  fetch?: typeof fetch
   /**
    * Cache for the latest responses to GET requests, which are revalidated with `If-None-Match`. Browsers do not cache
    * them, because the server sends `no-store` to signed-in users.
@@ -73,7 +75,12 @@ export interface CachedResponse {
 const maxCached = 24
 
 /** Creates a client of the API, typed by the OpenAPI document. It sends cookies to its own origin only. */
-export function createClient({ origin = '', headers = {}, cache }: ClientOptions = {}): Client {
+export function createClient({
+  origin = '',
+  headers = {},
+  cache,
+  fetch = globalThis.fetch,
+}: ClientOptions = {}): Client {
   /** Sends a request. The headers are those of this response, even when the body comes from the cache. */
   async function get(operation: Operation, request: Loose, options: CallOptions = {}) {
     const url = address(operation, request)
