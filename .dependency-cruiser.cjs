@@ -98,6 +98,13 @@ module.exports = {
       { path: source, pathNot: `${notTests}|${source}/db/|${sqlFiles}` },
       { path: `node_modules/sql-template-tag/|${source}/domain/.*-sql\\.ts$` },
     ),
+    // The command line is a client of the API like the UI. Its tests run against the server.
+    forbid(
+      'cli-knows-the-client-only',
+      { path: '^packages/cli/src', pathNot: notTests },
+      { path: '^packages/(server|web)/' },
+    ),
+    forbid('cli-has-no-circles', { path: '^packages/cli/src', pathNot: notTests }, { circular: true }),
     ...upwards,
   ],
   options: {

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const source = 'packages/server/src/**'
+const source = 'packages/{cli,server}/src/**'
 const common = {
   isolate: false,
   pool: 'forks' as const,
@@ -44,7 +44,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'pure',
-          include: [`${source}/*.test.ts`, 'packages/{client,web}/src/**/*.test.ts'],
+          include: ['packages/*/src/**/*.test.ts'],
           exclude: [bothEngines, oneEngine],
         },
       },
@@ -76,7 +76,12 @@ export default defineConfig({
         },
       },
       {
-        test: { ...common, name: 'processes', include: ['packages/server/tests/**/*.test.ts'], testTimeout: 300_000 },
+        test: {
+          ...common,
+          name: 'processes',
+          include: ['packages/{cli,server}/tests/**/*.test.ts'],
+          testTimeout: 300_000,
+        },
       },
     ],
   },

@@ -3,7 +3,15 @@ import { execFileSync } from 'node:child_process'
 // dependency-cruiser reports no violation when it cannot read the sources, so the number of modules is checked too.
 const output = execFileSync(
   'npx',
-  ['depcruise', '--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'packages/server/src'],
+  [
+    'depcruise',
+    '--config',
+    '.dependency-cruiser.cjs',
+    '--output-type',
+    'json',
+    'packages/server/src',
+    'packages/cli/src',
+  ],
   { encoding: 'utf8', maxBuffer: 512 * 1024 * 1024 },
 )
 const { summary } = JSON.parse(output) as {

@@ -1,0 +1,72 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { BodyOf, Client, Schemas } from '@alcove/client'
+import { type ConnectionOptions, connect } from '../connection.ts'
+import { CommandFailed, exitCodes, wrongUsage } from '../exit.ts'
+import type { Io } from '../io.ts'
+import { plain, safeJson } from '../safe-text.ts'
+import { openProgress } from '../upload/progress.ts'
+import { projectOf } from './project-of.ts'
+
+export interface ExportOptions extends ConnectionOptions {
+  project?: string
+  group?: string
+  format: 'csv' | 'json' | 'sarif'
+  output?: string
+  wait: number
+  json?: boolean
+}
+
+const pollMs = 500
+
+/** Exports the vulnerabilities of a project or group to a file or the standard output. */
+export async function runExport(io: Io, options: ExportOptions): Promise<void> {
+  const { group, project, format, output } = options
+  if (group !== undefined && project !== undefined) throw wrongUsage('Use either --project or --group.')
+  if (options.json && output === undefined)
+    throw wrongUsage('--json prints what was exported; name the file with --output.')
+  const { client } = await connect(io, options)
+  const body: BodyOf<'POST /security/projects/{id}/vulnerability_exports'> = { export_format: format }
+  const created =
+    group === undefined
+      ? await client.call('POST /security/projects/{id}/vulnerability_exports', {
+          path: { id: projectOf(io, project) },
+          body,
+        })
+      : await client.call('POST /security/groups/{id}/vulnerability_exports', { path: { id: group }, body })
+  const done = await waitForExport(io, client, created, options.wait)
+  const file = await client.file('GET /security/vulnerability_exports/{id}/download', { path: { id: done.id } })
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  if (output === undefined) return io.stdout.write(bytes)
+  await writeFile(resolve(io.cwd, output), bytes)
+  const rows = done.progress?.total
+  if (options.json) io.stdout.write(`${safeJson({ file: output, format, bytes: bytes.length, rows: rows ?? null })}\n`)
+  else io.stdout.write(`${plain(output)}: ${bytes.length} bytes\n`)
+}
+
+async function waitForExport(
+  io: Io,
+  client: Client,
+  created: Schemas['VulnerabilityExport'],
+  waitSeconds: number,
+): Promise<Schemas['VulnerabilityExport']> {
+  const progress = openProgress(io)
+  const deadline = io.now() + waitSeconds * 1000
+  let current = created
+  while (current.status === 'created' || current.status === 'running') {
+    if (io.now() > deadline) {
+      throw new CommandFailed(
+        exitCodes.unreachable,
+        `The server did not finish the export within ${waitSeconds} seconds.`,
+      )
+    }
+    const { done = 0, total = 0 } = current.progress ?? {}
+    progress.show(`Exporting${total > 0 ? ` (${done} of ${total})` : ''}`)
+    await io.sleep(pollMs)
+    current = await client.call('GET /security/vulnerability_exports/{id}', { path: { id: created.id } })
+  }
+  progress.clear()
+  if (current.status === 'failed')
+    throw new CommandFailed(exitCodes.unreachable, 'The server could not write the export.')
+  return current
+}

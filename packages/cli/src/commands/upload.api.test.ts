@@ -1,0 +1,280 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { entry, sastReport } from '../../../server/src/testing/reports.ts'
+import { folder, run } from '../testing/command-run.ts'
+import { type ListeningServer, listeningServer } from '../testing/listening-server.ts'
+
+let server: ListeningServer
+beforeAll(async () => {
+  server = await listeningServer()
+})
+
+const sqlInjection = entry({ name: 'SQL injection', severity: 'Critical', rule: 'sql', file: 'src/db.ts', line: 14 })
+const weakHash = entry({ name: 'Weak hash', severity: 'Low', rule: 'hash', file: 'src/auth.ts', line: 7 })
+const redirect = entry({ name: 'Open redirect', severity: 'High', rule: 'redirect', file: 'src/login.ts', line: 3 })
+
+const files = (reports: Record<string, object[]>) =>
+  folder(Object.fromEntries(Object.entries(reports).map(([name, rows]) => [name, JSON.stringify(sastReport(rows))])))
+
+let projects = 0
+
+/** Creates a project with findings on main, and returns a function that uploads reports of a feature branch. */
+async function projectWith(...onMain: object[]) {
+  const project = await server.project(`shop/upload-${++projects}`)
+  if (onMain.length > 0) await server.report(project, onMain)
+  const upload = async (cwd: string, ...args: string[]) =>
+    run(['upload', '--project', project.path_with_namespace, '--ref', 'feature', ...args], { env: server.env, cwd })
+  return { project, upload }
+}
+
+describe('alcove upload', () => {
+  test('prints new, fixed and known findings with location, and returns the same when it is repeated', async () => {
+    const { upload } = await projectWith(weakHash, redirect)
+    const cwd = await files({ 'report.json': [sqlInjection, weakHash] })
+    const first = await upload(cwd, 'report.json', '--fail-on', 'new:high')
+    expect(first).toMatchObject({ code: 1, stderr: '' })
+    expect(first.stdout).toMatch(/feature, compared with main\n {2}report\.json: 2 findings/)
+    expect(first.stdout).toMatch(/new +1 +0 +0 +0 +0 +0 +1\nfixed +0 +1 +0 +0 +0 +0 +1\nknown +0 +0 +0 +1 +0 +0 +1\n/)
+    expect(first.stdout).toMatch(/New\n {2}critical SQL injection {2}src\/db\.ts:14\n/)
+    expect(first.stdout).toMatch(/Fixed\n {2}high {5}Open redirect {2}src\/login\.ts:3\n/)
+    expect(first.stdout).toMatch(/Known\n {2}low {6}Weak hash {2}src\/auth\.ts:7\n/)
+    expect(first.stdout).toContain('Gate failed:\n  1 new finding of severity high or above (new:high)\n')
+
+    const tail = (text: string) => text.slice(text.indexOf('critical'))
+    for (let round = 0; round < 2; round++) {
+      const again = await upload(cwd, 'report.json', '--fail-on', 'new:high')
+      expect([again.code, tail(again.stdout)]).toEqual([1, tail(first.stdout)])
+    }
+  })
+
+  test.each([
+    ['new:critical', 1],
+    ['new:high,any:critical', 1],
+    ['known:high', 0],
+    ['known:low', 1],
+    ['any', 1],
+  ])('with --fail-on %s returns %d', async (policy, code) => {
+    const { upload } = await projectWith(weakHash)
+    const cwd = await files({ 'report.json': [sqlInjection, weakHash] })
+    expect((await upload(cwd, 'report.json', '--fail-on', policy)).code).toBe(code)
+  })
+
+  test('passes when the new finding was dismissed, and says so', async () => {
+    const { project, upload } = await projectWith()
+    const cwd = await files({ 'report.json': [sqlInjection] })
+    expect((await upload(cwd, 'report.json', '--fail-on', 'new')).code).toBe(1)
+    const [finding] = (await server.admin.get(`/projects/${project.id}/vulnerability_findings?ref=feature`)).body
+    const { body } = await server.admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${finding.id}`)
+    await server.admin.post(`/vulnerabilities/${body.id}/dismiss`)
+    const done = await upload(cwd, 'report.json', '--fail-on', 'new')
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('1 dismissed findings are not counted.') })
+    expect(done.stdout).toContain('Gate passed: new:info')
+  })
+
+  test('sends several reports, plain and gzipped, and compares all of them together', async () => {
+    const { upload } = await projectWith()
+    const large = Array.from({ length: 200 }, (_, index) => entry({ rule: `r${index}`, line: index + 1 }))
+    const cwd = await folder({
+      'a.json': JSON.stringify(sastReport([sqlInjection], 'one')),
+      'b.json.gz': gzipSync(JSON.stringify(sastReport([weakHash], 'two'))),
+      'c.json': JSON.stringify(sastReport(large, 'three')),
+    })
+    const done = await upload(cwd, '*.json*', '--json')
+    expect(done).toMatchObject({ code: 0, stderr: '' })
+    const result = JSON.parse(done.stdout)
+    expect(result.imports.map(({ file }: { file: string }) => file)).toEqual(['a.json', 'b.json.gz', 'c.json'])
+    expect(result.imports[2].file_size).toBeLessThan(Buffer.byteLength(JSON.stringify(sastReport(large, 'three'))) / 4)
+    expect(result.against).toMatchObject({ ref: 'main', new: 202 })
+    expect(result.findings.new).toHaveLength(202)
+    expect(result.findings.complete).toBe(true)
+  })
+
+  test('takes project, ref, commit and target from the CI job', async () => {
+    const { project } = await projectWith(weakHash)
+    const cwd = await files({ 'report.json': [weakHash] })
+    const env = {
+      ...server.env,
+      GITLAB_CI: 'true',
+      CI_PROJECT_PATH: project.path_with_namespace,
+      CI_COMMIT_REF_NAME: 'feature/ci',
+      CI_COMMIT_SHA: 'a1b2c3d4',
+      CI_MERGE_REQUEST_IID: '3',
+      CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: project.path_with_namespace,
+      CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: 'feature/ci',
+      CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'release',
+    }
+    const done = JSON.parse((await run(['upload', 'report.json', '--json'], { env, cwd })).stdout)
+    expect(done).toMatchObject({
+      ref: 'feature/ci',
+      commit: 'a1b2c3d4',
+      ci: 'GitLab CI',
+      against: { ref: 'release', new: 1 },
+    })
+    expect(done.imports).toMatchObject([{ commit_sha: 'a1b2c3d4' }])
+  })
+
+  test('on the default branch counts what is present', async () => {
+    const { project } = await projectWith()
+    const cwd = await files({ 'report.json': [sqlInjection] })
+    const upload = (policy: string) =>
+      run(['upload', '--project', project.path_with_namespace, 'report.json', '--fail-on', policy], {
+        env: server.env,
+        cwd,
+      })
+    expect(await upload('new')).toMatchObject({ code: 0, stdout: expect.stringMatching(/present +1 /) })
+    expect((await upload('any:critical')).code).toBe(1)
+  })
+
+  test('with --dry-run stores nothing and returns the same comparison', async () => {
+    const { project, upload } = await projectWith(weakHash)
+    const cwd = await files({ 'report.json': [sqlInjection, weakHash], 'other.json': [] })
+    const done = await upload(cwd, 'report.json', '--dry-run', '--fail-on', 'new:critical', '--json')
+    expect(done.code).toBe(1)
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      dry_run: true,
+      against: { new: 1, known: 1 },
+      gate: { passed: false },
+    })
+    expect((await server.admin.get(`/projects/${project.id}/security_reports?ref=feature`)).body).toEqual([])
+    expect(await upload(cwd, '*.json', '--dry-run')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('one file'),
+    })
+  })
+
+  test('writes several formats to files and the text to the log', async () => {
+    const { upload } = await projectWith()
+    const cwd = await files({ 'report.json': [sqlInjection] })
+    const formats = ['--format', 'codequality', '--output', 'cq.json', '--format', 'junit', '--output', 'junit.xml']
+    const done = await upload(cwd, 'report.json', ...formats)
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('New\n  critical SQL injection') })
+    expect(JSON.parse(await readFile(join(cwd, 'cq.json'), 'utf8'))).toMatchObject([
+      { severity: 'blocker', location: { path: 'src/db.ts', lines: { begin: 14 } } },
+    ])
+    expect(await readFile(join(cwd, 'junit.xml'), 'utf8')).toContain('failures="1"')
+    const rest = await upload(cwd, 'report.json', ...formats.slice(0, 5), 'markdown')
+    expect(rest.stdout).toMatch(/^### Security findings: 1 new/)
+    expect((await upload(cwd, 'report.json', '--format', 'json', '--format', 'text')).code).toBe(2)
+  })
+
+  test('shows progress on a terminal only', async () => {
+    const { project } = await projectWith()
+    const cwd = await files({ 'report.json': [] })
+    const args = ['upload', '--project', project.path_with_namespace, 'report.json']
+    const shown = await run(args, { env: server.env, cwd, isTerminal: true })
+    expect(shown.stderr).toBe('Uploading report.json (1 of 1)\r\u001b[K')
+    expect((await run(args, { env: server.env, cwd })).stderr).toBe('')
+  })
+
+  test('waits for an import that the server runs later', async () => {
+    const { project } = await projectWith()
+    const cwd = await files({ 'report.json': [sqlInjection] })
+    const sent: string[] = []
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      sent.push(`${init?.method ?? 'GET'} ${new URL(String(input)).pathname.split('/').slice(0, 6).at(-1)}`)
+      if (init?.body instanceof FormData) init.body.set('async', 'true')
+      return globalThis.fetch(input, init)
+    }
+    const done = await run(
+      ['upload', '--project', project.path_with_namespace, '--ref', 'feature', 'report.json', '--json'],
+      {
+        env: server.env,
+        cwd,
+        fetch,
+      },
+    )
+    expect(JSON.parse(done.stdout)).toMatchObject({ imports: [{ status: 'done' }], against: { new: 1 } })
+    expect(sent.filter((request) => request === 'POST security_reports')).toHaveLength(1)
+    expect(sent.filter((request) => request === 'GET security_reports').length).toBeGreaterThan(0)
+  })
+
+  test('imports once when the response to the first attempt is lost', async () => {
+    const { project } = await projectWith()
+    const cwd = await files({ 'report.json': [sqlInjection] })
+    let isLost = false
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const response = await globalThis.fetch(input, init)
+      if (init?.method !== 'POST' || isLost) return response
+      isLost = true
+      throw new TypeError('fetch failed')
+    }
+    const done = await run(['upload', '--project', project.path_with_namespace, 'report.json'], {
+      env: server.env,
+      cwd,
+      fetch,
+    })
+    expect([done.code, isLost]).toEqual([0, true])
+    expect((await server.admin.get(`/projects/${project.id}/security_reports`)).body).toHaveLength(1)
+  })
+
+  test('reports a file that is no report with exit code 2, after the others were imported', async () => {
+    const { project, upload } = await projectWith()
+    const cwd = await folder({
+      'a.json': JSON.stringify(sastReport([sqlInjection])),
+      'b.json': '{"not":"a report"}',
+      'c.json': '',
+    })
+    const wrong = await upload(cwd, 'b.json')
+    expect(wrong).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('b.json') })
+    const both = await upload(cwd, 'a.json', 'b.json')
+    expect(both).toMatchObject({ code: 2, stdout: expect.stringContaining('b.json: rejected: This is no report') })
+    expect(await upload(cwd, 'c.json')).toMatchObject({ code: 2, stderr: expect.stringContaining('c.json is empty') })
+    expect((await server.admin.get(`/projects/${project.id}/vulnerability_findings?ref=feature`)).body).toHaveLength(1)
+  })
+})
+
+describe('an upload that fails', () => {
+  const attempt = async (env: Record<string, string>, ...args: string[]) => {
+    const cwd = await files({ 'report.json': [sqlInjection] })
+    return run(['upload', '--project', 'shop/x', 'report.json', ...args], { env: { ...server.env, ...env }, cwd })
+  }
+
+  test('because nothing listens returns 3, or 0 with a warning when that is allowed', async () => {
+    const env = { ALCOVE_URL: 'http://127.0.0.1:9' }
+    expect(await attempt(env, '--fail-on', 'new')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('The server at http://127.0.0.1:9 does not respond'),
+    })
+    expect(await attempt(env, '--allow-unreachable')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('The gate was not checked'),
+    })
+  })
+
+  test.each([502, 503, 429])('because the server answers %d returns 3', async (status) => {
+    const busy = createServer((request, response) => {
+      request.resume()
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{"message":"try later"}')
+    })
+    await new Promise<void>((resolve) => busy.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void busy.close())
+    const { port } = busy.address() as AddressInfo // listens on TCP
+    const env = { ALCOVE_URL: `http://127.0.0.1:${port}` }
+    expect(await attempt(env)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(`The server cannot serve the request (${status})`),
+    })
+  })
+
+  test('because of the token returns 2, also where an unreachable server is allowed', async () => {
+    expect(await attempt({ ALCOVE_TOKEN: 'wrong' }, '--allow-unreachable')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Check ALCOVE_TOKEN'),
+    })
+  })
+
+  test.each([
+    [['--fail-on', 'new:severe'], 'is not a rule of a policy'],
+    [['--format', 'pdf'], 'Use one of: text, json'],
+    [['absent-*.json'], 'No file matches'],
+  ])('because of %j sends nothing', async (args, reason) => {
+    const fetch = () => Promise.reject(new Error('nothing may be sent'))
+    const cwd = await files({ 'report.json': [] })
+    const done = await run(['upload', '--project', 'shop/x', 'report.json', ...args], { env: server.env, cwd, fetch })
+    expect(done).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(reason) })
+  })
+})

@@ -1,0 +1,133 @@
+import type { CiRun } from '../ci/ci-run.ts'
+import { readCiRun } from '../ci/environments.ts'
+import { type ConnectionOptions, connect } from '../connection.ts'
+import { type CommandFailed, type ExitCode, exitCodes, readFailure, wrongUsage } from '../exit.ts'
+import type { FormatName } from '../formats/format-names.ts'
+import { findViolations, parsePolicy, type Rule } from '../gate/policy.ts'
+import type { Io } from '../io.ts'
+import { writeNote } from '../note/note.ts'
+import { plain } from '../safe-text.ts'
+import { findFiles } from '../upload/files.ts'
+import { listFindings, sampledFindings } from '../upload/listed-findings.ts'
+import { openProgress } from '../upload/progress.ts'
+import { comparisonOf, type UploadOptions, uploadReports } from '../upload/upload-reports.ts'
+import type { UploadResult } from '../upload/upload-result.ts'
+import { pairOutputs, writeOutputs } from '../upload/write-outputs.ts'
+import { projectOf } from './project-of.ts'
+
+/** Options of `alcove upload`. */
+export interface UploadCommandOptions extends ConnectionOptions {
+  project?: string
+  ref?: string
+  targetRef?: string
+  category?: string
+  commit?: string
+  reportType?: string
+  failOn?: string
+  format: FormatName[]
+  output: string[]
+  json?: boolean
+  dryRun?: boolean
+  allowUnreachable?: boolean
+  note?: boolean
+  wait: number
+}
+
+/** Uploads reports, prints what they changed, and returns 1 when the gate fails. */
+export async function runUpload(io: Io, patterns: readonly string[], options: UploadCommandOptions): Promise<ExitCode> {
+  const policy = options.failOn === undefined ? undefined : parsePolicy(options.failOn)
+  const outputs = pairOutputs(options.json ? ['json'] : options.format, options.output)
+  const upload = readUploadOptions(io, options)
+  const files = await findFiles(io.cwd, patterns)
+  if (options.dryRun && files.length > 1) {
+    throw wrongUsage('A dry run takes one file: nothing is stored, so several reports cannot be compared together.')
+  }
+  try {
+    const result = await sendAll(io, { files, options, upload, policy })
+    await writeOutputs(io, outputs, result)
+    if (options.note) await tryNote(io, result)
+    return exitCodeOf(result)
+  } catch (error) {
+    const failure = readFailure(error)
+    if (!options.allowUnreachable || failure.exitCode !== exitCodes.unreachable) throw failure
+    io.stderr.write(`alcove: warning: ${failure.message}\nThe gate was not checked (--allow-unreachable).\n`)
+    return exitCodes.passed
+  }
+}
+
+/** Writes the note. A failure is a warning, because the reports are stored and the gate has been checked. */
+async function tryNote(io: Io, result: UploadResult): Promise<void> {
+  try {
+    io.stderr.write(`alcove: ${await writeNote(io, result)}\n`)
+  } catch (error) {
+    io.stderr.write(`alcove: warning: ${plain(readFailure(error).message)}\n`)
+  }
+}
+
+interface Work {
+  files: readonly string[]
+  options: UploadCommandOptions
+  upload: UploadOptions & { ci: CiRun | undefined }
+  policy: readonly Rule[] | undefined
+}
+
+async function sendAll(io: Io, { files, options, upload, policy }: Work): Promise<UploadResult> {
+  const { client, url } = await connect(io, options)
+  const progress = openProgress(io)
+  const { sent: reports, rejected } = await uploadReports(io, client, { files, options: upload, progress }).finally(
+    progress.clear,
+  )
+  const comparison = comparisonOf(reports)
+  const ref = reports.at(-1)?.import.ref ?? upload.ref ?? ''
+  if (!comparison) throw noImport(reports, rejected)
+  const { project } = upload
+  const lists = upload.isDryRun
+    ? sampledFindings(comparison)
+    : await listFindings(client, { project, ref, comparison }).finally(progress.clear)
+  return {
+    url,
+    project,
+    isProjectCreated: reports.some((report) => report.import.project_created === true),
+    ref,
+    commit: upload.commit,
+    ci: upload.ci,
+    isDryRun: upload.isDryRun,
+    reports,
+    rejected,
+    comparison,
+    lists,
+    gate: policy && { policy, violations: findViolations(policy, comparison) },
+  }
+}
+
+/** Returns the error for reports of which none could be compared. */
+function noImport(reports: UploadResult['reports'], rejected: UploadResult['rejected']): CommandFailed {
+  const failed = reports.flatMap(({ file, import: { errors } }) => errors.map(({ message }) => ({ file, message })))
+  const problems = [...rejected, ...failed].map(({ file, message }) => `${file}: ${message}`)
+  if (problems.length > 0) return wrongUsage(`No report was imported.\n${problems.join('\n')}`)
+  return wrongUsage('The server does not compare refs. Update it to the version of this command.')
+}
+
+function exitCodeOf({ reports, rejected, gate }: UploadResult): ExitCode {
+  const isIncomplete = rejected.length > 0 || reports.some((report) => report.import.status === 'failed')
+  if (isIncomplete) return exitCodes.usage
+  return gate && gate.violations.length > 0 ? exitCodes.policy : exitCodes.passed
+}
+
+/** Completes the options from the environment of the CI system. */
+function readUploadOptions(io: Io, options: UploadCommandOptions): Work['upload'] {
+  const ci = readCiRun(io.env)
+  const ref = options.ref ?? ci?.ref
+  if (ci && !ref) throw wrongUsage(`${ci.system} does not say which branch this job is for. Name it with --ref.`)
+  return {
+    ci,
+    project: projectOf(io, options.project),
+    ref,
+    targetRef: options.targetRef ?? ci?.targetRef,
+    category: options.category,
+    commit: options.commit ?? ci?.commit,
+    reportType: options.reportType,
+    isDryRun: options.dryRun ?? false,
+    waitSeconds: options.wait,
+  }
+}
