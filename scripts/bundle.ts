@@ -11,7 +11,7 @@ const workers = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((name) => join(source, name))
 
 /** Imports with native code. */
-const external = ['better-sqlite3', '@node-rs/argon2', 'pg-native']
+const external = ['@node-rs/argon2', 'pg-native']
 
 /**
  * Bundles a program with the packages that it imports into a few files of an empty folder, and with `hasWorkers` the

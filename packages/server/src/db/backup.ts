@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import Sqlite from 'better-sqlite3'
+import { connectSqlite } from './sqlite/drivers.ts'
 import { prepareLog } from './sqlite/durable-position.ts'
 import { lockIfFree } from './sqlite/engine.ts'
 import { addFunctions } from './sqlite/functions.ts'
@@ -46,10 +46,10 @@ export async function backUpSqlite(file: string, target: string): Promise<number
 
 /** Copies in one read transaction. Writers continue; commits made in the meantime are not in the copy. */
 function copyInto(file: string, target: string): void {
-  const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 10_000 })
+  const database = connectSqlite(file, { readonly: true, timeoutMs: 10_000 })
   try {
     addFunctions(database)
-    database.prepare('vacuum into ?').run(target)
+    database.prepare('vacuum into ?').run([target])
   } finally {
     database.close()
   }

@@ -1,11 +1,11 @@
 import { copyFile, mkdtemp, open as openFile, readFile, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import sql from 'sql-template-tag'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from './db.ts'
 import { openDatabase } from './open.ts'
+import { connectSqlite } from './sqlite/drivers.ts'
 
 const frameBytes = 24 + 4096
 
@@ -93,8 +93,8 @@ test('the recorded position of an earlier WAL does not reject a later one', asyn
 
 test('another program may have checkpointed the WAL', async () => {
   const crashed = await crashedDatabase()
-  const other = new Sqlite(crashed.file)
-  expect(other.prepare('select count(*) as count from things').get()).toEqual({ count: 20 })
+  const other = connectSqlite(crashed.file, { timeoutMs: 5_000 })
+  expect(other.prepare('select count(*) from things').first([])).toEqual([20])
   other.close()
   await expect(stat(crashed.log)).rejects.toThrow('ENOENT')
 

@@ -204,7 +204,6 @@ function bundleOf(module: URL): string {
     write: false,
     format: 'cjs',
     platform: 'node',
-    external: ['better-sqlite3'],
     define: { 'import.meta.url': url },
     banner: { js: `globalThis.require = require('node:module').createRequire(${url});` },
   })

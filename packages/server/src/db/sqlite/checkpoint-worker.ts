@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
-import Sqlite from 'better-sqlite3'
+import { isSqliteError, type SqliteConnection } from './connection.ts'
+import { connectSqlite } from './drivers.ts'
 import type { CheckpointResult } from './wal-checkpointer.ts'
 
 // Runs on a worker thread: see wal-checkpointer.ts.
@@ -7,14 +9,16 @@ parentPort?.on('message', (file: string) => parentPort?.postMessage(checkpoint(f
 
 /** Runs a checkpoint. Returns failures as values, because an error loses its code between threads. */
 function checkpoint(file: string): CheckpointResult {
-  let database: Sqlite.Database | undefined
+  let database: SqliteConnection | undefined
+  // A connection would create it.
+  if (!existsSync(file)) return { isDone: false, code: 'SQLITE_CANTOPEN', message: `${file} is missing` }
   try {
-    database = new Sqlite(file, { fileMustExist: true, timeout: 5_000 })
+    database = connectSqlite(file, { timeoutMs: 5_000 })
     database.pragma('synchronous = normal')
     database.pragma('wal_checkpoint(passive)')
     return { isDone: true }
   } catch (error) {
-    if (!(error instanceof Sqlite.SqliteError)) throw error
+    if (!isSqliteError(error)) throw error
     return { isDone: false, code: error.code, message: error.message }
   } finally {
     database?.close()

@@ -1,11 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs'
-import Sqlite from 'better-sqlite3'
 import type { Sql } from 'sql-template-tag'
 import { Failure, unavailable } from '../../platform/failure.ts'
 import { type ChangeLog, type ForeignKey, foreignKeyQueries } from '../changes.ts'
 import type { DatabaseOptions, Engine, Result, ResultMode } from '../engine.ts'
 import { rowReader } from '../rows.ts'
 import { plainValue, sqliteDialect } from '../sql.ts'
+import { isSqliteError, type SqliteConnection } from './connection.ts'
+import { connectSqlite } from './drivers.ts'
 import { openDurablePosition, prepareLog } from './durable-position.ts'
 import { addFunctions } from './functions.ts'
 import { openGroupCommit } from './group-commit.ts'
@@ -31,7 +32,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
   const [writer, reader] = connectBoth(file, lock, options)
   const inTurn = createQueue()
   const health = watchStorage()
-  const pageSize = Number(writer.database.pragma('page_size', { simple: true }))
+  const pageSize = Number(writer.database.pragma('page_size')[0])
   const durable = openDurablePosition(file)
   const log = openGroupCommit(`${file}-wal`, { health, durable, pageSize })
   const checkpoints = openCheckpointer(file, {
@@ -58,7 +59,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
       const { sql } = query
       try {
         const read = reader.prepare(sql)
-        if (read.readonly) return read.execute(query.values, mode)
+        if (read.isReadonly) return read.execute(query.values, mode)
         const result = await inTurn(async () => {
           health.assertSound()
           const result = writer.prepare(sql).execute(query.values, mode)
@@ -85,8 +86,8 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
               const { sql } = query
               const statement = writer.prepare(sql)
               const result = statement.execute(query.values, mode)
-              if (!statement.readonly) for (const table of changes.tablesWritten(sql)) written.add(table)
-              isWritten ||= !statement.readonly && result.changed > 0
+              if (!statement.isReadonly) for (const table of changes.tablesWritten(sql)) written.add(table)
+              isWritten ||= !statement.isReadonly && result.changed > 0
               return result
             },
             async script(text) {
@@ -100,7 +101,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
           return result
         } catch (error) {
           // A full disk has already rolled the transaction back.
-          if (database.inTransaction) database.exec('rollback')
+          if (database.isInTransaction) database.exec('rollback')
           throw failureOf(error)
         }
       })
@@ -112,7 +113,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
     synchronize: () => undefined,
     async foreignKeys() {
       try {
-        return reader.database.prepare<[], ForeignKey>(foreignKeyQueries.sqlite).all()
+        return foreignKeysOf(reader.database)
       } catch (error) {
         throw damagedOr(error)
       }
@@ -123,7 +124,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
     },
     async ready() {
       health.assertSound()
-      reader.database.prepare('select 1').get()
+      reader.database.prepare('select 1').first([])
     },
     broken: health.broken,
     check: (options) => checkIntegrity(file, options),
@@ -141,7 +142,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
 }
 
 /** Returns the lock if no process uses the database, otherwise `undefined`. */
-export function lockIfFree(file: string): Sqlite.Database | undefined {
+export function lockIfFree(file: string): SqliteConnection | undefined {
   try {
     return takeLock(existsSync(file) ? realpathSync(file) : file)
   } catch (error) {
@@ -153,19 +154,19 @@ export function lockIfFree(file: string): Sqlite.Database | undefined {
 class InUse extends Error {}
 
 /** Takes the lock: an open transaction, which the system releases however the process ends. */
-function takeLock(file: string): Sqlite.Database {
-  const lock = new Sqlite(`${file}.lock`, { timeout: 0 })
+function takeLock(file: string): SqliteConnection {
+  const lock = connectSqlite(`${file}.lock`, { timeoutMs: 0 })
   try {
     lock.exec('begin exclusive')
     return lock
   } catch (error) {
     lock.close()
-    if (!(error instanceof Sqlite.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error
+    if (!isSqliteError(error) || !error.code.startsWith('SQLITE_BUSY')) throw error
     throw new InUse(`${file} is in use by another process; stop that one first, or use PostgreSQL to run several`)
   }
 }
 
-function connectBoth(file: string, lock: Sqlite.Database, options: SqliteOptions): [Connection, Connection] {
+function connectBoth(file: string, lock: SqliteConnection, options: SqliteOptions): [Connection, Connection] {
   try {
     prepareLog(file, options)
     return [connect(file, false), connect(file, true)]
@@ -180,13 +181,13 @@ function damagedOr(error: unknown): unknown {
 }
 
 interface Connection {
-  readonly database: Sqlite.Database
+  readonly database: SqliteConnection
   prepare(sql: string): Statement
   clearStatements(): void
 }
 
 function connect(file: string, readonly: boolean): Connection {
-  const database = new Sqlite(file, { readonly, timeout: 5_000 })
+  const database = connectSqlite(file, { readonly, timeoutMs: 5_000 })
   if (!readonly) database.pragma('journal_mode = wal')
   // Group commit waits for the disk instead, once for all concurrent commits.
   database.pragma('synchronous = normal')
@@ -215,42 +216,49 @@ function connect(file: string, readonly: boolean): Connection {
 }
 
 interface Statement {
-  readonly readonly: boolean
+  readonly isReadonly: boolean
   execute(values: readonly unknown[], mode: ResultMode): Result
 }
 
-function prepareStatement(database: Sqlite.Database, sql: string): Statement {
-  const statement = database.prepare<unknown[], unknown[]>(sql)
-  if (!statement.reader) {
-    return {
-      readonly: statement.readonly,
-      execute: (values) => ({ rows: [], changed: statement.run(...values.map(boundValue)).changes }),
-    }
+function prepareStatement(database: SqliteConnection, sql: string): Statement {
+  const statement = database.prepare(sql)
+  const { isReadonly, columns } = statement
+  if (columns.length === 0) {
+    return { isReadonly, execute: (values) => ({ rows: [], changed: statement.run(values.map(boundValue)) }) }
   }
-  const columns = statement.columns().map(({ name, type }) => ({ name, read: readers[type?.toLowerCase() ?? ''] }))
-  const rowFrom = rowReader(columns)
-  // The driver builds objects more slowly.
-  statement.raw()
+  const rowFrom = rowReader(columns.map(({ name, type }) => ({ name, read: readers[type?.toLowerCase() ?? ''] })))
   return {
-    readonly: statement.readonly,
+    isReadonly,
     execute(values, mode) {
       const bound = values.map(boundValue)
-      // Outside a transaction a write commits after its last row; `get` would hide a failed commit.
-      if (mode !== 'one' || !statement.readonly) {
-        const rows = statement.all(...bound).map(rowFrom)
+      // Outside a transaction a write commits after its last row; `first` would hide a failed commit.
+      if (mode !== 'one' || !isReadonly) {
+        const rows = statement.all(bound).map(rowFrom)
         return { rows, changed: rows.length }
       }
-      const row = statement.get(...bound)
+      const row = statement.first(bound)
       return row ? { rows: [rowFrom(row)], changed: 1 } : { rows: [], changed: 0 }
     },
   }
 }
 
-/** Conversions by the declared type of a column, because SQLite has no booleans or JSON. Computed columns have none. */
+function foreignKeysOf(database: SqliteConnection): ForeignKey[] {
+  const rows = database.prepare(foreignKeyQueries.sqlite).all([])
+  return rows.map((row) => {
+    const [child = '', parent = '', on_delete = '', on_update = ''] = row.map(String)
+    return { child, parent, on_delete, on_update }
+  })
+}
+
+/**
+ * Conversions by the declared type of a column, because SQLite has no booleans or JSON, and Node's driver returns bytes
+ * without the methods of a buffer. Computed columns have none.
+ */
 const readers: Record<string, (value: unknown) => unknown> = {
   boolean: (value) => (value === null ? null : value !== 0),
   // In a column declared `json`, SQLite converts JSON text of a number to a number.
   json: (value) => (typeof value === 'string' ? JSON.parse(value) : value),
+  blob: (value) => (value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.length) : value),
 }
 
 /**
@@ -259,7 +267,7 @@ const readers: Record<string, (value: unknown) => unknown> = {
  */
 function unavailableOr(error: unknown): unknown {
   const isOutage =
-    error instanceof Sqlite.SqliteError &&
+    isSqliteError(error) &&
     (isStorageLost(error) || /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|PROTOCOL|NOMEM)/.test(error.code))
   if (!isOutage) return error
   const why = `${error.code} ${error.message}`

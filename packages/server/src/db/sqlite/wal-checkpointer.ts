@@ -1,5 +1,5 @@
-import type Sqlite from 'better-sqlite3'
 import { openWorkers, workerBeside } from '../../platform/worker-pool.ts'
+import type { SqliteConnection } from './connection.ts'
 import { isStorageLost, type StorageHealth } from './storage-health.ts'
 
 /** Copies SQLite's log into the database file on another thread, because a checkpoint waits for the disk twice. */
@@ -14,7 +14,7 @@ export interface Checkpointer {
 export type CheckpointResult = { isDone: true } | { isDone: false; code: string; message: string }
 
 export interface CheckpointOptions {
-  writer: Sqlite.Database
+  writer: SqliteConnection
   /** Runs work while no writer is active. */
   inTurn(work: () => Promise<void>): Promise<void>
   health: StorageHealth
@@ -47,8 +47,11 @@ export function openCheckpointer(
   { writer, inTurn, health, checkpoint = workers.run }: CheckpointOptions,
 ): Checkpointer {
   writer.pragma('wal_autocheckpoint = 0')
-  const frames = writer.prepare<[], { log: number; checkpointed: number }>('pragma wal_checkpoint(noop)')
-  const countFrames = () => frames.get() ?? { log: 0, checkpointed: 0 }
+  const frames = writer.prepare('pragma wal_checkpoint(noop)')
+  const countFrames = () => {
+    const [, log, checkpointed] = frames.first([]) ?? []
+    return { log: Number(log), checkpointed: Number(checkpointed) }
+  }
   const framesLeft = () => {
     const { log, checkpointed } = countFrames()
     return log - checkpointed
