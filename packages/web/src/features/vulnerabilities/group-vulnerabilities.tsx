@@ -64,7 +64,8 @@ export function GroupTrends() {
   )
 }
 
-/** Returns why there is no grade. Groups have no list of imports, so any recorded vulnerability counts as a scan. */
+/** Returns why there is no grade. */
 function whatIsMissing(statistics: Statistics): string | undefined {
-  return countOf(statistics, severities, states) === 0 ? 'No vulnerabilities recorded' : undefined
+  if (statistics.letter_grade) return undefined
+  return countOf(statistics, severities, states) === 0 ? 'No vulnerabilities recorded' : 'Findings need triage'
 }

@@ -73,7 +73,7 @@ function NothingOpen({ backlog }: { backlog: string | undefined }) {
   return <Empty icon={ShieldCheck} title="No open vulnerabilities" />
 }
 
-/** Trends of a project. Grade A requires a scan and no findings that await triage. */
+/** Trends of a project. A grade requires a scan and no findings that await triage. */
 export function ProjectTrends() {
   const { project, to } = useProject()
   const query = useApiQuery('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })

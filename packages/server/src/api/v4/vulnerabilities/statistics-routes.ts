@@ -15,7 +15,12 @@ const each = <T extends Type.TSchema>(schema: T) =>
 const count = Type.Integer()
 const counts = each(count)
 const stateCounts = Type.Object({ detected: count, confirmed: count, resolved: count, dismissed: count })
-const grade = Type.Unsafe<Statistics['letterGrade']>({ type: 'string', enum: ['A', 'B', 'C', 'D', 'F'] })
+const grade = Type.Unsafe<Statistics['letterGrade']>({
+  type: ['string', 'null'],
+  enum: ['A', 'B', 'C', 'D', 'F', null],
+  description:
+    'Null if no report was ever imported for the default branch, and, unless the grade is F, while findings on it await promotion',
+})
 
 const statisticsFields = {
   total: Type.Integer({
@@ -37,7 +42,10 @@ const statisticsView = Type.Object(statisticsFields, { title: 'VulnerabilityStat
 const groupStatisticsView = Type.Object(
   {
     projects: count,
-    projects_by_grade: Type.Object({ A: count, B: count, C: count, D: count, F: count }),
+    projects_by_grade: Type.Object(
+      { A: count, B: count, C: count, D: count, F: count },
+      { description: 'Number of projects with each grade. Projects without a grade are not counted' },
+    ),
     ...statisticsFields,
   },
   { title: 'GroupVulnerabilityStatistics' },

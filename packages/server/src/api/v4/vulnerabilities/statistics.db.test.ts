@@ -6,18 +6,55 @@ import { startServer, type TestProject, type TestServer } from '../../../testing
 const statistics = async (client: Client, project: TestProject) =>
   (await client.get(`/projects/${project.id}/vulnerability_statistics`)).body
 
-test('statistics of an empty project have zeros, grade A and a year of empty days', async () => {
+test('statistics of an empty project have zeros, no grade and a year of empty days', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' }
   const server = await startServer({ clock })
   const project = await server.project('acme/empty')
   const body = await statistics(await server.as('developer', project), project)
   const none = { critical: 0, high: 0, medium: 0, low: 0, unknown: 0, info: 0 }
-  expect(body).toMatchObject({ total: 0, ...none, letter_grade: 'A', mean_time_to_resolve: null })
+  expect(body).toMatchObject({ total: 0, ...none, letter_grade: null, mean_time_to_resolve: null })
   expect(body.mean_time_to_resolve_by_severity.high).toBe(null)
   expect(body.counts.critical).toEqual({ detected: 0, confirmed: 0, resolved: 0, dismissed: 0 })
   expect(body.per_day).toHaveLength(365)
   expect(body.per_day[0]).toEqual({ date: '2025-03-02', total: 0, ...none })
   expect(body.per_day.at(-1).date).toBe('2026-03-01')
+})
+
+test('a grade requires a scan of the default branch and no findings that await promotion, except the lowest grade', async () => {
+  const server = await startServer()
+  const project = await server.project('acme/graded')
+  const other = await server.project('acme/other')
+  const maintainer = await server.as('maintainer', project)
+  const grades = async () => {
+    const group = (await server.admin.get('/groups/acme/vulnerability_statistics')).body
+    return [(await statistics(server.admin, project)).letter_grade, group.letter_grade, group.projects_by_grade]
+  }
+  const none = { A: 0, B: 0, C: 0, D: 0, F: 0 }
+  expect(await grades()).toEqual([null, null, none])
+
+  await server.report(project, [], { ref: 'feature' })
+  expect(await grades()).toEqual([null, null, none])
+  await server.report(project, [])
+  expect(await grades()).toEqual(['A', 'A', { ...none, A: 1 }])
+
+  const [low, critical] = [entry({ line: 1, severity: 'Low' }), entry({ line: 2, severity: 'Critical', rule: 'b' })]
+  await server.report(project, [low, critical], { promote: 'false' })
+  expect(await grades()).toEqual([null, null, none])
+  const { body: findings } = await maintainer.get(`/projects/${project.id}/vulnerability_findings`)
+  const promote = async (severity: string) => {
+    const { id } = findings.find((finding: { severity: string }) => finding.severity === severity)
+    expect((await maintainer.post(`/projects/${project.id}/vulnerabilities?finding_id=${id}`)).status).toBe(201)
+  }
+  await promote('critical')
+  expect(await grades()).toEqual(['F', 'F', { ...none, F: 1 }])
+  await promote('low')
+  await server.report(project, [low])
+  const { body: rows } = await maintainer.get(`/projects/${project.id}/vulnerabilities`)
+  const fixed = rows.find(({ severity }: { severity: string }) => severity === 'critical')
+  expect((await maintainer.post(`/vulnerabilities/${fixed.id}/resolve`)).status).toBe(201)
+  expect(await grades()).toEqual(['B', 'B', { ...none, B: 1 }])
+  await server.report(other, [])
+  expect(await grades()).toEqual(['B', 'B', { ...none, A: 1, B: 1 }])
 })
 
 test('statistics count by severity and state, grade the project, and keep each past day', async () => {

@@ -1,6 +1,9 @@
-import type { Deps } from '../../deps.ts'
+import { openCache, perDatabase } from '../../../db/cache.ts'
+import type { Db } from '../../../db/db.ts'
+import type { RootDeps } from '../../deps.ts'
 import { type Severity, type State, severities, states } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
+import { listScanned, listWithBacklog } from './evidence-queries.ts'
 import { type DailyChange, type FacetCount, listDailyChanges, listFacetCounts } from './facet-count-queries.ts'
 import type { ListScope } from './filter.ts'
 
@@ -12,12 +15,13 @@ export interface Statistics {
   counts: BySeverity<Record<State, number>>
   /** Number of detected and confirmed vulnerabilities. */
   active: BySeverity<number>
-  letterGrade: LetterGrade
+  /** Null without evidence: nothing was ever imported, or findings await promotion that could lower the grade. */
+  letterGrade: LetterGrade | null
   /** Number of active vulnerabilities at the end of each day of the last year (UTC), today last. */
   days: { date: string; active: BySeverity<number> }[]
   /** Mean time from detection to resolution; null if none is resolved. */
   secondsToResolve: { overall: number | null; bySeverity: BySeverity<number | null> }
-  /** Number of projects with each grade. */
+  /** Number of projects with each grade. Projects without a grade are not counted. */
   grades: Record<LetterGrade, number>
 }
 
@@ -25,27 +29,28 @@ const days = 365
 const dayMs = 24 * 60 * 60 * 1000
 
 export async function readStatistics(
-  { db, now }: Pick<Deps, 'db' | 'now'>,
-  { projectIds }: ListScope,
+  { db, now }: Pick<RootDeps, 'db' | 'now'>,
+  { key, projectIds }: ListScope,
 ): Promise<Statistics> {
   const today = Date.parse(now().slice(0, 10))
   const dates = Array.from({ length: days }, (_, index) => dateOf(today - (days - 1 - index) * dayMs))
-  const [found, growth] = await Promise.all([
+  const [found, growth, evidence] = await Promise.all([
     listFacetCounts(db, projectIds),
     listDailyChanges(db, projectIds, dates[0] ?? ''),
+    evidences(db).getShared(key, () => readEvidence(db, projectIds)),
   ])
   const facetCounts = found.filter(({ isOnDefaultBranch }) => isOnDefaultBranch)
   const active = countActive(facetCounts)
   return {
     counts: eachSeverity((severity) => countStates(facetCounts.filter((count) => count.severity === severity))),
     active,
-    letterGrade: gradeOf(active),
+    letterGrade: gradeOf(active, evidence.scanned.size > 0 && evidence.waiting.size === 0),
     days: daysBefore(active, growth, dates),
     secondsToResolve: {
       overall: meanSeconds(facetCounts),
       bySeverity: eachSeverity((severity) => meanSeconds(facetCounts.filter((count) => count.severity === severity))),
     },
-    grades: countGrades(facetCounts, projectIds),
+    grades: countGrades(facetCounts, projectIds, evidence),
   }
 }
 
@@ -67,9 +72,30 @@ function countActive(facetCounts: readonly FacetCount[]): BySeverity<number> {
 
 const sum = (facetCounts: readonly FacetCount[]) => facetCounts.reduce((total, count) => total + count.total, 0)
 
-/** The highest active severity determines the grade. */
-function gradeOf({ critical, high, unknown, medium, low }: BySeverity<number>): LetterGrade {
+/** Facts about the default branches of projects that a grade depends on, as ids of projects. */
+interface Evidence {
+  scanned: ReadonlySet<number>
+  /** Projects with findings that await promotion. */
+  waiting: ReadonlySet<number>
+}
+
+const maxEvidences = 1000
+const evidences = perDatabase((changes) =>
+  openCache<Evidence>(changes, ['projects', 'imports', 'findings', 'occurrences'], maxEvidences),
+)
+
+async function readEvidence(db: Db, projectIds: readonly number[]): Promise<Evidence> {
+  const [scanned, waiting] = await Promise.all([listScanned(db, projectIds), listWithBacklog(db, projectIds)])
+  return { scanned: new Set(scanned), waiting: new Set(waiting) }
+}
+
+/** The highest active severity determines the grade. Only the lowest grade needs no further evidence. */
+function gradeOf(
+  { critical, high, unknown, medium, low }: BySeverity<number>,
+  hasEvidence: boolean,
+): LetterGrade | null {
   if (critical > 0) return 'F'
+  if (!hasEvidence) return null
   if (high > 0 || unknown > 0) return 'D'
   if (medium > 0) return 'C'
   return low > 0 ? 'B' : 'A'
@@ -93,9 +119,16 @@ function meanSeconds(facetCounts: readonly FacetCount[]): number | null {
   return total === 0 ? null : Math.round(resolved.reduce((all, { seconds }) => all + seconds, 0) / total)
 }
 
-function countGrades(facetCounts: readonly FacetCount[], projectIds: readonly number[]): Record<LetterGrade, number> {
+function countGrades(
+  facetCounts: readonly FacetCount[],
+  projectIds: readonly number[],
+  { scanned, waiting }: Evidence,
+): Record<LetterGrade, number> {
   const ofProject = groupBy(facetCounts, ({ projectId }) => projectId)
   const grades = { A: 0, B: 0, C: 0, D: 0, F: 0 }
-  for (const id of projectIds) grades[gradeOf(countActive(ofProject.get(id) ?? []))]++
+  for (const id of projectIds) {
+    const grade = gradeOf(countActive(ofProject.get(id) ?? []), scanned.has(id) && !waiting.has(id))
+    if (grade) grades[grade]++
+  }
   return grades
 }

@@ -15,7 +15,7 @@ export function Trends({
 }: {
   query: UseQueryResult<Statistics, Error>
   crumb: Crumb
-  /** Returns why grade A cannot be given. */
+  /** Returns why there is no grade, or why it may be too good. */
   missing: (statistics: Statistics) => string | undefined
 }) {
   return (
@@ -50,16 +50,16 @@ function Facts({ statistics, missing }: { statistics: Statistics; missing: strin
     const seconds = bySeverity[severity]
     return seconds === null ? [] : [`${inWords(severity)} ${formatDuration(seconds)}`]
   })
-  // Grade A means no vulnerabilities, so it requires a scan.
-  const isGraded = missing === undefined || grade !== 'A'
   return (
     <dl className={styles.facts}>
       <div>
         <dt>Grade</dt>
         <dd>
-          <span className={`${styles.grade} ${isGraded ? styles[`grade${grade}`] : ''}`}>{isGraded ? grade : '–'}</span>
-          <span className="muted small">{isGraded ? gradeMeanings[grade] : missing}</span>
-          {isGraded && missing && <span className="small">{missing}</span>}
+          <span className={`${styles.grade} ${grade ? styles[`grade${grade}`] : ''}`}>{grade ?? '–'}</span>
+          <span className="muted small">
+            {grade ? gradeMeanings[grade] : (missing ?? 'Default branch not scanned')}
+          </span>
+          {grade && missing && <span className="small">{missing}</span>}
         </dd>
       </div>
       <div>

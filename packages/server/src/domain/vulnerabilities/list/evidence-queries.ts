@@ -1,0 +1,22 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+
+/** Returns those of the projects whose default branch was ever scanned. */
+export async function listScanned(db: Db, projectIds: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select p.id from projects p
+    where p.id in ${db.dialect.integers(projectIds)} and exists (
+      select 1 from imports i where i.project_id = p.id and i.ref = p.default_branch and i.shown_at is not null)`)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns those of the projects that have findings on the default branch that await promotion. */
+export async function listWithBacklog(db: Db, projectIds: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select p.id from projects p
+    where p.id in ${db.dialect.integers(projectIds)} and exists (
+      select 1 from findings f
+      join occurrences o on o.finding_id = f.id and o.ref = p.default_branch and o.is_present = true
+      where f.project_id = p.id and f.vulnerability_id is null)`)
+  return rows.map(({ id }) => id)
+}
