@@ -17,7 +17,7 @@ import { openLog } from './platform/log.ts'
 import { openMetrics } from './platform/metrics.ts'
 import { openDiskStore } from './platform/object-store/disk.ts'
 import type { ObjectStore } from './platform/object-store/objects.ts'
-import { resolveByDns } from './platform/outgoing/post.ts'
+import { resolveByDns } from './platform/outgoing/send.ts'
 import { type Settings, WrongSettings } from './platform/settings.ts'
 import { routes } from './routes.ts'
 

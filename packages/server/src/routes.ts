@@ -22,6 +22,7 @@ import { topicDuplicateRoutes } from './api/v4/topics/duplicate-routes.ts'
 import { topicMergeRoutes } from './api/v4/topics/merge-routes.ts'
 import { topicRoutes } from './api/v4/topics/routes.ts'
 import { topicVocabularyRoutes } from './api/v4/topics/vocabulary-routes.ts'
+import { trustRelationRoutes } from './api/v4/trust-relations/routes.ts'
 import { uploadRoutes } from './api/v4/uploads/routes.ts'
 import { webUploadRoutes } from './api/v4/uploads/web-routes.ts'
 import { userRoutes } from './api/v4/users/routes.ts'
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
   ...projectRoutes,
   ...memberRoutes,
   ...accessTokenRoutes,
+  ...trustRelationRoutes,
   ...topicRoutes,
   ...topicAliasRoutes,
   ...topicMergeRoutes,

@@ -2,7 +2,7 @@ import type { Database, Db } from '../db/db.ts'
 import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { ObjectStore } from '../platform/object-store/objects.ts'
-import type { Resolve } from '../platform/outgoing/post.ts'
+import type { Resolve } from '../platform/outgoing/send.ts'
 import type { Settings } from '../platform/settings.ts'
 
 /** Dependencies of the domain: everything through which it reaches the outside world. */

@@ -186,6 +186,7 @@ const renewable: readonly (readonly [restore: () => Promise<void>, tables: reado
   [renewHook, ['hooks', 'projects']],
   [renewImpersonation, ['users', 'access_tokens']],
   [renewAccessTokens, ['bots', 'access_tokens', 'members', 'projects', 'namespaces']],
+  [renewTrustRelations, ['bots', 'trust_relations', 'members', 'projects', 'namespaces']],
   [renewBrowser, ['users', 'sessions', 'password_links']],
   [renewTopics, ['topics']],
 ]
@@ -256,6 +257,21 @@ async function renewAccessTokens(): Promise<void> {
     if (found?.active === true && found.revoked === false) continue
     const { body } = await server.admin.post(tokens, { name: 'test', scopes: ['api'], access_level: 10 })
     words[`${owner} token`] = String(body.id)
+  }
+}
+
+async function renewTrustRelations(): Promise<void> {
+  for (const owner of ['project', 'group']) {
+    const relations = `/${owner}s/${words[owner]}/trust_relations`
+    if (await isThere(`${relations}/${words[`${owner} relation`]}`)) continue
+    const terms = {
+      name: 'CI',
+      issuer: 'https://issuer.example',
+      audience: 'https://alcove.test',
+      claims: { sub: 'x' },
+    }
+    const { body } = await server.admin.post(relations, terms)
+    words[`${owner} relation`] = String(body.id)
   }
 }
 

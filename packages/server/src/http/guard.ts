@@ -13,6 +13,8 @@ export interface Credentials {
   /** Whether the client runs on this machine. */
   isLocal: boolean
   isReading: boolean
+  /** The path's `:id`, which decides between several identities that one credential may prove. */
+  resourceId?: string
 }
 
 /** What the guard found for a request and a handler receives. */

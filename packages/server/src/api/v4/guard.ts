@@ -2,14 +2,24 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { Caller } from '../../domain/access/callers.ts'
 import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import { isPermitted, isPermittedInArchive } from '../../domain/access/permitted.ts'
+import { authenticateTrusted, openTrustCache } from '../../domain/bots/trust/trusted-callers.ts'
+import { isWebToken } from '../../domain/bots/trust/unverified-token.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { Project } from '../../domain/projects/project.ts'
 import { resolveVisibleGroup, resolveVisibleProject } from '../../domain/projects/resolve-visible.ts'
-import { openProjectCache } from '../../domain/projects/visible.ts'
+import {
+  findGroup,
+  findProject,
+  groupLevel,
+  openProjectCache,
+  type ProjectCache,
+  projectLevel,
+} from '../../domain/projects/visible.ts'
 import { digestBrowser, usersKnownTo } from '../../domain/sign-in/known-browsers.ts'
 import { assertRecentlyAuthenticated } from '../../domain/sign-in/reauthentication.ts'
 import { findSignedIn, openSessionCache } from '../../domain/sign-in/sessions.ts'
 import { actAs, authenticate, openTokenCache } from '../../domain/tokens/tokens.ts'
+import type { User } from '../../domain/users/user.ts'
 import { findVulnerability } from '../../domain/vulnerabilities/triage/triage.ts'
 import type { CountRequest, Credentials, Guard } from '../../http/guard.ts'
 import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../../platform/failure.ts'
@@ -18,6 +28,7 @@ export function createGuard(deps: RootDeps): Guard {
   const tokens = openTokenCache(deps.db.changes)
   const sessions = openSessionCache(deps.db.changes)
   const projects = openProjectCache(deps.db.changes)
+  const trust = openTrustCache(deps.db.changes)
 
   return {
     async authenticate(permission, credentials, count) {
@@ -106,8 +117,13 @@ export function createGuard(deps: RootDeps): Guard {
 
   function findCaller(
     permission: Permission,
-    { token, session, address }: Credentials,
+    { token, session, address, resourceId = '' }: Credentials,
   ): Promise<Caller | undefined> | undefined {
+    if (token !== undefined && isWebToken(token)) {
+      return authenticateTrusted(deps, token, trust, (user) =>
+        levelOf(deps, projects, { permission, user, id: resourceId }),
+      )
+    }
     if (token === undefined) return session === undefined ? undefined : findSignedIn(deps, session, sessions)
     const isRotation = /(^|\.|-)token\.rotate(-self)?$/.test(permission)
     return authenticate(deps, token, tokens, { isRotation, address })
@@ -130,6 +146,23 @@ export function createGuard(deps: RootDeps): Guard {
   function isAllowed(row: PermissionRow, caller: Caller | null, level: number): boolean {
     return isPermitted(deps.settings, row, { isSignedIn: caller !== null, isAdmin: caller?.isAdmin === true, level })
   }
+}
+
+/** Returns the user's access level in what the path names; for a project that is to be created, in its group. */
+async function levelOf(
+  deps: RootDeps,
+  projects: ProjectCache,
+  { permission, user, id }: { permission: Permission; user: User; id: string },
+): Promise<number> {
+  const visitor = { user, isAdmin: false }
+  const { on } = permissions[permission]
+  if (on === 'instance') return 0
+  if (on === 'group') return groupLevel(deps, await findGroup(deps, id, projects), visitor, projects)
+  const reference = on === 'project' ? id : String((await findVulnerability(deps, id))?.projectId ?? 0)
+  const project = await findProject(deps, reference, projects)
+  if (project) return projectLevel(deps, project, visitor, projects)
+  const parent = await findGroup(deps, id.slice(0, Math.max(0, id.lastIndexOf('/'))), projects)
+  return groupLevel(deps, parent, visitor, projects)
 }
 
 /** An archived project is read-only. Checked after the role, so that a refusal reveals nothing new. */

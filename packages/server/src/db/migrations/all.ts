@@ -3,6 +3,7 @@ import { initial } from './0001_initial.ts'
 import { occurrenceCategories } from './0043_occurrence_categories.ts'
 import { rowVersions } from './0044_row_versions.ts'
 import { bots } from './0047_bots.ts'
+import { trustRelations } from './0048_trust_relations.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
-export const migrations: readonly Migration[] = [initial, occurrenceCategories, rowVersions, bots]
+export const migrations: readonly Migration[] = [initial, occurrenceCategories, rowVersions, bots, trustRelations]

@@ -4,13 +4,16 @@ import type { User } from '../users/user.ts'
 export interface Caller {
   readonly user: User
   readonly token: {
+    /** Id of the token, the session or the trust relation. */
     readonly id: number
-    readonly kind: 'personal' | 'impersonation' | 'session'
+    readonly kind: 'personal' | 'impersonation' | 'session' | 'trust'
     /** Id of the token that this browser session was signed in with instead of a password. */
     readonly signedInWith?: number
     /** Time at which this session's password, or that token, was last entered. */
     readonly authenticatedAt?: string
     readonly scopes: readonly string[]
+    /** False for a token of a trust relation whose claims do not permit reports for the default branch. */
+    readonly reportsDefaultBranch?: boolean
   }
   readonly isAdmin: boolean
 }

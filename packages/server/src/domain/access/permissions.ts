@@ -89,6 +89,12 @@ export const permissions = {
   'group.access-token.rotate': { on: 'group', who: 'owner', scope: 'api', recent: true },
   'group.access-token.rotate-self': { on: 'group', who: 'user', ...selfRotation },
   'group.access-token.revoke': { on: 'group', who: 'owner', scope: 'api' },
+  'trust-relation.read': { on: 'project', who: 'maintainer', scope: 'read_api' },
+  'trust-relation.manage': { on: 'project', who: 'maintainer', scope: 'api', recent: true },
+  'trust-relation.delete': { on: 'project', who: 'maintainer', scope: 'api', inArchive: true },
+  'group.trust-relation.read': { on: 'group', who: 'owner', scope: 'read_api' },
+  'group.trust-relation.manage': { on: 'group', who: 'owner', scope: 'api', recent: true },
+  'group.trust-relation.delete': { on: 'group', who: 'owner', scope: 'api' },
   'impersonation.read': { on: 'instance', who: 'admin', scope: 'read_user', namedScopes: userScopes },
   'impersonation.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
 
@@ -182,7 +188,16 @@ export const permissions = {
 
 export type Permission = keyof typeof permissions
 
-const accountNouns = new Set(['session', 'password', 'token', 'access-token', 'impersonation', 'self', 'user'])
+const accountNouns = new Set([
+  'session',
+  'password',
+  'token',
+  'access-token',
+  'trust-relation',
+  'impersonation',
+  'self',
+  'user',
+])
 
 /** Returns whether responses show credentials or the data of an account, and must not be stored by browsers. */
 export function showsAccount(permission: Permission): boolean {

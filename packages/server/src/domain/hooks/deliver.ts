@@ -1,4 +1,4 @@
-import { type Answer, NoResponse, post } from '../../platform/outgoing/post.ts'
+import { type Answer, NoResponse, post } from '../../platform/outgoing/send.ts'
 import { instanceUrl } from '../../platform/settings.ts'
 import { version } from '../../platform/version.ts'
 import { type Deps, transaction } from '../deps.ts'

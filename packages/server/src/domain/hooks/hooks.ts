@@ -1,8 +1,6 @@
-import { isIP } from 'node:net'
 import { perDatabase } from '../../db/cache.ts'
 import { Failure, notFound, unprocessable } from '../../platform/failure.ts'
-import { isPublicAddress } from '../../platform/outgoing/addresses.ts'
-import { hostOf } from '../../platform/outgoing/post.ts'
+import { isUsableUrl } from '../../platform/outgoing/usable-url.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { runJobsNow } from '../jobs/jobs.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
@@ -112,25 +110,14 @@ async function startAnew(deps: Deps, hook: Hook): Promise<Pick<Hook, 'failures' 
   return { failures: 0, disabledUntil: null, disabledAt: null }
 }
 
-const maxUrlLength = 2048
-
 function assertUsable({ settings }: Deps, { url, token }: HookDraft): void {
-  if (!isUsable(url, settings.webhooksReachPrivate)) {
+  if (!isUsableUrl(url, settings.webhooksReachPrivate)) {
     throw new Failure({ kind: 'unprocessable-parameter', sentence: 'Invalid url given' })
   }
   // A header cannot contain other characters.
   if (token !== null && !/^[\x20-\x7e]*$/.test(token)) {
     throw unprocessable('the token may hold printable ASCII characters only')
   }
-}
-
-/** Returns true when the URL can be used. Host names are resolved at delivery; invalid URLs are rejected here. */
-function isUsable(text: string, reachesPrivate: boolean): boolean {
-  if (text.length > maxUrlLength || !URL.canParse(text)) return false
-  const url = new URL(text)
-  if (!['http:', 'https:'].includes(url.protocol)) return false
-  const host = hostOf(url)
-  return reachesPrivate || !(isIP(host) ? !isPublicAddress(host) : /(^|\.)localhost\.?$/.test(host))
 }
 
 const maxTries = 5

@@ -133,6 +133,16 @@ export async function addBotMember(
   await insertMember(db, place, { userId, terms: { accessLevel, expiresOn: null }, createdById, now: now() })
 }
 
+/** Changes the role of the bot of a project or group. */
+export async function changeBotRole(
+  { db, now }: Deps,
+  place: MemberPlace,
+  userId: number,
+  accessLevel: number,
+): Promise<void> {
+  await updateMember(db, sourceOf(place, 'direct'), { userId, terms: { accessLevel, expiresOn: null }, now: now() })
+}
+
 export function changeMember(
   deps: Deps,
   caller: Caller,

@@ -140,9 +140,9 @@ export async function rotateOwnToken(deps: Deps, caller: Caller, expiresOn?: str
   return rotateToken(deps, await getOwnToken(deps, caller), expiresOn)
 }
 
-/** Rejects a session, which has no token. */
+/** Rejects a session and a token of another issuer, neither of which is stored as a token. */
 function assertToken({ token }: Caller): void {
-  if (token.kind !== 'session') return
+  if (token.kind === 'personal' || token.kind === 'impersonation') return
   throw badRequest('This endpoint requires token type to be a personal access token')
 }
 

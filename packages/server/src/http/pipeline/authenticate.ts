@@ -66,8 +66,7 @@ function credentialsOf(
   form?: RawParams,
 ) {
   const isCookieRead = route.outside ? row.session === true : request.headers[sessionHeader] === '1'
-  const { isReading, address, isLocal } = credentials
-  return readCredentials(request.headers, { isReading, isCookieRead, address, isLocal, origin }, query, form)
+  return readCredentials(request.headers, { ...credentials, isCookieRead, origin }, query, form)
 }
 
 function count(

@@ -10,7 +10,7 @@ import { readCookie } from './cookies.ts'
  */
 export function readCredentials(
   headers: IncomingHttpHeaders,
-  options: { isReading: boolean; isCookieRead: boolean; address: string; isLocal: boolean; origin: string },
+  options: Omit<Credentials, 'token' | 'sudo' | 'session'> & { isCookieRead: boolean; origin: string },
   query: RawParams,
   form?: RawParams,
 ): Credentials {
@@ -28,6 +28,7 @@ export function readCredentials(
     isReading: options.isReading,
     address: options.address,
     isLocal: options.isLocal,
+    ...(options.resourceId !== undefined && { resourceId: options.resourceId }),
     ...(token && { token }),
     ...(sudo !== undefined && { sudo }),
     ...(session && !token && { session }),

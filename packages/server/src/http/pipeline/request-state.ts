@@ -52,7 +52,12 @@ export function openRequestState(endpoint: Endpoint, request: FastifyRequest, re
     origin: originOf(endpoint.deps, request),
     // GitLab's clients send nothing outside /api/v4, where a query could hold a password.
     query: endpoint.route.outside && !isReading ? emptyParams() : queryOf(request),
-    credentials: { isReading, address: clientAddress(request), isLocal: isLocalClient(request) },
+    credentials: {
+      isReading,
+      address: clientAddress(request),
+      isLocal: isLocalClient(request),
+      ...resourceOf(request),
+    },
     caller: null,
     pathParams: emptyParams(),
     early: undefined,
@@ -82,4 +87,9 @@ function kindOfBody({ rawFile }: Route, request: FastifyRequest): BodyKind {
   const kind = bodyKind(request)
   if (!rawFile || request.headers['content-length'] === '0') return kind
   return rawFile.includes(mediaType(request)) ? 'file' : kind
+}
+
+function resourceOf({ params }: FastifyRequest): Pick<Credentials, 'resourceId'> {
+  const { id } = params as RawParams // Fastify's type is unknown; they are strings by name
+  return typeof id === 'string' ? { resourceId: id } : {}
 }

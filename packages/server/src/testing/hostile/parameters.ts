@@ -105,6 +105,7 @@ const idsOf: Record<string, readonly string[]> = {
   vulnerability_ids: ['{vulnerability}'],
   hook_id: ['{hook}'],
   token_id: ['{project token}', '{group token}'],
+  relation_id: ['{project relation}', '{group relation}'],
 }
 
 export function fittingInteger(name: string): fc.Arbitrary<unknown> {

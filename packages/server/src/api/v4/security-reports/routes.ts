@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { reportTypes } from '../../../domain/findings/scales.ts'
-import { assertMayPromote } from '../../../domain/reports/imports/import-rights.ts'
+import { assertMayPromote, assertMayReport } from '../../../domain/reports/imports/import-rights.ts'
 import { findImports, findProjectImport, importReport } from '../../../domain/reports/imports/imports.ts'
 import { dryRunReport } from '../../../domain/reports/imports/ingest.ts'
 import { filePart, flag, integer, oneOf, optional, text } from '../../../http/params/input.ts'
@@ -78,6 +78,7 @@ export const securityReportRoutes: readonly Route[] = [
       }
       const { file } = input
       if (input.dry_run) {
+        assertMayReport(project, caller, options.ref)
         await assertMayPromote(deps, project, caller, options)
         const opened = { ...file, open: () => openFile(deps, file.key) }
         return viewComparedImport(project, await dryRunReport(deps, project, opened, options), origin)

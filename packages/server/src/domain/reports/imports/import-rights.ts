@@ -24,6 +24,15 @@ export async function assertMayPromote(
   throw forbidden(`promote=true requires the right to promote findings (role ${role}). Send the report without it.`)
 }
 
+/** Rejects a report for the default branch sent with a token of a trust relation that does not permit it. */
+export function assertMayReport({ defaultBranch }: Project, { token }: Caller, ref: string | undefined): void {
+  if (token.reportsDefaultBranch !== false || (ref ?? defaultBranch) !== defaultBranch) return
+  throw forbidden(
+    `The trust relation does not permit this token to report for the default branch ${defaultBranch}. ` +
+      'Name another ref, or use a token with the claims that default_branch_claims requires',
+  )
+}
+
 /** Fields of a queued import that are needed to check the current permissions of its sender. */
 export interface QueuedImport extends Requester {
   projectId: number

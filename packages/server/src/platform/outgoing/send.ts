@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { type IncomingHttpHeaders, type IncomingMessage, request as plainRequest } from 'node:http'
-import { request as secureRequest } from 'node:https'
+import { type RequestOptions, request as secureRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from './addresses.ts'
 
@@ -12,10 +12,10 @@ export const resolveByDns: Resolve = async (hostname) => {
   return found.map(({ address }) => address)
 }
 
-export interface Post {
+/** A request without a body. */
+export interface Get {
   url: string
   headers: Readonly<Record<string, string>>
-  body: string
   /** Timeout for the whole request: name resolution, connection and response. */
   timeoutMs: number
   maxResponseBytes: number
@@ -25,6 +25,10 @@ export interface Post {
   resolve: Resolve
   /** Aborts the request. */
   signal: AbortSignal | undefined
+}
+
+export interface Post extends Get {
+  body: string
 }
 
 export interface Answer {
@@ -43,12 +47,30 @@ export class NoResponse extends Error {
  * Posts to a URL that a user has chosen. Resolves the name once, requires all of its addresses to be allowed, and
  * connects to those addresses only, which prevents DNS rebinding. Does not follow redirects. Throws `NoResponse`.
  */
-export async function post(asked: Post): Promise<Answer> {
+export function post({ body, ...asked }: Post): Promise<Answer> {
+  return exchange('POST', asked, body)
+}
+
+/** Gets a URL that a user has chosen, by the rules of `post`. */
+export function get(asked: Get): Promise<Answer> {
+  return exchange('GET', asked, undefined)
+}
+
+async function exchange(method: 'GET' | 'POST', asked: Get, sent: string | undefined): Promise<Answer> {
   const url = new URL(asked.url)
   const timeout = AbortSignal.timeout(asked.timeoutMs)
   const deadline = asked.signal ? AbortSignal.any([timeout, asked.signal]) : timeout
   const addresses = await inTime(addressesOf(url, asked), deadline)
-  const response = await send(url, addresses, asked, deadline)
+  const length = sent === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(sent)) }
+  const options: RequestOptions = {
+    method,
+    headers: { ...asked.headers, ...length, Connection: 'close' },
+    agent: false,
+    lookup: answering(addresses),
+    rejectUnauthorized: asked.verifiesCertificates,
+    signal: deadline,
+  }
+  const response = await send(url, options, sent, (error) => describe(error, deadline, asked.timeoutMs))
   const body = await readStart(response, asked.maxResponseBytes)
   return { status: response.statusCode ?? 0, headers: flat(response.headers), body }
 }
@@ -58,7 +80,7 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-async function addressesOf(url: URL, { resolve, reachesPrivate }: Post): Promise<readonly string[]> {
+async function addressesOf(url: URL, { resolve, reachesPrivate }: Get): Promise<readonly string[]> {
   const host = hostOf(url)
   const addresses = isIP(host) ? [host] : await resolve(host).catch(() => [])
   if (addresses.length === 0) throw new NoResponse(`the host name ${host} has no address`)
@@ -68,21 +90,19 @@ async function addressesOf(url: URL, { resolve, reachesPrivate }: Post): Promise
   return addresses
 }
 
-function send(url: URL, addresses: readonly string[], asked: Post, signal: AbortSignal): Promise<IncomingMessage> {
+function send(
+  url: URL,
+  options: RequestOptions,
+  body: string | undefined,
+  explain: (error: Error) => string,
+): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? secureRequest : plainRequest
   return new Promise((resolve, reject) => {
-    const sent = request(url, {
-      method: 'POST',
-      headers: { ...asked.headers, 'Content-Length': String(Buffer.byteLength(asked.body)), Connection: 'close' },
-      agent: false,
-      lookup: answering(addresses),
-      rejectUnauthorized: asked.verifiesCertificates,
-      signal,
-    })
+    const sent = request(url, options)
     sent.once('response', resolve)
     // Later errors of the connection are reported while the body is read.
-    sent.on('error', (error) => reject(new NoResponse(describe(error, signal, asked.timeoutMs))))
-    sent.end(asked.body)
+    sent.on('error', (error) => reject(new NoResponse(explain(error))))
+    sent.end(body)
   })
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startReceiver } from '../../testing/stand-ins/receiver.ts'
-import { NoResponse, type Post, post } from './post.ts'
+import { NoResponse, type Post, post } from './send.ts'
 
 const send = (url: string, rest: Partial<Post> = {}) =>
   post({

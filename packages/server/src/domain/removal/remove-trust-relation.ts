@@ -1,0 +1,13 @@
+import type { Caller } from '../access/callers.ts'
+import { getTrustRelation } from '../bots/trust/trust-relations.ts'
+import type { Deps } from '../deps.ts'
+import type { MemberPlace } from '../members/members.ts'
+import { forbidden } from '../../platform/failure.ts'
+import { removeBot } from './remove.ts'
+
+/** Deletes a trust relation with its bot. What the bot created gets the ghost user as its author. */
+export async function removeTrustRelation(deps: Deps, caller: Caller, place: MemberPlace, id: number): Promise<void> {
+  if (caller.user.isBot) throw forbidden('Bot users cannot manage trust relations')
+  const { userId } = await getTrustRelation(deps, place, id)
+  await removeBot(deps, userId)
+}

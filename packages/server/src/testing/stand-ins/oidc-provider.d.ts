@@ -1,0 +1,10 @@
+/** The part of oidc-provider that tests use; the package has no types. */
+declare module 'oidc-provider' {
+  import type { IncomingMessage, ServerResponse } from 'node:http'
+
+  // biome-ignore lint/style/noDefaultExport: it is the package's
+  export default class Provider {
+    constructor(issuer: string, configuration: object)
+    callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  }
+}
