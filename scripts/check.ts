@@ -21,7 +21,7 @@ const groups: Record<string, string[]> = {
     'tsx scripts/function-size.ts',
   ],
   tests: [`npm test -- --reporter=default --reporter=json --outputFile.json=${testReport}`],
-  package: ['tsx scripts/pack-check.ts'],
+  package: ['tsx scripts/pack-check.ts', 'tsx scripts/image-check.ts'],
   clients: ['bash scripts/radosgw.sh', 'bash scripts/compat.sh'],
 }
 const maxFailuresShown = 8
