@@ -1,4 +1,5 @@
 import { type Client, createClient } from '@alcove/client'
+import { requestIdToken } from './ci/id-token.ts'
 import { wrongUsage } from './exit.ts'
 import type { Io } from './io.ts'
 import { readLogin } from './login-file.ts'
@@ -53,6 +54,8 @@ async function findCredentials(io: Io, option: string | undefined): Promise<{ ur
   const url = parseServerUrl(address)
   const token = io.env['ALCOVE_TOKEN']?.trim()
   if (token) return { url, token: assertToken(token) }
+  const idToken = await requestIdToken(io, url)
+  if (idToken) return { url, token: assertToken(idToken) }
   // A stored token is sent only to the server that it belongs to.
   if (login?.url === url) return { url, token: login.token }
   throw wrongUsage(`There is no token for ${url}. Set ALCOVE_TOKEN, or sign in with: alcove login --url ${url}`)

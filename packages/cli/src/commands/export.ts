@@ -1,9 +1,8 @@
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { BodyOf, Client, Schemas } from '@alcove/client'
 import { type ConnectionOptions, connect } from '../connection.ts'
 import { CommandFailed, exitCodes, wrongUsage } from '../exit.ts'
 import type { Io } from '../io.ts'
+import { writeOutputFile } from '../output-file.ts'
 import { plain, safeJson } from '../safe-text.ts'
 import { openProgress } from '../upload/progress.ts'
 import { projectOf } from './project-of.ts'
@@ -38,7 +37,7 @@ export async function runExport(io: Io, options: ExportOptions): Promise<void> {
   const file = await client.file('GET /security/vulnerability_exports/{id}/download', { path: { id: done.id } })
   const bytes = new Uint8Array(await file.arrayBuffer())
   if (output === undefined) return io.stdout.write(bytes)
-  await writeFile(resolve(io.cwd, output), bytes)
+  await writeOutputFile(io, output, bytes)
   const rows = done.progress?.total
   if (options.json) io.stdout.write(`${safeJson({ file: output, format, bytes: bytes.length, rows: rows ?? null })}\n`)
   else io.stdout.write(`${plain(output)}: ${bytes.length} bytes\n`)

@@ -1,8 +1,9 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { type Client, RequestFailed, type Schemas } from '@alcove/client'
 import { type ConnectionOptions, connect } from '../connection.ts'
 import type { Io } from '../io.ts'
+import { writeOutputFile } from '../output-file.ts'
 import { plain, safeJson } from '../safe-text.ts'
 import { projectOf } from './project-of.ts'
 
@@ -60,7 +61,7 @@ export async function runTopicExport(
   const file = await client.file('GET /topics/export', { query: { format } })
   const bytes = new Uint8Array(await file.arrayBuffer())
   if (options.output === undefined) io.stdout.write(bytes)
-  else await writeFile(resolve(io.cwd, options.output), bytes)
+  else await writeOutputFile(io, options.output, bytes)
 }
 
 /** Creates and changes topics so that they equal a file. */

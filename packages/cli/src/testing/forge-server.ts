@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { ForgeKind } from '../ci/ci-run.ts'
 
-/** A note on the merge request 12 or the pull request 12 of shop/api. */
+/** A note on the merge request 12 or the pull request 12 of a project below shop. */
 interface StoredNote {
   id: number
   body: string
@@ -30,9 +30,9 @@ export interface ForgeOptions {
 }
 
 const paths: Record<ForgeKind, RegExp> = {
-  gitlab: /^\/projects\/shop%2Fapi\/merge_requests\/12\/notes(?:\/(\d+))?$/,
-  github: /^\/repos\/shop\/api\/issues\/(?:12\/comments|comments\/(\d+))$/,
-  gitea: /^\/repos\/shop\/api\/issues\/(?:12\/comments|comments\/(\d+))$/,
+  gitlab: /^\/projects\/shop%2F[\w-]+\/merge_requests\/12\/notes(?:\/(\d+))?$/,
+  github: /^\/repos\/shop\/[\w-]+\/issues\/(?:12\/comments|comments\/(\d+))$/,
+  gitea: /^\/repos\/shop\/[\w-]+\/issues\/(?:12\/comments|comments\/(\d+))$/,
 }
 
 /** Starts a stand-in on loopback, which ends with the test. Users may change their own notes only. */

@@ -1,9 +1,8 @@
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { wrongUsage } from '../exit.ts'
 import type { FormatName } from '../formats/format-names.ts'
 import { writeResult } from '../formats/formats.ts'
 import { type Io, isColoured } from '../io.ts'
+import { writeOutputFile } from '../output-file.ts'
 import type { UploadResult } from './upload-result.ts'
 
 /** A format with its file, or without one for the standard output. */
@@ -26,7 +25,7 @@ export async function writeOutputs(io: Io, outputs: readonly OutputChoice[], res
   for (const { format, file } of outputs) {
     const text = writeResult(format, result, { isColoured: file === undefined && isColoured(io, io.stdout) })
     if (file === undefined) io.stdout.write(text)
-    else await writeFile(resolve(io.cwd, file), text)
+    else await writeOutputFile(io, file, text)
   }
   if (outputs.every(({ file }) => file !== undefined)) {
     io.stdout.write(writeResult('text', result, { isColoured: isColoured(io, io.stdout) }))
