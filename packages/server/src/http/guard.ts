@@ -23,6 +23,8 @@ export interface Found {
   resources: Readonly<Record<string, Resource>>
   /** The caller's access level in the resource, for permissions that depend on one; 0 without a membership. */
   level?: number
+  /** True when this request has created the resource. */
+  isNew?: boolean
 }
 
 interface Resource {

@@ -48,9 +48,27 @@ export interface Route {
   cacheTables?: readonly string[]
   /** The permission to read the created resource, checked again before a stored response is repeated. */
   creates?: Permission
+  /** Creates the resource of the path, if the caller can see none and the request asks for it. */
+  createMissing?: CreateMissing
   /** Checks the caller before the handler runs or a cached response is sent. Throws to refuse. */
   check?(context: RouteContext): Promise<void>
   handle(context: RouteContext): Promise<unknown>
+}
+
+export interface CreateMissing {
+  /** Name of the flag with which a request asks for it. */
+  parameter: string
+  /** Throws unless the caller may create the resource. Runs before the body is read. */
+  assertPermitted(deps: RootDeps, caller: Caller, reference: string): Promise<void>
+  /** Returns false when another request has created the resource. */
+  create(context: CreationContext): Promise<boolean>
+}
+
+export interface CreationContext {
+  deps: RootDeps
+  caller: Caller
+  reference: string
+  input: Record<string, unknown>
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -58,6 +76,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 /** The caller's access level, and the resources of the path by their kinds, which only the route's types name. */
 export interface ResourceContext {
   level?: number
+  /** True when this request has created the resource. */
+  isNew?: boolean
 }
 
 /** The context of a handler whose permission is not known at compile time. */

@@ -132,6 +132,11 @@ const rows: Record<SettingName, Row> = {
     (s) => s.objectRetentionMs / (60 * 60 * 1000),
   ],
   UPLOAD_GRACE_DAYS: ['Rules', 'Days for which a deleted upload can be restored.', (s) => s.uploadGraceMs / dayMs],
+  PROMOTE: [
+    'Rules',
+    'Whether new projects promote findings of reports, unless their group decides.',
+    (s) => (s.promotesByDefault ? 'auto' : 'manual'),
+  ],
   TRIAGE_ROLE: ['Rules', 'Minimum role for triaging vulnerabilities.', (s) => s.triageRole],
   TOPIC_CREATION: ['Rules', 'Who may create topics by assigning a new name to a project.', (s) => s.topicCreation],
   TOPIC_UNDO_DAYS: ['Rules', 'Days for which a merge of topics can be undone.', (s) => s.topicUndoMs / dayMs],

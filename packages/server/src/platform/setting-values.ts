@@ -56,6 +56,7 @@ export const settingNames = [
   'MAX_UPLOAD_MIB',
   'OBJECT_RETENTION_HOURS',
   'UPLOAD_GRACE_DAYS',
+  'PROMOTE',
   'TRIAGE_ROLE',
   'TOPIC_CREATION',
   'TOPIC_UNDO_DAYS',

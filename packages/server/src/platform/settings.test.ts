@@ -42,6 +42,7 @@ test.each<[string, string, Partial<Settings>]>([
   ['MAX_UPLOAD_MIB', '1048576', { maxUploadBytes: 2 ** 40 }],
   ['UPLOAD_GRACE_DAYS', '0', { uploadGraceMs: 0 }],
   ['OBJECT_RETENTION_HOURS', '48', { objectRetentionMs: 48 * 60 * 60 * 1000 }],
+  ['PROMOTE', 'auto', { promotesByDefault: true }],
   ['TRIAGE_ROLE', 'developer', { triageRole: 'developer' }],
   ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ['ADMIN_MODE', 'true', { adminMode: true }],

@@ -30,6 +30,8 @@ export interface Settings {
   objectRetentionMs: number
   /** Minimum role for promoting findings and triaging vulnerabilities. */
   triageRole: 'maintainer' | 'developer'
+  /** Whether projects created without the attribute promote findings, unless a group decides. */
+  promotesByDefault: boolean
   /** Users who may create topics by assigning an unknown name to a project. */
   topicCreation: 'anyone' | 'admins'
   /** Time during which a merge of topics can be undone. */
@@ -134,6 +136,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     uploadGraceMs: values.whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     webhooksReachPrivate: values.isTrue('WEBHOOKS_ALLOW_PRIVATE'),
     triageRole: values.oneOf('TRIAGE_ROLE', ['maintainer', 'developer'], 'maintainer'),
+    promotesByDefault: values.oneOf('PROMOTE', ['manual', 'auto'], 'manual') === 'auto',
     topicCreation: values.oneOf('TOPIC_CREATION', ['anyone', 'admins'], 'anyone'),
     topicUndoMs: values.whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
     ...(s3 && { s3 }),

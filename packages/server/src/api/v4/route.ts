@@ -8,7 +8,7 @@ import type { Project } from '../../domain/projects/project.ts'
 import type { Vulnerability } from '../../domain/vulnerabilities/vulnerability.ts'
 import type { KeysetPage } from '../../http/response/pages.ts'
 import type { RenderedRow } from '../../http/response/rendered-row.ts'
-import type { FileLimit, Route, RouteContext } from '../../http/route.ts'
+import type { CreateMissing, CreationContext, FileLimit, Route, RouteContext } from '../../http/route.ts'
 
 type Row<P extends Permission> = (typeof permissions)[P]
 
@@ -38,7 +38,7 @@ type Context<P extends Permission, I extends TObject> = ResourceOf<P> &
     page: PageRequest
   }
 
-type Untyped = 'permission' | 'input' | 'output' | 'isUnfinished' | 'fileLimit' | 'check' | 'handle'
+type Untyped = 'permission' | 'input' | 'output' | 'isUnfinished' | 'fileLimit' | 'createMissing' | 'check' | 'handle'
 
 /** A route with the types of its input, its output and the resource that its permission's row provides. */
 interface RouteDefinition<P extends Permission, I extends TObject, O extends TSchema> extends Omit<Route, Untyped> {
@@ -47,6 +47,9 @@ interface RouteDefinition<P extends Permission, I extends TObject, O extends TSc
   output: O
   isUnfinished?: (answer: Static<O>) => boolean
   fileLimit?: (deps: RootDeps, found: ResourceOf<P>) => FileLimit | Promise<FileLimit>
+  createMissing?: Omit<CreateMissing, 'create'> & {
+    create(context: Omit<CreationContext, 'input'> & { input: Static<I> }): Promise<boolean>
+  }
   check?(context: Context<P, I>): Promise<void>
   handle(context: Context<P, I>): Promise<Answer<O>>
 }

@@ -4,6 +4,14 @@ import { occurrenceCategories } from './0043_occurrence_categories.ts'
 import { rowVersions } from './0044_row_versions.ts'
 import { bots } from './0047_bots.ts'
 import { trustRelations } from './0048_trust_relations.ts'
+import { groupPromotion } from './0049_group_promotion.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
-export const migrations: readonly Migration[] = [initial, occurrenceCategories, rowVersions, bots, trustRelations]
+export const migrations: readonly Migration[] = [
+  initial,
+  occurrenceCategories,
+  rowVersions,
+  bots,
+  trustRelations,
+  groupPromotion,
+]

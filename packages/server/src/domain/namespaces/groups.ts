@@ -39,6 +39,7 @@ export interface NewGroup {
   path: string
   description?: string | undefined
   visibility?: Visibility | undefined
+  promoteOnIngestion?: boolean | null | undefined
   parentId?: number | undefined
   /** Defaults to the parent's organization, or to the first one. */
   organizationId?: number | undefined
@@ -63,7 +64,7 @@ export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promis
     }
     if (Object.keys(problems).length > 0) throw notSaved(problems)
 
-    const draft = { name, path, description, visibility }
+    const draft = { name, path, description, visibility, promoteOnIngestion: fresh.promoteOnIngestion ?? null }
     const group = await insertGroup(deps.db, draft, { parent, organizationId: organization.id, now: deps.now() })
     if (!group) throw notSaved({ path: [taken] })
     await removeMovedPaths(deps, group.fullPath)

@@ -31,7 +31,16 @@ export async function findOwnNamespace(db: Db, userId: number): Promise<Namespac
     select ${namespaceColumns} from namespaces where owner_id = ${userId} and kind = 'user'`)
 }
 
-export type GroupDraft = Pick<Namespace, 'name' | 'path' | 'description' | 'visibility'>
+export type GroupDraft = Pick<Namespace, 'name' | 'path' | 'description' | 'visibility' | 'promoteOnIngestion'>
+
+/** Returns the setting of the nearest of these namespaces that has one: whether new projects promote findings. */
+export async function findPromotionSetting(db: Db, lineage: readonly number[]): Promise<boolean | undefined> {
+  const row = await db.one<{ promoteOnIngestion: boolean }>(sql`
+    select promote_on_ingestion from namespaces
+    where id in ${db.dialect.integers(lineage)} and promote_on_ingestion is not null
+    order by length(lineage) desc, id limit 1`)
+  return row?.promoteOnIngestion
+}
 
 /** Inserts a group. Returns `undefined` when a group, user or project already has the path. */
 export async function insertGroup(
@@ -44,9 +53,9 @@ export async function insertGroup(
   const key = fullPath.toLowerCase()
   return db.one(sql`
     insert into namespaces (organization_id, kind, name, path, full_path, full_path_key, full_name, description,
-      visibility, parent_id, lineage, created_at, updated_at)
+      visibility, promote_on_ingestion, parent_id, lineage, created_at, updated_at)
     select ${organizationId}, 'group', ${draft.name}, ${draft.path}, ${fullPath}, ${key}, ${fullName},
-      ${draft.description}, ${draft.visibility}, ${parent?.id},
+      ${draft.description}, ${draft.visibility}, ${draft.promoteOnIngestion}, ${parent?.id},
       ${parent ? lineageRange(parent)[0] : ''}, ${now}, ${now}
     where not exists (select 1 from projects where full_path_key = ${key})
     on conflict (full_path_key) do nothing
@@ -62,7 +71,7 @@ export async function updateGroup(db: Db, group: Namespace, now: string): Promis
   const changed = await db.run(sql`
     update namespaces set name = ${group.name}, path = ${group.path}, full_path = ${group.fullPath},
       full_path_key = ${key}, full_name = ${group.fullName}, description = ${group.description},
-      visibility = ${group.visibility}, updated_at = ${now}
+      visibility = ${group.visibility}, promote_on_ingestion = ${group.promoteOnIngestion}, updated_at = ${now}
     where id = ${group.id}
       and not exists (select 1 from projects where full_path_key = ${key})
       and not exists (select 1 from namespaces other where other.full_path_key = ${key} and other.id <> ${group.id})`)

@@ -12,6 +12,8 @@ export interface Namespace {
   fullName: string
   description: string
   visibility: Visibility
+  /** Whether new projects promote findings of their reports. Null inherits from the parent. */
+  promoteOnIngestion: boolean | null
   parentId: number | null
   ownerId: number | null
   /** Ids from the root to the parent, each followed by a slash: `1/5/`. */

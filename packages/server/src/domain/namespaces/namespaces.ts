@@ -6,6 +6,7 @@ export {
   findNamespaceById,
   findNamespaceByPath,
   findOwnNamespace,
+  findPromotionSetting,
   listNamespaceIdsBelow,
   listOwnNamespaces,
   lockNamespace,

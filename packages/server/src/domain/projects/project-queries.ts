@@ -13,7 +13,8 @@ export const projectColumns: Sql = sql`p.id, p.organization_id, p.creator_id, p.
   n.id as "namespace.id", n.organization_id as "namespace.organization_id", n.kind as "namespace.kind",
   n.name as "namespace.name", n.path as "namespace.path", n.full_path as "namespace.full_path",
   n.full_name as "namespace.full_name", n.description as "namespace.description",
-  n.visibility as "namespace.visibility", n.parent_id as "namespace.parent_id", n.owner_id as "namespace.owner_id",
+  n.visibility as "namespace.visibility",
+  n.promote_on_ingestion as "namespace.promote_on_ingestion", n.parent_id as "namespace.parent_id", n.owner_id as "namespace.owner_id",
   n.lineage as "namespace.lineage", n.created_at as "namespace.created_at", n.updated_at as "namespace.updated_at"`
 
 export async function findProjectById(db: Db, id: number): Promise<Project | undefined> {

@@ -13,9 +13,9 @@ import { isWider, roles, type Visibility } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { makeOwner } from '../members/members.ts'
 import { redirectProject, removeMovedPaths } from '../namespaces/moved-paths.ts'
-import type { Namespace } from '../namespaces/namespace.ts'
+import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import { getNamespace } from '../namespaces/namespace-list.ts'
-import { findNamespaceById, findOwnNamespace, lockNamespace } from '../namespaces/namespaces.ts'
+import { findNamespaceById, findOwnNamespace, findPromotionSetting, lockNamespace } from '../namespaces/namespaces.ts'
 import { fullPathProblems, pathFromName, projectProblems } from '../namespaces/paths.ts'
 import type { Optional } from '../optional.ts'
 import type { User } from '../users/user.ts'
@@ -54,12 +54,15 @@ export {
 export interface NewProject extends Optional<ProjectDraft> {
   /** Defaults to the creator's own namespace. */
   namespaceId?: number | undefined
+  /** Whether the project promotes findings if neither the draft nor a group decides. Default: the server's setting. */
+  promotesByDefault?: boolean | undefined
 }
 
 export function createProject(deps: Deps, creator: Visitor, fresh: NewProject): Promise<Project> {
   return transaction(deps, async (deps) => {
     const namespace = await namespaceFor(deps, creator, fresh.namespaceId)
-    const draft = draftFrom(fresh, namespace)
+    const promoteOnIngestion = fresh.promoteOnIngestion ?? (await promotionFor(deps, fresh, namespace))
+    const draft = draftFrom({ ...fresh, promoteOnIngestion }, namespace)
     const problems = { ...fullPathProblems(`${namespace.fullPath}/${draft.path}`), ...projectProblems(draft) }
     if (Object.keys(problems).length > 0) throw invalid(problems)
 
@@ -219,6 +222,11 @@ async function assertRoom(deps: Deps, user: User, namespace: Namespace): Promise
       ? `You've reached your limit of ${limit} projects created. Contact your GitLab administrator.`
       : 'You cannot create projects in your personal namespace. Contact your GitLab administrator.',
   )
+}
+
+async function promotionFor(deps: Deps, fresh: NewProject, namespace: Namespace): Promise<boolean> {
+  const ofGroup = await findPromotionSetting(deps.db, lineageOf(namespace))
+  return ofGroup ?? fresh.promotesByDefault ?? deps.settings.promotesByDefault
 }
 
 function draftFrom(fresh: NewProject, namespace: Namespace) {

@@ -1,8 +1,8 @@
+import { forbidden } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { getTrustRelation } from '../bots/trust/trust-relations.ts'
 import type { Deps } from '../deps.ts'
 import type { MemberPlace } from '../members/members.ts'
-import { forbidden } from '../../platform/failure.ts'
 import { removeBot } from './remove.ts'
 
 /** Deletes a trust relation with its bot. What the bot created gets the ghost user as its author. */

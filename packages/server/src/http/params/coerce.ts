@@ -89,7 +89,7 @@ const words = new Map<unknown, boolean>([
   ...['false', 'f', 'no', 'n', 'off', '0', 0, false].map((word) => [word, false] as const),
 ])
 
-function toBoolean(raw: unknown): unknown {
+export function toBoolean(raw: unknown): unknown {
   return words.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw) ?? isInvalid
 }
 

@@ -1,8 +1,9 @@
 import type { Caller } from '../../domain/access/callers.ts'
-import { Failure, parameterProblem } from '../../platform/failure.ts'
+import { Failure, notFound, parameterProblem } from '../../platform/failure.ts'
 import type { Found } from '../guard.ts'
 import { mayHoldFile } from '../params/body.ts'
-import type { RawParams } from '../params/raw-params.ts'
+import { toBoolean } from '../params/coerce.ts'
+import { emptyParams, mergeParams, type RawParams } from '../params/raw-params.ts'
 import type { Endpoint } from './endpoint.ts'
 import { pathOf } from './request-facts.ts'
 import type { RequestState } from './request-state.ts'
@@ -23,12 +24,39 @@ export function authorizeBeforeFile(endpoint: Endpoint, state: RequestState): vo
 
 async function authorizeEarly(endpoint: Endpoint, state: RequestState): Promise<void> {
   state.early = await admit(endpoint, state, state.caller).catch(failureOnly)
+  const { createMissing } = endpoint.route
+  if (createMissing && state.caller && state.early instanceof Failure && state.early.cause.kind === 'not-found') {
+    // Whether the request asks for it may stand in its body. The file is stored if the caller may create the resource.
+    const permitted = createMissing.assertPermitted(endpoint.deps, state.caller, idOf(state) ?? '')
+    const refusal = await permitted.then(() => undefined, failureOnly)
+    state.missing = { failure: state.early, refusal }
+    if (!refusal) state.early = { resources: {} }
+    return
+  }
   if (state.early instanceof Failure && endpoint.row.anonymous !== 'after-input') throw state.early
 }
 
+/** Rejects a request for a missing resource that does not ask to create it, or may not, before its input is validated. */
+export function rejectMissing({ route }: Endpoint, { missing, query, body, pathParams }: RequestState): void {
+  if (!missing || !route.createMissing) return
+  const { [route.createMissing.parameter]: asked } = mergeParams(query, body ?? emptyParams(), pathParams)
+  if (toBoolean(asked) !== true) throw missing.failure
+  if (missing.refusal) throw missing.refusal
+}
+
 export async function authorize(endpoint: Endpoint, state: RequestState): Promise<void> {
+  if (state.missing) return createAndAdmit(endpoint, state)
   if (state.early instanceof Failure) throw state.early
   state.found = state.early ?? (await admit(endpoint, state, state.caller))
+}
+
+async function createAndAdmit(endpoint: Endpoint, state: RequestState): Promise<void> {
+  const { deps, route } = endpoint
+  const { caller, input } = state
+  if (!route.createMissing || !caller) throw state.missing?.failure ?? notFound()
+  const isNew = await route.createMissing.create({ deps, caller, reference: idOf(state) ?? '', input })
+  state.hasCommitted ||= isNew
+  state.found = { ...(await admit(endpoint, state, caller)), isNew }
 }
 
 /** Returns the resource of the path. Throws 401, 403, 404, or the redirect of a path that has moved. */

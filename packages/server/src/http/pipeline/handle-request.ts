@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isBug, isOutage, mayHaveCommitted, withOutcome } from '../errors.ts'
 import { sendError } from '../response/render.ts'
 import { authenticate, authenticateByBody, collectCredentials, rejectForeignOrigin } from './authenticate.ts'
-import { authorize, authorizeBeforeFile, resolveResource } from './authorize.ts'
+import { authorize, authorizeBeforeFile, rejectMissing, resolveResource } from './authorize.ts'
 import type { Endpoint } from './endpoint.ts'
 import { limitUnreadBody, readBody, rejectAnnouncedLength, removeUncommittedFiles } from './request-body.ts'
 import { isRead } from './request-facts.ts'
@@ -26,6 +26,7 @@ const steps: readonly Step[] = [
   authorizeBeforeFile,
   readBody,
   authenticateByBody,
+  rejectMissing,
   validateInput,
   authorize,
   respond,

@@ -26,6 +26,8 @@ export interface RequestState {
   pathParams: RawParams
   /** The result of authorization when it runs before the body is read; a failure may be thrown later. */
   early: Found | Failure | undefined
+  /** Set while a route that can create its resource has found none: the failure, and why the caller may not create it. */
+  missing: { failure: Failure; refusal: Failure | undefined } | undefined
   /** Undefined until the body has been read. */
   body: RawParams | undefined
   /** Query, body and path together, before validation. */
@@ -61,6 +63,7 @@ export function openRequestState(endpoint: Endpoint, request: FastifyRequest, re
     caller: null,
     pathParams: emptyParams(),
     early: undefined,
+    missing: undefined,
     body: undefined,
     rawParams: emptyParams(),
     input: {},

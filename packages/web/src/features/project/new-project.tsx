@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ActionForm } from '../../components/form/action-form.tsx'
-import { TextArea, TextField } from '../../components/form/field.tsx'
+import { CheckField, TextArea, TextField } from '../../components/form/field.tsx'
 import { VisibilityField } from '../../components/form/visibility-field.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
@@ -49,7 +49,7 @@ function Form({ initial }: { initial: Place | undefined }) {
   const max = place?.kind === 'group' ? place.visibility : 'public'
   const allowed = visibilities.indexOf(visibility) <= visibilities.indexOf(max) ? visibility : max
   const unknown = unknownTopics(action.error)
-  const create = (description: string) =>
+  const create = (description: string, promotes: boolean) =>
     action.mutate({
       body: {
         name: name.trim(),
@@ -57,6 +57,7 @@ function Form({ initial }: { initial: Place | undefined }) {
         ...(description && { description }),
         ...(place?.id !== undefined && { namespace_id: place.id }),
         visibility: allowed,
+        promote_vulnerabilities_on_ingestion: promotes,
         ...(topics.length > 0 && { topics: [...topics] }),
       },
     })
@@ -68,7 +69,7 @@ function Form({ initial }: { initial: Place | undefined }) {
           fields={['name', 'path', 'description', 'namespace', 'topics', 'visibility_level']}
           submit="Create project"
           isDisabled={!place}
-          onSubmit={(text) => create(text('description'))}
+          onSubmit={(text) => create(text('description'), text('promotes') !== '')}
         >
           <TextField label="Name" required value={name} onChange={({ target }) => setName(target.value)} name="name" />
           <NamespaceField
@@ -105,6 +106,12 @@ function Form({ initial }: { initial: Place | undefined }) {
                 : undefined
             }
             hint={mayCreate ? 'Press Enter to add a topic.' : 'Choose existing topics.'}
+          />
+          <CheckField
+            label="Create vulnerabilities automatically"
+            hint="Findings of reports become vulnerabilities without triage."
+            name="promotes"
+            defaultChecked
           />
         </ActionForm>
       </Panel>

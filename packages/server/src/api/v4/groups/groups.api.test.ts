@@ -20,7 +20,7 @@ test('a new group is private and owned by its creator', async () => {
     ...['auto_devops_enabled', 'subgroup_creation_level', 'emails_disabled', 'emails_enabled', 'mentions_disabled'],
     ...['lfs_enabled', 'default_branch', 'default_branch_protection', 'avatar_url', 'request_access_enabled'],
     ...['full_name', 'full_path', 'created_at', 'parent_id', 'organization_id', 'shared_runners_setting'],
-    ...['marked_for_deletion_on', 'shared_with_groups'],
+    ...['marked_for_deletion_on', 'shared_with_groups', 'promote_vulnerabilities_on_ingestion'],
   ])
   expect(created.body).toMatchObject({
     web_url: 'https://alcove.test/groups/acme',

@@ -54,6 +54,7 @@ const groupDetailView = Type.Object({
   ...groupFields,
   ...outputsOf(groupExtras, groupFields),
   shared_with_groups: Type.Array(Type.Object({})),
+  promote_vulnerabilities_on_ingestion: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] }),
   projects: Type.Optional(Type.Array(projectView)),
   shared_projects: Type.Optional(Type.Array(projectView)),
 })
@@ -99,8 +100,21 @@ async function viewGroups(deps: RootDeps, groups: readonly Namespace[], origin: 
 
 async function viewOneGroup(deps: RootDeps, group: Namespace, origin: string) {
   const extras = await readAttributes(deps, 'namespaces', [group.id])
-  return { ...viewGroup(group, origin, extras.get(group.id)), shared_with_groups: [] }
+  return {
+    ...viewGroup(group, origin, extras.get(group.id)),
+    shared_with_groups: [],
+    promote_vulnerabilities_on_ingestion: group.promoteOnIngestion,
+  }
 }
+
+const promotion = optional(
+  nullable(
+    flag({
+      description:
+        'Whether new projects promote the findings of imported reports. Null: as the parent group or the server',
+    }),
+  ),
+)
 
 const listFields = {
   search: optional(text({ description: 'Matches name and path' })),
@@ -202,6 +216,7 @@ export const groupRoutes: readonly Route[] = [
       path: text(),
       description: optional(nullable(text())),
       visibility: optional(visibility),
+      promote_vulnerabilities_on_ingestion: promotion,
       parent_id: optional(integer({ description: 'Requires the maintainer role in the parent group' })),
       organization_id: optional(integer({ description: 'Default: the organization of the parent group, otherwise 1' })),
     }),
@@ -209,7 +224,9 @@ export const groupRoutes: readonly Route[] = [
     output: groupDetailView,
     async handle({ deps, caller, input, origin }) {
       const { name, path, visibility, parent_id: parentId, organization_id: organizationId, description } = input
-      const fresh = { name, path, visibility, parentId, organizationId, description: description ?? undefined }
+      const attributes = { name, path, visibility, description: description ?? undefined }
+      const promoteOnIngestion = input.promote_vulnerabilities_on_ingestion
+      const fresh = { ...attributes, promoteOnIngestion, parentId, organizationId }
       const group = await transaction(deps, async (deps) => {
         const group = await createGroup(deps, caller, fresh)
         await storeAttributes(deps, 'namespaces', group.id, attributesFrom(groupExtras, input))
@@ -252,14 +269,16 @@ export const groupRoutes: readonly Route[] = [
       path: optional(text()),
       description: optional(nullable(text())),
       visibility: optional(visibility),
+      promote_vulnerabilities_on_ingestion: promotion,
     }),
     status: 200,
     output: groupDetailView,
     async handle({ deps, group, input, origin }) {
-      const { name, path, visibility } = input
+      const { name, path, visibility, promote_vulnerabilities_on_ingestion: promoteOnIngestion } = input
       const description = input.description === null ? '' : input.description
+      const change = { name, path, visibility, description, promoteOnIngestion }
       const changed = await transaction(deps, async (deps) => {
-        const changed = await changeGroup(deps, group.id, { name, path, visibility, description })
+        const changed = await changeGroup(deps, group.id, change)
         await storeAttributes(deps, 'namespaces', group.id, attributesFrom(groupExtras, input))
         return changed
       })

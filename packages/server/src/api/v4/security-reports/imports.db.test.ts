@@ -77,7 +77,7 @@ describe('an import', () => {
     const two = await send(server.admin, project, sastReport(many(1)), { ref: 'feature' })
     const listed = await developer.get(reports(project))
     expect(listed.headers['x-total']).toBe('2')
-    const inList = ({ against: _, ...fields }: Reply['body']) => fields
+    const inList = ({ against: _, project_created: __, ...fields }: Reply['body']) => fields
     expect(listed.body).toEqual([inList(two.body), inList(one.body)])
     expect(listed.body[1]).toMatchObject({
       status: 'done',

@@ -1,6 +1,8 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { reportTypes } from '../../../domain/findings/scales.ts'
+import { assertMayCreateProject, createProjectOfReport } from '../../../domain/reports/imports/create-project.ts'
+import type { IngestOptions } from '../../../domain/reports/imports/import.ts'
 import { assertMayPromote, assertMayReport } from '../../../domain/reports/imports/import-rights.ts'
 import { findImports, findProjectImport, importReport } from '../../../domain/reports/imports/imports.ts'
 import { dryRunReport } from '../../../domain/reports/imports/ingest.ts'
@@ -17,6 +19,56 @@ const targetRef = optional(
   }),
 )
 
+const reportInput = Type.Object({
+  file: filePart,
+  report_type: optional(oneOf(reportTypes, { description: 'Default: the type stated in the report' })),
+  ref: optional(text({ allowBlank: false, description: 'Branch or tag. Default: the default branch' })),
+  category: optional(
+    text({
+      allowBlank: false,
+      description:
+        'Part of the ref that the report covers, such as an image or a folder. Use the same name in every run: a report marks only findings of its own category as absent. Default: the whole ref',
+    }),
+  ),
+  commit_sha: optional(text()),
+  target_ref: targetRef,
+  strict: optional(
+    flag({ description: 'Reject the report if any part of it violates its format. Default: skip invalid entries' }),
+  ),
+  partial: optional(
+    flag({
+      description:
+        'True if the scan covered only part of the ref, such as the changes since a baseline; no finding is then marked as absent. Default: as stated in the report',
+    }),
+  ),
+  promote: optional(
+    flag({
+      description:
+        'Promote the findings to vulnerabilities; true requires permission to promote. Default: the setting of the project',
+    }),
+  ),
+  async: optional(flag({ description: 'Return 202 immediately; poll the import for its result' })),
+  create: optional(
+    flag({
+      description:
+        'Create the project of the path, and missing groups below a group in which you may create subgroups, if there is none; requires the scope `api`',
+    }),
+  ),
+  dry_run: optional(flag({ description: 'Dry run: count what would change without changing anything' })),
+})
+
+const optionsFrom = (input: Static<typeof reportInput>): IngestOptions => ({
+  reportType: input.report_type,
+  ref: input.ref,
+  category: input.category,
+  commitSha: input.commit_sha,
+  targetRef: input.target_ref,
+  strict: input.strict,
+  isPartial: input.partial,
+  promote: input.promote,
+  isAsync: input.async,
+})
+
 const importTables = ['imports']
 
 export const securityReportRoutes: readonly Route[] = [
@@ -25,67 +77,37 @@ export const securityReportRoutes: readonly Route[] = [
     path: '/projects/:id/security_reports',
     summary: 'Import a security report',
     permission: 'report.create',
-    input: Type.Object({
-      file: filePart,
-      report_type: optional(oneOf(reportTypes, { description: 'Default: the type stated in the report' })),
-      ref: optional(text({ allowBlank: false, description: 'Branch or tag. Default: the default branch' })),
-      category: optional(
-        text({
-          allowBlank: false,
-          description:
-            'Part of the ref that the report covers, such as an image or a folder. Use the same name in every run: a report marks only findings of its own category as absent. Default: the whole ref',
-        }),
-      ),
-      commit_sha: optional(text()),
-      target_ref: targetRef,
-      strict: optional(
-        flag({ description: 'Reject the report if any part of it violates its format. Default: skip invalid entries' }),
-      ),
-      partial: optional(
-        flag({
-          description:
-            'True if the scan covered only part of the ref, such as the changes since a baseline; no finding is then marked as absent. Default: as stated in the report',
-        }),
-      ),
-      promote: optional(
-        flag({
-          description:
-            'Promote the findings to vulnerabilities; true requires permission to promote. Default: the setting of the project',
-        }),
-      ),
-      async: optional(flag({ description: 'Return 202 immediately; poll the import for its result' })),
-      dry_run: optional(flag({ description: 'Dry run: count what would change without changing anything' })),
-    }),
+    input: reportInput,
     status: 201,
     isUnfinished: ({ status }) => status === 'waiting' || status === 'running',
     output: comparedImportView,
+    createMissing: {
+      parameter: 'create',
+      assertPermitted: assertMayCreateProject,
+      create: ({ deps, caller, reference, input }) =>
+        createProjectOfReport(deps, caller, reference, {
+          file: input.file,
+          options: optionsFrom(input),
+          isDryRun: input.dry_run === true,
+        }),
+    },
     maxFileBytes: ({ maxReportBytes }) => maxReportBytes,
     fileLimit: ({ settings }) => ({
       maxBytes: settings.maxReportBytes,
       sentence: `a report may have up to ${settings.maxReportBytes / 1024 / 1024} MiB`,
     }),
-    async handle({ deps, project, caller, input, headers, origin }) {
-      const options = {
-        reportType: input.report_type,
-        ref: input.ref,
-        category: input.category,
-        commitSha: input.commit_sha,
-        targetRef: input.target_ref,
-        strict: input.strict,
-        isPartial: input.partial,
-        promote: input.promote,
-        isAsync: input.async,
-      }
+    async handle({ deps, project, caller, input, headers, origin, isNew = false }) {
+      const options = optionsFrom(input)
       const { file } = input
       if (input.dry_run) {
         assertMayReport(project, caller, options.ref)
         await assertMayPromote(deps, project, caller, options)
         const opened = { ...file, open: () => openFile(deps, file.key) }
-        return viewComparedImport(project, await dryRunReport(deps, project, opened, options), origin)
+        return viewComparedImport(project, await dryRunReport(deps, project, opened, options), { origin, isNew })
       }
       const done = await importReport(deps, project, caller, { file, options })
       if (done.state !== 'done') headers['location'] = `/api/v4/projects/${project.id}/security_reports/${done.id}`
-      return viewComparedImport(project, done, origin)
+      return viewComparedImport(project, done, { origin, isNew })
     },
   }),
   route({
@@ -114,7 +136,10 @@ export const securityReportRoutes: readonly Route[] = [
     output: comparedImportView,
     async handle({ deps, project, caller, input, origin }) {
       const which = { id: input.report_id, targetRef: input.target_ref }
-      return viewComparedImport(project, await findProjectImport(deps, project, caller, which), origin)
+      return viewComparedImport(project, await findProjectImport(deps, project, caller, which), {
+        origin,
+        isNew: false,
+      })
     },
   }),
 ]

@@ -158,13 +158,19 @@ export const comparedImportView = Type.Object(
       anyOf: [againstView, { type: 'null' }],
       description: 'Null until the results are visible',
     }),
+    project_created: Type.Boolean({ description: 'True if this request created the project' }),
   },
   { title: 'ComparedImport' },
 )
 
-export const viewComparedImport = (project: Project, done: ComparedImport, origin: string) => ({
+export const viewComparedImport = (
+  project: Project,
+  done: ComparedImport,
+  { origin, isNew }: { origin: string; isNew: boolean },
+) => ({
   ...viewImport(done),
   against: done.against ? viewComparison(project, done.against, origin) : null,
+  project_created: isNew,
 })
 
 function viewComparison(project: Project, compared: RefComparison, origin: string) {
