@@ -5,6 +5,7 @@ import { rowVersions } from './0044_row_versions.ts'
 import { bots } from './0047_bots.ts'
 import { trustRelations } from './0048_trust_relations.ts'
 import { groupPromotion } from './0049_group_promotion.ts'
+import { fileDigests } from './0051_file_digests.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   bots,
   trustRelations,
   groupPromotion,
+  fileDigests,
 ]

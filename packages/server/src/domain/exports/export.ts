@@ -33,6 +33,8 @@ export interface Export extends ExportTarget {
   filename: string | null
   objectKey: string | null
   bytes: number | null
+  /** Null until the export is finished, and for exports of earlier versions. */
+  sha256: string | null
   createdAt: string
   startedAt: string | null
   finishedAt: string | null

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { roles } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
@@ -42,6 +43,7 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
       const key = `files/${deps.random(16).toString('hex')}`
       const total = await countExported(deps, projectIds, asked.filter)
       let bytes = 0
+      const hash = createHash('sha256')
       let done = 0
       const read = async function* (projectId: number, filter: Export['filter']) {
         for await (const rows of readRows(deps, projectId, filter)) {
@@ -55,6 +57,7 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
         for await (const text of contentOf(deps, asked, projectIds, { read, describe })) {
           const chunk = Buffer.from(text)
           bytes += chunk.length
+          hash.update(chunk)
           yield chunk
         }
       }
@@ -64,7 +67,10 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
       const finished = await finishExport(
         deps.db,
         asked.id,
-        { filename, objectKey: key, bytes, projectIds: isOfInstance(asked) && asked.asAdmin ? null : projectIds },
+        {
+          ...{ filename, objectKey: key, bytes, sha256: hash.digest('hex') },
+          projectIds: isOfInstance(asked) && asked.asAdmin ? null : projectIds,
+        },
         times(deps),
       )
       // Another process has finished the export, or it was deleted.

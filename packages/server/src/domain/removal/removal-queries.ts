@@ -93,14 +93,15 @@ export async function listStoredFiles(db: Db, after: StoredFile | undefined, lim
       select 1 as part, 'upload' as kind, id, object_key as key, bytes, sha256, filename as name from uploads
       where id > ${idAfter('upload')}
       union all
-      select 2 as part, 'avatar' as kind, id, avatar_key as key, avatar_bytes as bytes, null as sha256, name from topics
+      select 2 as part, 'avatar' as kind, id, avatar_key as key, avatar_bytes as bytes, avatar_sha256 as sha256, name
+      from topics
       where avatar_key is not null and id > ${idAfter('avatar')}
       union all
       select 3 as part, 'merged avatar' as kind, id, source_avatar_key as key, source_avatar_bytes as bytes,
-        null as sha256, source_name as name from topic_merges
+        source_avatar_sha256 as sha256, source_name as name from topic_merges
       where source_avatar_key is not null and id > ${idAfter('merged avatar')}
       union all
-      select 4 as part, 'export' as kind, id, object_key as key, bytes, null as sha256, filename as name
+      select 4 as part, 'export' as kind, id, object_key as key, bytes, sha256, filename as name
       from vulnerability_exports
       where object_key is not null and id > ${idAfter('export')}
       union all

@@ -21,7 +21,7 @@ export function readAvatar(file: ReceivedFile): TopicAvatar {
   if (!extensions.includes(extension)) problems.push(unsupported(extensions))
   if (!contentType || !types.includes(contentType)) problems.push(unsupported(types))
   if (problems.length > 0 || !contentType) throw invalid({ avatar: problems })
-  return { objectKey: file.key, filename, contentType, bytes: file.bytes }
+  return { objectKey: file.key, filename, contentType, bytes: file.bytes, sha256: file.sha256 }
 }
 
 function unsupported(supported: readonly string[]): string {

@@ -8,7 +8,7 @@ import { aliasesWithTerms, topicNamed } from './topic-name-queries.ts'
 const columns: Sql = sql`id, organization_id, name, title, description, avatar_key as "avatar.object_key",
   coalesce(avatar_filename, 'avatar') as "avatar.filename",
   coalesce(avatar_content_type, 'application/octet-stream') as "avatar.content_type",
-  coalesce(avatar_bytes, 0) as "avatar.bytes", total_projects_count, created_at, updated_at`
+  coalesce(avatar_bytes, 0) as "avatar.bytes", avatar_sha256 as "avatar.sha256", total_projects_count, created_at, updated_at`
 
 export interface TopicFilter {
   organizationId: number
@@ -96,10 +96,10 @@ export async function insertTopic(
 ): Promise<Topic | undefined> {
   return db.one(sql`
     insert into topics (organization_id, name, name_key, title, title_key, description,
-      avatar_key, avatar_filename, avatar_content_type, avatar_bytes, created_at, updated_at)
+      avatar_key, avatar_filename, avatar_content_type, avatar_bytes, avatar_sha256, created_at, updated_at)
     values (${organizationId}, ${draft.name}, ${draft.name.toLowerCase()}, ${draft.title},
       ${draft.title.toLowerCase()}, ${draft.description}, ${avatar?.objectKey}, ${avatar?.filename},
-      ${avatar?.contentType}, ${avatar?.bytes}, ${now}, ${now})
+      ${avatar?.contentType}, ${avatar?.bytes}, ${avatar?.sha256}, ${now}, ${now})
     on conflict (organization_id, name_key) do nothing
     returning ${columns}`)
 }
@@ -114,7 +114,8 @@ export async function updateTopic(
     update topics set name = ${draft.name}, name_key = ${draft.name.toLowerCase()}, title = ${draft.title},
       title_key = ${draft.title.toLowerCase()}, description = ${draft.description},
       avatar_key = ${avatar?.objectKey}, avatar_filename = ${avatar?.filename},
-      avatar_content_type = ${avatar?.contentType}, avatar_bytes = ${avatar?.bytes}, updated_at = ${now}
+      avatar_content_type = ${avatar?.contentType}, avatar_bytes = ${avatar?.bytes},
+      avatar_sha256 = ${avatar?.sha256}, updated_at = ${now}
     where id = ${id}
     returning ${columns}`)
 }
@@ -180,7 +181,8 @@ export async function listAssignedNames(
 /** Removes the avatars of these topics. */
 export async function clearAvatars(db: Db, topicIds: readonly number[]): Promise<void> {
   await db.run(sql`
-    update topics set avatar_key = null, avatar_filename = null, avatar_content_type = null, avatar_bytes = null
+    update topics set avatar_key = null, avatar_filename = null, avatar_content_type = null, avatar_bytes = null,
+      avatar_sha256 = null
     where id in ${db.dialect.integers(topicIds)}`)
 }
 

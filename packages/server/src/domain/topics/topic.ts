@@ -20,6 +20,8 @@ export interface TopicAvatar {
   filename: string
   contentType: string
   bytes: number
+  /** Null for avatars of earlier versions. */
+  sha256: string | null
 }
 
 /** Editable attributes of a topic. */

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
-import type { Deps } from '../../../domain/deps.ts'
+import type { RootDeps } from '../../../domain/deps.ts'
 import { type Export, type ExportFilter, exportFormats, exportStatuses } from '../../../domain/exports/export.ts'
 import { createExport, findExportProgress, getExport, type Progress } from '../../../domain/exports/exports.ts'
+import { openIntact } from '../../../domain/files/intact.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
@@ -9,7 +10,6 @@ import { attachment } from '../../../http/response/content-disposition.ts'
 import type { Download } from '../../../http/response/download.ts'
 import { fileOutput, type Route } from '../../../http/route.ts'
 import { notFound } from '../../../platform/failure.ts'
-import { openPieces } from '../../../platform/object-store/pieces.ts'
 import { route } from '../route.ts'
 import { freeObject, nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
 import { assertKnown, filterNames, filterProperties, readFilter, viewFilter } from '../vulnerabilities/filters.ts'
@@ -100,10 +100,10 @@ const contentTypes: Record<Export['format'], string> = {
   sarif: 'application/sarif+json',
 }
 
-function downloadOf({ objects }: Deps, { objectKey, bytes, format, filename, status }: Export): Download {
+function downloadOf(deps: RootDeps, { objectKey, bytes, sha256, format, filename, status }: Export): Download {
   if (status !== 'finished' || objectKey === null || bytes === null) throw notFound('Vulnerability Export')
   return {
-    open: (range) => openPieces(objects, objectKey, range),
+    open: (range) => openIntact(deps, { key: objectKey, bytes, sha256 }, range),
     bytes,
     contentType: contentTypes[format],
     disposition: attachment(filename ?? ''),

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { openIntact } from '../../../domain/files/intact.ts'
 import { assertOrganizationReadable, getOrganization } from '../../../domain/namespaces/organizations.ts'
 import {
   assertTopicReadable,
@@ -13,7 +14,6 @@ import { inline } from '../../../http/response/content-disposition.ts'
 import { untrustedContentPolicy } from '../../../http/response/download.ts'
 import { fileOutput, noOutput, type Route } from '../../../http/route.ts'
 import { gone } from '../../../platform/failure.ts'
-import { openPieces } from '../../../platform/object-store/pieces.ts'
 import type { Settings } from '../../../platform/settings.ts'
 import { route } from '../route.ts'
 import { topicView, viewTopic } from './views.ts'
@@ -124,8 +124,9 @@ export const topicRoutes: readonly Route[] = [
     async handle({ deps, input }) {
       const { avatar, organizationId } = await getTopic(deps, input.id)
       if (avatar?.filename !== input.filename) throw gone()
+      const file = { key: avatar.objectKey, bytes: avatar.bytes, sha256: avatar.sha256 }
       return {
-        open: (range) => openPieces(deps.objects, avatar.objectKey, range),
+        open: (range) => openIntact(deps, file, range),
         bytes: avatar.bytes,
         contentType: avatar.contentType,
         disposition: inline(avatar.filename),

@@ -32,7 +32,7 @@ const selected = sql`
     source_avatar_key as "source.avatar.object_key",
     coalesce(source_avatar_filename, 'avatar') as "source.avatar.filename",
     coalesce(source_avatar_content_type, 'application/octet-stream') as "source.avatar.content_type",
-    coalesce(source_avatar_bytes, 0) as "source.avatar.bytes",
+    coalesce(source_avatar_bytes, 0) as "source.avatar.bytes", source_avatar_sha256 as "source.avatar.sha256",
     source_created_at as "source.created_at", source_updated_at as "source.updated_at",
     target_id as "target.id", target_name as "target.name", moved_projects_count as moved_projects,
     shared_projects_count as shared_projects, keeps_alias, merged_at, undone_at, undo_expired_at,
@@ -101,11 +101,11 @@ export async function insertMerge(
   const row = await db.one<{ id: number }>(sql`
     insert into topic_merges (organization_id, source_id, source_name, source_title, source_description,
       source_avatar_key, source_avatar_filename, source_avatar_content_type, source_avatar_bytes,
-      source_created_at, source_updated_at, target_id, target_name, moved_projects_count, shared_projects_count,
+      source_avatar_sha256, source_created_at, source_updated_at, target_id, target_name, moved_projects_count, shared_projects_count,
       keeps_alias, merged_by_id, merged_at)
     values (${source.organizationId}, ${source.id}, ${source.name}, ${source.title}, ${source.description},
       ${source.avatar?.objectKey}, ${source.avatar?.filename}, ${source.avatar?.contentType}, ${source.avatar?.bytes},
-      ${source.createdAt}, ${source.updatedAt}, ${target.id}, ${target.name}, ${counts.moved}, ${counts.shared},
+      ${source.avatar?.sha256}, ${source.createdAt}, ${source.updatedAt}, ${target.id}, ${target.name}, ${counts.moved}, ${counts.shared},
       ${keepsAlias}, ${mergedById}, ${now})
     returning id`)
   const id = row?.id ?? 0

@@ -48,10 +48,10 @@ export async function restoreTopic(db: Db, { organizationId, source }: Merge): P
   const { avatar } = source
   await db.run(sql`
     insert into topics (id, organization_id, name, name_key, title, title_key, description,
-      avatar_key, avatar_filename, avatar_content_type, avatar_bytes, created_at, updated_at)
+      avatar_key, avatar_filename, avatar_content_type, avatar_bytes, avatar_sha256, created_at, updated_at)
     values (${source.id}, ${organizationId}, ${source.name}, ${source.name.toLowerCase()}, ${source.title},
       ${source.title.toLowerCase()}, ${source.description}, ${avatar?.objectKey}, ${avatar?.filename},
-      ${avatar?.contentType}, ${avatar?.bytes}, ${source.createdAt}, ${source.updatedAt})`)
+      ${avatar?.contentType}, ${avatar?.bytes}, ${avatar?.sha256}, ${source.createdAt}, ${source.updatedAt})`)
 }
 
 /** Removes the source's names from the target and restores the source's aliases. */
