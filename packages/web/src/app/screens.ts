@@ -206,6 +206,12 @@ const project: Screen[] = [
     async () => (await import('../features/project/settings/general.tsx')).GeneralSettings,
     { access: atLeast('maintainer'), links: { tabs: true, settings: 'Project' } },
   ),
+  screen(
+    '/settings/access_tokens',
+    'Access tokens',
+    async () => (await import('../features/access-tokens/access-tokens.tsx')).ProjectAccessTokens,
+    { access: atLeast('maintainer'), links: { settings: true } },
+  ),
   screen('/settings/hooks', 'Webhooks', async () => (await import('../features/project/settings/hooks.tsx')).Hooks, {
     access: atLeast('maintainer'),
     links: { settings: true },
@@ -255,8 +261,14 @@ const group: Screen[] = [
   }),
   screen('/settings', 'Settings', async () => (await import('../features/group/settings.tsx')).GroupSettings, {
     access: atLeast('owner'),
-    links: { tabs: true },
+    links: { tabs: true, settings: 'Group' },
   }),
+  screen(
+    '/settings/access_tokens',
+    'Access tokens',
+    async () => (await import('../features/access-tokens/access-tokens.tsx')).GroupAccessTokens,
+    { access: atLeast('owner'), links: { settings: true } },
+  ),
 ]
 
 export const screens: ScreenTable = { main, admin, project, group }

@@ -7,6 +7,8 @@ import { ForWriters } from '../../components/form/for-writers.tsx'
 import { VisibilityField } from '../../components/form/visibility-field.tsx'
 import { TypedConfirm } from '../../components/overlay/typed-confirm.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
+import { useLinks } from '../../components/page/screens.tsx'
+import { Tabs } from '../../components/page/tabs.tsx'
 import { visibilityOf } from '../../components/visibility.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { groupAddress, useGroup } from '../../nouns/group/group.ts'
@@ -15,6 +17,7 @@ import { groupAddress, useGroup } from '../../nouns/group/group.ts'
 export function GroupSettings() {
   return (
     <Page title="Settings">
+      <Tabs label="Settings sections" tabs={useLinks('settings', 'group', useGroup())} />
       <ForWriters>
         <General />
         <Address />

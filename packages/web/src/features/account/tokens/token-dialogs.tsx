@@ -1,14 +1,12 @@
 import type { ResponseOf } from '@alcove/client'
-import { useId, useState } from 'react'
-import { Button } from '../../../components/button.tsx'
-import { CopyButton } from '../../../components/copy-button.tsx'
+import { useState } from 'react'
 import { ActionForm } from '../../../components/form/action-form.tsx'
-import { CheckField, TextField } from '../../../components/form/field.tsx'
+import { TextField } from '../../../components/form/field.tsx'
 import { Dialog } from '../../../components/overlay/dialog.tsx'
 import { useAction } from '../../../data/api.ts'
 import { useSession } from '../../../data/session.ts'
-import { dayAhead, maxDays, type Scope, scopes } from './scopes.ts'
-import styles from './tokens.module.css'
+import { type Scope, scopes } from '../../../nouns/token/scopes.ts'
+import { EndField, ScopesField } from '../../../nouns/token/token-fields.tsx'
 
 export type Issued = ResponseOf<'POST /-/personal_access_tokens'>
 
@@ -49,22 +47,11 @@ export function CreateToken({ onClose, onIssued }: { onClose: () => void; onIssu
         <TextField label="Name" name="name" required autoComplete="off" hint="For example: nightly scan" />
         <TextField label="Description" name="description" autoComplete="off" />
         <EndField days={30} />
-        <fieldset className={styles.scopes}>
-          <legend>Scopes</legend>
-          {scopes
-            .filter(({ isForAdmins }) => isAdministrator || !isForAdmins)
-            .map(({ name, meaning }) => (
-              <CheckField
-                key={name}
-                label={<code>{name}</code>}
-                hint={meaning}
-                checked={chosen.includes(name)}
-                onChange={({ target }) =>
-                  setChosen(target.checked ? [...chosen, name] : chosen.filter((other) => other !== name))
-                }
-              />
-            ))}
-        </fieldset>
+        <ScopesField
+          scopes={scopes.filter(({ isForAdmins }) => isAdministrator || !isForAdmins)}
+          chosen={chosen}
+          onChange={setChosen}
+        />
       </ActionForm>
     </Dialog>
   )
@@ -102,46 +89,5 @@ export function RotateToken({
         <EndField days={30} />
       </ActionForm>
     </Dialog>
-  )
-}
-
-function EndField({ days }: { days: number }) {
-  return (
-    <TextField
-      label="Expiration date"
-      name="expires_at"
-      type="date"
-      required
-      defaultValue={dayAhead(days)}
-      min={dayAhead(1)}
-      max={dayAhead(maxDays)}
-      hint={`The token expires at the start of this day (UTC). Maximum: ${maxDays} days from now.`}
-    />
-  )
-}
-
-/** Shows the value of a new token, which cannot be displayed again. */
-export function NewToken({ issued, onClose }: { issued: Issued; onClose: () => void }) {
-  const id = useId()
-  return (
-    <section className={styles.issued} aria-label="New token" role="status">
-      <label htmlFor={id}>
-        <strong>{issued.name}</strong> created. Copy token now. It is not shown again. Keep it secret.
-      </label>
-      <div className="row-wrap">
-        <input
-          id={id}
-          className={styles.secret}
-          readOnly
-          value={issued.token}
-          onFocus={({ target }) => target.select()}
-          spellCheck={false}
-        />
-        <CopyButton text={issued.token} label="Copy token" size="normal" />
-        <Button kind="quiet" onClick={onClose}>
-          Done
-        </Button>
-      </div>
-    </section>
   )
 }

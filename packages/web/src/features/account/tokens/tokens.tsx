@@ -1,7 +1,6 @@
 import type { RowOf } from '@alcove/client'
 import { KeyRound, Plus, RotateCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { Badge } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
 import { ChoiceFilter, useChoice } from '../../../components/form/filters.tsx'
 import { ConfirmDialog } from '../../../components/overlay/dialog.tsx'
@@ -9,13 +8,13 @@ import { ActionMenu } from '../../../components/overlay/menu.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { PagedTable } from '../../../components/page/paged-table.tsx'
 import { usePageNumber } from '../../../components/page/pager.tsx'
-import { Day, Time } from '../../../components/time.tsx'
 import { useAction, usePage } from '../../../data/api.ts'
 import { mayWrite, useSession, useUser } from '../../../data/session.ts'
+import styles from '../../../nouns/token/token.module.css'
+import { Expiration, LastUse, NewToken, Scopes, TokenName } from '../../../nouns/token/token-fields.tsx'
 import { AccountTabs } from '../account-tabs.tsx'
 import { TokenNotice } from '../signed-in.tsx'
-import { CreateToken, type Issued, NewToken, RotateToken } from './token-dialogs.tsx'
-import styles from './tokens.module.css'
+import { CreateToken, type Issued, RotateToken } from './token-dialogs.tsx'
 
 const perPage = 30
 const states = [
@@ -68,31 +67,10 @@ export function Tokens() {
           text: <p>{state === 'active' ? 'You have no active tokens.' : 'You have no expired or revoked tokens.'}</p>,
         }}
         columns={[
-          [
-            'Name',
-            (token) => (
-              <>
-                {token.name}
-                {token.description && <p className="muted small">{token.description}</p>}
-                <p className="muted small">
-                  Created <Time of={token.created_at} />
-                </p>
-              </>
-            ),
-            styles.name,
-          ],
-          [
-            'Scopes',
-            ({ scopes }) => (
-              <span className="row-wrap">
-                {scopes.map((scope) => (
-                  <Badge key={scope}>{scope}</Badge>
-                ))}
-              </span>
-            ),
-          ],
-          ['Last used', lastUse],
-          ['Expires', expiration],
+          ['Name', (token) => <TokenName token={token} />, styles.name],
+          ['Scopes', ({ scopes }) => <Scopes scopes={scopes} />],
+          ['Last used', (token) => <LastUse at={token.last_used_at} addresses={token.last_used_ips} />],
+          ['Expires', (token) => <Expiration token={token} />],
           [
             <span key="actions" className="visually-hidden">
               Actions
@@ -131,20 +109,4 @@ export function Tokens() {
       )}
     </Page>
   )
-}
-
-const never = <span className="muted">Never</span>
-
-function lastUse({ last_used_at: usedAt, last_used_ips: addresses }: Token) {
-  return (
-    <>
-      {usedAt ? <Time of={usedAt} /> : never}
-      {usedAt && addresses.length > 0 && <p className="muted small numbers">{addresses.join(', ')}</p>}
-    </>
-  )
-}
-
-function expiration({ revoked, expires_at: end }: Token) {
-  if (revoked) return <Badge tone="danger">Revoked</Badge>
-  return end ? <Day of={end} /> : never
 }

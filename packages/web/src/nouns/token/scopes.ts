@@ -18,3 +18,8 @@ export const maxDays = 365
 export function dayAhead(days: number): string {
   return new Date(Date.now() + days * dayMs).toISOString().slice(0, 10)
 }
+
+/** Returns the number of days until a date (YYYY-MM-DD) in UTC. */
+export function daysUntil(day: string): number {
+  return Math.ceil((Date.parse(`${day}T00:00:00Z`) - Date.now()) / dayMs)
+}

@@ -1,0 +1,120 @@
+import { useState } from 'react'
+import { ActionForm } from '../../components/form/action-form.tsx'
+import { SelectField, TextArea, TextField } from '../../components/form/field.tsx'
+import { Dialog } from '../../components/overlay/dialog.tsx'
+import { useAction } from '../../data/api.ts'
+import { levels } from '../../data/session.ts'
+import { grantableRoles, type MemberPlace } from '../../nouns/member/roles.ts'
+import { ScopesField } from '../../nouns/token/token-fields.tsx'
+import { patternsIn, textOf } from './claim-text.ts'
+import { type BotScope, botScopes } from './token-dialogs.tsx'
+import type { Relation } from './trust-relation.ts'
+
+const presets = {
+  gitlab: { label: 'GitLab', issuer: 'https://gitlab.com', claim: 'project_path' },
+  github: { label: 'GitHub Actions', issuer: 'https://token.actions.githubusercontent.com', claim: 'repository' },
+  other: { label: 'Another issuer', issuer: '', claim: 'sub' },
+} as const
+type Preset = keyof typeof presets
+const presetChoices = Object.entries(presets).map(([value, { label }]) => ({ value: value as Preset, label })) // its keys
+
+/** Creates or edits a trust relation. */
+export function TrustForm({
+  place,
+  relation,
+  onClose,
+}: {
+  place: MemberPlace
+  relation?: Relation
+  onClose: () => void
+}) {
+  const [preset, setPreset] = useState<Preset>('gitlab')
+  const [chosen, setChosen] = useState<readonly BotScope[]>(
+    relation ? botScopes.map(({ name }) => name).filter((name) => relation.scopes.includes(name)) : [botScopes[0].name],
+  )
+  const [role, setRole] = useState(String(relation?.access_level ?? levels.developer))
+  const [problem, setProblem] = useState('')
+  const create = useAction(`POST /${place.noun}s/{id}/trust_relations`, {
+    showsErrors: true,
+    done: 'Trust relation added.',
+    onDone: onClose,
+  })
+  const change = useAction(`PUT /${place.noun}s/{id}/trust_relations/{relation_id}`, {
+    showsErrors: true,
+    done: 'Saved.',
+    onDone: onClose,
+  })
+  function submit(text: (name: string) => string) {
+    const claims = patternsIn(text('claims'))
+    const branchClaims = patternsIn(text('default_branch_claims'))
+    const found = claims.problem ?? branchClaims.problem ?? (chosen.length === 0 ? 'Select at least one scope.' : '')
+    setProblem(found)
+    if (found) return
+    const body = {
+      name: text('name'),
+      issuer: text('issuer'),
+      audience: text('audience'),
+      claims: claims.patterns,
+      default_branch_claims: branchClaims.patterns,
+      access_level: Number(role) as 30, // one of the roles
+      scopes: [...chosen],
+      ...(!relation?.jwks && { jwks_url: text('jwks_url') || null }),
+    }
+    if (relation) change.mutate({ path: { id: place.id, relation_id: relation.id }, body })
+    else create.mutate({ path: { id: place.id }, body })
+  }
+  const { label, issuer, claim } = presets[preset]
+  return (
+    <Dialog isOpen onClose={onClose} title={relation ? `Edit ${relation.name}` : 'Add trust relation'}>
+      <ActionForm
+        // Presets replace the values of the fields.
+        key={preset}
+        action={relation ? change : create}
+        fields={['name', 'issuer', 'audience', 'claims', 'default_branch_claims', 'jwks_url']}
+        submit={relation ? 'Save' : 'Add trust relation'}
+        problem={problem}
+        onCancel={onClose}
+        onSubmit={submit}
+      >
+        {!relation && <SelectField label="CI system" choices={presetChoices} value={preset} onChoose={setPreset} />}
+        <TextField label="Name" name="name" required autoComplete="off" defaultValue={relation?.name ?? label} />
+        <TextField label="Issuer" name="issuer" type="url" required defaultValue={relation?.issuer ?? issuer} />
+        <TextField
+          label="Audience"
+          name="audience"
+          required
+          defaultValue={relation?.audience ?? location.origin}
+          hint="Jobs request their tokens for this audience."
+        />
+        <TextArea
+          label="Claims"
+          name="claims"
+          required
+          rows={3}
+          defaultValue={relation ? textOf({ ...relation.claims }) : `${claim} = `}
+          hint="One claim per line, such as project_path = acme/*. All must match; * stands for any characters."
+        />
+        <TextArea
+          label="Claims for the default branch"
+          name="default_branch_claims"
+          rows={2}
+          defaultValue={relation ? textOf({ ...relation.default_branch_claims }) : 'ref_protected = true'}
+          hint="Also required to report for the default branch. Leave empty to allow every token."
+        />
+        <SelectField label="Role" choices={grantableRoles(place)} value={role} onChoose={setRole} />
+        <ScopesField scopes={botScopes} chosen={chosen} onChange={setChosen} />
+        {relation?.jwks ? (
+          <p className="muted small">The keys of the issuer were added through the API.</p>
+        ) : (
+          <TextField
+            label="Address of the keys (JWKS)"
+            name="jwks_url"
+            type="url"
+            defaultValue={relation?.jwks_url ?? ''}
+            hint="Leave empty to use the address in the issuer’s discovery document."
+          />
+        )}
+      </ActionForm>
+    </Dialog>
+  )
+}
