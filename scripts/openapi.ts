@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { describeRoutes } from '../packages/server/src/http/response/openapi.ts'
+import { describeApi } from '../packages/server/src/api/v4/openapi-document.ts'
 import { routes } from '../packages/server/src/routes.ts'
 import { clientTypes, type OpenApi } from './client-types.ts'
 
 // Writes docs/api/openapi.json and the client's types. With --check, only compares them with the routes.
-const document = describeRoutes(routes)
+const document = describeApi(routes)
 const files: Record<string, string> = {
   '../docs/api/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
-  '../packages/client/src/operations.ts': clientTypes(document as OpenApi), // what describeRoutes writes
+  '../packages/client/src/operations.ts': clientTypes(document as OpenApi), // what describeApi returns
 }
 
 for (const [name, content] of Object.entries(files)) {

@@ -28,14 +28,14 @@ test('the API page lists all operations and searches them by path, words and per
     .getByRole('link', { name: /Merge one topic into another/ })
     .click()
   await page.getByRole('heading', { level: 1, name: /Merge one topic into another/ }).waitFor()
-  expect(page.url()).toContain('/-/api/post_topics_merge?search=topic.manage')
+  expect(page.url()).toContain('/-/api/mergeTopics?search=topic.manage')
   await page.goBack()
   await page.getByRole('searchbox').fill('nothing has these words')
   await page.getByText('No matching operations').waitFor()
 })
 
 test('an operation has its own URL, with permission, parameters and responses', async () => {
-  const page = await web.open('/-/api/get_projects_by_id_uploads', { width: 360, theme: 'dark' })
+  const page = await web.open('/-/api/listProjectUploads', { width: 360, theme: 'dark' })
   const text = await main(page).innerText()
   expect(text).toContain('/api/v4/projects/{id}/uploads')
   expect(text).toContain('Permission: upload.list')
@@ -49,7 +49,7 @@ test('an operation has its own URL, with permission, parameters and responses', 
 
 describe('a request from the API page', () => {
   test('is sent anonymously by a signed-out user', async () => {
-    const page = await web.open('/-/api/get_projects_by_id', { expects: /404/ })
+    const page = await web.open('/-/api/getProject', { expects: /404/ })
     await expect.poll(() => main(page).innerText()).toContain('Sent without authentication.')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText('id is required').waitFor()
@@ -71,7 +71,7 @@ describe('a request from the API page', () => {
   })
 
   test('is sent with a file as the signed-in user, and can be copied as a shell command', async () => {
-    const page = await web.open('/-/api/post_projects_by_id_uploads', { as: web.server.admin })
+    const page = await web.open('/-/api/createProjectUpload', { as: web.server.admin })
     await page.getByLabel('id (required)').fill(String(projectId))
     await page
       .getByLabel('file (required)')
@@ -93,7 +93,7 @@ describe('a request from the API page', () => {
   })
 
   test('is sent as JSON with the documented types', async () => {
-    const page = await web.open('/-/api/post_users', { as: web.server.admin })
+    const page = await web.open('/-/api/createUser', { as: web.server.admin })
     await page.getByLabel('email (required)').fill('made@example.test')
     await page.getByLabel('username (required)').fill('made')
     await page.getByLabel('name (required)', { exact: true }).fill('Made here')
@@ -110,7 +110,7 @@ describe('a request from the API page', () => {
 
   test('omits blank fields, or sends them empty or as null', async () => {
     const { body: project } = await web.server.admin.post('/projects', { name: 'Blank', description: 'Some' })
-    const page = await web.open('/-/api/put_projects_by_id', { as: web.server.admin })
+    const page = await web.open('/-/api/updateProject', { as: web.server.admin })
     await main(page).getByText('This sends a real request').waitFor()
     await page.getByLabel('id (required)').fill(String(project.id))
     const sent = page.waitForRequest((request) => request.method() === 'PUT')
@@ -125,7 +125,7 @@ describe('a request from the API page', () => {
   })
 
   test('shows any response as text, limited in length', async () => {
-    const page = await web.open('/-/api/get_version', { as: web.server.admin })
+    const page = await web.open('/-/api/getVersion', { as: web.server.admin })
     const answers = [
       { contentType: 'text/html', body: '<h1>Hi</h1><script>document.title = "taken"</script>' },
       { contentType: 'application/json', body: `[${'"<b>x</b>",'.repeat(60_000)}1]` },
@@ -156,7 +156,7 @@ describe('a request from the API page', () => {
 
   test('asks for confirmation before a deletion', async () => {
     const topic = await web.server.admin.post('/topics', { name: 'short-lived', title: 'Short-lived' })
-    const page = await web.open('/-/api/delete_topics_by_id', { as: web.server.admin })
+    const page = await web.open('/-/api/deleteTopic', { as: web.server.admin })
     await page.getByLabel('id (required)').fill(String(topic.body.id))
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const dialog = page.getByRole('dialog')

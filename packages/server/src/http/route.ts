@@ -16,6 +16,8 @@ export interface Route {
   /** True for the few paths outside /api/v4. */
   outside?: boolean
   summary: string
+  /** True for a former path, which keeps working. */
+  isDeprecated?: true
   permission: Permission
   input?: TObject
   status: number

@@ -1,5 +1,6 @@
 import { describeRoutes } from '../../http/response/openapi.ts'
 import type { Route } from '../../http/route.ts'
+import { apiNames } from './openapi-names.ts'
 import { route } from './route.ts'
 import { freeObject } from './views.ts'
 
@@ -15,6 +16,8 @@ export function documentRoute(routes: () => readonly Route[]): Route {
     output: freeObject,
     // The document does not change while the process runs.
     cacheTables: [],
-    handle: async () => describeRoutes(routes()),
+    handle: async () => describeApi(routes()),
   })
 }
+
+export const describeApi = (routes: readonly Route[]) => describeRoutes(routes, apiNames)

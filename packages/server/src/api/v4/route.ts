@@ -61,6 +61,12 @@ type Answer<O extends TSchema> =
     : Static<O> | RenderedRow<Static<O>>
 type Listed<Item> = Page<Item> | KeysetPage<Item>
 
+/** Returns the routes, and the same ones at their former path. */
+export function withFormerPath(routes: readonly Route[], path: string, former: string): Route[] {
+  const renamed = routes.map((one): Route => ({ ...one, path: one.path.replace(path, former), isDeprecated: true }))
+  return [...routes, ...renamed]
+}
+
 export function route<P extends Permission, I extends TObject, O extends TSchema>(
   definition: RouteDefinition<P, I, O>,
 ): Route {

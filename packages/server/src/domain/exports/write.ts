@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { instanceUrl } from '../../platform/settings.ts'
 import { roles } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
 import { type AnyJobKind, jobKind } from '../jobs/job.ts'
@@ -18,7 +19,7 @@ export const exportKind = 'export'
 export const exportKey = (id: number) => `export:${id}`
 
 /** Returns the API's view of a vulnerability, which JSON exports contain. */
-export type DescribeRow = (row: ExportedRow) => Promise<object>
+export type DescribeRow = (row: ExportedRow, origin: string) => Promise<object>
 
 const keptMs = 7 * 24 * 60 * 60 * 1000
 
@@ -101,7 +102,7 @@ async function* contentOf(
     let before = '[\n'
     for (const id of projectIds) {
       for await (const rows of read(id, filter)) {
-        const described = await Promise.all(rows.map(describe))
+        const described = await Promise.all(rows.map((row) => describe(row, instanceUrl(deps.settings))))
         yield before + described.map((row) => JSON.stringify(row)).join(',\n')
         before = ',\n'
       }

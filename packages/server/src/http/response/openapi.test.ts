@@ -1,15 +1,20 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
+import { apiNames } from '../../api/v4/openapi-names.ts'
 import { routes } from '../../routes.ts'
 import { addressOf, isFileOutput, redirectableFileOutput } from '../route.ts'
 import { describeRoutes } from './openapi.ts'
 
 interface Operation {
   operationId: string
+  tags: string[]
   parameters: { name: string; in: string }[]
   responses: Record<string, object>
 }
-const document = describeRoutes(routes) as { paths: Record<string, Record<string, Operation>> }
+const document = describeRoutes(routes, apiNames) as {
+  paths: Record<string, Record<string, Operation>>
+  tags: { name: string }[]
+}
 
 test('the document is valid OpenAPI 3.1', async () => {
   const result = await new Validator().validate(structuredClone(document))
@@ -28,7 +33,8 @@ test('the document has every route with its statuses and path parameters', () =>
       ...(isFileOutput(route.output) ? [206, 304] : []),
     ]
     const expected = [...new Set(statuses)].sort().map(String)
-    expect([address, Object.keys(operation?.responses ?? {})]).toEqual([address, [...expected, '4XX']])
+    const successes = Object.keys(operation?.responses ?? {}).filter((status) => /^[23]/.test(status))
+    expect([address, successes]).toEqual([address, expected])
     const named = operation?.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
     expect(named).toEqual([...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name))
   }
@@ -45,7 +51,36 @@ test('the document has redirects only for files that may be in a bucket', () => 
   )
 })
 
-test('the document has unique operation ids', () => {
-  const names = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId))
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method, path, ...operation })),
+)
+
+test('the document has unique and readable operation ids', () => {
+  const names = operations.map(({ operationId }) => operationId)
   expect(new Set(names).size).toBe(names.length)
+  for (const name of names) expect(name).toMatch(/^[a-z]+([A-Z][a-z0-9]*)*$/)
+  expect(names).toEqual(
+    expect.arrayContaining([
+      ...['listProjectUploads', 'blockUser', 'uploadSecurityReport', 'listTopicAliases', 'createTopicAlias'],
+      ...['listProjectVulnerabilities', 'dismissVulnerability', 'getProjectVulnerabilityNote', 'updateGroup'],
+    ]),
+  )
+})
+
+test('every operation id that is declared belongs to a route', () => {
+  const addresses = new Set(routes.map(({ method, path }) => `${method} ${path}`))
+  expect(Object.keys(apiNames.operations).filter((address) => !addresses.has(address))).toEqual([])
+})
+
+test('every tag is described and used', () => {
+  const used = new Set(operations.flatMap(({ tags }) => tags))
+  expect([...used].sort()).toEqual(document.tags.map(({ name }) => name).sort())
+})
+
+test.each([
+  ['get', '/api/v4/version', ['200', '401', '403', '429', '4XX']],
+  ['get', '/api/v4/projects/{id}', ['200', '400', '401', '403', '404', '429', '4XX']],
+  ['post', '/api/v4/topics', ['201', '400', '401', '403', '409', '413', '415', '422', '429', '4XX']],
+])('the document lists the statuses of %s %s', (method, path, statuses) => {
+  expect(Object.keys(document.paths[path]?.[method]?.responses ?? {})).toEqual(statuses)
 })

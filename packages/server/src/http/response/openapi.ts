@@ -2,16 +2,17 @@ import type { TSchema } from 'typebox'
 import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import { version } from '../../platform/version.ts'
 import { addressOf, isFileOutput, metricsOutput, noOutput, type Route, redirectableFileOutput } from '../route.ts'
+import { operationIdOf } from './operation-id.ts'
 import { pageProperties } from './pages.ts'
 
 /** Returns the OpenAPI 3.1 document of the routes. Their schemas are JSON Schema already. */
-export function describeRoutes(routes: readonly Route[]): object {
+export function describeRoutes(routes: readonly Route[], names: ApiNames): object {
   const paths: Record<string, Record<string, unknown>> = {}
   const schemas: Record<string, unknown> = { Error: errorSchema }
   for (const route of routes) {
     const address = addressOf(route).replace(/:(\w+)/g, '{$1}')
     paths[address] ??= {}
-    paths[address][route.method.toLowerCase()] = describeRoute(route, schemas)
+    paths[address][route.method.toLowerCase()] = describeRoute(route, schemas, names)
   }
   return {
     openapi: '3.1.0',
@@ -25,6 +26,7 @@ export function describeRoutes(routes: readonly Route[]): object {
     },
     servers: [{ url: '/' }],
     security: [{ privateToken: [] }, { bearer: [] }, {}],
+    tags: Object.entries(names.tags).map(([name, { description }]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: {
@@ -33,14 +35,25 @@ export function describeRoutes(routes: readonly Route[]): object {
       },
       schemas,
       responses: {
-        Error: {
-          description: 'Error',
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-        },
+        ...Object.fromEntries(Object.entries(errorDescriptions).map(([status, text]) => [status, errorResponse(text)])),
+        Error: errorResponse('Any other error of the request'),
       },
     },
   }
 }
+
+/** Names that do not follow from the path of a route. */
+export interface ApiNames {
+  /** Operation ids by method and path, such as `GET /user`. */
+  operations: Readonly<Record<string, string>>
+  /** Tags in the order of the document. `paths` are path segments that have this tag although they are named otherwise. */
+  tags: Readonly<Record<string, { description: string; paths?: readonly string[] }>>
+}
+
+const errorResponse = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+})
 
 /** Union of GitLab's three kinds of error bodies. */
 const errorSchema = {
@@ -54,7 +67,7 @@ const errorSchema = {
   },
 }
 
-function describeRoute(route: Route, schemas: Schemas): object {
+function describeRoute(route: Route, schemas: Schemas, { operations, tags }: ApiNames): object {
   const pathNames = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const properties: Record<string, TSchema> = {
     ...route.input?.properties,
@@ -65,10 +78,11 @@ function describeRoute(route: Route, schemas: Schemas): object {
   const inBody = route.method === 'POST' || route.method === 'PUT'
   const others = Object.entries(properties).filter(([name]) => !pathNames.includes(name))
   return {
-    operationId: operationId(route),
+    operationId: operations[`${route.method} ${route.path}`] ?? operationIdOf(route),
     summary: route.summary,
     description: whoMay(route.permission, row),
-    tags: [tagOf(route)],
+    tags: [tagOf(route, tags)],
+    ...(route.isDeprecated && { deprecated: true }),
     ...(row.who === 'anyone' ? {} : { security: [{ privateToken: [] }, { bearer: [] }] }),
     parameters: [
       ...pathNames.map((name) => ({
@@ -88,6 +102,9 @@ function describeRoute(route: Route, schemas: Schemas): object {
       ...(isFileOutput(route.output) && fileResponses),
       ...(route.output === redirectableFileOutput && redirectResponse),
       ...(route.isUnfinished && { 202: { ...successOf(route, schemas), description: 'Not finished yet' } }),
+      ...Object.fromEntries(
+        errorStatuses(route, row).map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+      ),
       '4XX': { $ref: '#/components/responses/Error' },
     },
   }
@@ -155,7 +172,7 @@ function successOf(route: Route, schemas: Schemas): object {
     return { description: 'Metrics', content: { 'text/plain': { schema: { type: 'string' } } } }
   }
   return {
-    description: route.paged ? 'One page of the list' : 'OK',
+    description: route.paged ? 'One page of the list' : route.status === 201 ? 'Done, or created' : 'OK',
     ...(route.paged && { headers: pageHeaderSchemas }),
     content: { 'application/json': { schema: plain(route.output, schemas) } },
   }
@@ -202,44 +219,39 @@ function whoMay(permission: Permission, { on, who, scope }: PermissionRow): stri
 }
 
 /** Returns the tag of a route: the noun in its path. */
-function tagOf({ path }: Route): string {
+function tagOf({ path }: Route, tags: ApiNames['tags']): string {
   const nouns = path.split('/').filter((part) => part !== '' && !part.startsWith(':') && part !== '-')
   const [first = '', second] = nouns
   const isOwner = first === 'projects' || first === 'groups'
   const noun = (isOwner && second) || first
-  return tags[noun] ?? noun
+  const [tag = noun] = Object.entries(tags).find(([, { paths }]) => paths?.includes(noun)) ?? []
+  return tag
 }
 
-/** Tags of paths whose noun is not the expected tag. */
-const tags: Record<string, string> = {
-  version: 'server',
-  metadata: 'server',
-  health: 'server',
-  ready: 'server',
-  metrics: 'server',
-  'openapi.json': 'server',
-  session: 'sessions',
-  password: 'sessions',
-  user: 'users',
-  api: 'users',
-  project: 'uploads',
-  group: 'uploads',
-  security: 'vulnerability_exports',
-  transfer: 'projects',
-  archive: 'projects',
-  unarchive: 'projects',
-  star: 'projects',
-  unstar: 'projects',
-  subgroups: 'groups',
-  descendant_groups: 'groups',
+/** Statuses of errors that a route can answer with, besides those that any route can (429, 503). */
+function errorStatuses(route: Route, row: PermissionRow): number[] {
+  const { method, path, input, fileLimit } = route
+  const hasBody = method === 'POST' || method === 'PUT'
+  return [
+    ...(input || route.paged ? [400] : []),
+    ...[401, 403],
+    ...(path.includes('/:') || row.on !== 'instance' ? [404] : []),
+    ...(hasBody ? [409, 413, 415] : []),
+    ...(fileLimit ? [422] : []),
+    429,
+  ].filter((status) => status !== route.status)
 }
 
-function operationId({ method, path }: Route): string {
-  const words = path
-    .replace(/:(\w+)/g, 'by_$1')
-    .split(/\W+/)
-    .filter(Boolean)
-  return [method.toLowerCase(), ...words].join('_')
+const errorDescriptions: Record<number, string> = {
+  400: 'A parameter is missing or invalid',
+  401: 'The credentials are missing, wrong or expired',
+  403: 'The caller’s role or the scope of the token is not sufficient',
+  404: 'The resource does not exist, or the caller may not see it',
+  409: 'The request conflicts with the current state, or with another request that has the same Idempotency-Key',
+  413: 'The body is larger than permitted',
+  415: 'The media type of the body is not supported',
+  422: 'The file or the repeated Idempotency-Key does not match',
+  429: 'Too many requests; retry after the seconds in `Retry-After`',
 }
 
 /** Returns a schema without TypeBox's internal properties. Moves schemas with a title to the components. */

@@ -63,15 +63,19 @@ function viewExport(origin: string, found: Export, progress: Progress | undefine
 
 const isUnfinished = ({ status }: { status: string }) => status === 'created' || status === 'running'
 
-const exportInput = Type.Object({
-  export_format: oneOf(exportFormats, { default: 'csv' }),
-  send_email: flag({ default: false, description: 'Stored and returned, but no email is sent' }),
-  filters: optional(
-    freeForm({
-      description: `Filters of the vulnerability list (${filterNames.join(', ')}), and scanner_id and project_id`,
-    }),
-  ),
-})
+const exportInput = Type.Object(
+  {
+    export_format: oneOf(exportFormats, { default: 'csv' }),
+    send_email: flag({ default: false, description: 'Stored and returned, but no email is sent' }),
+    filters: optional(
+      freeForm({
+        description: `Filters of the vulnerability list (${filterNames.join(', ')}), and scanner_id and project_id`,
+      }),
+    ),
+    filter: optional(freeForm({ description: 'Same as `filters`, under its name in bulk changes' })),
+  },
+  { exclusive: [['filters', 'filter']] },
+)
 
 const filterInput = Type.Object({
   ...filterProperties,
@@ -87,7 +91,7 @@ function filterFrom(params: RawParams = {}): ExportFilter {
   return { ...readFilter(input), scannerIds: input.scanner_id, projectIds: input.project_id }
 }
 
-const draftFrom = ({ export_format, send_email, filters }: Static<typeof exportInput>) => ({
+const draftFrom = ({ export_format, send_email, filter, filters = filter }: Static<typeof exportInput>) => ({
   format: export_format,
   sendsEmail: send_email,
   filter: filterFrom(filters),

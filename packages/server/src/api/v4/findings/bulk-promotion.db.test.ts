@@ -23,7 +23,7 @@ async function projectWith(count = total): Promise<TestProject> {
   return project
 }
 
-const bulk = ({ id }: TestProject) => `/projects/${id}/vulnerability_findings/bulk`
+const bulk = ({ id }: TestProject) => `/projects/${id}/vulnerability_finding_promotions`
 const promote = (project: TestProject, fields: object = {}) =>
   server.admin.post(bulk(project), { action: 'promote', filter: {}, ...fields })
 const readPromotion = async (project: TestProject, id: number) =>

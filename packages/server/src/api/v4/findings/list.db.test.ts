@@ -102,6 +102,7 @@ test('a finding has GitLab’s fields in GitLab’s order, with its description 
     ...['remediations', 'solution', 'evidence', 'request', 'response', 'evidence_source', 'supporting_messages'],
     ...['assets', 'details', 'state', 'scan', 'blob_path', 'found_by_pipeline', 'ai_resolution_enabled'],
     'cvss',
+    'web_url',
   ])
   expect(finding.description_html).toContain('<strong>Bold</strong>')
   expect(finding.description_html).not.toContain('<script>')

@@ -122,7 +122,7 @@ describe('bulk promotion of findings', () => {
   test('rejects missing, conflicting and unknown parameters, and callers below Maintainer', async () => {
     const { project, ids } = await projectWith(1)
     for (const [fields, error] of [
-      [{}, 'finding_ids, filter are missing, exactly one parameter must be provided'],
+      [{}, 'finding_ids, filter, filters are missing, exactly one parameter must be provided'],
       [{ finding_ids: ids, filter: {} }, 'finding_ids, filter are mutually exclusive'],
       [{ finding_ids: ids, action: 'dismiss' }, 'action does not have a valid value'],
       [{ filter: { severity: 'worst' } }, 'severity does not have a valid value'],

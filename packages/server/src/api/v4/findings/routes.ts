@@ -11,7 +11,7 @@ import { cursorFields } from '../../../http/response/keyset.ts'
 import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route } from '../../../http/route.ts'
 import { notFound } from '../../../platform/failure.ts'
-import { route } from '../route.ts'
+import { route, withFormerPath } from '../route.ts'
 import {
   assertKnown,
   filterNames,
@@ -87,7 +87,7 @@ const viewPromotion = ({ id, state, total, promoted, unchanged }: BulkPromotion)
   unchanged,
 })
 
-export const findingRoutes: readonly Route[] = [
+const listRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/projects/:id/vulnerability_findings',
@@ -131,20 +131,26 @@ export const findingRoutes: readonly Route[] = [
       return view
     },
   }),
+]
+
+const promotionPath = '/projects/:id/vulnerability_finding_promotions'
+
+const promotionRoutes: readonly Route[] = [
   route({
     method: 'POST',
-    path: '/projects/:id/vulnerability_findings/bulk',
+    path: promotionPath,
     summary: 'Promote many findings to vulnerabilities in bulk',
     permission: 'vulnerability.create',
     input: Type.Object(
       {
-        action: oneOf(['promote']),
+        action: oneOf(['promote'], { default: 'promote' }),
         finding_ids: optional(integerList({ allowBlank: false, commaSeparated: true })),
         filter: optional(
           freeForm({
             description: 'Filter of the finding list, in place of IDs; selects findings that have not been promoted',
           }),
         ),
+        filters: optional(freeForm({ description: 'Same as `filter`, under its name in exports' })),
         expected_count: optional(
           integer({
             description: 'Expected number of selected items; if the actual number differs, nothing is changed',
@@ -156,26 +162,25 @@ export const findingRoutes: readonly Route[] = [
           }),
         ),
       },
-      { exactlyOneOf: [['finding_ids', 'filter']] },
+      { exactlyOneOf: [['finding_ids', 'filter', 'filters']] },
     ),
     status: 201,
     isUnfinished: ({ status }) => status === 'running',
     output: promotionView,
     async handle({ deps, project, caller, input, headers }) {
-      const selection = input.filter
-        ? { filter: readFilterObject(project, input.filter) }
-        : { ids: input.finding_ids ?? [] }
+      const filter = input.filter ?? input.filters
+      const selection = filter ? { filter: readFilterObject(project, filter) } : { ids: input.finding_ids ?? [] }
       const request = { selection, expectedCount: input.expected_count, isAsync: input.async }
       const promotion = await promoteMany(deps, project, caller, request)
       if (promotion.state === 'running') {
-        headers['location'] = `/api/v4/projects/${project.id}/vulnerability_findings/bulk/${promotion.id}`
+        headers['location'] = `/api/v4/projects/${project.id}/vulnerability_finding_promotions/${promotion.id}`
       }
       return viewPromotion(promotion)
     },
   }),
   route({
     method: 'GET',
-    path: '/projects/:id/vulnerability_findings/bulk/:promotion_id',
+    path: `${promotionPath}/:promotion_id`,
     summary: 'Get the progress of a bulk promotion',
     permission: 'finding.list',
     input: Type.Object({ promotion_id: integer() }),
@@ -183,4 +188,9 @@ export const findingRoutes: readonly Route[] = [
     output: promotionView,
     handle: async ({ deps, project, input }) => viewPromotion(await getPromotion(deps, project, input.promotion_id)),
   }),
+]
+
+export const findingRoutes: readonly Route[] = [
+  ...listRoutes,
+  ...withFormerPath(promotionRoutes, promotionPath, '/projects/:id/vulnerability_findings/bulk'),
 ]

@@ -17,6 +17,7 @@ import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { freeObject, nullableInteger, nullableString, timestamp } from '../views.ts'
 import { numberIn } from '../vulnerabilities/link-routes.ts'
 import { cvssView, viewCvss } from './cvss-view.ts'
+import { findingUrl } from './web-url.ts'
 
 const anything = Type.Unsafe<unknown>({})
 const anyList = Type.Array(anything)
@@ -109,6 +110,7 @@ export const findingView = Type.Object(
     }),
     ai_resolution_enabled: Type.Boolean(),
     cvss: cvssView,
+    web_url: { ...Type.String(), description: 'Address of the finding, or of its vulnerability, in the web UI' },
   },
   { title: 'Finding' },
 )
@@ -203,6 +205,7 @@ function viewFinding(project: Project, finding: ListedFinding, around: Surroundi
     found_by_pipeline: finding.lastImportId === null ? null : { iid: finding.lastImportId },
     ai_resolution_enabled: false,
     cvss: viewCvss(extras.cvss, around.rate),
+    web_url: findingUrl(project, finding, origin),
   }
 }
 

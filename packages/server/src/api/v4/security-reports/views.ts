@@ -6,6 +6,7 @@ import type { Project } from '../../../domain/projects/project.ts'
 import type { ComparedImport } from '../../../domain/reports/imports/against.ts'
 import { type Import, type ImportState, importStates } from '../../../domain/reports/imports/import.ts'
 import { matchReason } from '../findings/match-view.ts'
+import { findingUrl } from '../findings/web-url.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 
 const sampleFields = {
@@ -187,7 +188,6 @@ function viewComparison(project: Project, compared: RefComparison, origin: strin
   }
 }
 
-function webUrl({ fullPath }: Project, { id, vulnerabilityId }: ComparedFinding, origin: string): string | null {
-  if (vulnerabilityId !== null) return `${origin}/${fullPath}/-/security/vulnerabilities/${vulnerabilityId}`
-  return id === undefined ? null : `${origin}/${fullPath}/-/findings/${id}`
+function webUrl(project: Project, { id, vulnerabilityId }: ComparedFinding, origin: string): string | null {
+  return id === undefined ? null : findingUrl(project, { id, vulnerabilityId }, origin)
 }

@@ -7,7 +7,7 @@ import type { ExpectedStates } from '../../../domain/vulnerabilities/triage/expe
 import { freeForm, integer, integerList, oneOf, optional, text } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
-import { route } from '../route.ts'
+import { route, withFormerPath } from '../route.ts'
 import { nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
 import { readFilterObject } from './filters.ts'
 import { dismissalFields, dismissalReasonFrom, given } from './triage-routes.ts'
@@ -50,6 +50,7 @@ const bulkFields = {
   action: oneOf(actions),
   vulnerability_ids: optional(integerList({ allowBlank: false, commaSeparated: true })),
   filter: optional(freeForm({ description: 'Filter of the vulnerability list, in place of IDs' })),
+  filters: optional(freeForm({ description: 'Same as `filter`, under its name in exports' })),
   expected_count: optional(
     integer({ description: 'Expected number of selected items; if the actual number differs, nothing is changed' }),
   ),
@@ -67,7 +68,7 @@ const bulkFields = {
     }),
   ),
 }
-const bulkInput = Type.Object(bulkFields, { exactlyOneOf: [['vulnerability_ids', 'filter']] })
+const bulkInput = Type.Object(bulkFields, { exactlyOneOf: [['vulnerability_ids', 'filter', 'filters']] })
 
 function changeFrom({ action, severity, ...input }: Static<typeof bulkInput>): Change {
   const comment = given(input.comment)
@@ -89,13 +90,13 @@ function statesFrom({ expected_states: given, vulnerability_ids: ids }: Static<t
   return new Map(expected) satisfies ExpectedStates
 }
 
-function selectionFrom({ vulnerability_ids, filter }: Static<typeof bulkInput>): Selection {
+function selectionFrom({ vulnerability_ids, filters, filter = filters }: Static<typeof bulkInput>): Selection {
   return filter ? { filter: readFilterObject(filter) } : { ids: vulnerability_ids ?? [] }
 }
 
-const path = '/projects/:id/vulnerabilities/bulk'
+const path = '/projects/:id/vulnerability_bulk_changes'
 
-export const vulnerabilityBulkRoutes: readonly Route[] = [
+const bulkRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path,
@@ -140,3 +141,5 @@ export const vulnerabilityBulkRoutes: readonly Route[] = [
       viewBulk(await undoBulk(deps, project, caller.user, input.bulk_id)),
   }),
 ]
+
+export const vulnerabilityBulkRoutes = withFormerPath(bulkRoutes, path, '/projects/:id/vulnerabilities/bulk')

@@ -132,7 +132,7 @@ export const vulnerabilityLinkRoutes: readonly Route[] = [
       const link = await createLink(deps, vulnerability, caller.user, { url, title, linkType: input.link_type })
       return {
         id: link.id,
-        vulnerability: viewVulnerability(project, await withFinding(deps, vulnerability)),
+        vulnerability: viewVulnerability(project, await withFinding(deps, vulnerability), origin),
         issue: viewIssue(link, project.id, origin),
         link_type: link.linkType,
       }
@@ -150,7 +150,7 @@ export const vulnerabilityLinkRoutes: readonly Route[] = [
       const link = await removeLink(deps, vulnerability, caller.user, input.issue_link_id)
       return {
         id: link.id,
-        vulnerability: viewVulnerability(project, await withFinding(deps, vulnerability)),
+        vulnerability: viewVulnerability(project, await withFinding(deps, vulnerability), origin),
         issue: viewIssue(link, project.id, origin),
         link_type: link.linkType,
       }

@@ -68,8 +68,8 @@ export const vulnerabilityRoutes: readonly Route[] = [
     paged: true,
     unknownFilters: ['has_vulnerability', 'pipeline_id', 'scanner_id', 'project_id'],
     cacheTables: listedTables,
-    async handle({ deps, project, input, page }) {
-      const source = vulnerabilityRows(deps, project)
+    async handle({ deps, project, input, page, origin }) {
+      const source = vulnerabilityRows(deps, project, origin)
       return listPage(deps, projectScope(project.id), { input, page }, (ids) => renderRows(deps.db, source, ids))
     },
   }),
@@ -86,11 +86,11 @@ export const vulnerabilityRoutes: readonly Route[] = [
     output: Type.Array(vulnerabilityView),
     paged: true,
     unknownFilters: 'refused',
-    async handle({ deps, group, caller, input, page }) {
+    async handle({ deps, group, caller, input, page, origin }) {
       const scope = await groupScope(deps, group, caller, input.project_id)
       return listPage(deps, scope, { input, page }, async (ids) =>
         (await withProjects(deps, await loadVulnerabilities(deps, ids))).map((row) =>
-          viewVulnerability(row.project, row),
+          viewVulnerability(row.project, row, origin),
         ),
       )
     },
@@ -132,7 +132,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     }),
     status: 201,
     output: vulnerabilityView,
-    handle: async ({ deps, project, caller, input }) =>
-      viewVulnerability(project, await promoteFinding(deps, project, caller.user, input.finding_id)),
+    handle: async ({ deps, project, caller, input, origin }) =>
+      viewVulnerability(project, await promoteFinding(deps, project, caller.user, input.finding_id), origin),
   }),
 ]

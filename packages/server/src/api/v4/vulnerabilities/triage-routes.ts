@@ -19,6 +19,7 @@ interface Call {
   project: Project
   vulnerability: Vulnerability
   caller: Caller
+  origin: string
 }
 
 const expected_state = optional(
@@ -27,9 +28,9 @@ const expected_state = optional(
   }),
 )
 
-async function change({ deps, project, caller, vulnerability }: Call, what: Omit<ChangeRequest, 'id'>) {
+async function change({ deps, project, caller, vulnerability, origin }: Call, what: Omit<ChangeRequest, 'id'>) {
   const changed = await changeVulnerability(deps, project, caller.user, { id: vulnerability.id, ...what })
-  return viewVulnerability(project, await withFinding(deps, changed))
+  return viewVulnerability(project, await withFinding(deps, changed), origin)
 }
 
 function transition(action: 'confirm' | 'resolve' | 'revert', summary: string): Route {
@@ -77,8 +78,9 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
     permission: 'vulnerability.read',
     status: 200,
     output: vulnerabilityView,
-    async handle({ deps, project, vulnerability }) {
-      const [row] = await renderRows(deps.db, vulnerabilityRows(deps, project, [vulnerability]), [vulnerability.id])
+    async handle({ deps, project, vulnerability, origin }) {
+      const source = vulnerabilityRows(deps, project, origin, [vulnerability])
+      const [row] = await renderRows(deps.db, source, [vulnerability.id])
       if (!row) throw notFound()
       return row
     },

@@ -10,6 +10,7 @@ import {
 } from '../../../domain/vulnerabilities/list/list.ts'
 import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
+import { vulnerabilityUrl } from '../findings/web-url.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 
 const findingView = Type.Object(
@@ -77,6 +78,7 @@ export const vulnerabilityView = Type.Object(
     present_on_default_branch: Type.Boolean({
       description: 'True if the vulnerability was ever present on the default branch',
     }),
+    web_url: Type.String(),
   },
   { title: 'Vulnerability' },
 )
@@ -93,7 +95,11 @@ function viewProject(project: Project) {
   }
 }
 
-export function viewVulnerability(project: Project, { vulnerability, finding }: VulnerabilityWithFinding) {
+export function viewVulnerability(
+  project: Project,
+  { vulnerability, finding }: VulnerabilityWithFinding,
+  origin: string,
+) {
   return {
     id: vulnerability.id,
     title: vulnerability.title,
@@ -144,6 +150,7 @@ export function viewVulnerability(project: Project, { vulnerability, finding }: 
     severity_overridden: vulnerability.isSeverityOverridden,
     auto_resolved: vulnerability.isAutoResolved,
     present_on_default_branch: vulnerability.isOnDefaultBranch,
+    web_url: vulnerabilityUrl(project.fullPath, vulnerability.id, origin),
   }
 }
 
@@ -153,9 +160,10 @@ const tables = ['vulnerabilities', 'findings']
 export function vulnerabilityRows(
   deps: RootDeps,
   project: Project,
+  origin: string,
   known?: readonly Vulnerability[],
 ): RowSource<typeof vulnerabilityView> {
-  const key = `vulnerability ${digestOf([viewProject(project), project.defaultBranch])}`
+  const key = `vulnerability ${digestOf([viewProject(project), project.defaultBranch, origin])}`
   return {
     keyOf: (id) => `${key} ${id}`,
     view: vulnerabilityView,
@@ -166,7 +174,7 @@ export function vulnerabilityRows(
       (await loadVulnerabilities(deps, ids, known)).map((row) => ({
         id: row.vulnerability.id,
         version: versionOf(row),
-        view: viewVulnerability(project, row),
+        view: viewVulnerability(project, row, origin),
       })),
   }
 }

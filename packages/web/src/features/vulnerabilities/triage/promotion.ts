@@ -52,7 +52,7 @@ export function usePromotion(projectId: number) {
   return { promote, isBusy, progress }
 }
 
-const bulkPath = 'POST /projects/{id}/vulnerability_findings/bulk'
+const bulkPath = 'POST /projects/{id}/vulnerability_finding_promotions'
 
 function requestOf(projectId: number, promotion: Promotion): Request<typeof bulkPath> {
   const chosen =
@@ -73,7 +73,7 @@ async function pollUntilDone(
   while (last.status === 'running' && last.id !== null) {
     onProgress(last)
     await new Promise((resolve) => setTimeout(resolve, pollMs))
-    last = await api.call('GET /projects/{id}/vulnerability_findings/bulk/{promotion_id}', {
+    last = await api.call('GET /projects/{id}/vulnerability_finding_promotions/{promotion_id}', {
       path: { id: projectId, promotion_id: last.id },
     })
   }

@@ -158,7 +158,7 @@ function statesAfter(
 
 // Outside React state, like the queue of actions.
 const keyring = store.slot(createKeyring)
-const bulkPath = 'POST /projects/{id}/vulnerabilities/bulk'
+const bulkPath = 'POST /projects/{id}/vulnerability_bulk_changes'
 
 /** Sends one atomic bulk request per project, also for a single row, because bulk changes can be undone exactly. */
 async function send(change: Change, target: Target): Promise<readonly Done[]> {
@@ -206,7 +206,7 @@ const undoOne = ({ projectId, bulkId }: Done) =>
     .get()
     .use(`undo ${bulkId}`, (idempotencyKey) =>
       api.call(
-        'POST /projects/{id}/vulnerabilities/bulk/{bulk_id}/undo',
+        'POST /projects/{id}/vulnerability_bulk_changes/{bulk_id}/undo',
         { path: { id: projectId, bulk_id: bulkId } },
         { idempotencyKey },
       ),
