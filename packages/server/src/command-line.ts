@@ -5,12 +5,14 @@ import type { Place } from './app.ts'
 export type Command =
   | { name: 'serve' | 'migrate' | 'help' }
   | { name: 'doctor'; contents: boolean; fix: boolean; acceptLoss: boolean }
+  | { name: 'demo'; folder: string | undefined }
   | { name: 'backup'; target: string }
   | { name: 'objects copy'; from: Place; to: Place }
 
-export const usage = `Usage: alcove [serve | migrate | doctor [--contents] [--fix] [--accept-loss] | backup <file> | objects copy --from <place> --to <place>]
+export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor [--contents] [--fix] [--accept-loss] | backup <file> | objects copy --from <place> --to <place>]
 
   serve     serve the API (the default); brings the schema of the database up to date first
+  demo      serve invented sample data from a temporary folder, or from the named one, which keeps it
   migrate   bring the schema up to date and stop
   doctor    report where database and object store disagree; with --contents read every file as well; with --fix repair;
             with --accept-loss go on without the end of a damaged log of SQLite
@@ -29,7 +31,7 @@ export function readCommand(args: readonly string[]): Command {
   const name = word === '--help' ? 'help' : word
   const parse = Object.hasOwn(parsers, name) ? parsers[name] : undefined
   if (!parse) throw new WrongUsage(`there is no command ${word}.`)
-  const command = parse(rest)
+  const command = rest.length === 1 && rest[0] === '--help' ? ({ name: 'help' } as const) : parse(rest)
   if (!command) throw new WrongUsage(`${args.join(' ')} is not understood.`)
   return command
 }
@@ -47,6 +49,11 @@ const parsers: Partial<Record<string, (args: string[]) => Command | undefined>> 
     if (!parsed) return undefined
     const { contents = false, fix = false, 'accept-loss': acceptLoss = false } = parsed.values
     return { name: 'doctor', contents, fix, acceptLoss }
+  },
+  demo(args) {
+    const parsed = parse({ args, allowPositionals: true })
+    if (!parsed || parsed.positionals.length > 1) return undefined
+    return { name: 'demo', folder: parsed.positionals[0] }
   },
   backup(args) {
     const [target, ...others] = parse({ args, allowPositionals: true })?.positionals ?? []

@@ -5,7 +5,9 @@ import { type Command, readCommand, usage, WrongUsage } from './command-line.ts'
 import { migrate, pendingMigrations } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
 import { damagedDatabase } from './db/sqlite/storage-health.ts'
+import { demoSettings, openDemoFolder, writeDemoData } from './demo-command.ts'
 import { ensureAdministrator, type FirstSecrets } from './domain/bootstrap.ts'
+import type { RootDeps } from './domain/deps.ts'
 import { type Examination, examine } from './domain/removal/doctor.ts'
 import { startJobs } from './jobs.ts'
 import { runObjectsCommand } from './objects-command.ts'
@@ -30,6 +32,8 @@ async function run(command: Command): Promise<void> {
   switch (command.name) {
     case 'serve':
       return serve(settings)
+    case 'demo':
+      return serveDemo(settings, command.folder)
     case 'migrate':
       return migrateOnly(settings)
     case 'doctor':
@@ -41,7 +45,14 @@ async function run(command: Command): Promise<void> {
   }
 }
 
-async function serve(settings: Settings): Promise<void> {
+interface ServeOptions {
+  /** Fills an empty database while the server responds, with the token of the administrator. Jobs start afterwards. */
+  fill?: (deps: RootDeps, token: string) => Promise<void>
+  /** Called when the server has stopped. */
+  onStop?: () => Promise<void>
+}
+
+async function serve(settings: Settings, { fill, onStop = async () => {} }: ServeOptions = {}): Promise<void> {
   collectAlone()
   const lifecycle = openLifecycle()
   const deps = await openDeps(settings, lifecycle)
@@ -54,7 +65,7 @@ async function serve(settings: Settings): Promise<void> {
   if (administrator) console.log(firstStart(settings, administrator.token))
   const app = await openApp(deps)
   await app.server.listen({ host: settings.host, port: settings.port })
-  const jobs = startJobs(deps)
+  let jobs = administrator && fill ? undefined : startJobs(deps)
 
   const address = settings.externalUrl ?? app.server.listeningOrigin
   console.log(`Alcove serves ${address}`)
@@ -66,12 +77,36 @@ async function serve(settings: Settings): Promise<void> {
     isStopping = true
     // Ctrl-C comes from a terminal, without a load balancer that would need time to react.
     const drainDelayMs = signal === 'SIGINT' ? 0 : drainDelayOf(settings)
-    stopServing(app, jobs, lifecycle, { drainDelayMs, stopTimeoutMs: settings.stopTimeoutMs }).then(
+    const stopped = stopServing(app, jobs ?? { stop: async () => {} }, lifecycle, {
+      drainDelayMs,
+      stopTimeoutMs: settings.stopTimeoutMs,
+    })
+    stopped.then(onStop).then(
       () => process.exit(0),
       (error: unknown) => stop(explain(error), 1),
     )
   }
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+
+  if (!administrator || !fill) return
+  try {
+    await fill(deps, administrator.token)
+    if (!isStopping) jobs = startJobs(deps)
+  } catch (error) {
+    if (!isStopping) throw error
+  }
+}
+
+async function serveDemo(settings: Settings, named: string | undefined): Promise<void> {
+  const folder = await openDemoFolder(named)
+  await serve(demoSettings(settings, folder.path), {
+    async fill(deps, token) {
+      console.log('Writing a year of invented history; the pages fill while you look at them …')
+      await writeDemoData(deps, token)
+      console.log('The history is complete.')
+    },
+    onStop: folder.close,
+  })
 }
 
 async function migrateOnly(settings: Settings): Promise<void> {

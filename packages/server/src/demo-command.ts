@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { openApp } from './app.ts'
+import { openDemoClock } from './demo/clock.ts'
+import { type Call, fillDemo } from './demo/fill.ts'
+import type { RootDeps } from './domain/deps.ts'
+import { startJobs } from './jobs.ts'
+import type { Settings } from './platform/settings.ts'
+
+export interface DemoFolder {
+  path: string
+  /** Removes the folder when it was temporary. */
+  close(): Promise<void>
+}
+
+/** Returns the folder that the user named, or a temporary one. */
+export async function openDemoFolder(named: string | undefined): Promise<DemoFolder> {
+  if (named) return { path: resolve(named), close: async () => {} }
+  const path = await mkdtemp(join(tmpdir(), 'alcove-demo-'))
+  return { path, close: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** Returns settings for a demo: SQLite and files in its folder, and a quiet log. */
+export function demoSettings({ databaseUrl: _, s3: __, ...settings }: Settings, folder: string): Settings {
+  return { ...settings, dataFolder: folder, logLevel: settings.logLevel === 'info' ? 'warn' : settings.logLevel }
+}
+
+/** Writes the data of the demo through a server that does not listen and whose clock begins a year ago. */
+export async function writeDemoData(deps: RootDeps, token: string): Promise<void> {
+  const clock = openDemoClock()
+  const past = { ...deps, now: clock.now, log: deps.log.child({}, { level: 'silent' }) }
+  const { server } = await openApp(past)
+  const jobs = startJobs(past)
+  const call: Call = async (method, path, body) => {
+    const request = body && new Response(body instanceof FormData ? body : JSON.stringify(body))
+    const type = body instanceof FormData ? request?.headers.get('content-type') : 'application/json'
+    const reply = await server.inject({
+      method,
+      url: `/api/v4${path}`,
+      headers: { 'private-token': token, ...(type && body && { 'content-type': type }) },
+      ...(request && { payload: Buffer.from(await request.arrayBuffer()) }),
+    })
+    const text = decoded(reply.rawPayload, reply.headers['content-encoding'])
+    if (reply.statusCode >= 400) throw new Error(`the demo data: ${method} ${path}: ${reply.statusCode} ${text}`)
+    return JSON.parse(text)
+  }
+  try {
+    await fillDemo({ call, clock })
+  } finally {
+    await jobs.stop()
+    await server.close()
+  }
+}
+
+function decoded(bytes: Buffer, encoding: unknown): string {
+  if (encoding === 'br') return brotliDecompressSync(bytes).toString()
+  return (encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString()
+}

@@ -1,0 +1,117 @@
+import type { DemoClock } from './clock.ts'
+import { demoFiles } from './files.ts'
+import { type DemoProject, groups, projects, topics, users } from './names.ts'
+import { months, reportsOf } from './reports.ts'
+
+/** Sends a request to the API as the administrator and returns the body. Throws when it is refused. */
+// biome-ignore lint/suspicious/noExplicitAny: responses have any shape
+export type Call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) => Promise<any>
+
+interface Filling {
+  call: Call
+  clock: DemoClock
+}
+
+interface Created {
+  id: number
+  project: DemoProject
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Fills an empty server with a year of history, through its API and in the order of time. */
+export async function fillDemo({ call, clock }: Filling): Promise<void> {
+  const endsAt = Date.parse(clock.now())
+  const startOf = (month: number) => new Date(endsAt - (months - month) * 30 * dayMs)
+  clock.moveTo(startOf(0))
+  await addUsers(call)
+  await addTopics(call)
+  const created = await addProjects(call)
+  for (let month = 0; month < months; month++) {
+    for (const [index, { id, project }] of created.entries()) {
+      if (month % project.interval !== 0 && month !== months - 1) continue
+      clock.moveTo(new Date(startOf(month).getTime() + index * dayMs))
+      await importReports(call, { id, project }, month, clock.now())
+      if (month % 2 === 0) await triage(call, id, month)
+      const file = demoFiles[month % demoFiles.length]
+      if (file && month % 3 === index % 3) await upload(call, id, file)
+    }
+  }
+  clock.reset()
+}
+
+async function addUsers(call: Call): Promise<void> {
+  for (const group of groups) await call('POST', '/groups', { ...group, visibility: visibilityOf(group.path) })
+  for (const { username, name, level } of users) {
+    const email = `${username}@example.test`
+    const { id } = await call('POST', '/users', { username, name, email, force_random_password: true })
+    for (const { path } of groups) await call('POST', `/groups/${path}/members`, { user_id: id, access_level: level })
+  }
+}
+
+const visibilityOf = (path: string) => projects.find(({ group }) => group === path)?.visibility ?? 'private'
+
+/** Creates topics with aliases, and merges one that means the same. */
+async function addTopics(call: Call): Promise<void> {
+  const ids = new Map<string, number>()
+  for (const [name, title, description, aliases] of topics) {
+    const { id } = await call('POST', '/topics', { name, title, description })
+    ids.set(name, id)
+    for (const alias of aliases) await call('POST', `/topics/${id}/aliases`, { name: alias })
+  }
+  const old = await call('POST', '/topics', { name: 'type-script', title: 'Type Script' })
+  await call('POST', '/topics/merge', { source_topic_id: old.id, target_topic_id: ids.get('typescript') })
+}
+
+async function addProjects(call: Call): Promise<Created[]> {
+  const created: Created[] = []
+  for (const project of projects) {
+    const { name, description, visibility, topics } = project
+    const { id: namespaceId } = await call('GET', `/groups/${project.group}`)
+    const fields = { name, description, visibility, topics, namespace_id: namespaceId }
+    const { id } = await call('POST', '/projects', fields)
+    if (project.interval < 3) await call('PUT', `/projects/${id}`, { auto_resolve_vulnerabilities: true })
+    created.push({ id, project })
+  }
+  return created
+}
+
+async function importReports(call: Call, { id, project }: Created, month: number, at: string): Promise<void> {
+  for (const { scanner, reportOf } of reportsOf(project)) {
+    const form = new FormData()
+    const text = JSON.stringify(reportOf(month, at))
+    form.append('file', new Blob([text]), `gl-${scanner.replaceAll('_', '-')}-report.json`)
+    form.append('promote', 'true')
+    form.append('ref', 'main')
+    await call('POST', `/projects/${id}/security_reports?sudo=tomas`, form)
+  }
+}
+
+/** Confirms what is severe and dismisses some of the rest, as a team would in one sitting. */
+async function triage(call: Call, id: number, month: number): Promise<void> {
+  const list = `/projects/${id}/vulnerabilities`
+  const idsOf = async (filter: string): Promise<number[]> => {
+    const page: { id: number }[] = await call('GET', `${list}?state=detected&per_page=${8 + (month % 5)}&${filter}`)
+    return page.map(({ id }) => id)
+  }
+  const change = async (user: string, ids: number[], fields: object) => {
+    if (ids.length > 0) await call('POST', `${list}/bulk?sudo=${user}`, { ...fields, vulnerability_ids: ids })
+  }
+  await change('nadia', await idsOf('severity=critical'), { action: 'confirm', comment: 'Reproduced.' })
+  const dismissal = dismissals[month % dismissals.length]
+  await change('tomas', await idsOf('severity=low'), { action: 'dismiss', ...dismissal })
+  await change('tomas', (await idsOf('severity=medium')).slice(0, 3), { action: 'resolve', comment: 'Fixed.' })
+}
+
+const dismissals = [
+  { dismissal_reason: 'false_positive', comment: 'The value is a constant.' },
+  { dismissal_reason: 'used_in_tests', comment: 'Only tests call this.' },
+  { dismissal_reason: 'acceptable_risk', comment: 'Accepted until the next release.' },
+  { dismissal_reason: 'mitigating_control', comment: 'The gateway rejects such requests.' },
+] as const
+
+async function upload(call: Call, id: number, { name, content }: (typeof demoFiles)[number]): Promise<void> {
+  const form = new FormData()
+  form.append('file', new Blob([Buffer.from(content())]), name)
+  await call('POST', `/projects/${id}/uploads?sudo=ines`, form)
+}

@@ -1,0 +1,222 @@
+import type { DemoProject, Scanner } from './names.ts'
+import { openRandom, type Random } from './random.ts'
+
+/** Finding of the demo, which a scanner reports from one month until it is fixed. */
+interface DemoFinding {
+  from: number
+  until: number
+  entry: object
+}
+
+/** Number of months that the history of the demo covers. */
+export const months = 12
+
+/** Returns the reports of a project: for each scanner a function that creates the report of a month. */
+export function reportsOf(
+  project: DemoProject,
+): { scanner: Scanner; reportOf: (month: number, at: string) => object }[] {
+  return project.scanners.map((scanner) => {
+    const random = openRandom(`${project.name} ${scanner}`)
+    const count = Math.round(project.findings * shares[scanner])
+    const findings = Array.from({ length: count }, (_, index) => findingOf(project, scanner, random, index))
+    return {
+      scanner,
+      reportOf: (month, at) =>
+        reportWith(
+          scanner,
+          at,
+          findings.filter(({ from, until }) => from <= month && month < until).map(({ entry }) => entry),
+        ),
+    }
+  })
+}
+
+/** Secrets are rarer than everything else. */
+const shares: Record<Scanner, number> = {
+  sast: 1.3,
+  dependency_scanning: 1,
+  container_scanning: 1.1,
+  secret_detection: 0.12,
+}
+
+function findingOf(project: DemoProject, scanner: Scanner, random: Random, index: number): DemoFinding {
+  // A third exists from the start, and later ones arrive evenly. Half of all are fixed after some months.
+  const from = Math.max(0, random.below(months + 6) - 6)
+  const until = random.below(2) === 0 ? Number.POSITIVE_INFINITY : from + 1 + random.below(8)
+  return { from, until, entry: entries[scanner](project, random, index) }
+}
+
+function reportWith(type: Scanner, at: string, vulnerabilities: object[]): object {
+  const [id, name] = tools[type]
+  const tool = { id, name, version: '3.2.0', vendor: { name: 'Sample' } }
+  const time = at.slice(0, 19)
+  return {
+    version: '15.2.1',
+    scan: { analyzer: tool, scanner: tool, type, status: 'success', start_time: time, end_time: time },
+    vulnerabilities,
+    ...(type === 'dependency_scanning' && { dependency_files: [] }),
+  }
+}
+
+const tools: Record<Scanner, [id: string, name: string]> = {
+  sast: ['codewatch', 'Codewatch'],
+  dependency_scanning: ['packwatch', 'Packwatch'],
+  container_scanning: ['layerwatch', 'Layerwatch'],
+  secret_detection: ['keywatch', 'Keywatch'],
+}
+
+const entries: Record<Scanner, (project: DemoProject, random: Random, index: number) => object> = {
+  sast(project, random, index) {
+    const [name, severity, cwe, solution] = random.pick(weaknesses)
+    const file = `src/${random.pick(folders)}/${random.pick(files)}.${extensionOf(project)}`
+    const line = 5 + random.below(400)
+    return {
+      id: `sast-${index}`,
+      name,
+      description: `${name} in ${file}. The value reaches this line without a check.`,
+      severity,
+      solution,
+      location: { file, start_line: line, end_line: line + random.below(4) },
+      identifiers: [
+        { type: 'codewatch_rule', name: `Codewatch ${cwe}-${index}`, value: `cw-${cwe}-${index}` },
+        {
+          type: 'cwe',
+          name: `CWE-${cwe}`,
+          value: String(cwe),
+          url: `https://cwe.mitre.org/data/definitions/${cwe}.html`,
+        },
+      ],
+    }
+  },
+  dependency_scanning(project, random, index) {
+    const name = random.pick(packages)
+    const file = extensionOf(project) === 'ts' ? 'package-lock.json' : 'dependencies.lock'
+    return {
+      ...flawOf(name, random, index),
+      id: `dependency-${index}`,
+      location: { file, dependency: { package: { name }, version: versionOf(random) } },
+    }
+  },
+  container_scanning(project, random, index) {
+    const name = random.pick(systemPackages)
+    const image = `registry.example.com/${project.name.toLowerCase().replaceAll(' ', '-')}:main`
+    return {
+      ...flawOf(name, random, index),
+      id: `image-${index}`,
+      location: {
+        dependency: { package: { name }, version: versionOf(random) },
+        operating_system: 'debian:13',
+        image,
+      },
+    }
+  },
+  secret_detection(_project, random, index) {
+    const [name, rule] = random.pick(secrets)
+    return {
+      id: `secret-${index}`,
+      name,
+      description: `${name} in a file of the repository. Revoke it, then remove it from the history.`,
+      severity: 'Critical',
+      location: { file: `config/${random.pick(files)}.env`, start_line: 1 + index, commit: { sha: '0000000' } },
+      identifiers: [{ type: 'keywatch_rule', name: `Keywatch ${rule}`, value: `${rule}-${index}` }],
+    }
+  },
+}
+
+/** Returns an invented vulnerability of a package. No list of vulnerabilities has the year 2099 yet. */
+function flawOf(name: string, random: Random, index: number): object {
+  const severity = random.pick(['Critical', 'High', 'High', 'Medium', 'Medium', 'Medium', 'Low'])
+  const cve = `CVE-2099-${10_000 + random.below(80_000)}`
+  const kind = random.pick([
+    'Denial of service',
+    'Out-of-bounds read',
+    'Path traversal',
+    'Request smuggling',
+    'Prototype pollution',
+  ])
+  return {
+    name: `${kind} in ${name}`,
+    description: `${kind} in ${name}, which a crafted input causes.`,
+    severity,
+    solution: `Update ${name} to a release of this month.`,
+    identifiers: [
+      { type: 'cve', name: cve, value: cve },
+      { type: 'packwatch_id', name: `PW-${index}`, value: `pw-${index}` },
+    ],
+  }
+}
+
+const versionOf = (random: Random) => `${1 + random.below(6)}.${random.below(20)}.${random.below(10)}`
+
+function extensionOf({ topics }: DemoProject): string {
+  const [language = 'typescript'] = topics
+  return extensions[language] ?? 'ts'
+}
+
+const extensions: Readonly<Record<string, string>> = { java: 'java', go: 'go', python: 'py', kotlin: 'kt' }
+
+const weaknesses = [
+  ['SQL built from user input', 'Critical', 89, 'Bind values as parameters.'],
+  ['Command built from user input', 'Critical', 78, 'Pass arguments as a list.'],
+  ['Path built from user input', 'High', 22, 'Resolve the path and compare its folder.'],
+  ['Text inserted into a page unescaped', 'High', 79, 'Use the escaping of the template.'],
+  ['Server-side request to any address', 'High', 918, 'Compare the host with a list.'],
+  ['Certificate not verified', 'High', 295, 'Remove the option that disables verification.'],
+  ['Weak hash for a password', 'Medium', 328, 'Use Argon2id.'],
+  ['Redirect to any address', 'Medium', 601, 'Accept paths only.'],
+  ['XML parsed with external entities', 'Medium', 611, 'Disable external entities.'],
+  ['Predictable random number', 'Medium', 338, 'Use the generator of the system.'],
+  ['Cookie without HttpOnly', 'Low', 1004, 'Set the attribute.'],
+  ['Error message with a stack trace', 'Low', 209, 'Log it, and show a reference.'],
+  ['Log line with user input', 'Low', 117, 'Encode line breaks.'],
+  ['Debug option left on', 'Info', 489, 'Remove the option.'],
+] as const
+
+const folders = ['orders', 'accounts', 'catalogue', 'prices', 'reports', 'sessions', 'shared', 'imports'] as const
+const files = [
+  'handler',
+  'store',
+  'client',
+  'parser',
+  'render',
+  'validate',
+  'queue',
+  'search',
+  'session',
+  'export',
+] as const
+const packages = [
+  'samplekit',
+  'quickparse',
+  'lightroute',
+  'tinycache',
+  'formdata-lite',
+  'yarnball',
+  'rapidxml',
+  'chartling',
+  'mailpipe',
+  'tokenly',
+  'imagefold',
+  'csvstream',
+  'jsonmerge',
+  'httpling',
+  'pathfinder',
+  'dateling',
+] as const
+const systemPackages = [
+  'libsample',
+  'libquick',
+  'shellkit',
+  'coretools',
+  'libfold',
+  'netkit',
+  'libcipher',
+  'timekit',
+  'archivekit',
+] as const
+const secrets = [
+  ['Password of a database', 'database-password'],
+  ['Key of a payment service', 'payment-key'],
+  ['Private key', 'private-key'],
+  ['Token of a chat service', 'chat-token'],
+] as const
