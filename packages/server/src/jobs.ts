@@ -1,5 +1,6 @@
 import { viewExportedVulnerability } from './api/v4/exports/exported-vulnerability.ts'
 import { removeEndedCounts } from './domain/access/request-counter.ts'
+import { notifyExpiringTokens } from './domain/bots/expiring-tokens.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { expireExports } from './domain/exports/exports.ts'
 import { exportJob } from './domain/exports/write.ts'
@@ -36,6 +37,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'delete marked objects', intervalMs: 10 * minuteMs, run: deleteMarkedObjects },
   { name: 'remove orphaned objects', intervalMs: hourMs, run: removeOrphanedObjects },
   { name: 'remove expired memberships', intervalMs: hourMs, run: removeExpiredMembers },
+  { name: 'notify of expiring tokens', intervalMs: hourMs, run: notifyExpiringTokens },
   { name: 'remove idle bots', intervalMs: hourMs, run: removeIdleBots },
   { name: 'remove old merges', intervalMs: hourMs, run: removeOldMerges },
   { name: 'remove expired sessions', intervalMs: hourMs, run: removeExpiredSessions },

@@ -5,7 +5,7 @@ import { type Deps, transaction } from '../deps.ts'
 import { type AnyJobKind, jobKind } from '../jobs/job.ts'
 import { insertDelivery } from './delivery-queries.ts'
 import { deleteOldEvents, findNextEvent, type HookEvent, updateEvent } from './event-queries.ts'
-import type { Hook } from './hook.ts'
+import { eventNameOf, type Hook } from './hook.ts'
 import { addFailure, findHook, resetFailures, setSlowUntil } from './hook-queries.ts'
 import { deliveryKind, slowDeliveries } from './record.ts'
 import { randomUuid, uuidFrom } from './uuid.ts'
@@ -155,7 +155,7 @@ function headersFor(deps: Deps, hook: Hook, event: HookEvent): Record<string, st
     'User-Agent': `Alcove/${version}`,
     // Constant for all attempts, so that receivers can deduplicate.
     'Idempotency-Key': uuidFrom(`${event.uuid} ${hook.id}`),
-    'X-Gitlab-Event': 'Vulnerability Hook',
+    'X-Gitlab-Event': eventNameOf(event.payload),
     'X-Gitlab-Webhook-UUID': randomUuid(deps),
     'X-Gitlab-Instance': instanceUrl(deps.settings),
     'X-Gitlab-Event-UUID': event.uuid,

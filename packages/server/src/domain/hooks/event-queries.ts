@@ -1,14 +1,22 @@
-import sql from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Hook } from './hook.ts'
 
 export type ListeningHook = Pick<Hook, 'id' | 'projectId' | 'slowUntil'>
 
-/** Returns the hooks subscribed to vulnerability events, and locks them against deletion until the transaction ends. */
-export async function listListeningHooks(db: Db, projectId: number): Promise<ListeningHook[]> {
+/** Kinds of events that a hook can subscribe to. */
+export type EventKind = 'vulnerability' | 'access-token'
+
+const subscriptions: Record<EventKind, Sql> = {
+  vulnerability: sql`has_vulnerability_events = true`,
+  'access-token': sql`has_access_token_events = true`,
+}
+
+/** Returns the hooks subscribed to events of this kind, and locks them against deletion until the transaction ends. */
+export async function listListeningHooks(db: Db, projectId: number, kind: EventKind): Promise<ListeningHook[]> {
   return db.all(sql`
     select id, project_id, slow_until from hooks
-    where project_id = ${projectId} and has_vulnerability_events = true and disabled_at is null
+    where project_id = ${projectId} and ${subscriptions[kind]} and disabled_at is null
     order by id ${db.dialect.forKeyShare}`)
 }
 

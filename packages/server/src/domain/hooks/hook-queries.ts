@@ -18,10 +18,10 @@ export async function findHook(db: Db, id: number): Promise<Hook | undefined> {
 
 export async function insertHook(db: Db, projectId: number, draft: HookDraft, now: string): Promise<Hook> {
   const row = await db.one<Hook>(sql`
-    insert into hooks (project_id, url, name, description, token, has_vulnerability_events, verifies_certificates,
-      created_at, updated_at)
+    insert into hooks (project_id, url, name, description, token, has_vulnerability_events,
+      has_access_token_events, verifies_certificates, created_at, updated_at)
     values (${projectId}, ${draft.url}, ${draft.name}, ${draft.description}, ${draft.token},
-      ${draft.hasVulnerabilityEvents}, ${draft.verifiesCertificates}, ${now}, ${now})
+      ${draft.hasVulnerabilityEvents}, ${draft.hasAccessTokenEvents}, ${draft.verifiesCertificates}, ${now}, ${now})
     returning ${columns}`)
   if (!row) throw new Error('an inserted hook returned no row')
   return row
@@ -31,6 +31,7 @@ export async function updateHook(db: Db, id: number, draft: HookDraft, now: stri
   return db.one(sql`
     update hooks set url = ${draft.url}, name = ${draft.name}, description = ${draft.description},
       token = ${draft.token}, has_vulnerability_events = ${draft.hasVulnerabilityEvents},
+      has_access_token_events = ${draft.hasAccessTokenEvents},
       verifies_certificates = ${draft.verifiesCertificates}, updated_at = ${now}
     where id = ${id} returning ${columns}`)
 }
@@ -59,5 +60,5 @@ export async function setSlowUntil(db: Db, id: number, until: string | null): Pr
   await db.run(sql`update hooks set slow_until = ${until} where id = ${id}`)
 }
 
-const columns: Sql = sql`id, project_id, url, name, description, token, has_vulnerability_events,
+const columns: Sql = sql`id, project_id, url, name, description, token, has_vulnerability_events, has_access_token_events,
   verifies_certificates, failures, disabled_until, disabled_at, slow_until, created_at`

@@ -5,6 +5,8 @@ export interface HookDraft {
   /** Secret sent with every delivery, by which the receiver authenticates it. */
   token: string | null
   hasVulnerabilityEvents: boolean
+  /** Whether the hook receives notices of access tokens that expire soon. */
+  hasAccessTokenEvents: boolean
   verifiesCertificates: boolean
 }
 
@@ -31,4 +33,10 @@ export function alertStatus(hook: Hook, now: string): 'executable' | 'temporaril
   if (hook.disabledAt !== null) return 'disabled'
   const isPaused = hook.disabledUntil !== null && hook.disabledUntil > now
   return isPaused && hook.failures >= minFailuresToPause ? 'temporarily_disabled' : 'executable'
+}
+
+/** Returns GitLab's name for the event that a payload describes. */
+export function eventNameOf(payload: object): 'Resource Access Token Hook' | 'Vulnerability Hook' {
+  const isAccessToken = 'object_kind' in payload && payload.object_kind === 'access_token'
+  return isAccessToken ? 'Resource Access Token Hook' : 'Vulnerability Hook'
 }

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { enqueue } from '../jobs/job.ts'
-import { insertEvents, type ListeningHook, listListeningHooks } from './event-queries.ts'
+import { type EventKind, insertEvents, type ListeningHook, listListeningHooks } from './event-queries.ts'
 import { randomUuid } from './uuid.ts'
 
 /** Hooks that receive a project's events. */
@@ -12,8 +12,8 @@ export interface Listeners {
   send(): Promise<void>
 }
 
-export async function findListeners(deps: Deps, projectId: number): Promise<Listeners> {
-  const hooks = await listListeningHooks(deps.db, projectId)
+export async function findListeners(deps: Deps, projectId: number, kind: EventKind): Promise<Listeners> {
+  const hooks = await listListeningHooks(deps.db, projectId, kind)
   const hookIds = hooks.map(({ id }) => id)
   return {
     isEmpty: hookIds.length === 0,

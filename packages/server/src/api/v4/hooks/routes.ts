@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { type Deps, transaction } from '../../../domain/deps.ts'
-import { alertStatus, type Hook } from '../../../domain/hooks/hook.ts'
+import { alertStatus, eventNameOf, type Hook } from '../../../domain/hooks/hook.ts'
 import {
   changeHook,
   createHook,
@@ -84,6 +84,7 @@ function viewHook({ now }: Deps, hook: Hook, extras: GitlabAttributes = {}) {
     ...allFalse(otherEvents),
     vulnerability_events: hook.hasVulnerabilityEvents,
     ...extras,
+    resource_access_token_events: hook.hasAccessTokenEvents,
   }
 }
 
@@ -114,11 +115,16 @@ const deliveryView = Type.Object(
   { title: 'HookEvent' },
 )
 
+const triggers = {
+  'Vulnerability Hook': 'vulnerability_hooks',
+  'Resource Access Token Hook': 'resource_access_token_hooks',
+} as const
+
 function viewDelivery(delivery: Delivery) {
   return {
     id: delivery.id,
     url: delivery.url,
-    trigger: 'vulnerability_hooks',
+    trigger: triggers[eventNameOf(delivery.payload)],
     request_headers: delivery.requestHeaders,
     request_data: delivery.payload,
     response_headers: delivery.responseHeaders,
@@ -136,6 +142,9 @@ const hookInput = {
   description: optional(nullable(text())),
   token: optional(nullable(text({ description: 'Sent as `X-Gitlab-Token`; never returned' }))),
   vulnerability_events: optional(flag()),
+  resource_access_token_events: optional(
+    flag({ description: 'Notices 60, 30 and 7 days before an access token of the project expires' }),
+  ),
   enable_ssl_verification: optional(flag({ description: 'Default: true' })),
 }
 
@@ -180,6 +189,7 @@ export const hookRoutes: readonly Route[] = [
         description: input.description ?? null,
         token: input.token || null,
         hasVulnerabilityEvents: input.vulnerability_events ?? false,
+        hasAccessTokenEvents: input.resource_access_token_events ?? false,
         verifiesCertificates: input.enable_ssl_verification ?? true,
       }
       const hook = await transaction(deps, async (deps) => {
@@ -206,6 +216,9 @@ export const hookRoutes: readonly Route[] = [
         ...(description !== undefined && { description }),
         ...(token !== undefined && { token: token || null }),
         ...(input.vulnerability_events !== undefined && { hasVulnerabilityEvents: input.vulnerability_events }),
+        ...(input.resource_access_token_events !== undefined && {
+          hasAccessTokenEvents: input.resource_access_token_events,
+        }),
         ...(input.enable_ssl_verification !== undefined && { verifiesCertificates: input.enable_ssl_verification }),
       }
       const extras = attributesFrom(hookExtras, input)

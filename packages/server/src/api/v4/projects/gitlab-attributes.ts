@@ -176,7 +176,10 @@ export const groupExtras: Attributes = {
   wiki_access_level: among(...accessLevels),
 }
 
-/** Events of GitLab that never occur here, in two groups because GitLab's response lists them in two places. */
+/**
+ * Events of GitLab, in two groups because GitLab's response lists them in two places. All but
+ * `resource_access_token_events` never occur here.
+ */
 export const firstEvents = [
   'push_events',
   'tag_push_events',
@@ -201,7 +204,10 @@ export const otherEvents = [
 ] as const
 
 export const hookExtras: Attributes = {
-  ...each([...firstEvents, ...otherEvents], yesOrNo),
+  ...each(
+    [...firstEvents, ...otherEvents].filter((name) => name !== 'resource_access_token_events'),
+    yesOrNo,
+  ),
   push_events_branch_filter: free,
   branch_filter_strategy: among('wildcard', 'regex', 'all_branches'),
   custom_webhook_template: free,

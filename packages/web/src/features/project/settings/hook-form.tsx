@@ -12,6 +12,7 @@ export interface HookDraft {
   /** Absent: unchanged. */
   token?: string | null
   vulnerability_events: boolean
+  resource_access_token_events: boolean
   enable_ssl_verification: boolean
 }
 
@@ -38,6 +39,7 @@ export function HookForm({
       description: text('description') || null,
       ...(token !== undefined && { token }),
       vulnerability_events: form.get('vulnerability_events') !== null,
+      resource_access_token_events: form.get('resource_access_token_events') !== null,
       enable_ssl_verification: form.get('enable_ssl_verification') !== null,
     })
   }
@@ -76,6 +78,12 @@ export function HookForm({
         name="vulnerability_events"
         hint="Sent when a vulnerability is detected, changed or no longer detected."
         defaultChecked={hook?.vulnerability_events ?? true}
+      />
+      <CheckField
+        label="Access token events"
+        name="resource_access_token_events"
+        hint="Sent 60, 30 and 7 days before an access token of the project expires."
+        defaultChecked={hook?.resource_access_token_events ?? true}
       />
       <CheckField
         label="Enable SSL verification"

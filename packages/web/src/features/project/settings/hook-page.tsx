@@ -67,7 +67,7 @@ function Found({ hook }: { hook: Hook }) {
       crumbs={[{ label: 'Webhooks', to: to('settings/hooks') }]}
       lead={
         <p className="row-wrap">
-          <HookState status={hook.alert_status} isOn={hook.vulnerability_events} />
+          <HookState status={hook.alert_status} isOn={hook.vulnerability_events || hook.resource_access_token_events} />
           {hook.url}
           {hook.disabled_until && (
             <span>

@@ -48,7 +48,15 @@ export function Hooks() {
               </>
             ),
           ],
-          ['Status', (hook) => <HookState status={hook.alert_status} isOn={hook.vulnerability_events} />],
+          [
+            'Status',
+            (hook) => (
+              <HookState
+                status={hook.alert_status}
+                isOn={hook.vulnerability_events || hook.resource_access_token_events}
+              />
+            ),
+          ],
           ['Added', (hook) => <Time of={hook.created_at} />, 'muted'],
         ]}
       />

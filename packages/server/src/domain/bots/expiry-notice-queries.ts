@@ -1,0 +1,40 @@
+import sql from 'sql-template-tag'
+import type { Db } from '../../db/db.ts'
+
+/** Access token of a project that expires soon. */
+export interface ExpiringToken {
+  id: number
+  userId: number
+  projectId: number
+  name: string
+  createdAt: string
+  expiresOn: string
+}
+
+/**
+ * Returns usable tokens of projects with a webhook for them that expire after today and until the given day, by id after
+ * the given one.
+ */
+export async function listExpiringTokens(
+  db: Db,
+  { today, until }: { today: string; until: string },
+  afterId: number,
+  limit: number,
+): Promise<ExpiringToken[]> {
+  return db.all(sql`
+    select t.id, t.user_id, b.project_id, t.name, t.created_at, t.expires_on
+    from access_tokens t join bots b on b.user_id = t.user_id
+    where t.is_revoked = false and t.expires_on > ${today} and t.expires_on <= ${until} and t.id > ${afterId}
+      and exists (
+        select 1 from hooks h
+        where h.project_id = b.project_id and h.has_access_token_events = true and h.disabled_at is null)
+    order by t.id limit ${limit}`)
+}
+
+/** Records a notice. Returns false when it was sent before. */
+export async function insertExpiryNotice(db: Db, tokenId: number, days: number, now: string): Promise<boolean> {
+  const changed = await db.run(sql`
+    insert into token_expiry_notices (token_id, days, sent_at) values (${tokenId}, ${days}, ${now})
+    on conflict do nothing`)
+  return changed === 1
+}
