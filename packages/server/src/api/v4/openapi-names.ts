@@ -103,6 +103,7 @@ export const apiNames: ApiNames = {
       paths: ['session', 'password'],
     },
     topics: { description: 'Topics of projects, with aliases and merges' },
+    trust_relations: { description: 'Issuers whose tokens pipelines may use in place of stored secrets' },
     uploads: { description: 'Files for use in Markdown', paths: ['project', 'group'] },
     users: { description: 'Users', paths: ['user', 'api'] },
     vulnerabilities: {
