@@ -169,8 +169,9 @@ export const permissions = {
   'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.statistics': { on: 'project', who: 'developer', scope: 'read_api' },
-  // Lists only projects whose vulnerabilities the caller may read: domain/vulnerabilities/list/group-scope.ts.
+  // These list only projects whose vulnerabilities the caller may read: domain/vulnerabilities/list/readable-scope.ts.
   'group.vulnerability.list': { on: 'group', who: 'user', scope: 'read_api' },
+  'instance.vulnerability.list': { on: 'instance', who: 'user', scope: 'read_api' },
   'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk.list': { on: 'project', who: 'developer', scope: 'read_api' },

@@ -46,7 +46,7 @@ export async function findProjects(
     throw badRequest('`updated_at` filter and `updated_at` sorting must be paired')
   }
   await assertOrganizationReadable(deps, caller, query.organizationId)
-  const topics = query.matchesNothing ? undefined : await readTopics(deps, query)
+  const topics = query.matchesNothing ? undefined : await findTopicIds(deps, query)
   if (!topics) return { rows: [], total: 0 }
   const search = readPathSearch(query.search ?? '', query.searchNamespaces ?? false)
   const filter: ProjectFilter = {
@@ -83,7 +83,10 @@ function audienceOf(caller: Visitor | null, query: ProjectQuery, today: string):
 }
 
 /** Returns the candidate topic ids for each requested topic, or `undefined` when one of the topics does not exist. */
-async function readTopics(deps: Deps, { topics = [], topicId }: ProjectQuery): Promise<number[][] | undefined> {
+export async function findTopicIds(
+  deps: Deps,
+  { topics = [], topicId }: Pick<ProjectQuery, 'topics' | 'topicId'>,
+): Promise<number[][] | undefined> {
   const names = new Set(topics.flatMap((text) => text.split(',')).map((name) => name.trim()))
   names.delete('')
   if (topics.length > 0 && names.size === 0) return undefined

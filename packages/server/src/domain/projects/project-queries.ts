@@ -1,4 +1,4 @@
-import sql, { empty, type Sql } from 'sql-template-tag'
+import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Membership } from '../members/member.ts'
 import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
@@ -214,20 +214,36 @@ export async function updateUploadLimits(
     where id = ${projectId}`)
 }
 
-/** Returns the projects in the namespace and below it; with `member`, only those that the membership covers. */
-export async function listProjectIdsWithin(
-  db: Db,
-  namespace: Pick<Namespace, 'id' | 'lineage'>,
-  member: Membership | undefined,
-): Promise<number[]> {
-  const [from, to] = lineageRange(namespace)
-  const isReached = member
-    ? sql`and (p.id in ${memberProjects(member)} or p.namespace_id in ${memberNamespaces(member)})`
-    : empty
-  const rows = await db.all<{ id: number }>(sql`
-    select p.id from projects p
-    where p.namespace_id in (
-      select id from namespaces where id = ${namespace.id} or (lineage >= ${from} and lineage < ${to})) ${isReached}
-    order by p.id`)
+/** Projects of a list of ids. Absent fields match everything. */
+interface ReachedProjects {
+  /** A namespace with those below it. */
+  within?: Pick<Namespace, 'id' | 'lineage'> | undefined
+  /** Only projects that the membership covers. */
+  member?: Membership | undefined
+  /** A project must have a topic of each list. */
+  topics: readonly (readonly number[])[]
+}
+
+export async function listProjectIdsReached(db: Db, { within, member, topics }: ReachedProjects): Promise<number[]> {
+  const conditions: Sql[] = []
+  if (within) {
+    const [from, to] = lineageRange(within)
+    conditions.push(sql`p.namespace_id in (
+      select id from namespaces where id = ${within.id} or (lineage >= ${from} and lineage < ${to}))`)
+  }
+  // A union of ids uses the indexes of both conditions; `or` would test every project.
+  if (member) {
+    conditions.push(sql`p.id in (
+      select direct.project_id from ${memberProjects(member)} as direct
+      union all select inherited.id from projects inherited where inherited.namespace_id in ${memberNamespaces(member)})`)
+  }
+  if (topics.length > 0) {
+    // A project has at most one topic of each list, that of its organization.
+    conditions.push(sql`p.id in (
+      select tagged.project_id from project_topics tagged where tagged.topic_id in ${db.dialect.integers(topics.flat())}
+      group by tagged.project_id having count(*) = ${topics.length})`)
+  }
+  const where = conditions.length > 0 ? sql`where ${join(conditions, ' and ')}` : empty
+  const rows = await db.all<{ id: number }>(sql`select p.id from projects p ${where} order by p.id`)
   return rows.map(({ id }) => id)
 }

@@ -7,7 +7,7 @@ import { findAccessLevel, isMemberBelow } from '../members/memberships.ts'
 import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import { findNamespaceById, findNamespaceByPath } from '../namespaces/namespaces.ts'
 import type { Project } from './project.ts'
-import { findProjectById, findProjectByPath, listProjectIdsWithin } from './project-queries.ts'
+import { findProjectById, findProjectByPath } from './project-queries.ts'
 
 /** Caller without the token. */
 export type Visitor = Pick<Caller, 'user' | 'isAdmin'>
@@ -123,16 +123,4 @@ export async function isGroupVisible(
 export function openVisibilities(caller: Visitor | null): readonly Visibility[] {
   if (caller?.isAdmin) return ['public', 'internal', 'private']
   return caller && !caller.user.isExternal ? ['public', 'internal'] : ['public']
-}
-
-/** Returns the projects below a group in which the caller has at least this level, directly or by inheritance. */
-export async function listProjectIdsFor(
-  deps: Deps,
-  group: Namespace,
-  caller: Visitor,
-  least: number,
-): Promise<number[]> {
-  if (caller.isAdmin) return listProjectIdsWithin(deps.db, group, undefined)
-  const member = { userId: caller.user.id, level: least, today: deps.now().slice(0, 10) }
-  return listProjectIdsWithin(deps.db, group, member)
 }

@@ -2,17 +2,18 @@ import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import type { PageRequest } from '../../../domain/page.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
-import { groupScope, withProjects } from '../../../domain/vulnerabilities/list/group-scope.ts'
 import { listVulnerabilityIds, loadVulnerabilities } from '../../../domain/vulnerabilities/list/list.ts'
+import { readableScope, withProjects } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { type ListSummary, summarizeList } from '../../../domain/vulnerabilities/list/summary.ts'
 import { promoteFinding } from '../../../domain/vulnerabilities/promotion/promotion.ts'
-import { integer, integerList, optional, uuid } from '../../../http/params/input.ts'
+import { integer, uuid } from '../../../http/params/input.ts'
 import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { nullableInteger } from '../views.ts'
 import { filterProperties, listProperties, readFilter } from './filters.ts'
 import { readListPage, viewListPage } from './list-pages.ts'
+import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
 import { viewVulnerability, vulnerabilityRows, vulnerabilityView } from './views.ts'
 
 const listInput = Type.Object(listProperties)
@@ -35,10 +36,6 @@ const viewSummary = ({ total, scanners, reportTypes }: ListSummary) => ({
   report_types: reportTypes,
 })
 
-const projectFilter = optional(
-  integerList({ commaSeparated: true, description: 'Only vulnerabilities of these projects' }),
-)
-
 const listedTables = [
   ...['vulnerabilities', 'vulnerability_counts', 'promoted_findings', 'findings', 'occurrences', 'identifiers'],
   ...['finding_identifiers', 'scanners'],
@@ -55,6 +52,17 @@ async function listPage<Row>(
   const found = await listVulnerabilityIds(deps, { scope, filter: readFilter(input), sort: input.sort }, request)
   return viewListPage(request, found, await view(found.rows))
 }
+
+/** Reads a page of vulnerabilities of any number of projects. */
+const listPageOfMany = (
+  deps: RootDeps,
+  scope: ListScope,
+  { origin, ...request }: { input: Static<typeof listInput>; page: PageRequest; origin: string },
+) =>
+  listPage(deps, scope, request, async (ids) => {
+    const rows = await withProjects(deps, await loadVulnerabilities(deps, ids))
+    return rows.map((row) => viewVulnerability(row.project, row, origin))
+  })
 
 export const vulnerabilityRoutes: readonly Route[] = [
   route({
@@ -87,12 +95,8 @@ export const vulnerabilityRoutes: readonly Route[] = [
     paged: true,
     unknownFilters: 'refused',
     async handle({ deps, group, caller, input, page, origin }) {
-      const scope = await groupScope(deps, group, caller, input.project_id)
-      return listPage(deps, scope, { input, page }, async (ids) =>
-        (await withProjects(deps, await loadVulnerabilities(deps, ids))).map((row) =>
-          viewVulnerability(row.project, row, origin),
-        ),
-      )
+      const scope = await readableScope(deps, caller, { group, projectIds: input.project_id })
+      return listPageOfMany(deps, scope, { input, page, origin })
     },
   }),
   route({
@@ -117,10 +121,35 @@ export const vulnerabilityRoutes: readonly Route[] = [
     status: 200,
     output: summaryView,
     unknownFilters: 'refused',
-    handle: async ({ deps, group, caller, input }) =>
-      viewSummary(
-        await summarizeList(deps, await groupScope(deps, group, caller, input.project_id), readFilter(input)),
-      ),
+    async handle({ deps, group, caller, input }) {
+      const scope = await readableScope(deps, caller, { group, projectIds: input.project_id })
+      return viewSummary(await summarizeList(deps, scope, readFilter(input)))
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/vulnerabilities',
+    summary: 'List the vulnerabilities of all readable projects',
+    permission: 'instance.vulnerability.list',
+    input: Type.Object({ ...listProperties, ...scopeProperties }),
+    status: 200,
+    output: Type.Array(vulnerabilityView),
+    paged: true,
+    unknownFilters: 'refused',
+    handle: async ({ deps, caller, input, page, origin }) =>
+      listPageOfMany(deps, await instanceScope(deps, caller, input), { input, page, origin }),
+  }),
+  route({
+    method: 'GET',
+    path: '/vulnerabilities/summary',
+    summary: 'Get totals and filter options for the vulnerabilities of all readable projects',
+    permission: 'instance.vulnerability.list',
+    input: Type.Object({ ...filterProperties, ...scopeProperties }),
+    status: 200,
+    output: summaryView,
+    unknownFilters: 'refused',
+    handle: async ({ deps, caller, input }) =>
+      viewSummary(await summarizeList(deps, await instanceScope(deps, caller, input), readFilter(input))),
   }),
   route({
     method: 'POST',

@@ -1,11 +1,19 @@
 import Type from 'typebox'
+import type { RootDeps } from '../../../domain/deps.ts'
 import type { State } from '../../../domain/findings/scales.ts'
-import { projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
-import { groupScope } from '../../../domain/vulnerabilities/list/group-scope.ts'
-import { type BySeverity, readStatistics, type Statistics } from '../../../domain/vulnerabilities/list/statistics.ts'
+import { listProjectsById } from '../../../domain/projects/projects.ts'
+import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
+import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
+import {
+  type BySeverity,
+  type ProjectStatistics,
+  readStatistics,
+  type Statistics,
+} from '../../../domain/vulnerabilities/list/statistics.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { nullableInteger } from '../views.ts'
+import { instanceScope, scopeProperties } from './scope-filters.ts'
 
 /** Severities in the order of GitLab's statistics. */
 const worstFirst = ['critical', 'high', 'medium', 'low', 'unknown', 'info'] as const
@@ -22,12 +30,18 @@ const grade = Type.Unsafe<Statistics['letterGrade']>({
     'Null if no report was ever imported for the default branch, and, unless the grade is F, while findings on it await promotion',
 })
 
+const waitingFindings = Type.Integer({
+  description:
+    'Findings on the default branch that await promotion and are in no other count. 10001 stands for more than 10,000',
+})
+
 const statisticsFields = {
   total: Type.Integer({
     description: 'Active vulnerabilities (detected or confirmed). The counts by severity include only these, too',
   }),
   ...counts.properties,
   letter_grade: grade,
+  waiting_findings: waitingFindings,
   counts: each(stateCounts),
   mean_time_to_resolve: Type.Unsafe<number | null>({
     ...nullableInteger,
@@ -39,7 +53,23 @@ const statisticsFields = {
   }),
 }
 const statisticsView = Type.Object(statisticsFields, { title: 'VulnerabilityStatistics' })
-const groupStatisticsView = Type.Object(
+const rankedProjects = Type.Array(
+  Type.Object(
+    {
+      id: Type.Integer(),
+      name: Type.String(),
+      name_with_namespace: Type.String(),
+      path_with_namespace: Type.String(),
+      web_url: Type.String(),
+      letter_grade: grade,
+      total: count,
+      ...counts.properties,
+      waiting_findings: waitingFindings,
+    },
+    { title: 'ProjectVulnerabilityCounts' },
+  ),
+)
+const manyStatisticsView = Type.Object(
   {
     projects: count,
     projects_by_grade: Type.Object(
@@ -47,18 +77,58 @@ const groupStatisticsView = Type.Object(
       { description: 'Number of projects with each grade. Projects without a grade are not counted' },
     ),
     ...statisticsFields,
+    most_affected_projects: {
+      ...rankedProjects,
+      description:
+        'At most ten projects with active vulnerabilities: the most critical ones first, then high, and so on',
+    },
+    waiting_projects: {
+      ...rankedProjects,
+      description: 'At most ten projects with findings that await promotion, most first',
+    },
   },
   { title: 'GroupVulnerabilityStatistics' },
 )
 
-function viewStatistics({ active, letterGrade, counts, days, secondsToResolve }: Statistics) {
+function viewStatistics({ active, letterGrade, waitingFindings, counts, days, secondsToResolve }: Statistics) {
   return {
     ...viewActive(active),
     letter_grade: letterGrade,
+    waiting_findings: waitingFindings,
     counts: inOrder((severity) => byState(counts[severity])),
     mean_time_to_resolve: secondsToResolve.overall,
     mean_time_to_resolve_by_severity: inOrder((severity) => secondsToResolve.bySeverity[severity]),
     per_day: days.map(({ date, active }) => ({ date, ...viewActive(active) })),
+  }
+}
+
+/** Reads and views the statistics of any number of projects. */
+async function viewManyStatistics(deps: RootDeps, scope: ListScope, origin: string) {
+  const statistics = await readStatistics(deps, scope)
+  const { mostAffected, waiting } = statistics
+  const ids = new Set([...mostAffected, ...waiting].map(({ projectId }) => projectId))
+  const projects = new Map((await listProjectsById(deps.db, [...ids])).map((project) => [project.id, project]))
+  const viewRanked = (ranked: readonly ProjectStatistics[]) =>
+    ranked.flatMap(({ projectId, active, letterGrade, waitingFindings }) => {
+      const project = projects.get(projectId)
+      if (!project) return []
+      return {
+        id: project.id,
+        name: project.name,
+        name_with_namespace: `${project.namespace.fullName} / ${project.name}`,
+        path_with_namespace: project.fullPath,
+        web_url: `${origin}/${project.fullPath}`,
+        letter_grade: letterGrade,
+        ...viewActive(active),
+        waiting_findings: waitingFindings,
+      }
+    })
+  return {
+    projects: scope.projectIds.length,
+    projects_by_grade: statistics.grades,
+    ...viewStatistics(statistics),
+    most_affected_projects: viewRanked(mostAffected),
+    waiting_projects: viewRanked(waiting),
   }
 }
 
@@ -94,16 +164,21 @@ export const vulnerabilityStatisticsRoutes: readonly Route[] = [
     summary: 'Get the vulnerability statistics of all readable projects in a group and its subgroups',
     permission: 'group.vulnerability.list',
     status: 200,
-    output: groupStatisticsView,
+    output: manyStatisticsView,
     unknownFilters: 'refused',
-    async handle({ deps, group, caller }) {
-      const scope = await groupScope(deps, group, caller)
-      const statistics = await readStatistics(deps, scope)
-      return {
-        projects: scope.projectIds.length,
-        projects_by_grade: statistics.grades,
-        ...viewStatistics(statistics),
-      }
-    },
+    handle: async ({ deps, group, caller, origin }) =>
+      viewManyStatistics(deps, await readableScope(deps, caller, { group }), origin),
+  }),
+  route({
+    method: 'GET',
+    path: '/vulnerability_statistics',
+    summary: 'Get the vulnerability statistics of all readable projects',
+    permission: 'instance.vulnerability.list',
+    input: Type.Object(scopeProperties),
+    status: 200,
+    output: manyStatisticsView,
+    unknownFilters: 'refused',
+    handle: async ({ deps, caller, input, origin }) =>
+      viewManyStatistics(deps, await instanceScope(deps, caller, input), origin),
   }),
 ]

@@ -20,3 +20,18 @@ export async function listWithBacklog(db: Db, projectIds: readonly number[]): Pr
       where f.project_id = p.id and f.vulnerability_id is null)`)
   return rows.map(({ id }) => id)
 }
+
+/** Returns the number of findings that await promotion on the default branch of each project. Each count stops at `max`. */
+export function countBacklogs(
+  db: Db,
+  projectIds: readonly number[],
+  max: number,
+): Promise<{ id: number; waiting: number }[]> {
+  return db.all(sql`
+    select p.id, (
+      select count(*) from (
+        select 1 from findings f
+        join occurrences o on o.finding_id = f.id and o.ref = p.default_branch and o.is_present = true
+        where f.project_id = p.id and f.vulnerability_id is null limit ${max}) as counted) as waiting
+    from projects p where p.id in ${db.dialect.integers(projectIds)} order by p.id`)
+}

@@ -32,13 +32,23 @@ export async function listFromRanges(
   if (ranges.length <= maxRangesPerStatement) {
     return mergeRanges(db, ranges, direction, { afterId, offset, limit })
   }
-  const rows: Cursor[] = []
+  const compare = compareIn({ id: direction })
+  let rows: Cursor[] = []
+  let beforeId: number | undefined
   for (let start = 0; start < ranges.length; start += maxRangesPerStatement) {
     const some = ranges.slice(start, start + maxRangesPerStatement)
-    rows.push(...(await mergeRanges(db, some, direction, { afterId, offset: 0, limit: offset + limit })))
+    const found = await mergeRanges(db, some, direction, { afterId, beforeId, offset: 0, limit: offset + limit })
+    rows = [...rows, ...found].sort(compare).slice(0, offset + limit)
+    // Rows after the last one of these cannot be on the page.
+    if (rows.length === offset + limit) beforeId = rows.at(-1)?.id
     await setImmediate()
   }
-  return rows.sort(compareIn({ id: direction })).slice(offset, offset + limit)
+  return rows.slice(offset)
+}
+
+interface BoundedRequest extends RangeRequest {
+  /** Only rows that precede this id in the direction of the order. */
+  beforeId?: number | undefined
 }
 
 /** The database merges the ranges as it reads them. */
@@ -46,13 +56,13 @@ async function mergeRanges(
   db: Db,
   ranges: readonly FacetRange[],
   direction: ListOrder['id'],
-  { afterId, offset, limit }: RangeRequest,
+  { afterId, beforeId, offset, limit }: BoundedRequest,
 ): Promise<Cursor[]> {
   const order = direction === 'asc' ? sql`asc` : sql`desc`
-  const start = afterId ?? (direction === 'asc' ? 0 : Number.MAX_SAFE_INTEGER)
-  const isAfter = direction === 'asc' ? sql`id > ${start}` : sql`id < ${start}`
+  const [low, high] = direction === 'asc' ? [afterId, beforeId] : [beforeId, afterId]
+  const isBetween = sql`id > ${low ?? 0} and id < ${high ?? Number.MAX_SAFE_INTEGER}`
   const selects = ranges.map(
-    (range) => sql`select severity, id from vulnerabilities where ${isIn(range)} and ${isAfter}`,
+    (range) => sql`select severity, id from vulnerabilities where ${isIn(range)} and ${isBetween}`,
   )
   const firstRows = sql`order by id ${order} limit ${offset + limit}`
   const parts = selects.length > 1 ? selects.map((part) => db.dialect.partOfUnion(part, firstRows)) : selects

@@ -1,11 +1,11 @@
-import { openCache, perDatabase } from '../../../db/cache.ts'
-import type { Db } from '../../../db/db.ts'
 import type { RootDeps } from '../../deps.ts'
 import { type Severity, type State, severities, states } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
-import { listScanned, listWithBacklog } from './evidence-queries.ts'
-import { type DailyChange, type FacetCount, listDailyChanges, listFacetCounts } from './facet-count-queries.ts'
+import { maxCountedRows } from '../../page.ts'
+import { type Evidence, readEvidence } from './evidence.ts'
+import { type DailyChange, type FacetCount, listDailyChanges } from './facet-count-queries.ts'
 import type { ListScope } from './filter.ts'
+import { cachedFacetCounts } from './list.ts'
 
 export type BySeverity<T> = Record<Severity, T>
 type LetterGrade = 'A' | 'B' | 'C' | 'D' | 'F'
@@ -17,40 +17,63 @@ export interface Statistics {
   active: BySeverity<number>
   /** Null without evidence: nothing was ever imported, or findings await promotion that could lower the grade. */
   letterGrade: LetterGrade | null
+  /** Number of findings that await promotion; `maxCountedRows + 1` stands for all higher numbers. */
+  waitingFindings: number
   /** Number of active vulnerabilities at the end of each day of the last year (UTC), today last. */
   days: { date: string; active: BySeverity<number> }[]
   /** Mean time from detection to resolution; null if none is resolved. */
   secondsToResolve: { overall: number | null; bySeverity: BySeverity<number | null> }
   /** Number of projects with each grade. Projects without a grade are not counted. */
   grades: Record<LetterGrade, number>
+  /** Projects with the most active vulnerabilities, by critical, then high severity; at most ten. */
+  mostAffected: ProjectStatistics[]
+  /** Projects with the most findings that await promotion; at most ten. */
+  waiting: ProjectStatistics[]
+}
+
+export interface ProjectStatistics {
+  projectId: number
+  active: BySeverity<number>
+  letterGrade: LetterGrade | null
+  waitingFindings: number
 }
 
 const days = 365
 const dayMs = 24 * 60 * 60 * 1000
 
-export async function readStatistics(
-  { db, now }: Pick<RootDeps, 'db' | 'now'>,
-  { key, projectIds }: ListScope,
-): Promise<Statistics> {
-  const today = Date.parse(now().slice(0, 10))
+export async function readStatistics(deps: RootDeps, scope: ListScope): Promise<Statistics> {
+  const today = Date.parse(deps.now().slice(0, 10))
   const dates = Array.from({ length: days }, (_, index) => dateOf(today - (days - 1 - index) * dayMs))
   const [found, growth, evidence] = await Promise.all([
-    listFacetCounts(db, projectIds),
-    listDailyChanges(db, projectIds, dates[0] ?? ''),
-    evidences(db).getShared(key, () => readEvidence(db, projectIds)),
+    cachedFacetCounts(deps, scope),
+    listDailyChanges(deps.db, scope.projectIds, dates[0] ?? ''),
+    readEvidence(deps.db, scope),
   ])
   const facetCounts = found.filter(({ isOnDefaultBranch }) => isOnDefaultBranch)
   const active = countActive(facetCounts)
+  const projects = statisticsOfProjects(facetCounts, scope.projectIds, evidence)
   return {
     counts: eachSeverity((severity) => countStates(facetCounts.filter((count) => count.severity === severity))),
     active,
     letterGrade: gradeOf(active, evidence.scanned.size > 0 && evidence.waiting.size === 0),
+    waitingFindings: Math.min(
+      projects.reduce((total, { waitingFindings }) => total + waitingFindings, 0),
+      maxCountedRows + 1,
+    ),
     days: daysBefore(active, growth, dates),
     secondsToResolve: {
       overall: meanSeconds(facetCounts),
       bySeverity: eachSeverity((severity) => meanSeconds(facetCounts.filter((count) => count.severity === severity))),
     },
-    grades: countGrades(facetCounts, projectIds, evidence),
+    grades: countGrades(projects),
+    mostAffected: projects
+      .filter(({ active }) => severities.some((severity) => active[severity] > 0))
+      .sort((a, b) => compareActive(a.active, b.active))
+      .slice(0, maxRanked),
+    waiting: projects
+      .filter(({ waitingFindings }) => waitingFindings > 0)
+      .sort((a, b) => b.waitingFindings - a.waitingFindings)
+      .slice(0, maxRanked),
   }
 }
 
@@ -71,23 +94,6 @@ function countActive(facetCounts: readonly FacetCount[]): BySeverity<number> {
 }
 
 const sum = (facetCounts: readonly FacetCount[]) => facetCounts.reduce((total, count) => total + count.total, 0)
-
-/** Facts about the default branches of projects that a grade depends on, as ids of projects. */
-interface Evidence {
-  scanned: ReadonlySet<number>
-  /** Projects with findings that await promotion. */
-  waiting: ReadonlySet<number>
-}
-
-const maxEvidences = 1000
-const evidences = perDatabase((changes) =>
-  openCache<Evidence>(changes, ['projects', 'imports', 'findings', 'occurrences'], maxEvidences),
-)
-
-async function readEvidence(db: Db, projectIds: readonly number[]): Promise<Evidence> {
-  const [scanned, waiting] = await Promise.all([listScanned(db, projectIds), listWithBacklog(db, projectIds)])
-  return { scanned: new Set(scanned), waiting: new Set(waiting) }
-}
 
 /** The highest active severity determines the grade. Only the lowest grade needs no further evidence. */
 function gradeOf(
@@ -119,16 +125,29 @@ function meanSeconds(facetCounts: readonly FacetCount[]): number | null {
   return total === 0 ? null : Math.round(resolved.reduce((all, { seconds }) => all + seconds, 0) / total)
 }
 
-function countGrades(
+function statisticsOfProjects(
   facetCounts: readonly FacetCount[],
   projectIds: readonly number[],
-  { scanned, waiting }: Evidence,
-): Record<LetterGrade, number> {
+  { scanned, waiting, backlogs }: Evidence,
+): ProjectStatistics[] {
   const ofProject = groupBy(facetCounts, ({ projectId }) => projectId)
+  return projectIds.map((projectId) => {
+    const active = countActive(ofProject.get(projectId) ?? [])
+    const letterGrade = gradeOf(active, scanned.has(projectId) && !waiting.has(projectId))
+    return { projectId, active, letterGrade, waitingFindings: backlogs.get(projectId) ?? 0 }
+  })
+}
+
+function countGrades(projects: readonly ProjectStatistics[]): Record<LetterGrade, number> {
   const grades = { A: 0, B: 0, C: 0, D: 0, F: 0 }
-  for (const id of projectIds) {
-    const grade = gradeOf(countActive(ofProject.get(id) ?? []), scanned.has(id) && !waiting.has(id))
-    if (grade) grades[grade]++
-  }
+  for (const { letterGrade } of projects) if (letterGrade) grades[letterGrade]++
   return grades
+}
+
+const maxRanked = 10
+
+/** Orders by the number of critical vulnerabilities, then high ones, and so on. */
+function compareActive(a: BySeverity<number>, b: BySeverity<number>): number {
+  const differing = severities.toReversed().find((severity) => a[severity] !== b[severity])
+  return differing ? b[differing] - a[differing] : 0
 }

@@ -1,0 +1,43 @@
+import { setImmediate } from 'node:timers/promises'
+import { openCache, perDatabase } from '../../../db/cache.ts'
+import type { Database, Db } from '../../../db/db.ts'
+import { maxCountedRows } from '../../page.ts'
+import { countBacklogs, listScanned, listWithBacklog } from './evidence-queries.ts'
+import type { ListScope } from './filter.ts'
+
+/** Facts about the default branches of projects that a grade depends on, as ids of projects. */
+export interface Evidence {
+  scanned: ReadonlySet<number>
+  /** Projects with findings that await promotion. */
+  waiting: ReadonlySet<number>
+  /** Number of these findings; without the projects that follow after the maximum total of lists was exceeded. */
+  backlogs: ReadonlyMap<number, number>
+}
+
+const maxEvidences = 1000
+const evidences = perDatabase((changes) =>
+  openCache<Evidence>(changes, ['projects', 'imports', 'findings', 'occurrences'], maxEvidences),
+)
+
+export function readEvidence(db: Database, { key, projectIds }: ListScope): Promise<Evidence> {
+  return evidences(db).getShared(key, async () => {
+    const [scanned, waiting] = await Promise.all([listScanned(db, projectIds), listWithBacklog(db, projectIds)])
+    return { scanned: new Set(scanned), waiting: new Set(waiting), backlogs: await countWaiting(db, waiting) }
+  })
+}
+
+const projectsPerStatement = 20
+
+async function countWaiting(db: Db, projectIds: readonly number[]): Promise<Map<number, number>> {
+  const backlogs = new Map<number, number>()
+  let total = 0
+  for (let start = 0; start < projectIds.length && total <= maxCountedRows; start += projectsPerStatement) {
+    const some = projectIds.slice(start, start + projectsPerStatement)
+    for (const { id, waiting } of await countBacklogs(db, some, maxCountedRows + 1)) {
+      backlogs.set(id, waiting)
+      total += waiting
+    }
+    await setImmediate()
+  }
+  return backlogs
+}

@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto'
+import { openCache, perDatabase } from '../../../db/cache.ts'
+import { roles } from '../../access/roles.ts'
+import type { Deps, RootDeps } from '../../deps.ts'
+import type { Project } from '../../projects/project.ts'
+import { listProjectsById } from '../../projects/projects.ts'
+import { listReachedProjectIds, type ProjectReach, reachTables } from '../../projects/reached.ts'
+import type { Visitor } from '../../projects/visible.ts'
+import type { ListScope } from './filter.ts'
+import type { VulnerabilityWithFinding } from './list.ts'
+
+/** The projects of a list: absent fields match everything. */
+interface ScopeFilter extends ProjectReach {
+  projectIds?: readonly number[] | undefined
+}
+
+/** Maximum number of project ids of all cached scopes. */
+const maxCachedIds = 500_000
+const scopes = perDatabase((changes) =>
+  openCache<ListScope>(changes, reachTables, maxCachedIds, ({ projectIds }) => projectIds.length + 1),
+)
+
+/** Returns the projects that match the filter and whose vulnerabilities the caller may read. */
+export async function readableScope(
+  deps: RootDeps,
+  caller: Visitor,
+  { projectIds, ...reach }: ScopeFilter = {},
+): Promise<ListScope> {
+  const { group, topics } = reach
+  const reader = caller.isAdmin ? 'admin' : [caller.user.id, deps.now().slice(0, 10)]
+  const key = JSON.stringify([reader, group?.id, topics])
+  const readable = await scopes(deps.db).getShared(key, async () =>
+    scopeOf(await listReachedProjectIds(deps, caller, roles.developer, reach)),
+  )
+  if (!projectIds) return readable
+  const chosen = new Set(projectIds)
+  return scopeOf(readable.projectIds.filter((id) => chosen.has(id)))
+}
+
+const scopeOf = (projectIds: readonly number[]): ListScope => ({
+  key: `projects ${hash('sha1', projectIds.join())}`,
+  projectIds,
+})
+
+/** Adds the project to each row; drops rows of projects that have been deleted meanwhile. */
+export async function withProjects(
+  { db }: Deps,
+  rows: readonly VulnerabilityWithFinding[],
+): Promise<(VulnerabilityWithFinding & { project: Project })[]> {
+  const ids = new Set(rows.map(({ vulnerability }) => vulnerability.projectId))
+  const projects = new Map((await listProjectsById(db, [...ids])).map((project) => [project.id, project]))
+  return rows.flatMap((row) => {
+    const project = projects.get(row.vulnerability.projectId)
+    return project ? [{ ...row, project }] : []
+  })
+}
