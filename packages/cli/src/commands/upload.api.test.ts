@@ -161,6 +161,24 @@ describe('alcove upload', () => {
     expect((await upload(cwd, 'report.json', '--format', 'json', '--format', 'text')).code).toBe(2)
   })
 
+  test('works with a token that may only send reports, and then lists samples', async () => {
+    const { project, upload } = await projectWith(weakHash)
+    const cwd = await files({ 'report.json': [sqlInjection, weakHash] })
+    const expires = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+    const body = { name: 'ci', scopes: ['write_security_reports'], access_level: 30, expires_at: expires }
+    const made = await server.admin.post(`/projects/${project.id}/access_tokens`, body)
+    const args = ['upload', '--project', project.path_with_namespace, '--ref', 'feature', 'report.json', '--json']
+    const done = await run([...args, '--fail-on', 'new:critical'], { env: server.envOf(made.body), cwd })
+    expect(done).toMatchObject({ code: 1, stderr: '' })
+    const limited = JSON.parse(done.stdout)
+    expect(limited).toMatchObject({ against: { new: 1, known: 1 }, findings: { known: [], complete: false } })
+    expect(limited.findings.new).toMatchObject([{ name: 'SQL injection', web_url: expect.stringContaining('http') }])
+    expect(JSON.parse((await upload(cwd, 'report.json', '--json')).stdout).findings).toMatchObject({
+      known: [{ name: 'Weak hash' }],
+      complete: true,
+    })
+  })
+
   test('shows progress on a terminal only', async () => {
     const { project } = await projectWith()
     const cwd = await files({ 'report.json': [] })
