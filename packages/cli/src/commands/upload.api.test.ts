@@ -179,6 +179,27 @@ describe('alcove upload', () => {
     })
   })
 
+  test('creates the project with its first report, where the user may', async () => {
+    await server.project('shop/neighbour')
+    const cwd = await files({ 'report.json': [sqlInjection] })
+    const args = ['upload', '--project', 'shop/brand-new', 'report.json', '--json']
+    const created = async () => JSON.parse((await run(args, { env: server.env, cwd })).stdout)
+    const first = await created()
+    expect(first).toMatchObject({
+      project_created: true,
+      ref: 'main',
+      findings: { known: [{ name: 'SQL injection' }] },
+    })
+    expect(first.findings.known[0].web_url).toContain('/shop/brand-new/-/security/vulnerabilities/')
+    expect(await created()).toMatchObject({ project_created: false })
+    const outsider = server.envOf(await server.user('outsider-of-shop'))
+    expect(await run(['upload', '-p', 'shop/other-new', 'report.json'], { env: outsider, cwd })).toMatchObject({
+      code: 2,
+    })
+    const dryRun = await run(['upload', '-p', 'shop/third-new', 'report.json', '--dry-run'], { env: server.env, cwd })
+    expect(dryRun).toMatchObject({ code: 2, stderr: expect.stringContaining('(404)') })
+  })
+
   test('shows progress on a terminal only', async () => {
     const { project } = await projectWith()
     const cwd = await files({ 'report.json': [] })

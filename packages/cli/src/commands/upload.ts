@@ -87,7 +87,7 @@ async function sendAll(io: Io, { files, options, upload, policy }: Work): Promis
   return {
     url,
     project,
-    isProjectCreated: reports.some((report) => report.import.project_created === true),
+    isProjectCreated: reports.some((report) => report.import.project_created),
     ref,
     commit: upload.commit,
     ci: upload.ci,

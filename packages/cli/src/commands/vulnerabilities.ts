@@ -10,12 +10,12 @@ type Vulnerability = Schemas['Vulnerability']
 
 /** Prints everything about a vulnerability. */
 export async function runShow(io: Io, id: string, options: ConnectionOptions & { json?: boolean }): Promise<void> {
-  const { client, url } = await connect(io, options)
+  const { client } = await connect(io, options)
   const shown = await client.call('GET /vulnerabilities/{id}', { path: { id: readId(id) } })
-  io.stdout.write(options.json ? `${safeJson(shown)}\n` : describe(io, url, shown))
+  io.stdout.write(options.json ? `${safeJson(shown)}\n` : describe(io, shown))
 }
 
-function describe(io: Io, url: string, shown: Vulnerability): string {
+function describe(io: Io, shown: Vulnerability): string {
   const paint = openPalette(isColoured(io, io.stdout))
   const { finding, project } = shown
   const severity = severityOf(shown)
@@ -27,7 +27,7 @@ function describe(io: Io, url: string, shown: Vulnerability): string {
     ['Type', shown.report_type],
     ['Identifier', finding.cve ?? ''],
     ['Detected', finding.detected_at],
-    ['Link', `${url}/${project.path_with_namespace}/-/security/vulnerabilities/${shown.id}`],
+    ['Link', shown.web_url],
   ] as const
   const lines = rows.flatMap(([label, value]) => (value ? [`${label.padEnd(11)} ${keepColours(value)}`] : []))
   const texts = [shown.description, finding.solution && `Solution: ${finding.solution}`]

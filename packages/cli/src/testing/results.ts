@@ -1,7 +1,6 @@
 import type { Schemas } from '@alcove/client'
 import { type ListedFinding, type Severity, severities } from '../findings.ts'
 import type { Comparison } from '../gate/comparison.ts'
-import type { ComparedImport } from '../upload/upload-reports.ts'
 
 type SeverityCounts = Schemas['RefComparisonCounts']
 
@@ -70,7 +69,7 @@ export function uploadResult(
   }
 }
 
-function doneImport(): ComparedImport {
+function doneImport(): Schemas['ComparedImport'] {
   const findings = {
     read: 3,
     new: 2,
@@ -83,7 +82,7 @@ function doneImport(): ComparedImport {
     skipped: 0,
     promoted: 0,
   }
-  const done: Partial<Schemas['Import']> = {
+  const done: Partial<Schemas['ComparedImport']> = {
     id: 7,
     status: 'done',
     ref: 'feature/login',
@@ -94,5 +93,5 @@ function doneImport(): ComparedImport {
     skipped: [],
     errors: [],
   }
-  return done as ComparedImport // the fields that the formats read
+  return done as Schemas['ComparedImport'] // the fields that the formats read
 }

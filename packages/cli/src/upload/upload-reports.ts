@@ -19,8 +19,7 @@ export interface UploadOptions {
   waitSeconds: number
 }
 
-/** An import, and whether its request created the project. */
-export type ComparedImport = Schemas['ComparedImport'] & { project_created?: boolean }
+type ComparedImport = Schemas['ComparedImport']
 
 /** A report that was sent. */
 export interface SentReport {
@@ -100,7 +99,7 @@ async function waitForImport(
     const path = { id: current.project_id, report_id: current.id ?? 0 }
     const query = { target_ref: options.targetRef }
     const next = await client.call('GET /projects/{id}/security_reports/{report_id}', { path, query })
-    current = { ...next, project_created: first.project_created ?? false }
+    current = { ...next, project_created: first.project_created }
   }
   return current
 }
