@@ -19,6 +19,7 @@ const groups: Record<string, string[]> = {
     'tsx scripts/plain-english.ts',
     'tsx scripts/table-owners.ts',
     'tsx scripts/function-size.ts',
+    'tsx scripts/regular-expressions.ts',
   ],
   tests: [`npm test -- --reporter=default --reporter=json --outputFile.json=${testReport}`],
   package: ['tsx scripts/pack-check.ts', 'tsx scripts/image-check.ts'],

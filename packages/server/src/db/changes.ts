@@ -80,17 +80,19 @@ export interface Write {
 
 const name = String.raw`(?:only\s+)?((?:"[^"]+"|\w+)(?:\s*\.\s*(?:"[^"]+"|\w+))?)`
 const orClause = String.raw`(?:\s+or\s+\w+)?`
+// Linear time: the statements are those of this program.
 const writePatterns: readonly (readonly [RegExp, Action])[] = [
   [new RegExp(String.raw`\binsert${orClause}\s+into\s+${name}`, 'gi'), 'insert'],
   // Replacing deletes the conflicting row.
   [new RegExp(String.raw`\b(?:replace|insert\s+or\s+replace|merge)\s+into\s+${name}`, 'gi'), 'delete'],
   [new RegExp(String.raw`\b(?:delete\s+from|truncate(?:\s+table)?)\s+${name}`, 'gi'), 'delete'],
-  // Excludes `for update`, `on conflict … do update set` and a foreign key's `on update`.
+  // Linear time: see above. Excludes `for update`, `on conflict … do update set` and a foreign key's `on update`.
   [new RegExp(String.raw`(?<!\b(?:for|key|do|on)\s+)\bupdate${orClause}\s+${name}`, 'gi'), 'update'],
 ]
 
 /** Returns the target tables of a statement, including those in its CTEs. Exported for its test. */
 export function findWrites(text: string): Write[] {
+  // Linear time: the statements are those of this program.
   const code = text.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, ' ')
   const writes: Write[] = []
   for (const [pattern, action] of writePatterns) {

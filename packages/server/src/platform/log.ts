@@ -14,6 +14,7 @@ export function openLog(level: LogLevel): Log {
 /** Names of parameters with credentials, including nested ones: `private_token`, `hook[token]`, `password`. */
 const secretName = /token|password|secret/i
 /** Secrets of uploads in paths: `/uploads/<secret>/<name>`. Numbers are ids instead. */
+// Linear time: an attempt ends at the next slash, and no other begins before.
 const uploadSecret = /(\/uploads\/)(?!\d+\/|-\/)[^/]+(?=\/)/g
 
 /** Parameters of a query. A second question mark separates too, because some clients append a token with one. */

@@ -113,6 +113,7 @@ export class WrongSettings extends Error {
 export function readSettings(environment: Environment = process.env): Settings {
   const values = openSettingValues(environment)
   const databaseUrl = values.check('DATABASE_URL', isPostgresUrl, 'an address such as postgres://user@host/database')
+  // Linear time: the text is a setting of the operator.
   const externalUrl = values.check('EXTERNAL_URL', isHttpUrl, 'an http:// or https:// address')?.replace(/\/+$/, '')
   const bootstrapToken = readToken(values, 'BOOTSTRAP_TOKEN')
   const metricsToken = readToken(values, 'METRICS_TOKEN')
@@ -175,6 +176,7 @@ function readS3(values: SettingValues): S3Settings | undefined {
     isBucketName,
     'a name of 3 to 63 lower-case letters, digits, dots and hyphens',
   )
+  // Linear time: the text is a setting of the operator.
   const endpoint = values.check('S3_ENDPOINT', isHttpUrl, 'an http:// or https:// address')?.replace(/\/+$/, '')
   const region = values.check('S3_REGION', isRegion, 'a name such as eu-central-1') ?? 'us-east-1'
   const access = values.check('S3_ACCESS_KEY', isPrintable, 'printable ASCII characters without blanks')

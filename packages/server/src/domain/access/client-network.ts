@@ -5,7 +5,8 @@ import { isIPv4, isIPv6 } from 'node:net'
  * one client usually controls all addresses of a /64.
  */
 export function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '').replace(/%.*$/, '')
+  // Linear time: it is anchored, and the lookahead runs once.
+  const [plain = ''] = address.replace(/^::ffff:(?=[\d.]+$)/i, '').split('%', 1)
   if (isIPv4(plain) || !isIPv6(plain)) return plain
   const [head = '', tail] = plain.split('::')
   const left = groupsOf(head)

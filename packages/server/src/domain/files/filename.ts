@@ -19,6 +19,7 @@ export function extensionOf(filename: string): string {
 
 /** Equivalent of Ruby's `File.basename`: ignores trailing slashes, and returns one slash for a path of slashes only. */
 function lastSegment(path: string): string {
+  // Linear time: a match begins only at the first slash of a row.
   const trimmed = path.replace(/(?<=[^/])\/+$/, '')
   if (/^\/+$/.test(trimmed)) return '/'
   return trimmed.slice(trimmed.lastIndexOf('/') + 1)

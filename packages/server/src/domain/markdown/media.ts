@@ -27,6 +27,7 @@ export function media(parser: MarkdownIt): void {
   })
 }
 
+// Linear time: it is anchored, and every repetition but that of spaces is bounded.
 const sizes = /^\{ *((?:(?:width|height)=(?:"\d{1,4}(?:px|%)?"|\d{1,4}(?:px|%)?) *){1,2})\}/
 const size = /(width|height)="?(\d+(?:px|%)?)/g
 

@@ -22,6 +22,7 @@ export function readTopicSearch(text: string): TopicSearch | undefined {
 /** Splits at spaces, except within double quotes at the edges of a word. */
 function splitTerms(query: string): string[] {
   const terms: string[] = []
+  // Linear time: an attempt ends at the next quote, and no other begins before.
   for (const [, quoted, plain] of query.matchAll(/(?<=^|\s)"([^"]+)"(?=\s|$)|(\S+)/g)) {
     const term = (quoted ?? plain ?? '').trim()
     if (term !== '') terms.push(term)

@@ -38,6 +38,7 @@ function readExtended(value: string): string | undefined {
 }
 
 /** Matches `; name="quoted"`, `; name=token`, or nothing between two semicolons. */
+// Linear time: it is sticky, so an attempt begins only where the last match ended.
 const parameter = /;\s*(?:([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"[^;]*|([^;"]*)))?/sy
 
 /** Splits a header into its value and parameters. The parameters are undefined when they are malformed. */

@@ -89,6 +89,7 @@ const fingerprintsIn = (bag: unknown): Fingerprint[] =>
 /** Returns the identifiers of a rule. A rule named after a vulnerability has the identifier of that vulnerability. */
 function ruleIds(ruleId: string | undefined, rule: JsonObject | undefined, run: Run): RawIdentifier[] {
   if (ruleId === undefined) return [{ type: run.ruleType, name: 'No rule', value: 'none' }]
+  // Linear time: it is anchored, and the repetitions are separated by dashes.
   const vulnerability = /^(?:CVE-\d+-\d+|GHSA(?:-[0-9a-z]{4}){3})/i.exec(ruleId)?.[0]
   const own = { type: run.ruleType, name: ruleId, value: ruleId, url: textOf(rule?.helpUri) }
   return vulnerability ? [vulnerabilityId(vulnerability), ...(vulnerability === ruleId ? [] : [own])] : [own]
@@ -127,6 +128,7 @@ function locationOf(place: Place, reportType: string, run: Run, packageName: str
 /** Returns the package name, from the properties or from the fixed message formats of package scanners. */
 function packageOf(message: string | undefined, ...properties: readonly JsonObject[]): string | undefined {
   const named = properties.map((bag) => textOf(bag.packageName) ?? textOf(bag.pkgName)).find(Boolean)
+  // Linear time: the text has at most 2,000 characters.
   const told =
     /^Package: (\S{1,300})$/m.exec(message?.slice(0, 2000) ?? '') ??
     / vulnerability in \S+ package: (\S{1,300}),/.exec(message?.slice(0, 2000) ?? '')
