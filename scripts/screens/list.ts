@@ -77,6 +77,7 @@ export const screens: readonly Screen[] = [
     },
     height: 1000,
   },
+  { name: 'project-access-tokens', path: '/acme/shop/-/settings/access_tokens', height: 1000 },
   { name: 'admin-jobs', path: '/-/admin/jobs' },
   { name: 'admin-storage', path: '/-/admin/storage' },
   { name: 'admin-organizations', path: '/-/admin/organizations' },
