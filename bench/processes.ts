@@ -81,7 +81,8 @@ async function start(args: string[], env: Readonly<Record<string, string>>, read
 /** Returns the address, which the process prints as the last word of its first line. */
 async function addressOf(child: ChildProcess): Promise<string> {
   let text = ''
-  for await (const chunk of child.stdout ?? []) {
+  // The process prints more after its address, so its output must stay open.
+  for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
     text += chunk
     const [, address] = /serves (\S+)\s/.exec(text) ?? []
     if (!address) continue
