@@ -2,7 +2,7 @@ import { type StdioOptions, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 
 /*
- * Runs groups of checks (`npm run check -- types lint`; by default types, lint and tests). A failed check does not stop
+ * Runs groups of checks (`npm run check -- types lint`; by default types, lint, docs and tests). A failed check does not stop
  * the others; the last lines list what failed.
  */
 const testReport = '.tmp/tests.json'
@@ -22,6 +22,7 @@ const groups: Record<string, string[]> = {
     'tsx scripts/regular-expressions.ts',
   ],
   tests: [`npm test -- --reporter=default --reporter=json --outputFile.json=${testReport}`],
+  docs: ['tsx scripts/docs-site.ts'],
   package: ['tsx scripts/pack-check.ts', 'tsx scripts/image-check.ts'],
   clients: ['bash scripts/radosgw.sh', 'bash scripts/compat.sh'],
 }
@@ -29,7 +30,7 @@ const maxFailuresShown = 8
 /** Number of checks of a group that run at the same time. */
 const maxRunning = 2
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : ['types', 'lint', 'tests']
+const names = process.argv.length > 2 ? process.argv.slice(2) : ['types', 'lint', 'docs', 'tests']
 const unknown = names.filter((name) => !groups[name])
 if (unknown.length > 0) throw new Error(`unknown: ${unknown.join()}; there are ${Object.keys(groups).join()}`)
 
