@@ -1,5 +1,6 @@
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { runProcess, type ServerProcess, startProcess, temporaryFolder } from './process.ts'
 
@@ -10,7 +11,7 @@ test('a backup completes during writes and contains everything acknowledged befo
   const env = { ALCOVE_DATA: join(folder, 'data'), ALCOVE_BOOTSTRAP_TOKEN: token }
   await mkdir(env.ALCOVE_DATA)
   const server = await startProcess({ env })
-  const writers = startWriters(server, 4)
+  const writers = startWriters(server, 4, 100)
   await expect.poll(() => writers.acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(100)
   const before = [...writers.acknowledged]
   const target = join(folder, 'backup.sqlite3')
@@ -71,13 +72,17 @@ test('a backup of a stopped server is complete, and invalid targets are rejected
 })
 
 /** Creates topics concurrently until it is stopped. Returns the acknowledged ones. */
-function startWriters({ url }: ServerProcess, count: number) {
+/** Starts clients that write as fast as the server responds, and at most at this rate together. */
+function startWriters({ url }: ServerProcess, count: number, perSecond = Number.POSITIVE_INFINITY) {
+  const startedAt = performance.now()
   const acknowledged: string[] = []
   let isOver = false
   let names = 0
   const work = async () => {
     while (!isOver) {
       const name = `topic-${++names}`
+      const dueInMs = startedAt + (names * 1000) / perSecond - performance.now()
+      if (dueInMs > 0) await setTimeout(dueInMs)
       const body = new URLSearchParams({ name, title: name })
       const headers = { 'private-token': token }
       const reply = await fetch(`${url}/api/v4/topics`, { method: 'POST', headers, body }).catch(() => undefined)

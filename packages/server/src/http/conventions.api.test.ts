@@ -301,6 +301,18 @@ test('readiness does not wait for a hanging store', async () => {
   })
 })
 
+test('readiness is refused within two seconds when the database does not respond', async () => {
+  const { deps, anonymous } = await startServer()
+  deps.db.ready = () => new Promise<void>(() => {})
+  const startedAt = performance.now()
+  expect(await anonymous.get('//-/ready')).toMatchObject({
+    status: 503,
+    body: { message: '503 Service Unavailable', reasons: ['the database does not answer'] },
+  })
+  expect(performance.now() - startedAt).toBeLessThan(2500)
+  expect((await anonymous.get('//-/health')).status).toBe(200)
+})
+
 test('a server whose store fails is healthy but not ready', async () => {
   const objects = { ...openMemoryStore(), ready: () => Promise.reject(new Error('no store')) }
   const { anonymous } = await startServer({ objects })
