@@ -6,6 +6,7 @@ import { bots } from './0047_bots.ts'
 import { trustRelations } from './0048_trust_relations.ts'
 import { groupPromotion } from './0049_group_promotion.ts'
 import { fileDigests } from './0051_file_digests.ts'
+import { heldAbsences } from './0052_held_absences.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   trustRelations,
   groupPromotion,
   fileDigests,
+  heldAbsences,
 ]

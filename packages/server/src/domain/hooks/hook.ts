@@ -36,7 +36,12 @@ export function alertStatus(hook: Hook, now: string): 'executable' | 'temporaril
 }
 
 /** Returns GitLab's name for the event that a payload describes. */
-export function eventNameOf(payload: object): 'Resource Access Token Hook' | 'Vulnerability Hook' {
-  const isAccessToken = 'object_kind' in payload && payload.object_kind === 'access_token'
-  return isAccessToken ? 'Resource Access Token Hook' : 'Vulnerability Hook'
+export function eventNameOf(
+  payload: object,
+): 'Resource Access Token Hook' | 'Security Report Hook' | 'Vulnerability Hook' {
+  const kind = 'object_kind' in payload ? payload.object_kind : undefined
+  if (kind === 'access_token') return 'Resource Access Token Hook'
+  // Not an event of GitLab.
+  if (kind === 'security_report') return 'Security Report Hook'
+  return 'Vulnerability Hook'
 }

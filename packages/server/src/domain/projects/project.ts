@@ -16,6 +16,8 @@ export interface Project {
   starCount: number
   enforceAuthChecksOnUploads: boolean
   promoteOnIngestion: boolean
+  /** A report that would make a larger share of a scanner's findings absent is held. Null: none is. */
+  maxAbsentPercent: number | null
   /**
    * Resolves vulnerabilities that their scanner no longer reports on the default branch, instead of only marking them.
    */

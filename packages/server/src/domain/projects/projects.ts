@@ -239,6 +239,7 @@ function draftFrom(fresh: NewProject, namespace: Namespace) {
     defaultBranch: fresh.defaultBranch || 'main',
     enforceAuthChecksOnUploads: fresh.enforceAuthChecksOnUploads ?? true,
     promoteOnIngestion: fresh.promoteOnIngestion ?? false,
+    maxAbsentPercent: fresh.maxAbsentPercent === undefined ? 50 : fresh.maxAbsentPercent,
     autoResolve: fresh.autoResolve ?? false,
   }
 }

@@ -11,6 +11,7 @@ import { derivedColumns } from './recount.ts'
 const notDerived = {
   'set by users or reports': [
     'users.projects_limit',
+    'projects.max_absent_percent',
     'projects.max_upload_bytes',
     'projects.upload_quota_bytes',
     'members.access_level',
@@ -31,6 +32,7 @@ const notDerived = {
     'imports.findings_new',
     'imports.findings_known',
     'imports.findings_absent',
+    'imports.findings_held',
     'imports.findings_reappeared',
     'imports.findings_merged',
     'imports.findings_skipped',

@@ -7,6 +7,7 @@ import { Time } from '../../components/time.tsx'
 import { queries, useApiQuery } from '../../data/api.ts'
 import { Facts } from '../../nouns/finding/facts.tsx'
 import { useProject } from '../../nouns/project/project.ts'
+import { HeldAbsences } from './held-absences.tsx'
 import { ImportState, isPromoting, isUnderWay } from './import-state.tsx'
 import { Outcome } from './outcome.tsx'
 
@@ -41,6 +42,7 @@ export function ReportPage({ id }: { id: string }) {
               max={report.file_size}
             />
           )}
+          {report.absences.status === 'held' && <HeldAbsences report={report} />}
           {isUnderWay(report) && !isPromoting(report) ? <Loading /> : <Outcome report={report} />}
           <Panel title="Details">
             <Facts

@@ -118,6 +118,7 @@ const deliveryView = Type.Object(
 const triggers = {
   'Vulnerability Hook': 'vulnerability_hooks',
   'Resource Access Token Hook': 'resource_access_token_hooks',
+  'Security Report Hook': 'security_report_hooks',
 } as const
 
 function viewDelivery(delivery: Delivery) {

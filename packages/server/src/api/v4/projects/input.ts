@@ -113,6 +113,16 @@ export const projectAttributes = {
   promote_vulnerabilities_on_ingestion: optional(
     flag({ description: 'Promote the findings of imported reports to vulnerabilities automatically' }),
   ),
+  max_absent_percent: optional(
+    nullable(
+      integer({
+        minimum: 0,
+        maximum: 100,
+        description:
+          'Holds a report for the default branch that would make more than this share of a scanner’s findings, and at least 10, absent. Null: never. Default: 50',
+      }),
+    ),
+  ),
   auto_resolve_vulnerabilities: optional(
     flag({
       description:
@@ -136,6 +146,7 @@ export function projectAttributesFrom(input: Attributes) {
     defaultBranch: input.default_branch || undefined,
     enforceAuthChecksOnUploads: input.enforce_auth_checks_on_uploads,
     promoteOnIngestion: input.promote_vulnerabilities_on_ingestion,
+    maxAbsentPercent: input.max_absent_percent,
     autoResolve: input.auto_resolve_vulnerabilities,
   }
 }

@@ -166,6 +166,7 @@ const fullFields = {
   promote_vulnerabilities_on_ingestion: Type.Boolean(),
   autoclose_referenced_issues: Type.Boolean(),
   auto_resolve_vulnerabilities: Type.Boolean(),
+  max_absent_percent: nullableInteger,
   permissions: Type.Object({ project_access: access, group_access: access }),
 }
 
@@ -344,6 +345,7 @@ function viewRest(project: Project, { owner }: ProjectFacts, descriptionHtml: st
     promote_vulnerabilities_on_ingestion: project.promoteOnIngestion,
     autoclose_referenced_issues: true,
     auto_resolve_vulnerabilities: project.autoResolve,
+    max_absent_percent: project.maxAbsentPercent,
   }
   return Object.assign(before, absentBefore, between, absentMerges, after)
 }

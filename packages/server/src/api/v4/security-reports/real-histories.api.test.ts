@@ -93,6 +93,8 @@ interface Life extends Pick<ProjectModel, 'flaws'> {
 
 async function live(folder: URL, [first, second]: readonly [string, string]): Promise<void> {
   const project = await server.project(`acme/lived-${++projects}`)
+  // The model has no guard.
+  await server.admin.put(`/projects/${project.id}`, { max_absent_percent: null })
   const model = startModel(project.id)
   const life: Life = { ...model, ids: new Map(), compared: new Map() }
   const read = (file: string) => {

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { reportTypes } from '../../../domain/findings/scales.ts'
 import { assertMayCreateProject, createProjectOfReport } from '../../../domain/reports/imports/create-project.ts'
+import { applyAbsences, discardAbsences } from '../../../domain/reports/imports/held-absences.ts'
 import type { IngestOptions } from '../../../domain/reports/imports/import.ts'
 import { assertMayPromote, assertMayReport } from '../../../domain/reports/imports/import-rights.ts'
 import { findImports, findProjectImport, importReport } from '../../../domain/reports/imports/imports.ts'
@@ -141,6 +142,27 @@ export const securityReportRoutes: readonly Route[] = [
         isNew: false,
       })
     },
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/:id/security_reports/:report_id/absences/apply',
+    summary: 'Mark the findings as absent that a held report lacks',
+    permission: 'report.absences',
+    input: Type.Object({ report_id: integer() }),
+    status: 201,
+    output: importView,
+    handle: async ({ deps, project, caller, input }) =>
+      viewImport(await applyAbsences(deps, project, caller, input.report_id)),
+  }),
+  route({
+    method: 'POST',
+    path: '/projects/:id/security_reports/:report_id/absences/discard',
+    summary: 'Keep the findings that a held report lacks',
+    permission: 'report.absences',
+    input: Type.Object({ report_id: integer() }),
+    status: 201,
+    output: importView,
+    handle: async ({ deps, project, input }) => viewImport(await discardAbsences(deps, project, input.report_id)),
   }),
 ]
 

@@ -4,7 +4,13 @@ import type { ComparedFinding, RefComparison } from '../../../domain/findings/re
 import { type Severity, severities } from '../../../domain/findings/scales.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import type { ComparedImport } from '../../../domain/reports/imports/against.ts'
-import { type Import, type ImportState, importStates } from '../../../domain/reports/imports/import.ts'
+import {
+  type AbsenceState,
+  absenceStates,
+  type Import,
+  type ImportState,
+  importStates,
+} from '../../../domain/reports/imports/import.ts'
 import { matchReason } from '../findings/match-view.ts'
 import { findingUrl } from '../findings/web-url.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
@@ -50,6 +56,13 @@ const importFields = {
     skipped: Type.Integer(),
     promoted: Type.Integer(),
   }),
+  absences: Type.Object(
+    {
+      status: Type.Unsafe<AbsenceState>({ type: 'string', enum: absenceStates }),
+      count: Type.Integer({ description: 'Number of findings that the report lacks and that kept their state' }),
+    },
+    { description: 'Absences that are held because there are implausibly many' },
+  ),
   warnings: Type.Array(problemView),
   merged: Type.Array(Type.Object({ pointer: Type.String(), into: Type.String(), uuid: Type.String() })),
   skipped: Type.Array(Type.Object({ pointer: Type.String(), reason: Type.String() })),
@@ -93,6 +106,7 @@ export function viewImport(done: Import) {
       done.state === 'done' &&
       counts.new + counts.returned + counts.gone + counts.changed + counts.moved + counts.promoted === 0,
     findings: counts,
+    absences: { status: done.absences, count: done.heldCount },
     warnings: [...outcome.warnings],
     merged: [...outcome.merged],
     skipped: [...outcome.skipped],

@@ -11,6 +11,8 @@ export interface ImportPlace {
   artifact: string | undefined
   /** Whether the sender declares the scan as partial: see `IngestOptions`. */
   isPartial?: boolean | undefined
+  /** Setting of the project; see `findImplausible`. Absent: no absences are held. */
+  maxAbsentPercent?: number | null | undefined
   /** Absent in a dry run, which writes nothing. */
   importId: number | undefined
   now: string

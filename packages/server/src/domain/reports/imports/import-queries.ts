@@ -214,7 +214,7 @@ const importColumns = sql`id, project_id, user_id, state, ref, category, commit_
   findings_merged as "counts.merged", findings_skipped as "counts.skipped", findings_new as "counts.new",
   findings_known as "counts.known", findings_reappeared as "counts.returned", findings_absent as "counts.gone",
   findings_changed as "counts.changed", findings_moved as "counts.moved", findings_promoted as "counts.promoted",
-  interruptions, outcome, options, created_at, started_at, shown_at, finished_at`
+  absences, findings_held as held_count, interruptions, outcome, options, created_at, started_at, shown_at, finished_at`
 
 const importFrom = ({ options, ...row }: ImportRow): Import => ({
   ...row,

@@ -7,6 +7,9 @@ import type { MergedFinding, SkippedFinding } from '../formats/report.ts'
 export const importStates = ['waiting', 'running', 'done', 'failed'] as const
 export type ImportState = (typeof importStates)[number]
 
+export const absenceStates = ['none', 'held', 'applied', 'discarded', 'superseded'] as const
+export type AbsenceState = (typeof absenceStates)[number]
+
 export interface IngestOptions {
   /** Absent: the report must state it. */
   reportType?: ReportType | undefined
@@ -49,6 +52,10 @@ export interface Import {
   fileBytes: number
   readBytes: number
   counts: ImportCounts
+  /** Whether absences of the report wait for a decision, and which one was made. */
+  absences: AbsenceState
+  /** Number of those absences. */
+  heldCount: number
   /** Number of runs that ended because their process did. */
   interruptions: number
   outcome: ImportOutcome

@@ -19,6 +19,7 @@ import { type Comparison, compareReport } from './compare/compare-report.ts'
 import { missingWarnings } from './compare/missing-warnings.ts'
 import { storeStagedNew } from './compare/store-contents.ts'
 import { countDecisions, sampleDecisions } from './describe.ts'
+import { commitHeld, heldWarnings } from './held-absences.ts'
 import { type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
 import { finishImport, lockImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
 import { assertStillAllowed } from './import-rights.ts'
@@ -54,6 +55,8 @@ export async function dryRunReport(
     scannerName: facts.scannerName ?? null,
     fileSha256: file.sha256,
     objectKey: null,
+    absences: comparison.held ? 'held' : 'none',
+    heldCount: comparison.held?.findingIds.length ?? 0,
     fileBytes: file.bytes,
     readBytes: file.bytes,
     counts: { ...countsOf(report, comparison, decisions), promoted },
@@ -124,6 +127,7 @@ export async function ingestReport(
     const { scans, rules } = comparison
     const promote = isDone ? toPromote : []
     const promoted = await commitImport(deps, project, user, { observation, decisions, scans, rules, promote })
+    await commitHeld(deps, project, observation, comparison)
     await dropStaged(deps.db, stored.id)
     await markForDeletion(deps, [stored.objectKey])
     const facts = { ...factsOf(report), artifact: comparison.artifact }
@@ -163,6 +167,7 @@ async function openPlace(
     category: category ? { id: await findCategoryId(db, project.id, category) } : undefined,
     artifact: undefined,
     isPartial,
+    maxAbsentPercent: project.maxAbsentPercent,
     importId,
     now: now(),
   }
@@ -187,7 +192,7 @@ const maxShown = 100
 async function describe(
   deps: Deps,
   report: ImportReading,
-  { total, retained, artifact, scannedFiles }: Comparison,
+  { total, retained, held, artifact, scannedFiles }: Comparison,
   decisions: GroupedDecisions,
 ): Promise<ImportOutcome> {
   const { warnings, skipped, merged } = report.outcome()
@@ -195,7 +200,10 @@ async function describe(
   return {
     ...noOutcome,
     scannedFiles,
-    warnings: [...missingWarnings(retained, { total, absent, artifact }), ...warnings].slice(0, maxShown),
+    warnings: [...heldWarnings(held), ...missingWarnings(retained, { total, absent, artifact }), ...warnings].slice(
+      0,
+      maxShown,
+    ),
     skipped: skipped.slice(0, maxShown),
     merged: merged.slice(0, maxShown),
     samples: await sampleDecisions(deps, decisions),

@@ -2,6 +2,7 @@ import { reportRejected } from '../../../../platform/failure.ts'
 import type { RootDeps } from '../../../deps.ts'
 import type { Scan } from '../../../findings/occurrences/occurrence.ts'
 import type { ScanRules } from '../../../vulnerabilities/apply-import/scan-rules.ts'
+import { findImplausible, type ScannerTally } from '../../comparison/absence-guard.ts'
 import { type Decision, observedIds } from '../../comparison/decision.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import type { ImportReading } from '../../reader/reading.ts'
@@ -25,6 +26,8 @@ export interface Comparison {
   rules: ScanRules | undefined
   /** Artifact that the report describes, if it has no category. */
   artifact: string | undefined
+  /** Absences that wait for a decision. Their findings are not among the decisions. */
+  held: HeldAbsences | undefined
   /** See `ImportOutcome.scannedFiles`. */
   scannedFiles: number | undefined
 }
@@ -61,8 +64,35 @@ export async function compareReport(
   const isWhole = retained.gaps.size === 0 && retained.byArtifact.size === 0
   const { primaryIdentifiers: identifiers } = report.header.scan
   const rules = isWhole && identifiers ? { reportTypes, identifiers } : undefined
-  const decisions = [...compared, ...missing.decisions]
-  return { decisions, total: read.total, retained, scans: missing.scans, rules, artifact, scannedFiles }
+  const { held, decisions, scans } = holdImplausible(place, missing, read.total)
+  const all = [...compared, ...decisions]
+  return {
+    ...{ decisions: all, total: read.total, retained, scans, held, artifact, scannedFiles },
+    rules: held ? undefined : rules,
+  }
+}
+
+export interface HeldAbsences extends ScannerTally {
+  findingIds: readonly number[]
+}
+
+type Missing = Awaited<ReturnType<typeof findMissing>>
+
+/** Takes the absences out of the decisions if they are implausible on the default branch. The scans are incomplete then. */
+function holdImplausible(
+  { ref, defaultBranch, maxAbsentPercent = null }: ImportPlace,
+  { decisions, scans, tallies }: Missing,
+  total: number,
+): Pick<Comparison, 'held' | 'decisions' | 'scans'> {
+  const options = { isEmpty: total === 0, maxAbsentPercent }
+  const implausible = ref === defaultBranch ? findImplausible(tallies, options) : undefined
+  if (!implausible) return { held: undefined, decisions, scans }
+  const findingIds = decisions.flatMap(({ kind, findingId }) => (kind === 'absent' ? findingId : []))
+  return {
+    held: { ...implausible, findingIds },
+    decisions: decisions.filter(({ kind }) => kind !== 'absent'),
+    scans: scans.map((scan) => ({ ...scan, isComplete: false })),
+  }
 }
 
 /** Closes the report after the work, also when the work fails. */

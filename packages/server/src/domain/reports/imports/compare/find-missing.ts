@@ -1,10 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../../../deps.ts'
 import { listScannerIds } from '../../../findings/findings.ts'
+import { isCovered } from '../../../findings/occurrences/categories.ts'
 import type { Scan } from '../../../findings/occurrences/occurrence.ts'
 import { listLastObservations, listMissedBy, listOfScanner } from '../../../findings/occurrences/occurrences.ts'
 import type { ReportType } from '../../../findings/scales.ts'
 import { listPresentByFacets } from '../../../vulnerabilities/vulnerabilities.ts'
+import type { ScannerTally } from '../../comparison/absence-guard.ts'
 import type { Decision } from '../../comparison/decision.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import { decideMissing, needsObservations, type Retention, selectMissing } from '../../comparison/missing.ts'
@@ -37,13 +39,17 @@ export async function findMissing(
   deps: Deps,
   place: ImportPlace,
   coverage: Coverage,
-): Promise<{ decisions: Decision[]; scans: Scan[] }> {
+): Promise<{ decisions: Decision[]; scans: Scan[]; tallies: ScannerTally[] }> {
   const { scanners, reportTypes, gaps } = coverage
   const decisions: Decision[] = []
+  const tallies = new Map<number, ScannerTally>()
   const scans: Scan[] = []
   const decideOn = async (place: ImportPlace, source: Source): Promise<boolean> => {
-    const missing = await decideOnSource(deps, place, source, coverage)
+    const { decisions: missing, present } = await decideOnSource(deps, place, source, coverage)
     for (const decision of missing) decisions.push(decision)
+    const before = tallies.get(source.scannerId) ?? { scanner: source.coveredBy.join(', '), present: 0, absent: 0 }
+    const absent = missing.filter(({ kind }) => kind === 'absent').length
+    tallies.set(source.scannerId, { ...before, present: before.present + present, absent: before.absent + absent })
     return missing.some(({ kind }) => kind === 'retained')
   }
   for (const [externalId, scannerId] of scanners.ids) {
@@ -57,7 +63,7 @@ export async function findMissing(
   // Another scanner may name the same artifact differently.
   const anyArtifact = { ...place, artifact: undefined }
   for (const source of await listSbomSources(deps, place, coverage)) await decideOn(anyArtifact, source)
-  return { decisions, scans }
+  return { decisions, scans, tallies: [...tallies.values()] }
 }
 
 /** Returns the sources of GitLab's SBOM scanner that the scanners of the report cover. */
@@ -79,13 +85,16 @@ async function decideOnSource(
   place: ImportPlace,
   source: Source,
   { gaps, observed }: Coverage,
-): Promise<Decision[]> {
+): Promise<{ decisions: Decision[]; present: number }> {
   const retention = { gaps: gapsOf(gaps, source.coveredBy, source.reportType), artifact: place.artifact }
   const decisions: Decision[] = []
+  let present = 0
   for (let after: number | undefined = 0; after !== undefined; ) {
     const batch = await listOfScanner(deps.db, source, place, { after, limit: batchSize })
     const { absent, removedFromCategory, absentBefore } = selectMissing(batch, place.category, observed)
     const recorded = await listRecordedAsPresent(deps, place, source, absentBefore)
+    const covered = batch.filter(({ isPresent, categories }) => isPresent && isCovered(place.category, categories))
+    present += covered.length + recorded.length
     const missing = [
       ...absent.map((findingId) => ({ kind: 'absent' as const, findingId })),
       ...removedFromCategory.map((findingId) => ({ kind: 'removedFromCategory' as const, findingId })),
@@ -96,7 +105,7 @@ async function decideOnSource(
     after = batch.length < batchSize ? undefined : batch.at(-1)?.id
     await setImmediate()
   }
-  return decisions
+  return { decisions, present }
 }
 
 async function loadObservations(

@@ -1,0 +1,60 @@
+import sql, { empty } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import type { AbsenceState } from './import.ts'
+
+/** Records that absences of an import wait for a decision. */
+export async function holdAbsences(db: Db, importId: number, count: number): Promise<void> {
+  await db.run(sql`update imports set absences = 'held', findings_held = ${count} where id = ${importId}`)
+}
+
+export async function insertHeld(db: Db, importId: number, findingIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    insert into held_absences (import_id, finding_id)
+    select ${importId}, h.value from ${db.dialect.integers(findingIds)} as h`)
+}
+
+/** Ends the wait. Returns false when the import holds nothing, or another request has decided. */
+export async function decideHeld(db: Db, importId: number, state: AbsenceState): Promise<boolean> {
+  const changed = await db.run(sql`
+    update imports set absences = ${state} where id = ${importId} and absences = 'held'`)
+  return changed === 1
+}
+
+export async function deleteHeld(db: Db, importId: number): Promise<void> {
+  await db.run(sql`delete from held_absences where import_id = ${importId}`)
+}
+
+/** Returns earlier imports that hold absences of a scan of the same kind as one of this import. */
+export async function listSuperseded(
+  db: Db,
+  { projectId, ref, importId }: { projectId: number; ref: string; importId: number },
+): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select m.id from imports m
+    where m.project_id = ${projectId} and m.ref = ${ref} and m.absences = 'held' and m.id < ${importId}
+      and exists (
+        select 1 from scans s join scans n on n.scanner_id = s.scanner_id and n.report_type = s.report_type
+          and coalesce(n.category_id, 0) = coalesce(s.category_id, 0)
+        where s.import_id = m.id and n.import_id = ${importId})
+    order by m.id`)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns held findings that are still present, that no later import observed, and that no other category has. */
+export async function listStillMissing(
+  db: Db,
+  { importId, ref, categoryId }: { importId: number; ref: string; categoryId: number | undefined },
+): Promise<number[]> {
+  const isOnlyHere =
+    categoryId === undefined
+      ? empty
+      : sql`and not exists (
+          select 1 from occurrence_categories c where c.occurrence_id = o.id and c.category_id <> ${categoryId})`
+  const rows = await db.all<{ id: number }>(sql`
+    select h.finding_id as id from held_absences h
+      left join occurrences o on o.finding_id = h.finding_id and o.ref = ${ref}
+    where h.import_id = ${importId}
+      and (o.id is null or o.is_present = false or (coalesce(o.last_import_id, 0) <= ${importId} ${isOnlyHere}))
+    order by h.finding_id`)
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,123 @@
+import { conflict, notFound, type ReportProblem } from '../../../platform/failure.ts'
+import { instanceUrl } from '../../../platform/settings.ts'
+import type { Caller } from '../../access/callers.ts'
+import { forEachBatch } from '../../batches.ts'
+import { type Deps, type RootDeps, transaction } from '../../deps.ts'
+import { findCategoryId } from '../../findings/findings.ts'
+import type { Observation } from '../../findings/occurrences/occurrence.ts'
+import { markAbsent } from '../../findings/occurrences/occurrences.ts'
+import { findListeners } from '../../hooks/record.ts'
+import type { Project } from '../../projects/project.ts'
+import { lockAgainstDeletion } from '../../projects/projects.ts'
+import { applyImportToVulnerabilities } from '../../vulnerabilities/apply-import/apply-import.ts'
+import type { Comparison, HeldAbsences } from './compare/compare-report.ts'
+import {
+  decideHeld,
+  deleteHeld,
+  holdAbsences,
+  insertHeld,
+  listStillMissing,
+  listSuperseded,
+} from './held-absence-queries.ts'
+import type { Import } from './import.ts'
+import { countOpenImports, findImport } from './import-queries.ts'
+
+/**
+ * Stores the absences that an import holds and notifies the project's webhooks, inside the transaction of the import.
+ * An import that is complete or holds absences itself supersedes earlier ones of the same kind.
+ */
+export async function commitHeld(
+  deps: Deps,
+  project: Project,
+  observation: Observation,
+  { held, scans }: Pick<Comparison, 'held' | 'scans'>,
+): Promise<void> {
+  const { importId } = observation
+  if (held || scans.some(({ isComplete }) => isComplete)) {
+    for (const id of await listSuperseded(deps.db, observation)) await endWait(deps, id, 'superseded')
+  }
+  if (!held) return
+  await holdAbsences(deps.db, importId, held.findingIds.length)
+  await forEachBatch(held.findingIds, (batch) => insertHeld(deps.db, importId, batch))
+  const listeners = await findListeners(deps, project.id, 'vulnerability')
+  if (listeners.isEmpty) return
+  await listeners.record([eventOf(deps, project, observation, held)])
+  await listeners.send()
+}
+
+export function heldWarnings(held: HeldAbsences | undefined): ReportProblem[] {
+  if (!held) return []
+  const share = Math.round((held.absent / held.present) * 100)
+  const message = `The report would make ${held.absent} of ${held.present} findings of ${held.scanner} absent (${share} %). All absences are held: the findings keep their state until a maintainer applies or discards the absences, or a later complete report has the findings.`
+  return [{ type: 'Held', message, pointer: '' }]
+}
+
+/** Marks the held findings as absent that no later report has, as the import would have. */
+export function applyAbsences(deps: RootDeps, project: Project, caller: Caller, id: number): Promise<Import> {
+  return transaction(deps, async (deps) => {
+    await lockAgainstDeletion(deps.db, project.id)
+    const { ref, category } = await decide(deps, project, id, 'applied')
+    const categoryId = category === null ? undefined : await findCategoryId(deps.db, project.id, category)
+    const observation = { projectId: project.id, ref, importId: id, categoryId, now: deps.now() }
+    const absent = await listStillMissing(deps.db, observation)
+    await forEachBatch(absent, (batch) => markAbsent(deps.db, observation, batch))
+    await applyImportToVulnerabilities(deps, project, {
+      ...{ ...observation, userId: caller.user.id, absent },
+      ...{ observed: [], newOnRef: [], reappeared: [], moved: [] },
+    })
+    await deleteHeld(deps.db, id)
+    return reload(deps, id)
+  })
+}
+
+/** Leaves the held findings as they are. */
+export function discardAbsences(deps: RootDeps, project: Project, id: number): Promise<Import> {
+  return transaction(deps, async (deps) => {
+    await decide(deps, project, id, 'discarded')
+    await deleteHeld(deps.db, id)
+    return reload(deps, id)
+  })
+}
+
+async function decide(deps: Deps, project: Project, id: number, state: 'applied' | 'discarded'): Promise<Import> {
+  const found = await findImport(deps.db, id)
+  if (!found || found.projectId !== project.id) throw notFound()
+  // An import that compares its report with the present findings must not lose them meanwhile.
+  const { count } = await countOpenImports(deps.db, { projectId: project.id }, 1)
+  if (count > 0) throw conflict('Reports of this project are being imported. Try again when they are done.')
+  if (!(await decideHeld(deps.db, id, state)))
+    throw conflict(`The absences of this report are not held (${found.absences}).`)
+  return found
+}
+
+async function endWait(deps: Deps, id: number, state: 'superseded'): Promise<void> {
+  await decideHeld(deps.db, id, state)
+  await deleteHeld(deps.db, id)
+}
+
+async function reload(deps: Deps, id: number): Promise<Import> {
+  const found = await findImport(deps.db, id)
+  if (!found) throw notFound()
+  return found
+}
+
+/** Returns the event of a held report. It is not an event of GitLab. */
+const eventOf = (
+  { settings }: Deps,
+  project: Project,
+  { importId, ref, now }: Observation,
+  { scanner, present, findingIds }: HeldAbsences,
+) => ({
+  object_kind: 'security_report',
+  event_name: 'absences_held',
+  project: { id: project.id, name: project.name, path_with_namespace: project.fullPath },
+  object_attributes: {
+    id: importId,
+    ref,
+    scanner,
+    present,
+    absent: findingIds.length,
+    created_at: now,
+    url: `${instanceUrl(settings)}/${project.fullPath}/-/reports/${importId}`,
+  },
+})
