@@ -42,6 +42,7 @@ export default defineConfig({
   // The address of a server that the reader starts.
   ignoreDeadLinks: ['http://127.0.0.1:8080', /^http:\/\/127\.0\.0\.1:8080\//],
   markdown: {
+    languageAlias: { haproxy: 'ini' },
     config(md) {
       // Braces of the text are not templates of Vue. Code is safe anyway.
       const escapeHtml = md.utils.escapeHtml
@@ -58,6 +59,8 @@ export default defineConfig({
       { text: 'Operate', link: '/docs/operating/install.md' },
       { text: 'API', link: '/docs/api.md' },
       { text: 'Compare', link: '/docs/compare.md' },
+      { text: 'Migrate', link: '/docs/migrate.md' },
+      { text: 'Decisions', link: '/docs/decisions/README.md' },
     ],
     sidebar: [
       {
