@@ -4,6 +4,7 @@ import type { Screen } from './screen.ts'
 /** Screens of explore, projects, groups, users and the user's own account. */
 export const placeScreens: readonly Screen[] = [
   { name: 'home', path: '/' },
+  { name: 'vulnerabilities-all', path: '/-/vulnerabilities' },
   { name: 'topics', path: '/explore/topics', isSignedOut: true },
   { name: 'topic', path: '/explore/topics/typescript' },
   { name: 'groups', path: '/explore/groups' },

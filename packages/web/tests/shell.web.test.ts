@@ -182,7 +182,9 @@ test('the navigation of a narrow screen is behind a button that works with the k
   expect(await button.getAttribute('aria-expanded')).toBe('false')
   await page.keyboard.press('Enter')
   await expect.poll(() => button.getAttribute('aria-expanded')).toBe('true')
-  expect(await nav.getByRole('link').allInnerTexts()).toEqual(['Projects', 'Groups', 'Topics', 'Admin', 'API'])
+  expect(await nav.getByRole('link').allInnerTexts()).toEqual([
+    ...['Vulnerabilities', 'Projects', 'Groups', 'Topics', 'Admin', 'API'],
+  ])
   expect(await nav.getByRole('link', { name: 'Topics' }).getAttribute('aria-current')).toBe('page')
   expect(await accessProblems(page)).toEqual([])
   await page.keyboard.press('Escape')
@@ -190,7 +192,7 @@ test('the navigation of a narrow screen is behind a button that works with the k
   await expect.poll(() => nav.count()).toBe(0)
 
   await page.keyboard.press('Enter')
-  for (let step = 0; step < 6; step++) await page.keyboard.press('Tab')
+  for (let step = 0; step < 7; step++) await page.keyboard.press('Tab')
   await header
     .getByRole('button', { name: /account/ })
     .and(page.locator(':focus'))
@@ -201,7 +203,7 @@ test('the navigation of a narrow screen is behind a button that works with the k
   await page.getByRole('heading', { level: 1 }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/-/admin')
   await expect.poll(() => nav.count()).toBe(0)
-  for (const width of [360, 640, 641]) {
+  for (const width of [360, 752, 753]) {
     await page.setViewportSize({ width, height: 640 })
     const sizes = await header.locator('*').evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth))
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), String(width)).toBeLessThan(1)

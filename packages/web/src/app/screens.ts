@@ -37,6 +37,12 @@ const main: Screen[] = [
   screen('/', 'Home', async () => (await import('../features/home/home.tsx')).Home),
   screen('/-/sign_in', 'Sign in', async () => (await import('../features/account/sign-in.tsx')).SignIn),
   screen('/-/password', 'Set password', async () => (await import('../features/account/set-password.tsx')).SetPassword),
+  screen(
+    '/-/vulnerabilities',
+    'Vulnerabilities',
+    async () => (await import('../features/vulnerabilities/instance-vulnerabilities.tsx')).InstanceVulnerabilities,
+    { access: signedIn, links: { header: true } },
+  ),
   screen('/explore/projects', 'Projects', async () => (await import('../features/explore/projects.tsx')).Projects, {
     links: { header: true, home: 'All projects' },
     shortcut: { icon: FolderGit2 },

@@ -6,8 +6,10 @@ import { useLinks } from '../../components/page/screens.tsx'
 import { Empty, QueryResult } from '../../components/page/states.tsx'
 import { usePage } from '../../data/api.ts'
 import { mayWrite, type SessionState, useSession } from '../../data/session.ts'
+import { FirstReport } from '../../nouns/project/first-report.tsx'
 import { asProject } from '../../nouns/project/project.ts'
 import { ProjectList } from '../../nouns/project/project-list.tsx'
+import { Dashboard } from './dashboard.tsx'
 import styles from './home.module.css'
 
 /** Home page: the user's projects, most recently active first. Redirects to all projects without an account. */
@@ -38,6 +40,7 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
     >
       <div className={styles.columns}>
         <div className="stack-wide">
+          <Dashboard />
           <section className="stack" aria-label="Your projects">
             <div className="row">
               <h2>Your projects</h2>
@@ -50,6 +53,7 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
                 rows.length === 0 ? (
                   <Empty icon={FolderGit2} title="You have no projects yet">
                     <p>Projects you create or join appear here.</p>
+                    <FirstReport project="group/project" tokens="/-/profile/tokens" isCreated={mayMake} />
                     <LinkButton to="/explore/projects">Browse projects</LinkButton>
                   </Empty>
                 ) : (

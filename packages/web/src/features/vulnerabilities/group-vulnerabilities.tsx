@@ -1,4 +1,4 @@
-import { ChartLine, ShieldCheck } from 'lucide-react'
+import { ChartLine, ShieldCheck, ShieldQuestion } from 'lucide-react'
 import { useMemo } from 'react'
 import { severities } from '../../components/badge.tsx'
 import { LinkButton } from '../../components/button.tsx'
@@ -8,6 +8,7 @@ import { Empty, Failed } from '../../components/page/states.tsx'
 import { useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { levels, mayWrite, useSession } from '../../data/session.ts'
+import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
 import { useGroup } from '../../nouns/group/group.ts'
 import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
 import { filterFrom } from '../../nouns/vulnerability/filter-state.ts'
@@ -15,6 +16,7 @@ import { filterNames, states } from '../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../nouns/vulnerability/owner.ts'
 import { countOf, type Statistics } from './filters/severity-bar.tsx'
 import { Trends } from './trends/trends.tsx'
+import { TriageBanner } from './triage/triage-banner.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
 /** Vulnerabilities of all projects in a group and its subgroups that the user may read. */
@@ -25,6 +27,8 @@ export function GroupVulnerabilities() {
   const mayTriage = mayWrite(session) && level >= session.triage_access_level
   const owner = useMemo((): Owner => ({ kind: 'group', id: group.id, mayTriage }), [group.id, mayTriage])
   const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
+  const waiting = query.data && waitingInWords(query.data.waiting_findings)
+  const first = query.data?.waiting_projects[0]
   return (
     <Page title="Vulnerabilities" isHeadingHidden>
       {query.error && !query.data ? (
@@ -33,10 +37,16 @@ export function GroupVulnerabilities() {
         <VulnerabilityList
           owner={owner}
           statistics={query.data}
+          banner={waiting && first && <TriageBanner text={waiting} to={`/${first.path_with_namespace}/-/findings`} />}
           empty={
-            <Empty icon={ShieldCheck} title="No open vulnerabilities">
-              <p>Findings that need triage are listed in each project.</p>
-            </Empty>
+            query.data && (
+              <Empty
+                icon={waiting ? ShieldQuestion : ShieldCheck}
+                title={waiting ? 'No open vulnerabilities yet' : 'No open vulnerabilities'}
+              >
+                {waiting && <p>{waiting}.</p>}
+              </Empty>
+            )
           }
           links={
             <>
@@ -44,7 +54,7 @@ export function GroupVulnerabilities() {
                 Trends
               </LinkButton>
               {mayWrite(session) && level >= levels.developer && (
-                <ExportButton owner={owner} filters={{ ...filterFrom(state) }} />
+                <ExportButton owner={{ kind: 'group', id: group.id }} filters={{ ...filterFrom(state) }} />
               )}
             </>
           }
@@ -64,8 +74,9 @@ export function GroupTrends() {
   )
 }
 
-/** Returns why there is no grade. */
+/** Returns why there is no grade, or why it may be too good. */
 function whatIsMissing(statistics: Statistics): string | undefined {
-  if (statistics.letter_grade) return undefined
-  return countOf(statistics, severities, states) === 0 ? 'No vulnerabilities recorded' : 'Findings need triage'
+  const waiting = waitingInWords(statistics.waiting_findings)
+  if (waiting || statistics.letter_grade) return waiting
+  return countOf(statistics, severities, states) === 0 ? 'No vulnerabilities recorded' : undefined
 }

@@ -5,8 +5,9 @@ import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed } from '../../components/page/states.tsx'
 import { useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
-import { mayWrite, useMayChange, useSession } from '../../data/session.ts'
+import { levels, mayWrite, useMayChange, useSession } from '../../data/session.ts'
 import { useIsScanned, useTriageBacklog } from '../../nouns/finding/triage-backlog.ts'
+import { FirstReport } from '../../nouns/project/first-report.tsx'
 import { useProject } from '../../nouns/project/project.ts'
 import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
 import { filterFrom } from '../../nouns/vulnerability/filter-state.ts'
@@ -40,7 +41,9 @@ export function ProjectVulnerabilities() {
               <LinkButton icon={ChartLine} to={to('vulnerabilities/trends')}>
                 Trends
               </LinkButton>
-              {mayWrite(session) && <ExportButton owner={owner} filters={{ ...filterFrom(state) }} />}
+              {mayWrite(session) && (
+                <ExportButton owner={{ kind: 'project', id: project.id }} filters={{ ...filterFrom(state) }} />
+              )}
             </>
           }
         />
@@ -51,8 +54,9 @@ export function ProjectVulnerabilities() {
 
 /** Empty state, which differs before the first scan and while findings await triage. */
 function NothingOpen({ backlog }: { backlog: string | undefined }) {
-  const { project, to } = useProject()
+  const { project, level, to } = useProject()
   const mayImport = useMayChange()
+  const tokens = level >= levels.maintainer ? to('settings/access_tokens') : '/-/profile/tokens'
   const isScanned = useIsScanned(project.id)
   if (isScanned === undefined) return null
   if (!isScanned && !backlog) {
@@ -60,6 +64,7 @@ function NothingOpen({ backlog }: { backlog: string | undefined }) {
       <Empty icon={ShieldQuestion} title="Not scanned">
         {mayImport && <p>Import a scanner report to get started.</p>}
         {mayImport && <LinkButton to={to('reports/new')}>Import report</LinkButton>}
+        {mayImport && <FirstReport project={project.path_with_namespace} tokens={tokens} />}
       </Empty>
     )
   }

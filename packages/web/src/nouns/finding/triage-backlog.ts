@@ -8,6 +8,15 @@ export function useWaitingFindings(projectId: number | undefined): string | unde
   return data.total === undefined ? 'many' : formatCount(data.total)
 }
 
+const maxCounted = 10_000
+
+/** Formats a number of statistics as `63 findings need triage`; undefined when there are none. */
+export function waitingInWords(findings: number): string | undefined {
+  if (findings === 0) return undefined
+  if (findings === 1) return '1 finding needs triage'
+  return `${numberOf(findings > maxCounted ? undefined : findings)} findings need triage`
+}
+
 /** Returns `63 findings need triage (9 critical)`; undefined while it loads and when there are none. */
 export function useTriageBacklog(projectId: number | undefined): string | undefined {
   const { data } = useFirstWaiting(projectId)

@@ -1,0 +1,60 @@
+import { type Choice, SelectField } from '../../../components/form/field.tsx'
+import { usePage } from '../../../data/api.ts'
+import { useSearchState } from '../../../data/search-state.ts'
+import { asProject } from '../../../nouns/project/project.ts'
+
+/** Parameters of the address that select projects, named as in the API. */
+export const scopeNames = ['group_id', 'project_id', 'topic'] as const
+
+const most = { per_page: 100 } as const
+
+/** Fields that choose the group, the project and the topic of a list. Each offers at most 100 choices. */
+export function ScopeFields() {
+  const [state, set] = useSearchState(scopeNames)
+  const groups = usePage('GET /groups', { query: { ...most, order_by: 'name' } })
+  const projects = usePage('GET /projects', { query: { ...most, order_by: 'last_activity_at', min_access_level: 30 } })
+  const topics = usePage('GET /topics', { query: most })
+  return (
+    <div className="row-wrap">
+      <SelectField
+        label="Group"
+        isLabelHidden
+        value={state.group_id ?? ''}
+        choices={choicesOf('All groups', state.group_id, groups.data?.rows, (group) => [
+          `${group.id}`,
+          group.full_path,
+        ])}
+        onChoose={(value) => set({ group_id: value })}
+      />
+      <SelectField
+        label="Project"
+        isLabelHidden
+        value={state.project_id ?? ''}
+        choices={choicesOf('All projects', state.project_id, projects.data?.rows, (project) => [
+          `${project.id}`,
+          asProject(project).path_with_namespace,
+        ])}
+        onChoose={(value) => set({ project_id: value })}
+      />
+      <SelectField
+        label="Topic"
+        isLabelHidden
+        value={state.topic ?? ''}
+        choices={choicesOf('All topics', state.topic, topics.data?.rows, ({ name, title }) => [name, title || name])}
+        onChoose={(value) => set({ topic: value })}
+      />
+    </div>
+  )
+}
+
+/** Returns the choices of a field. A value of the address that is not among them is added. */
+function choicesOf<Row>(
+  all: string,
+  value: string | undefined,
+  rows: readonly Row[] = [],
+  describe: (row: Row) => [value: string, label: string],
+): Choice<string>[] {
+  const choices = rows.map(describe).map(([value, label]) => ({ value, label }))
+  const isKnown = choices.some((choice) => choice.value === value)
+  return [{ value: '', label: all }, ...choices, ...(value && !isKnown ? [{ value, label: value }] : [])]
+}

@@ -1,0 +1,68 @@
+import { ShieldCheck, ShieldQuestion } from 'lucide-react'
+import { useMemo } from 'react'
+import { LinkButton } from '../../components/button.tsx'
+import { counted } from '../../components/format.ts'
+import { Page } from '../../components/page/page.tsx'
+import { Empty, Failed } from '../../components/page/states.tsx'
+import { useApiQuery } from '../../data/api.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import { levels, mayWrite, useSession } from '../../data/session.ts'
+import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
+import type { InstanceScope, Owner } from '../../nouns/vulnerability/owner.ts'
+import { ScopeFields, scopeNames } from './filters/scope-fields.tsx'
+import { TriageBanner } from './triage/triage-banner.tsx'
+import { VulnerabilityList } from './vulnerability-list.tsx'
+
+/** Vulnerabilities of all projects that the user may read. */
+export function InstanceVulnerabilities() {
+  const session = useSession()
+  const [{ group_id, project_id, topic }] = useSearchState(scopeNames)
+  const scope = useMemo(
+    (): InstanceScope => ({
+      ...(group_id && { group_id: Number(group_id) }),
+      ...(project_id && { project_id: project_id.split(',').map(Number) }),
+      ...(topic && { topic: topic.split(',') }),
+    }),
+    [group_id, project_id, topic],
+  )
+  // The list has only projects in which the user is a developer.
+  const mayTriage = mayWrite(session) && (session.is_admin || levels.developer >= session.triage_access_level)
+  const owner = useMemo((): Owner => ({ kind: 'instance', scope, mayTriage }), [scope, mayTriage])
+  const query = useApiQuery('GET /vulnerability_statistics', { query: scope })
+  const waiting = query.data && waitingInWords(query.data.waiting_findings)
+  return (
+    <Page title="Vulnerabilities">
+      {query.error && !query.data ? (
+        <Failed error={query.error} onRetry={() => void query.refetch()} />
+      ) : (
+        <VulnerabilityList
+          owner={owner}
+          statistics={query.data}
+          scope={<ScopeFields />}
+          banner={waiting && <TriageBanner text={waiting} to="/" />}
+          empty={query.data && <NothingOpen projects={query.data.projects} waiting={waiting} />}
+          note={query.data && `in ${counted(query.data.projects, 'project')} you can access`}
+        />
+      )}
+    </Page>
+  )
+}
+
+function NothingOpen({ projects, waiting }: { projects: number; waiting: string | undefined }) {
+  if (projects === 0) {
+    return (
+      <Empty icon={ShieldQuestion} title="No projects">
+        <p>Vulnerabilities of projects in which you are a developer appear here.</p>
+        <LinkButton to="/">Send the first report</LinkButton>
+      </Empty>
+    )
+  }
+  if (waiting) {
+    return (
+      <Empty icon={ShieldQuestion} title="No open vulnerabilities yet">
+        <p>{waiting}.</p>
+      </Empty>
+    )
+  }
+  return <Empty icon={ShieldCheck} title="No open vulnerabilities" />
+}
