@@ -2,6 +2,7 @@ import { deflateRawSync, gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
 import { sqliteDialect } from '../db/sql.ts'
 import { findBlocking, findExpensive, type Subject } from '../testing/cost.ts'
+import { entry, sastReport } from '../testing/reports.ts'
 import { extensionOf, sanitizeFilename } from './files/filename.ts'
 import { searchTerms } from './findings/list/search-terms.ts'
 import { renderMarkdown } from './markdown/render.ts'
@@ -10,7 +11,7 @@ import { sanitise } from './markdown/sanitise.ts'
 import { loadRatings } from './reports/formats/fields/cvss-score.ts'
 import { webUrl } from './reports/formats/fields/links.ts'
 import { decodedUri } from './reports/formats/fields/uri.ts'
-import { maxInlineBytes, openReading } from './reports/reader/import-reading.ts'
+import { countValues, maxInlineBytes, openReading } from './reports/reader/import-reading.ts'
 import { parseReportJson } from './reports/reader/json.ts'
 import { readWholeReport } from './reports/reader/read-report.ts'
 import { closeReading } from './reports/reader/reading-thread.ts'
@@ -247,6 +248,13 @@ test('a table cannot have many more cells than its text', () => {
   expect(renderMarkdown(table)).toBe(`<pre>${table}</pre>\n`)
   const ordinary = `|a|b|c|\n|-|-|-|\n${'|1|2|3|\n'.repeat(500)}`
   expect(renderMarkdown(ordinary).match(/<td>/g)).toHaveLength(1500)
+})
+
+test('the values of a report are counted before it is read on the main thread', async () => {
+  expect(await countValues(() => chunks(`{"results":[${'0,'.repeat(1000)}0]}`))).toBe(1000)
+  const ordinary = JSON.stringify(sastReport(Array.from({ length: 20 }, (_, line) => entry({ line: line + 1 }))))
+  expect(ordinary.length).toBeGreaterThan(maxInlineBytes / 2)
+  expect(await countValues(() => chunks(ordinary))).toBeLessThan(600)
 })
 
 test('a compressed report is never read on the main thread', async () => {
