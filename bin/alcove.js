@@ -31,12 +31,13 @@ function help() {
 Use a server (after alcove login, or with ALCOVE_URL and ALCOVE_TOKEN)
   upload       import the reports of scanners, wait, and check a policy
   list, show   list vulnerabilities and findings, and print one of them
-  dismiss, resolve
+  dismiss, resolve, confirm, revert
                change the state of vulnerabilities
   export       write the vulnerabilities of a project to a file
   attach       upload files and print their Markdown
   topics       list and change the topics of projects
-  login        store the address of a server and a token
+  login, logout
+               store the address of a server and a token, or remove them
   completion   print the completion script of a shell
 `
   return `Usage: alcove <command>
