@@ -74,6 +74,28 @@ describe('creating a project', () => {
       topics: ['first'],
     })
   })
+
+  test.each([
+    { path: 'automatic', changes: [], promotes: true },
+    { path: 'manual', changes: ['Space'], promotes: false },
+  ])(
+    'creates vulnerabilities automatically unless the user clears that checkbox ($path)',
+    async ({ path, changes, promotes }) => {
+      const page = await web.open('/-/projects/new', { as: web.server.admin })
+      await page.getByLabel('Name', { exact: true }).fill(path)
+      const box = page.getByRole('checkbox', { name: 'Create vulnerabilities automatically' })
+      expect(await box.isChecked()).toBe(true)
+      await box.focus()
+      for (const key of changes) await page.keyboard.press(key)
+      expect(await box.isChecked()).toBe(promotes)
+      expect(await accessProblems(page)).toEqual([])
+      await page.getByRole('button', { name: 'Create project' }).click()
+      await page.waitForURL(`**/root/${path}`)
+      expect((await web.server.admin.get(`/projects/root%2F${path}`)).body).toMatchObject({
+        promote_vulnerabilities_on_ingestion: promotes,
+      })
+    },
+  )
 })
 
 describe('project members', () => {

@@ -123,6 +123,61 @@ describe('a report in the UI', () => {
   })
 })
 
+describe('a report whose absences are on hold', () => {
+  const some = (count: number) =>
+    Array.from({ length: count }, (_, line) => entry({ line: line + 1, rule: `r${line}` }))
+
+  /** Creates a project whose second report would make 15 of its 20 findings absent. */
+  async function holdAbsences(path: string) {
+    const held = await web.server.project(path)
+    await web.server.report(held, some(20))
+    const report = await web.server.report(held, some(5))
+    expect(report.absences).toEqual({ status: 'held', count: 15 })
+    const absences = async () =>
+      (await web.server.admin.get(`/projects/${held.id}/security_reports/${report.id}`)).body.absences.status
+    return { held, address: `/${path}/-/reports/${report.id}`, absences }
+  }
+
+  test.each([
+    { button: 'Apply absences', keys: ['Enter'], done: 'Absences applied.', status: 'applied', present: 5 },
+    {
+      button: 'Discard absences',
+      keys: ['Tab', 'Space'],
+      done: 'Absences discarded.',
+      status: 'discarded',
+      present: 20,
+    },
+  ])('lets a Maintainer use $button with the keyboard', async ({ button, keys, done, status, present }) => {
+    const { held, address, absences } = await holdAbsences(`acme/${status}`)
+    const as = await web.server.as('maintainer', held)
+    const page = await web.open(address, { as, width: 360, theme: 'dark' })
+    const panel = page.getByRole('region', { name: 'Absences on hold' })
+    await panel.getByText('15 findings of this branch are missing in this report.').waitFor()
+    expect(await panel.getByRole('button').allInnerTexts()).toEqual(['Apply absences', 'Discard absences'])
+    expect(await accessProblems(page)).toEqual([])
+
+    await panel.getByRole('button', { name: 'Apply absences' }).focus()
+    for (const key of keys) await page.keyboard.press(key)
+    await page.getByText(done).waitFor()
+    await panel.waitFor({ state: 'detached' })
+    expect(await page.getByRole('button', { name: button }).count()).toBe(0)
+    expect(await absences()).toBe(status)
+    const { body } = await as.get(`/projects/${held.id}/vulnerability_findings?per_page=100&scope=all`)
+    expect(body).toHaveLength(present)
+    expect(await accessProblems(page)).toEqual([])
+  })
+
+  test('shows a Developer the state without buttons', async () => {
+    const { held, address, absences } = await holdAbsences('acme/held')
+    const page = await web.open(address, { as: await web.server.as('developer', held) })
+    const panel = page.getByRole('region', { name: 'Absences on hold' })
+    await panel.getByText('15 findings of this branch are missing in this report.').waitFor()
+    expect(await panel.getByRole('button').count()).toBe(0)
+    expect(await absences()).toBe('held')
+    expect(await accessProblems(page)).toEqual([])
+  })
+})
+
 test('reporters see no reports tab and no reports page', async () => {
   const reporter = await web.server.as('reporter', project)
   const page = await web.open('/acme/shop/-/reports', { as: reporter })
