@@ -17,23 +17,22 @@ export function indexRanges(
   order: ListOrder,
 ): IndexRange[] {
   if (matching.length === 0) return []
-  if (order.severity === undefined) return [indexRange(db, facetRanges(all, matching), matching, order)]
+  if (order.severity === undefined) return [indexRange(db, all, matching, order)]
   const bySeverity = groupBy(matching, ({ severity }) => severityRanks[severity])
   const ascending = [...bySeverity].sort(([a], [b]) => a - b)
   const ordered = order.severity === 'asc' ? ascending : ascending.reverse()
   return ordered.map(([severity, counts]) => ({
     severity,
-    ...indexRange(db, facetRanges(all, counts), counts, order),
+    ...indexRange(db, all, counts, order),
   }))
 }
 
-function indexRange(
-  db: Db,
-  ranges: readonly FacetRange[],
-  counts: readonly FacetCount[],
-  { id }: ListOrder,
-): IndexRange {
-  return { count: async () => rowCount(counts), read: (request) => listFromRanges(db, ranges, id, request) }
+function indexRange(db: Db, all: readonly FacetCount[], counts: readonly FacetCount[], { id }: ListOrder): IndexRange {
+  return {
+    count: async () => rowCount(counts),
+    // A page reads few of the severities, and a list of many projects has thousands of ranges.
+    read: (request) => listFromRanges(db, facetRanges(all, counts), id, request),
+  }
 }
 
 export function rowCount(counts: readonly FacetCount[]): number {

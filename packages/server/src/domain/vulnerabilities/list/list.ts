@@ -82,7 +82,8 @@ export async function listVersions({ db }: Deps, ids: readonly number[]): Promis
 
 const facetTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
 const filteredTables = ['findings', 'promoted_findings', 'occurrences', 'identifiers', 'finding_identifiers']
-const maxCachedCounts = 50_000
+/** About 50 MB. The counts of a list of 4,000 projects are about 100,000. */
+const maxCachedCounts = 250_000
 
 const caches = perDatabase((changes) => ({
   counts: openCache<FacetCount[]>(changes, facetTables, maxCachedCounts, (counts) => counts.length + 1),
