@@ -5,6 +5,8 @@ import { authorization } from './requests.ts'
 import { type Cell, median, print } from './table.ts'
 
 const perPage = 20
+/** Page numbers end a little later. */
+const maxNumberedRows = 9_900
 
 /** Measured lists, and the share of rows that match each filter. */
 const lists = [
@@ -27,7 +29,7 @@ const maxGrowth = 1.5
  *
  * The rows of the smallest list are in the file cache of the system, those of the largest are not. Reading them for the
  * first time takes from a microsecond to a hundred, depending on the machine and not on the length of the list. So each
- * page is requested twice: the second time is compared, and the first time is printed beside it.
+ * page is requested twice, the second time with another size: the second time is compared, and the first one printed.
  */
 export async function measurePages(
   server: Running,
@@ -40,9 +42,13 @@ export async function measurePages(
     places.map(({ name, pageOf }) => ({
       name: `${list}${query && `?${query}`}, ${name}`,
       paths: projects.map((project, index) => {
-        const pages = Math.max(1, Math.ceil((share * (findings[index] ?? 0)) / perPage))
+        const rows = Math.min(maxNumberedRows, share * (findings[index] ?? 0))
+        const pages = Math.max(1, Math.ceil(rows / perPage))
         const path = `/projects/${project}/${list}?${query}`
-        return (number: number) => `${path}&page=${pageOf(pages, number)}&unlike=${number}`
+        return (number: number, size: number) => {
+          const start = (pageOf(pages, number) - 1) * perPage
+          return `${path}&per_page=${size}&page=${Math.floor(start / size) + 1}`
+        }
       }),
       ...measured(),
     })),
@@ -50,7 +56,8 @@ export async function measurePages(
   const statistics = {
     name: 'vulnerability_statistics',
     paths: projects.map(
-      (project) => (number: number) => `/projects/${project}/vulnerability_statistics?unlike=${number}`,
+      (project) => (number: number, size: number) =>
+        `/projects/${project}/vulnerability_statistics?unlike=${number}-${size}`,
     ),
     ...measured(),
   }
@@ -60,9 +67,10 @@ export async function measurePages(
     for (const { paths, ms, firstMs } of rows) {
       number++
       for (const [index, path] of paths.entries()) {
-        const url = `${server.url}/api/v4${path(number)}`
-        const first = await timeRequest(url)
-        const again = await timeRequest(`${url}-again`)
+        // Each size is another page of almost the same rows, so no result is cached.
+        const size = perPage - 5 + round
+        const first = await timeRequest(`${server.url}/api/v4${path(number, size)}`)
+        const again = await timeRequest(`${server.url}/api/v4${path(number, size + 1)}`)
         // The first round is for warming up.
         if (round === 0) continue
         firstMs[index]?.push(first)

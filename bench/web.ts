@@ -26,7 +26,7 @@ await printTimes()
 process.exit()
 
 async function printTimes(): Promise<void> {
-  const dataset = await openDataset({ engine: 'sqlite', sizes, seconds: 0, rounds, only: [] })
+  const dataset = await openDataset({ engine: 'sqlite', sizes })
   const server = await startServer(dataset.env)
   const browser = await openBrowser()
   try {

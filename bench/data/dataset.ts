@@ -23,7 +23,7 @@ export interface Dataset {
 }
 
 /** Opens the data set of an earlier run, or seeds it. A data set with another schema is replaced. */
-export async function openDataset({ engine, sizes }: Options): Promise<Dataset> {
+export async function openDataset({ engine, sizes }: Pick<Options, 'engine' | 'sizes'>): Promise<Dataset> {
   const folder = join(tmpdir(), `alcove-bench-${engine}-${fingerprint(sizes)}`)
   const data = join(folder, 'data')
   await mkdir(data, { recursive: true })
