@@ -77,6 +77,38 @@ test('an owner can edit a group, its members and its path, and delete it; others
   expect((await lena.get(`/groups/${old.id}`)).status).toBe(404)
 })
 
+test('an owner chooses whether new projects of a group create vulnerabilities automatically', async () => {
+  const { admin } = web.server
+  const { body: outer } = await admin.post('/groups', { name: 'Outer', path: 'outer' })
+  const { body: inner } = await admin.post('/groups', { name: 'Inner', path: 'inner', parent_id: outer.id })
+  const setting = async (id: number) => (await admin.get(`/groups/${id}`)).body.promote_vulnerabilities_on_ingestion
+  const page = await web.open('/groups/outer/-/settings', { as: admin, width: 360 })
+  const field = page.getByLabel('Vulnerabilities in new projects')
+  const chosen = () => field.locator('option:checked').innerText()
+  const save = page.getByRole('button', { name: 'Save', exact: true })
+  expect(await chosen()).toBe('Server default')
+  expect(await accessProblems(page)).toEqual([])
+  await field.selectOption('Create automatically')
+  await save.click()
+  await expect.poll(() => setting(outer.id)).toBe(true)
+  const made = await admin.post('/projects', { name: 'first', namespace_id: inner.id })
+  expect(made.body).toMatchObject({ promote_vulnerabilities_on_ingestion: true })
+
+  const below = await web.open('/groups/outer/inner/-/settings', { as: admin, theme: 'dark' })
+  const innerField = below.getByLabel('Vulnerabilities in new projects')
+  expect(await innerField.locator('option:checked').innerText()).toBe('Same as the parent group')
+  await innerField.selectOption('Create after triage')
+  await below.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(() => setting(inner.id)).toBe(false)
+  expect(await accessProblems(below)).toEqual([])
+
+  await page.reload()
+  await expect.poll(chosen).toBe('Create automatically')
+  await field.selectOption('Server default')
+  await save.click()
+  await expect.poll(() => setting(outer.id)).toBe(null)
+})
+
 test('the only owner cannot leave and sees why; one of two owners can', async () => {
   const [ines, jan] = [await web.server.user('ines'), await web.server.user('jan')]
   const { body: crew } = await ines.post('/groups', { name: 'Crew', path: 'crew' })

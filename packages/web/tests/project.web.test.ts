@@ -178,6 +178,31 @@ describe('project settings', () => {
     expect(await accessProblems(page)).toEqual([])
   })
 
+  test('can change the absence limit, and turn it off', async () => {
+    const project = await web.server.project('acme/limited')
+    const as = await web.server.as('maintainer', project)
+    const limit = async () => (await as.get(`/projects/${project.id}`)).body.max_absent_percent
+    const page = await web.open('/acme/limited/-/settings', { as, theme: 'dark', width: 360 })
+    const field = page.getByLabel('Absence limit (%)')
+    expect(await field.inputValue()).toBe('50')
+    expect(await accessProblems(page)).toEqual([])
+
+    await field.fill('101')
+    await field.press('Enter')
+    expect(await field.evaluate((input: HTMLInputElement) => input.validity.rangeOverflow)).toBe(true)
+    await field.fill('30')
+    await field.press('Enter')
+    await expect.poll(limit).toBe(30)
+    await page.reload()
+    await expect.poll(() => field.inputValue()).toBe('30')
+    await field.fill('')
+    await page.getByRole('button', { name: 'Save absence limit' }).click()
+    await expect.poll(limit).toBe(null)
+    await page.reload()
+    await expect.poll(() => field.inputValue()).toBe('')
+    expect(await fits(page)).toBe(true)
+  })
+
   test('can rename, limit, archive and delete the project', async () => {
     const project = await web.server.project('acme/old')
     const page = await web.open('/acme/old/-/settings', { as: web.server.admin, theme: 'dark', width: 360 })

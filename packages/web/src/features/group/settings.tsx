@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { Button } from '../../components/button.tsx'
 import { ActionForm } from '../../components/form/action-form.tsx'
-import { TextArea, TextField } from '../../components/form/field.tsx'
+import { SelectField, TextArea, TextField } from '../../components/form/field.tsx'
 import { ForWriters } from '../../components/form/for-writers.tsx'
 import { VisibilityField } from '../../components/form/visibility-field.tsx'
 import { TypedConfirm } from '../../components/overlay/typed-confirm.tsx'
@@ -27,6 +27,9 @@ export function GroupSettings() {
   )
 }
 
+/** Choices for new projects, with the setting that each stands for. */
+const promotions: Readonly<Record<string, boolean | null>> = { inherit: null, automatic: true, manual: false }
+
 function General() {
   const { group } = useGroup()
   const [visibility, setVisibility] = useState(visibilityOf(group.visibility))
@@ -40,10 +43,12 @@ function General() {
     <Panel title="General">
       <ActionForm
         action={action}
-        fields={['name', 'description', 'visibility_level']}
+        fields={['name', 'description', 'visibility_level', 'promote_vulnerabilities_on_ingestion']}
         submit="Save"
         onSubmit={(text) => {
-          const body = { name: text('name'), description: text('description'), visibility }
+          const promotion = promotions[text('promote_vulnerabilities_on_ingestion')] ?? null
+          const named = { name: text('name'), description: text('description') }
+          const body = { ...named, visibility, promote_vulnerabilities_on_ingestion: promotion }
           action.mutate({ path: { id: group.id }, body })
         }}
       >
@@ -60,8 +65,27 @@ function General() {
           within={parent.data && `the group ${parent.data.name}`}
           onChange={setVisibility}
         />
+        <PromotionField />
       </ActionForm>
     </Panel>
+  )
+}
+
+function PromotionField() {
+  const { group } = useGroup()
+  const current = group.promote_vulnerabilities_on_ingestion
+  return (
+    <SelectField
+      label="Vulnerabilities in new projects"
+      name="promote_vulnerabilities_on_ingestion"
+      defaultValue={Object.keys(promotions).find((choice) => promotions[choice] === current)}
+      choices={[
+        { value: 'inherit', label: group.parent_id === null ? 'Server default' : 'Same as the parent group' },
+        { value: 'automatic', label: 'Create automatically' },
+        { value: 'manual', label: 'Create after triage' },
+      ]}
+      hint="Default for projects that are created through the API. Existing projects keep their own setting."
+    />
   )
 }
 

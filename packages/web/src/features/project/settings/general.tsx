@@ -98,7 +98,36 @@ function Vulnerabilities() {
         label="Resolve vulnerabilities automatically"
         hint="Resolves vulnerabilities that are no longer detected on the default branch."
       />
+      <AbsenceLimit />
     </Panel>
+  )
+}
+
+/** Share of a scanner's findings that a report may omit; absences above it wait for a maintainer. */
+function AbsenceLimit() {
+  const { project } = useProject()
+  const { action, save } = useChange()
+  return (
+    <ActionForm
+      action={action}
+      fields={['max_absent_percent']}
+      submit="Save absence limit"
+      kind="plain"
+      onSubmit={(text) => {
+        const percent = text('max_absent_percent')
+        save({ max_absent_percent: percent === '' ? null : Number(percent) })
+      }}
+    >
+      <TextField
+        label="Absence limit (%)"
+        name="max_absent_percent"
+        type="number"
+        min="0"
+        max="100"
+        defaultValue={project.max_absent_percent ?? ''}
+        hint="If a report for the default branch misses more than this share of a scanner’s findings, and at least 10, a Maintainer must apply or discard the absences. Leave empty to apply all absences immediately."
+      />
+    </ActionForm>
   )
 }
 
