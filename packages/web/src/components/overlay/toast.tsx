@@ -1,7 +1,8 @@
 import { X } from 'lucide-react'
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { type Message, ToastContext } from '../../data/toasts.ts'
 import { Button, IconButton } from '../button.tsx'
+import { findFreePlace } from './free-place.ts'
 import styles from './toast.module.css'
 
 const shownMs = 7000
@@ -19,17 +20,34 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       return [...others, { ...message, id }].slice(-maxShown)
     })
   }, [])
+  const region = useRef<HTMLElement>(null)
+  useFreePlace(region, messages.length > 0)
   const close = useCallback((id: number) => setMessages((shown) => shown.filter((message) => message.id !== id)), [])
   return (
     <ToastContext value={show}>
       {children}
-      <section aria-label="Messages" aria-live="polite" className={styles.region}>
+      <section ref={region} aria-label="Messages" aria-live="polite" className={styles.region}>
         {messages.map((message) => (
           <Toast key={message.id} message={message} onClose={() => close(message.id)} />
         ))}
       </section>
     </ToastContext>
   )
+}
+
+/** Keeps the toasts away from visible actions when they or the page change, but not while the user scrolls. */
+function useFreePlace(region: RefObject<HTMLElement | null>, isShown: boolean): void {
+  useLayoutEffect(() => {
+    const toasts = region.current
+    if (!toasts || !isShown) return
+    const place = () => {
+      toasts.style.transform = `translateY(-${findFreePlace(toasts)}px)`
+    }
+    const watch = new ResizeObserver(place)
+    watch.observe(toasts)
+    watch.observe(document.body)
+    return () => watch.disconnect()
+  }, [region, isShown])
 }
 
 function Toast({ message, onClose }: { message: Message; onClose: () => void }) {
