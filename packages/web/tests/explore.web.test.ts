@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
 import { accessProblems, quiet, startWeb, type Web } from './web.ts'
 
@@ -122,4 +122,15 @@ test('a user has a page, and the path of a group redirects to the group', async 
   await group.waitForURL('**/groups/acme')
   const none = await web.open('/nobody-at-all', { expects: /404/ })
   await none.getByRole('heading', { name: 'Not found' }).waitFor()
+})
+
+test('an empty list of projects mentions filters only if one is set', async () => {
+  const empty = await startWeb()
+  onTestFinished(() => empty.close())
+  const page = await empty.open(`${empty.origin}/explore/projects`)
+  await page.getByText('No projects are available to you.').waitFor()
+  expect(await page.getByText('match').count()).toBe(0)
+  await page.getByLabel('Visibility').selectOption('Archived')
+  await page.getByText('No projects match these filters.').waitFor()
+  expect(await accessProblems(page)).toEqual([])
 })

@@ -50,6 +50,20 @@ test('unpromoted findings are listed by severity, counted on the tab, and promot
   await page.getByRole('heading', { level: 1, name: 'Flaw 3' }).waitFor()
 })
 
+test('the count on the tab follows an import that was watched until its end', async () => {
+  const project = await projectWith('acme/growing', 2)
+  const page = await web.open('/acme/growing/-/reports/new', { as: await web.server.as('maintainer', project) })
+  await expect.poll(() => tab(page).innerText()).toMatch(/Findings\s*2$/)
+  const report = sastReport(Array.from({ length: 5 }, (_, index) => entry({ line: index + 1, rule: `r${index}` })))
+  await page.getByLabel('Drop a scanner report here').setInputFiles({
+    ...{ name: 'report.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(report)) },
+  })
+  await page.getByRole('button', { name: 'Preview changes' }).click()
+  await page.getByRole('button', { name: 'Import' }).click()
+  await page.getByRole('list', { name: 'Changes' }).waitFor()
+  await expect.poll(() => tab(page).innerText()).toMatch(/Findings\s*5$/)
+})
+
 test('all findings that match a filter can be promoted after a confirmation', async () => {
   const project = await projectWith('acme/more', 250)
   const page = await web.open('/acme/more/-/findings?severity=low', { as: await web.server.as('maintainer', project) })
