@@ -66,12 +66,16 @@ export function ReportPage({ id }: { id: string }) {
   )
 }
 
-/** Refetches the rest of the page, such as the counts in the tabs, when the state of the import changes. */
+/**
+ * Refetches the rest of the page, such as the counts in the tabs, when the state of the import changes. An import that
+ * is already done when its page loads may have ended after the counts were fetched.
+ */
 function useRefreshWhenDone(isUnderWay: boolean | undefined, shownAt: string | null | undefined): void {
   const state = isUnderWay === undefined ? undefined : `${isUnderWay} ${shownAt}`
   const before = useRef(state)
   useEffect(() => {
-    if (before.current !== undefined && before.current !== state) void queries.invalidateQueries()
+    const isNews = before.current !== undefined || !isUnderWay
+    if (before.current !== state && isNews) void queries.invalidateQueries()
     before.current = state
-  }, [state])
+  }, [state, isUnderWay])
 }
