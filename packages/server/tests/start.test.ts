@@ -150,7 +150,7 @@ describe('the command line', () => {
   test('prints its usage for an unknown command', async () => {
     const { code, stderr } = await runProcess({ command: 'swerve' })
     expect(code).toBe(2)
-    expect(stderr).toMatch(/^alcove: there is no command swerve\.\n\nUsage: alcove \[serve \| migrate/)
+    expect(stderr).toMatch(/^alcove: there is no command swerve\.\n\nUsage: alcove \[serve \| demo/)
   })
 })
 

@@ -31,9 +31,11 @@ const rows = [
   ['payments', 'Ledger', 'Double-entry bookkeeping.', ['java', 'payments'], all, 140, 1],
   ['payments', 'Card gateway', 'Talks to card networks.', ['go', 'payments', 'api'], code, 160, 2],
   ['payments', 'Invoices', 'Creates and sends invoices.', ['python', 'payments'], code, 150, 2],
+  ['payments', 'Fraud checks', 'Rates payments by their risk.', ['python', 'payments'], code, 140, 3],
   ['platform', 'Identity', 'Accounts, sessions and roles.', ['go', 'api', 'security'], all, 150, 1],
   ['platform', 'Build tools', 'Pipelines, runners and templates.', ['typescript', 'ci'], code, 120, 3],
   ['platform', 'Data lake', 'Events of all services, by day.', ['python', 'data'], code, 160, 3],
+  ['platform', 'Base images', 'The images that all services start from.', ['docker', 'security'], all, 90, 2],
 ] as const
 
 export const projects: readonly DemoProject[] = rows.map(

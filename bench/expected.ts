@@ -1,0 +1,39 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Options } from './options.ts'
+import type { Cell } from './table.ts'
+
+/** CPU ratios to the ceiling by the name of the row, as a quiet machine measured them with `--quick --record`. */
+const file = new URL('expected.json', import.meta.url)
+/** A row fails below this part of its expected ratio. */
+const tolerance = 0.8
+/** A row fails only if it is too low in every run, because machines are noisy. */
+const maxRuns = 3
+
+type Results = readonly Readonly<Record<string, Cell>>[]
+
+/**
+ * Measures rows, and repeats those that are slower than expected. Returns the names of rows that were too slow in every
+ * run. Without `--check`, measures once and returns none.
+ */
+export async function measureExpected<Row extends { name: string }>(
+  rows: readonly Row[],
+  { isChecked, isRecorded }: Options,
+  measure: (rows: readonly Row[]) => Promise<Results>,
+): Promise<string[]> {
+  if (!isChecked) {
+    const results = await measure(rows)
+    if (isRecorded) writeFileSync(file, `${JSON.stringify(ratiosOf(results), null, 2)}\n`)
+    return []
+  }
+  const expected: Record<string, number> = JSON.parse(readFileSync(file, 'utf8'))
+  let slow = rows
+  for (let run = 0; run < maxRuns && slow.length > 0; run++) {
+    const ratios = ratiosOf(await measure(slow))
+    slow = slow.filter(({ name }) => (ratios[name] ?? 0) < tolerance * (expected[name] ?? 0))
+  }
+  return slow.map(({ name }) => name)
+}
+
+function ratiosOf(results: Results): Record<string, number> {
+  return Object.fromEntries(results.map((row) => [row['request'], Math.round(Number(row['CPU ratio']) * 100) / 100]))
+}
