@@ -47,6 +47,7 @@ test.each(routes.map((route) => [`${route.method} ${addressOf(route)}`, route, s
       assertAnswer(route, request, answer)
       if (answer.status >= 400) expect(await everything()).toEqual(before)
       if (answer.status < 300) succeeded.add(route)
+      if (answer.status === 202) await importsDone()
       if (answer.status < 300 && request.method !== 'GET') await renew()
     })
     const outcome = await fc.check(property, { numRuns: runs, seed, endOnFailure: true })
@@ -54,19 +55,34 @@ test.each(routes.map((route) => [`${route.method} ${addressOf(route)}`, route, s
   },
 )
 
+/** Waits for the import that a request has started, because it changes rows while later requests are refused. */
+async function importsDone(): Promise<void> {
+  const countImports = async () =>
+    (await server.deps.db.all(sql`select id from imports where state in ('waiting', 'running')`)).length
+  await expect.poll(countImports, { timeout: 20_000 }).toBe(0)
+}
+
 /** Returns a seed from the route's name, so that a new route does not change the requests of the others. */
 function seedOf(route: Route): number {
   return firstSeed + (crc32(`${route.method} ${route.path}`) >>> 1)
 }
 
-/** Random requests neither contain the right password nor use a session that was confirmed with it. */
-const takesPassword = ['POST /-/sessions/confirm', 'POST /-/personal_access_tokens']
+/**
+ * Random requests neither contain the right password nor use a session that was confirmed with it, no caller is a bot with
+ * a token of its own, and no report has held absences.
+ */
+const rarelySuccessful = [
+  'POST /-/sessions/confirm',
+  'POST /-/personal_access_tokens',
+  ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/access_tokens/self/rotate`),
+  ...['apply', 'discard'].map((end) => `POST /projects/:id/security_reports/:report_id/absences/${end}`),
+]
 
 test.runIf(runs >= 25)('most routes had successful requests', () => {
   const refused = routes
-    .filter((route) => !succeeded.has(route))
+    .filter((route) => !succeeded.has(route) && !route.isDeprecated)
     .map((route) => `${route.method} ${route.path}`)
-    .filter((name) => !takesPassword.includes(name))
+    .filter((name) => !rarelySuccessful.includes(name))
   expect(refused.length, refused.join()).toBeLessThan(routes.length / 10)
 })
 
