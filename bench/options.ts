@@ -8,6 +8,10 @@ export interface Options {
   rounds: number
   /** Substrings of names of sections or rows; empty for all. */
   only: readonly string[]
+  /** Whether requests that are slower than `expected.json` says make the program fail. */
+  isChecked: boolean
+  /** Whether `expected.json` is written. */
+  isRecorded: boolean
 }
 
 /** Numbers of rows in the measured database and of findings in the imported reports. */
@@ -41,7 +45,9 @@ const usage = `Usage: npm run bench -- [options]
   --quick                    small data and short rounds: less than a minute
   --seconds N                how long each measurement lasts (default: 2)
   --rounds N                 how often each row is measured; the table shows medians (default: 5)
-  --only NAME[,NAME]         only sections and rows with one of these in their names`
+  --only NAME[,NAME]         only sections and rows with one of these in their names
+  --check                    fail if a request is 20 % slower than expected.json says, in three runs (with --quick)
+  --record                   write expected.json (with --quick, on a quiet machine)`
 
 /** Parses the arguments. Exits with a usage message when they are invalid. */
 export function readOptions(args: readonly string[]): Options {
@@ -52,7 +58,9 @@ export function readOptions(args: readonly string[]): Options {
   if (values.help) stop(usage, 0)
   if ((engine !== 'sqlite' && engine !== 'postgres') || !(seconds > 0) || !(rounds >= 1)) stop(usage, 2)
   const only = (values.only ?? '').split(',').filter(Boolean)
-  return { engine, sizes: values.quick ? quick : full, seconds, rounds, only }
+  const { check: isChecked = false, record: isRecorded = false } = values
+  if ((isChecked || isRecorded) && !values.quick) stop(usage, 2)
+  return { engine, sizes: values.quick ? quick : full, seconds, rounds, only, isChecked, isRecorded }
 }
 
 /** Returns true if the section or row is selected. */
@@ -70,6 +78,8 @@ function parse(args: readonly string[]) {
         seconds: { type: 'string' },
         rounds: { type: 'string' },
         only: { type: 'string' },
+        check: { type: 'boolean' },
+        record: { type: 'boolean' },
         help: { type: 'boolean' },
       },
     })

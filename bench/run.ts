@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dataset, openDataset } from './data/dataset.ts'
 import { scratchProjects } from './data/seed.ts'
+import { measureExpected } from './expected.ts'
 import { fileComparisons, identicalFiles } from './files.ts'
 import { measureLargeReport } from './large-report.ts'
 import { measureMarkdown } from './markdown.ts'
@@ -98,7 +99,15 @@ async function measureRequests(server: Running, filesProject: number, options: O
     }))
     rows.push(...(await fileComparisons(server, filesProject, folder)))
     const asked = rows.filter(({ name }) => isAsked(options, 'requests', name))
-    if (asked.length > 0) printTable('Requests', await compare(asked, server, ceiling, options))
+    const slow = await measureExpected(asked, options, async (rows) => {
+      const results = await compare(rows, server, ceiling, options)
+      if (rows.length > 0) printTable('Requests', results)
+      return results
+    })
+    if (slow.length > 0) {
+      console.error(`\nslower than expected: ${slow.join('; ')}`)
+      process.exitCode = 1
+    }
   } finally {
     await ceiling.stop()
   }
