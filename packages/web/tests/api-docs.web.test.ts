@@ -163,6 +163,7 @@ describe('a request from the API page', () => {
     await expect.poll(() => dialog.innerText()).toContain(`DELETE /api/v4/topics/${topic.body.id}`)
     expect(await accessProblems(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'hidden' })
     expect((await web.server.admin.get(`/topics/${topic.body.id}`)).status).toBe(200)
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await dialog.getByRole('button', { name: 'Send' }).click()

@@ -127,7 +127,9 @@ function createProject(path: string, known: readonly string[], chance: Chance): 
   return {
     what: `create project ${path}`,
     async send(api, ids) {
-      const { id } = await api.send('POST', '/projects', { name: path, path, topics, visibility })
+      // Reports are applied as a whole: no absences are held.
+      const fields = { name: path, path, topics, visibility, max_absent_percent: null }
+      const { id } = await api.send('POST', '/projects', fields)
       ids.set(`project ${path}`, id)
     },
     apply(state) {
