@@ -169,23 +169,45 @@ describe('a vulnerability', () => {
   })
 })
 
+/** Runs `alcove export`, and the jobs of the server until it ends. */
+async function runExport(args: string[], options: { env: Record<string, string>; cwd: string }) {
+  const done = run(['export', ...args], options)
+  for (let isOver = false; !isOver; ) {
+    await server.runJobs()
+    isOver = await Promise.race([done.then(() => true), new Promise<false>((go) => setTimeout(go, 20, false))])
+  }
+  return done
+}
+
 test('alcove export writes a file or the standard output', async () => {
   const project = await freshProject()
   await server.vulnerability(project, { name: 'SQL injection' })
   const env = { ...server.env, ALCOVE_PROJECT: project.path_with_namespace }
   const place = await folder()
-  const exported = async (...args: string[]) => {
-    const done = run(['export', ...args], { env, cwd: place })
-    for (let isOver = false; !isOver; ) {
-      await server.runJobs()
-      isOver = await Promise.race([done.then(() => true), new Promise<false>((go) => setTimeout(go, 20, false))])
-    }
-    return done
-  }
+  const exported = (...args: string[]) => runExport(args, { env, cwd: place })
   expect((await exported()).stdout).toContain('SQL injection')
   expect(await exported('--format', 'sarif', '-o', 'out.sarif', '--json')).toMatchObject({ code: 0 })
   expect(JSON.parse(await readFile(join(place, 'out.sarif'), 'utf8'))).toMatchObject({ version: '2.1.0' })
   expect(await exported('--json')).toMatchObject({ code: 2 })
+})
+
+test('alcove export and an empty list print how many findings await promotion', async () => {
+  const project = await freshProject()
+  await server.finding(project)
+  const env = { ...server.env, ALCOVE_PROJECT: project.path_with_namespace }
+  const cwd = await folder()
+  const { stdout, stderr } = await runExport(['--output', 'all.json', '--format', 'json', '--json'], { env, cwd })
+  expect(JSON.parse(stdout)).toMatchObject({ rows: 0, waiting_findings: 1 })
+  expect(stderr).toContain('Not in the file: 1 finding awaits promotion.')
+
+  const list = (...args: string[]) => run(['list', ...args], { env })
+  expect((await list()).stderr).toBe('Nothing matches.\nBut 1 finding awaits promotion. List them with --findings.\n')
+  expect(await list('--json')).toMatchObject({ stdout: '[]\n', stderr: expect.stringContaining('1 finding awaits') })
+  const [group = ''] = project.path_with_namespace.split('/')
+  expect((await run(['list', '--group', group, '--search', 'nothing like it'], { env: server.env })).stderr).toContain(
+    'await',
+  )
+  expect((await list('--findings', '--search', 'nothing like it')).stderr).toBe('Nothing matches.\n')
 })
 
 test('alcove attach uploads files and prints their Markdown', async () => {

@@ -5,6 +5,7 @@ import type { Io } from '../io.ts'
 import { writeOutputFile } from '../output-file.ts'
 import { plain, safeJson } from '../safe-text.ts'
 import { openProgress } from '../upload/progress.ts'
+import { waitingInWords } from '../waiting.ts'
 import { projectOf } from './project-of.ts'
 
 export interface ExportOptions extends ConnectionOptions {
@@ -36,10 +37,13 @@ export async function runExport(io: Io, options: ExportOptions): Promise<void> {
   const done = await waitForExport(io, client, created, options.wait)
   const file = await client.file('GET /security/vulnerability_exports/{id}/download', { path: { id: done.id } })
   const bytes = new Uint8Array(await file.arrayBuffer())
+  const waiting = done.waiting_findings ?? 0
+  if (waiting > 0) io.stderr.write(`Not in the file: ${waitingInWords(waiting)}.\n`)
   if (output === undefined) return io.stdout.write(bytes)
   await writeOutputFile(io, output, bytes)
   const rows = done.progress?.total
-  if (options.json) io.stdout.write(`${safeJson({ file: output, format, bytes: bytes.length, rows: rows ?? null })}\n`)
+  const result = { file: output, format, bytes: bytes.length, rows: rows ?? null, waiting_findings: waiting }
+  if (options.json) io.stdout.write(`${safeJson(result)}\n`)
   else io.stdout.write(`${plain(output)}: ${bytes.length} bytes\n`)
 }
 

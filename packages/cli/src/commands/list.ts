@@ -5,6 +5,7 @@ import { nameOf, placeOf, severityOf } from '../findings.ts'
 import { openPalette } from '../formats/palette.ts'
 import { type Io, isColoured } from '../io.ts'
 import { plain, safeJson, shorten } from '../safe-text.ts'
+import { waitingInWords } from '../waiting.ts'
 import { projectOf } from './project-of.ts'
 
 export interface ListOptions extends ConnectionOptions {
@@ -47,8 +48,20 @@ export async function runList(io: Io, options: ListOptions): Promise<void> {
     }
     if (rows.length === 0) io.stderr.write('Nothing matches.\n')
   }
+  if (rows.length === 0 && !options.findings) await writeWaiting(io, client, operation, id)
   if (hasMore)
     io.stderr.write(`There is more; this is the beginning. Use --limit to print more than ${options.limit}.\n`)
+}
+
+/** Prints how many findings await promotion, so that an empty list is not mistaken for the absence of problems. */
+async function writeWaiting(io: Io, client: Client, operation: ListName, id: string): Promise<void> {
+  const isGroup = operation === 'GET /groups/{id}/vulnerabilities'
+  const { waiting_findings: waiting } = isGroup
+    ? await client.call('GET /groups/{id}/vulnerability_statistics', { path: { id } })
+    : await client.call('GET /projects/{id}/vulnerability_statistics', { path: { id } })
+  if (waiting === 0) return
+  const how = isGroup ? 'List them by project with --project and --findings.' : 'List them with --findings.'
+  io.stderr.write(`But ${waitingInWords(waiting)}. ${how}\n`)
 }
 
 function placeOfList(io: Io, { project, group, findings }: ListOptions): { operation: ListName; id: string } {

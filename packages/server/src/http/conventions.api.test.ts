@@ -164,7 +164,7 @@ describe('a response', () => {
     expect(headers['access-control-expose-headers']).toBe(
       'Link, X-Total, X-Total-Pages, X-Per-Page, X-Page, X-Next-Page, X-Prev-Page, X-Gitlab-Blob-Id, ' +
         'X-Gitlab-Commit-Id, X-Gitlab-Content-Sha256, X-Gitlab-Encoding, X-Gitlab-File-Name, X-Gitlab-File-Path, ' +
-        'X-Gitlab-Last-Commit-Id, X-Gitlab-Ref, X-Gitlab-Size, X-Request-Id, X-Alcove-Outcome, Idempotency-Replayed, Retry-After, ETag',
+        'X-Gitlab-Last-Commit-Id, X-Gitlab-Ref, X-Gitlab-Size, X-Request-Id, X-Alcove-Outcome, X-Alcove-Waiting-Findings, Idempotency-Replayed, Retry-After, ETag',
     )
     expect(headers['access-control-allow-credentials']).toBeUndefined()
 

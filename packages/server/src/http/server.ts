@@ -255,6 +255,7 @@ const exposed = [
   'X-Gitlab-Size',
   'X-Request-Id',
   'X-Alcove-Outcome',
+  'X-Alcove-Waiting-Findings',
   'Idempotency-Replayed',
   'Retry-After',
   'ETag',

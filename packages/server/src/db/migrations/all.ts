@@ -7,6 +7,7 @@ import { trustRelations } from './0048_trust_relations.ts'
 import { groupPromotion } from './0049_group_promotion.ts'
 import { fileDigests } from './0051_file_digests.ts'
 import { heldAbsences } from './0052_held_absences.ts'
+import { waitingFindings } from './0053_waiting_findings.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   groupPromotion,
   fileDigests,
   heldAbsences,
+  waitingFindings,
 ]

@@ -57,6 +57,7 @@ export interface FinishedFile {
   objectKey: string
   bytes: number
   sha256: string
+  waitingFindings: number
   /** Null for an export of the whole instance. */
   projectIds: readonly number[] | null
 }
@@ -65,12 +66,13 @@ export interface FinishedFile {
 export async function finishExport(
   db: Db,
   id: number,
-  { filename, objectKey, bytes, sha256, projectIds }: FinishedFile,
+  { filename, objectKey, bytes, sha256, waitingFindings, projectIds }: FinishedFile,
   { now, expiresAt }: { now: string; expiresAt: string },
 ): Promise<boolean> {
   const changed = await db.run(sql`
     update vulnerability_exports set status = 'finished', filename = ${filename}, object_key = ${objectKey},
-      bytes = ${bytes}, sha256 = ${sha256}, exported_project_ids = ${projectIds}, finished_at = ${now}, expires_at = ${expiresAt}
+      bytes = ${bytes}, sha256 = ${sha256}, waiting_findings = ${waitingFindings},
+      exported_project_ids = ${projectIds}, finished_at = ${now}, expires_at = ${expiresAt}
     where id = ${id} and status = 'running'`)
   return changed === 1
 }
@@ -116,4 +118,4 @@ export async function deleteExports(db: Db, ids: readonly number[]): Promise<voi
 }
 
 const columns: Sql = sql`id, author_id, as_admin, exported_project_ids, project_id, namespace_id as group_id, format, filters as filter,
-  sends_email, status, filename, object_key, bytes, sha256, created_at, started_at, finished_at, expires_at`
+  sends_email, status, waiting_findings, filename, object_key, bytes, sha256, created_at, started_at, finished_at, expires_at`

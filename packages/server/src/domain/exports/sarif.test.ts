@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { ExportedRow } from './exported-rows.ts'
-import { openSarifRun, sarifHead, sarifTail } from './sarif.ts'
+import { openSarifRun, sarifHeadOf, sarifTail } from './sarif.ts'
 
 const row = (finding: object, rest: object = {}): ExportedRow =>
   ({
@@ -62,7 +62,7 @@ function write(): string {
   const [first] = rows
   if (!first) throw new Error('there are rows')
   const run = openSarifRun(first)
-  return [sarifHead, run.head, ...rows.map(run.result), run.end(), sarifTail].join('')
+  return [sarifHeadOf(3), run.head, ...rows.map(run.result), run.end(), sarifTail].join('')
 }
 
 test('locations are project-relative URIs, with a region only for valid lines', () => {

@@ -10,8 +10,9 @@ interface Rule {
   severity: Severity
 }
 
-/** Start and end of a SARIF 2.1.0 log. One run per scanner is written between them. */
-export const sarifHead = '{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":['
+/** Returns the start of a SARIF 2.1.0 log; `sarifTail` ends it. One run per scanner is written between them. */
+export const sarifHeadOf = (waitingFindings: number) =>
+  `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","properties":{"waitingFindings":${waitingFindings}},"runs":[`
 export const sarifTail = ']}\n'
 
 /** Writer of a run: its start, each result, and its end with the collected rules. */

@@ -8,12 +8,13 @@ import { findNamespaceById } from '../namespaces/namespaces.ts'
 import { currentVisitor, isStillPermitted } from '../projects/current-rights.ts'
 import { findProjectById, listProjectIdsBelow } from '../projects/projects.ts'
 import { groupLevel } from '../projects/visible.ts'
+import { countWaitingFindings } from '../vulnerabilities/list/evidence.ts'
 import { csvHeader, csvLine } from './csv.ts'
 import type { Export } from './export.ts'
 import { failExport, finishExport, startExport } from './export-queries.ts'
 import { listAllProjectIds, listMemberProjectIds } from './exported-row-queries.ts'
 import { type ExportedRow, listMatchingFacetCounts, readRows } from './exported-rows.ts'
-import { openSarifRun, type SarifRun, sarifHead, sarifTail } from './sarif.ts'
+import { openSarifRun, type SarifRun, sarifHeadOf, sarifTail } from './sarif.ts'
 
 export const exportKind = 'export'
 export const exportKey = (id: number) => `export:${id}`
@@ -43,6 +44,7 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
       }
       const key = `files/${deps.random(16).toString('hex')}`
       const total = await countExported(deps, projectIds, asked.filter)
+      const waitingFindings = await countWaitingFindings(deps.db, projectIds)
       let bytes = 0
       const hash = createHash('sha256')
       let done = 0
@@ -55,7 +57,7 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
         }
       }
       const counted = async function* () {
-        for await (const text of contentOf(deps, asked, projectIds, { read, describe })) {
+        for await (const text of contentOf(deps, { ...asked, waitingFindings }, projectIds, { read, describe })) {
           const chunk = Buffer.from(text)
           bytes += chunk.length
           hash.update(chunk)
@@ -69,7 +71,7 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
         deps.db,
         asked.id,
         {
-          ...{ filename, objectKey: key, bytes, sha256: hash.digest('hex') },
+          ...{ filename, objectKey: key, bytes, sha256: hash.digest('hex'), waitingFindings },
           projectIds: isOfInstance(asked) && asked.asAdmin ? null : projectIds,
         },
         times(deps),
@@ -91,7 +93,7 @@ type ReadRows = (projectId: number, filter: Export['filter']) => ReturnType<type
 
 async function* contentOf(
   deps: Deps,
-  { format, filter }: Export,
+  { format, filter, waitingFindings }: Export & { waitingFindings: number },
   projectIds: readonly number[],
   { read, describe }: { read: ReadRows; describe: DescribeRow },
 ): AsyncGenerator<string> {
@@ -109,7 +111,7 @@ async function* contentOf(
     }
     yield before === ',\n' ? '\n]\n' : '[]\n'
   } else {
-    yield sarifHead
+    yield sarifHeadOf(waitingFindings)
     yield* sarifRuns(deps, filter, projectIds, read)
     yield sarifTail
   }

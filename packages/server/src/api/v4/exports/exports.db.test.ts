@@ -81,6 +81,7 @@ describe('an export', () => {
         download: expect.any(String),
       },
       filters: {},
+      waiting_findings: null,
       progress: null,
     })
     expect(self.endsWith(new URL(requested.body._links.self).pathname)).toBe(true)
@@ -105,6 +106,7 @@ describe('an export', () => {
         started_at: later(60),
         finished_at: later(60),
         expires_at: later(60 + 7 * 24 * 3600),
+        waiting_findings: 0,
         progress: { done: 2, total: 2 },
       },
     })
@@ -174,6 +176,27 @@ describe('an export', () => {
     const { id: _, uuid: __, security_report_id: ___, ...match } = listed[0]
     expect(match).toMatchObject({ created_at: later(3600), new_location: { start_line: 5 } })
     expect(row.matches).toEqual([match])
+  })
+
+  test('states how many findings of its projects await promotion, which are not in the file', async () => {
+    const { server, project } = await world()
+    await server.report(project, flaws('one', 'two', 'three'), { promote: 'false' })
+    const files = new Map<string, { text: string; headers: Record<string, unknown> }>()
+    for (const format of ['csv', 'json', 'sarif']) {
+      files.set(format, await exported(server, project, { export_format: format, filters: { severity: ['low'] } }))
+    }
+    for (const { headers } of files.values()) expect(headers).toMatchObject({ 'x-alcove-waiting-findings': '3' })
+    expect(files.get('csv')?.text.split('\n')).toHaveLength(2)
+    expect(JSON.parse(files.get('json')?.text ?? '')).toEqual([])
+    expect(JSON.parse(files.get('sarif')?.text ?? '')).toMatchObject({ properties: { waitingFindings: 3 }, runs: [] })
+
+    await server.admin.post(`/projects/${project.id}/vulnerability_finding_promotions`, {
+      action: 'promote',
+      filter: {},
+    })
+    const group = await server.admin.post(`/security/groups/${project.namespace.id}/vulnerability_exports`)
+    await server.runJobs()
+    expect(await read(server.admin, group.body.id)).toMatchObject({ body: { status: 'finished', waiting_findings: 0 } })
   })
 
   test('contains a SARIF run per scanner, with rules, levels, locations and dismissals', async () => {

@@ -29,6 +29,11 @@ const exportView = Type.Object(
     _links: Type.Object({ self: Type.String(), download: Type.String() }),
     // Not in GitLab.
     filters: freeObject,
+    waiting_findings: {
+      ...nullableInteger,
+      description:
+        'Findings of the exported projects that awaited promotion when the file was written, and are not in it. Null before; 10001 stands for more than 10,000',
+    },
     progress: Type.Unsafe<Progress | null>({
       type: ['object', 'null'],
       properties: { done: { type: 'integer' }, total: { type: 'integer' } },
@@ -57,6 +62,7 @@ function viewExport(origin: string, found: Export, progress: Progress | undefine
       scanner_id: found.filter.scannerIds,
       project_id: found.filter.projectIds,
     },
+    waiting_findings: found.waitingFindings,
     progress: progress ?? null,
   }
 }
@@ -177,6 +183,10 @@ export const exportRoutes: readonly Route[] = [
     input: Type.Object({ id: integer() }),
     status: 200,
     output: fileOutput,
-    handle: async ({ deps, caller, input }) => downloadOf(deps, await getExport(deps, caller, input.id)),
+    async handle({ deps, caller, input, headers }) {
+      const found = await getExport(deps, caller, input.id)
+      if (found.waitingFindings !== null) headers['x-alcove-waiting-findings'] = `${found.waitingFindings}`
+      return downloadOf(deps, found)
+    },
   }),
 ]

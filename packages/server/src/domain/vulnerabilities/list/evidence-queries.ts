@@ -10,17 +10,6 @@ export async function listScanned(db: Db, projectIds: readonly number[]): Promis
   return rows.map(({ id }) => id)
 }
 
-/** Returns those of the projects that have findings on the default branch that await promotion. */
-export async function listWithBacklog(db: Db, projectIds: readonly number[]): Promise<number[]> {
-  const rows = await db.all<{ id: number }>(sql`
-    select p.id from projects p
-    where p.id in ${db.dialect.integers(projectIds)} and exists (
-      select 1 from findings f
-      join occurrences o on o.finding_id = f.id and o.ref = p.default_branch and o.is_present = true
-      where f.project_id = p.id and f.vulnerability_id is null)`)
-  return rows.map(({ id }) => id)
-}
-
 /** Returns the number of findings that await promotion on the default branch of each project. Each count stops at `max`. */
 export function countBacklogs(
   db: Db,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { openCache, perDatabase } from '../../../db/cache.ts'
 import type { Database, Db } from '../../../db/db.ts'
 import { maxCountedRows } from '../../page.ts'
-import { countBacklogs, listScanned, listWithBacklog } from './evidence-queries.ts'
+import { countBacklogs, listScanned } from './evidence-queries.ts'
 import type { ListScope } from './filter.ts'
 
 /** Facts about the default branches of projects that a grade depends on, as ids of projects. */
@@ -21,9 +21,17 @@ const evidences = perDatabase((changes) =>
 
 export function readEvidence(db: Database, { key, projectIds }: ListScope): Promise<Evidence> {
   return evidences(db).getShared(key, async () => {
-    const [scanned, waiting] = await Promise.all([listScanned(db, projectIds), listWithBacklog(db, projectIds)])
+    const [scanned, first] = await Promise.all([listScanned(db, projectIds), countBacklogs(db, projectIds, 1)])
+    const waiting = first.filter((count) => count.waiting > 0).map(({ id }) => id)
     return { scanned: new Set(scanned), waiting: new Set(waiting), backlogs: await countWaiting(db, waiting) }
   })
+}
+
+/** Returns the number of findings that await promotion in these projects; `maxCountedRows + 1` stands for all higher numbers. */
+export async function countWaitingFindings(db: Db, projectIds: readonly number[]): Promise<number> {
+  let total = 0
+  for (const count of (await countWaiting(db, projectIds)).values()) total += count
+  return Math.min(total, maxCountedRows + 1)
 }
 
 const projectsPerStatement = 20
