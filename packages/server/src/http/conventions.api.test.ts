@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { openMemoryStore } from '../platform/object-store/memory.ts'
+import { routes } from '../routes.ts'
 import { formWithFile, type Reply } from '../testing/client.ts'
 import { startServer, type TestServer } from '../testing/server.ts'
+import { addressOf } from './route.ts'
 
 describe('an address', () => {
   test('that is unknown returns 404, and one of the old API returns 410', async () => {
@@ -191,6 +193,8 @@ describe('a response', () => {
   })
 })
 
+const methods = { POST: 'post', PUT: 'put', DELETE: 'delete' } as const
+
 describe('a request body', () => {
   test('of an unsupported type returns 415, with the type', async () => {
     const { admin } = await startServer()
@@ -201,16 +205,22 @@ describe('a request body', () => {
     })
   })
 
-  test.each(['application/xml', 'text/plain'])('of %s returns 415 on every route without raw files', async (type) => {
-    const { admin } = await startServer()
-    const { body: topic } = await admin.post('/topics', { name: 'a', title: 'A' })
+  test.each(['application/xml', 'text/plain'])('of %s returns 415 on every route but uploads', async (type) => {
+    const server = await startServer()
+    await server.vulnerability(await server.project('acme/site'))
     const headers = { 'content-type': type }
-    const refusal = { status: 415, body: { error: `The provided content-type '${type}' is not supported.` } }
-    expect(await admin.post('/topics', 'title=B&name=b', { headers })).toMatchObject(refusal)
-    expect(await admin.put(`/topics/${topic.id}`, 'title=B', { headers })).toMatchObject(refusal)
-    expect(await admin.post('/topics/import', 'version: 1', { headers })).toMatchObject(refusal)
-    expect(await admin.delete(`/topics/${topic.id}`, 'x', { headers })).toMatchObject(refusal)
-    expect((await admin.get('/topics')).body).toMatchObject([{ title: 'A' }])
+    const others: string[] = []
+    for (const route of routes) {
+      if (route.method === 'GET') continue
+      const address = `/${addressOf(route)}`.replaceAll(/[:*]\w+/g, '1')
+      const { status, body } = await server.admin[methods[route.method]](address, '<xml/>', { headers })
+      if (status !== 415) others.push(`${status} ${body.error} ${route.method} ${route.path}`)
+      else expect(body).toEqual({ error: `The provided content-type '${type}' is not supported.` })
+    }
+    expect(others).toEqual([
+      '400 file is missing POST /projects/:id/uploads',
+      '400 file is missing POST /groups/:id/uploads',
+    ])
   })
 
   test('of invalid JSON returns 400, and a blank one is empty', async () => {

@@ -39,6 +39,8 @@ export interface Route {
   fileLimit?(deps: RootDeps, context: ResourceContext): FileLimit | Promise<FileLimit>
   /** Maximum text in a body. Absent: 4 MiB below /api/v4, 64 KiB outside. Anonymous requests are limited to 64 KiB. */
   maxTextBytes?: number
+  /** Reads a raw body as an empty form, as GitLab's upload routes do: `file is missing`. Absent: it is refused with 415. */
+  ignoresRawBody?: true
   /** Media types of a body that is the file itself, without a form; all other parameters are in the query. */
   rawFile?: readonly string[]
   /** Upper bound of `fileLimit`. Absent: the maximum size of an upload. */

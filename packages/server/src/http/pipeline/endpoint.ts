@@ -36,8 +36,6 @@ export function compileEndpoint(services: Services, route: Route) {
     schema,
     fileFields,
     readInput: compileInput(schema),
-    /** Whether a form without a file is an error of the route's own input. */
-    isUpload: !route.rawFile && fileFields.some((name) => schema.required?.includes(name)),
     stringify: serialiserOf(route.output as object), // a schema is an object
     responses: route.cacheTables && openResponseCache(deps, route.cacheTables),
     maxFileBytes: route.fileLimit ? (route.maxFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes) : 0,

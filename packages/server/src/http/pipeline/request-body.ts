@@ -30,8 +30,7 @@ async function readUnreadBody(endpoint: Endpoint, state: RequestState): Promise<
     early && !(early instanceof Failure)
       ? await endpoint.route.fileLimit?.(endpoint.deps, resourceContext(early))
       : undefined
-  // An upload route reports a raw body of any type as a missing file, as GitLab does.
-  const kind = state.bodyKind === 'other' && endpoint.isUpload ? 'none' : state.bodyKind
+  const kind = state.bodyKind === 'other' && endpoint.route.ignoresRawBody ? 'none' : state.bodyKind
   try {
     state.body = await readBodyOfKind(request, kind, optionsFor(endpoint, state, limit))
   } catch (error) {

@@ -191,6 +191,7 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
       input: Type.Object({ file: filePart }),
       status: 201,
       output: uploadView,
+      ignoresRawBody: true,
       fileLimit: (deps, found) => roomFor(deps, ownerOf(found), isMember(found)),
       async handle(context) {
         const uploader = { user: context.caller.user, isMember: isMember(context) }
