@@ -94,5 +94,5 @@ async function sendReport(api: Api, projectId: number) {
 async function findingsOf(api: Api, projectId: number) {
   const searchParams = { perPage: 100 }
   const { body } = await api.Projects.requester.get(`projects/${projectId}/vulnerability_findings`, { searchParams })
-  return body as unknown as { id: number; name: string; severity: string }[]
+  return body as unknown as { id: number; name: string; severity: string }[] // the client declares no type of findings
 }

@@ -1,6 +1,5 @@
 import type { Db } from '../../db/db.ts'
 import { conflict, Failure, forbidden, unprocessable } from '../../platform/failure.ts'
-import type { Caller } from '../access/callers.ts'
 import { type RootDeps, withRelaxedDurability } from '../deps.ts'
 import {
   claimKey,
@@ -26,7 +25,7 @@ const maxSealedCharacters = 350 * 1024
 /** Request with an `Idempotency-Key`, and the content that distinguishes it from other requests. */
 export interface KeyedRequest {
   key: string
-  caller: Caller
+  caller: { user: { id: number }; isAdmin: boolean }
   content: string
 }
 

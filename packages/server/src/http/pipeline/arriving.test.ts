@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { afterEach, expect, test, vi } from 'vitest'
 import { parameterProblem } from '../../platform/failure.ts'
@@ -6,7 +5,7 @@ import { type Arriving, memoryPace, openArriving, type Pace } from './arriving.t
 
 const chunk = Buffer.alloc(64 * 1024, 'x')
 const open = (raw: PassThrough, pace: Pace = memoryPace) =>
-  openArriving(raw as unknown as IncomingMessage, pace, () => parameterProblem('ended too early')) // all that it uses of a request
+  openArriving(raw, pace, () => parameterProblem('ended too early'))
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('chunks are returned in order, and then the end', async () => {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { Failure, parameterProblem } from '../../platform/failure.ts'
 import { sendContinue } from './expectations.ts'
 
@@ -31,7 +31,7 @@ const freeChunks = 4096
 const minMeanChunkBytes = 4
 
 /** Opens a body for reading. Uses events, because a stream's iterator copies the data when two chunks have arrived. */
-export function openArriving(raw: IncomingMessage, pace: Pace, endedTooEarly: () => Failure): Arriving {
+export function openArriving(raw: Readable, pace: Pace, endedTooEarly: () => Failure): Arriving {
   const held: Buffer[] = []
   let heldBytes = 0
   let chunks = 0

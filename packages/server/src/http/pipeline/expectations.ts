@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
 interface Waiting {
@@ -6,7 +7,7 @@ interface Waiting {
   keepsAlive: boolean
 }
 
-const waiting = new WeakMap<IncomingMessage, Waiting>()
+const waiting = new WeakMap<Readable, Waiting>()
 
 /**
  * Delays `100 Continue` until the body is read (`sendContinue`), so that a rejected request never gets it. In that case
@@ -21,7 +22,7 @@ export function delayContinue({ server }: FastifyInstance): void {
 }
 
 /** Sends a delayed `100 Continue`. Must be called before a body is read. */
-export function sendContinue(request: IncomingMessage): void {
+export function sendContinue(request: Readable): void {
   const delayed = waiting.get(request)
   if (!delayed) return
   waiting.delete(request)

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../db/db.ts'
-import type { Caller } from '../../domain/access/callers.ts'
 import { beginAttempt, endAttemptsOfEarlierProcess, removeOldKeys } from '../../domain/idempotency/idempotency.ts'
 import { Failure } from '../../platform/failure.ts'
 import { openMemoryStore } from '../../platform/object-store/memory.ts'
@@ -20,6 +19,7 @@ beforeAll(async () => {
   admin = server.admin
 })
 
+const caller = { user: { id: 1 }, isAdmin: true }
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 /** Fails the first transaction after the one that takes a new key, before or after its commit. */
 async function failFirstAfterKey(moment: 'before' | 'after'): Promise<() => void> {
@@ -331,11 +331,6 @@ describe('a process that is killed', () => {
   })
 
   test('only seemingly, and resumes, changes nothing once another attempt has begun', async () => {
-    const caller = {
-      user: { id: 1 },
-      token: { id: 0, kind: 'personal', scopes: ['api'] },
-      isAdmin: true,
-    } as unknown as Caller
     const keyedRequest = { key: randomUUID(), caller, content: 'request' }
     const stalled = await beginAttempt(server.deps, keyedRequest)
     await expect(beginAttempt(server.deps, keyedRequest)).rejects.toMatchObject({ cause: { kind: 'conflict' } })
@@ -351,11 +346,6 @@ describe('a process that is killed', () => {
   })
 
   test('on SQLite lets its requests be repeated at the next start', async () => {
-    const caller = {
-      user: { id: 1 },
-      token: { id: 0, kind: 'personal', scopes: ['api'] },
-      isAdmin: true,
-    } as unknown as Caller
     const keyedRequest = { key: randomUUID(), caller, content: 'request' }
     const begun = await beginAttempt(server.deps, keyedRequest)
     await endAttemptsOfEarlierProcess(server.deps)

@@ -7,8 +7,7 @@ beforeAll(async () => {
   server = await startServer()
 })
 
-// Reports are damaged in ways that their types do not allow.
-// biome-ignore lint/suspicious/noExplicitAny: see above
+// biome-ignore lint/suspicious/noExplicitAny: reports are damaged in ways that their types do not allow
 type Loose = any
 type Damage = (report: Loose) => unknown
 

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
-import type { FastifyRequest } from 'fastify'
 import { parameterProblem, tooLarge } from '../../../platform/failure.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
 import { filePace, memoryPace, openArriving } from '../../pipeline/arriving.ts'
@@ -19,6 +19,12 @@ export interface MultipartOptions {
   receive(part: FilePart): Promise<ReceivedFile>
   /** Removes a file that `receive` has stored. Called for every file when the request is rejected. */
   discard(file: ReceivedFile): Promise<void>
+}
+
+/** What is read of a request with a form. */
+interface FormRequest {
+  readonly raw: Readable
+  readonly headers: IncomingHttpHeaders
 }
 
 export interface FilePart {
@@ -46,7 +52,7 @@ const maxDrainedBytes = 256 * 1024 * 1024
  * Reads the whole form. Throws a `Failure` when the body is invalid, and rethrows errors of `receive`. On an error it
  * discards the stored files and drains the rest of the body.
  */
-export async function readMultipart(request: FastifyRequest, options: MultipartOptions): Promise<MultipartForm> {
+export async function readMultipart(request: FormRequest, options: MultipartOptions): Promise<MultipartForm> {
   const form: MultipartForm = { fields: [], files: [] }
   try {
     await readParts(request, options, form).finally(() => drain(request.raw))
@@ -58,7 +64,7 @@ export async function readMultipart(request: FastifyRequest, options: MultipartO
   }
 }
 
-async function readParts(request: FastifyRequest, options: MultipartOptions, form: MultipartForm): Promise<void> {
+async function readParts(request: FormRequest, options: MultipartOptions, form: MultipartForm): Promise<void> {
   const { raw, headers } = request
   if (raw.destroyed) throw parameterProblem('the request was closed before its body was read')
   const left: Allowance = {
@@ -147,7 +153,7 @@ function decoderFor(charset = 'utf-8'): TextDecoder {
 
 const maxBytes = ({ maxBodyBytes }: MultipartOptions) => maxBodyBytes ?? Infinity
 
-function drain(raw: IncomingMessage): void {
+function drain(raw: Readable): void {
   if (raw.readableEnded) return
   let left = maxDrainedBytes
   raw.on('data', (chunk: Buffer) => {

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { chooseFingerprints, fingerprintKeys, haveSameFingerprint, pairByFingerprint } from './result-fingerprints.ts'
 
+/** Fingerprints by name. */
+type Values = Readonly<Record<string, string>>
+
 const place = { scanner: 'codeql', rule: 'rule', file: 'src/app.c' }
-const keysOf = (given: Record<string, string>, file = place.file) =>
+const keysOf = (given: Values, file = place.file) =>
   fingerprintKeys(chooseFingerprints(Object.entries(given).map(([name, value]) => ({ name, value }))), {
     ...place,
     file,
   })
-const knownKeys = (given: Record<string, string>, file = place.file) => {
+const knownKeys = (given: Values, file = place.file) => {
   const keys = keysOf(given, file)
   return { inFile: keys.map(({ inFile }) => inFile), anywhere: keys.map(({ anywhere }) => anywhere) }
 }
@@ -28,7 +31,7 @@ test('placeholders, short values and shared facts are no fingerprints, and the h
 })
 
 describe('two results', () => {
-  test.for([
+  test.for<{ reported: Values; known: Values; same: boolean | undefined }>([
     { reported: { 'a/v1': 'value-one' }, known: { 'a/v1': 'value-one' }, same: true },
     { reported: { 'a/v1': 'value-one' }, known: { 'a/v1': 'value-two' }, same: false },
     { reported: { 'a/v1': 'value-one' }, known: { 'b/v1': 'value-one' }, same: undefined },
@@ -42,20 +45,16 @@ describe('two results', () => {
     { reported: { 'a/v1': 'value-one', 'a/v2': 'value-two' }, known: { 'a/v1': 'value-one' }, same: true },
     { reported: { a: 'value-one', b: 'value-two' }, known: { a: 'value-six', b: 'value-two' }, same: true },
   ])('with $reported and $known have the same fingerprint: $same', ({ reported, known, same }) => {
-    expect(haveSameFingerprint(keysOf(reported as never), knownKeys(known as never).anywhere)).toBe(same)
+    expect(haveSameFingerprint(keysOf(reported), knownKeys(known).anywhere)).toBe(same)
   })
 })
 
 describe('fingerprint pairs', () => {
-  const reported = (given: Record<string, string>, file?: string) => ({
+  const reported = (given: Values, file?: string) => ({
     reportType: 'sast',
     fingerprints: keysOf(given, file),
   })
-  const known = (
-    id: number,
-    given: Record<string, string>,
-    more: { wasPresent?: boolean | undefined; file?: string } = {},
-  ) => {
+  const known = (id: number, given: Values, more: { wasPresent?: boolean | undefined; file?: string } = {}) => {
     const { wasPresent = true, file } = more
     return { id, reportType: 'sast', wasPresent, ...knownKeys(given, file), staysInFile: false }
   }
