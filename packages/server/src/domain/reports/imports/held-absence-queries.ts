@@ -1,5 +1,6 @@
-import sql, { empty } from 'sql-template-tag'
+import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import { newestScan } from '../../findings/finding-sql.ts'
 import type { AbsenceState } from './import.ts'
 
 /** Records that absences of an import wait for a decision. */
@@ -40,21 +41,27 @@ export async function listSuperseded(
   return rows.map(({ id }) => id)
 }
 
-/** Returns held findings that are still present, that no later import observed, and that no other category has. */
-export async function listStillMissing(
+/** A held finding that no later report observed. */
+export interface StillMissing {
+  id: number
+  /** Null if the branch never had the finding. */
+  isPresent: boolean | null
+  /** Number of other categories that have the finding. */
+  otherCategories: number
+}
+
+/** Returns the held findings that no later report observed. Present findings were observed by every complete scan that covers them. */
+export function listStillMissing(
   db: Db,
-  { importId, ref, categoryId }: { importId: number; ref: string; categoryId: number | undefined },
-): Promise<number[]> {
-  const isOnlyHere =
-    categoryId === undefined
-      ? empty
-      : sql`and not exists (
-          select 1 from occurrence_categories c where c.occurrence_id = o.id and c.category_id <> ${categoryId})`
-  const rows = await db.all<{ id: number }>(sql`
-    select h.finding_id as id from held_absences h
-      left join occurrences o on o.finding_id = h.finding_id and o.ref = ${ref}
-    where h.import_id = ${importId}
-      and (o.id is null or o.is_present = false or (coalesce(o.last_import_id, 0) <= ${importId} ${isOnlyHere}))
-    order by h.finding_id`)
-  return rows.map(({ id }) => id)
+  { importId, ref, categoryId = 0 }: { importId: number; ref: string; categoryId: number | undefined },
+): Promise<StillMissing[]> {
+  return db.all(sql`
+    select f.id, o.is_present, (
+      select count(*) from occurrence_categories c
+      where c.occurrence_id = o.id and c.category_id <> ${categoryId} and ${categoryId} <> 0) as other_categories
+    from held_absences h join findings f on f.id = h.finding_id
+      left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+    where h.import_id = ${importId} and (coalesce(o.is_present, false) = false
+      or coalesce(${newestScan('import_id')}, o.last_import_id, 0) <= ${importId})
+    order by f.id`)
 }

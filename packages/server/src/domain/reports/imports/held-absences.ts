@@ -5,7 +5,7 @@ import { forEachBatch } from '../../batches.ts'
 import { type Deps, type RootDeps, transaction } from '../../deps.ts'
 import { findCategoryId } from '../../findings/findings.ts'
 import type { Observation } from '../../findings/occurrences/occurrence.ts'
-import { markAbsent } from '../../findings/occurrences/occurrences.ts'
+import { markAbsent, removeFromCategory } from '../../findings/occurrences/occurrences.ts'
 import { findListeners } from '../../hooks/record.ts'
 import type { Project } from '../../projects/project.ts'
 import { lockAgainstDeletion } from '../../projects/projects.ts'
@@ -18,6 +18,7 @@ import {
   insertHeld,
   listStillMissing,
   listSuperseded,
+  type StillMissing,
 } from './held-absence-queries.ts'
 import type { Import } from './import.ts'
 import { countOpenImports, findImport } from './import-queries.ts'
@@ -37,7 +38,7 @@ export async function commitHeld(
     for (const id of await listSuperseded(deps.db, observation)) await endWait(deps, id, 'superseded')
   }
   if (!held) return
-  await holdAbsences(deps.db, importId, held.findingIds.length)
+  await holdAbsences(deps.db, importId, held.count)
   await forEachBatch(held.findingIds, (batch) => insertHeld(deps.db, importId, batch))
   const listeners = await findListeners(deps, project.id, 'vulnerability')
   if (listeners.isEmpty) return
@@ -52,23 +53,30 @@ export function heldWarnings(held: HeldAbsences | undefined): ReportProblem[] {
   return [{ type: 'Held', message, pointer: '' }]
 }
 
-/** Marks the held findings as absent that no later report has, as the import would have. */
+/** Marks the held findings as absent, or takes them out of the category, as the import would have. Leaves what a later report has. */
 export function applyAbsences(deps: RootDeps, project: Project, caller: Caller, id: number): Promise<Import> {
   return transaction(deps, async (deps) => {
     await lockAgainstDeletion(deps.db, project.id)
     const { ref, category } = await decide(deps, project, id, 'applied')
     const categoryId = category === null ? undefined : await findCategoryId(deps.db, project.id, category)
     const observation = { projectId: project.id, ref, importId: id, categoryId, now: deps.now() }
-    const absent = await listStillMissing(deps.db, observation)
-    await forEachBatch(absent, (batch) => markAbsent(deps.db, observation, batch))
+    const missing = await listStillMissing(deps.db, observation)
+    const isElsewhere = ({ isPresent, otherCategories }: StillMissing) => isPresent === true && otherCategories > 0
+    const elsewhere = missing.filter(isElsewhere)
+    const absent = missing.filter((finding) => !isElsewhere(finding))
+    await forEachBatch(idsOf(elsewhere), (batch) => removeFromCategory(deps.db, observation, batch))
+    const present = absent.filter(({ isPresent }) => isPresent)
+    await forEachBatch(idsOf(present), (batch) => markAbsent(deps.db, observation, batch))
     await applyImportToVulnerabilities(deps, project, {
-      ...{ ...observation, userId: caller.user.id, absent },
+      ...{ ...observation, userId: caller.user.id, absent: idsOf(absent) },
       ...{ observed: [], newOnRef: [], reappeared: [], moved: [] },
     })
     await deleteHeld(deps.db, id)
     return reload(deps, id)
   })
 }
+
+const idsOf = (findings: readonly StillMissing[]) => findings.map(({ id }) => id)
 
 /** Leaves the held findings as they are. */
 export function discardAbsences(deps: RootDeps, project: Project, id: number): Promise<Import> {
@@ -106,7 +114,7 @@ const eventOf = (
   { settings }: Deps,
   project: Project,
   { importId, ref, now }: Observation,
-  { scanner, present, findingIds }: HeldAbsences,
+  { scanner, present, count }: HeldAbsences,
 ) => ({
   object_kind: 'security_report',
   event_name: 'absences_held',
@@ -116,7 +124,7 @@ const eventOf = (
     ref,
     scanner,
     present,
-    absent: findingIds.length,
+    absent: count,
     created_at: now,
     url: `${instanceUrl(settings)}/${project.fullPath}/-/reports/${importId}`,
   },

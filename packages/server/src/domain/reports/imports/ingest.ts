@@ -56,7 +56,7 @@ export async function dryRunReport(
     fileSha256: file.sha256,
     objectKey: null,
     absences: comparison.held ? 'held' : 'none',
-    heldCount: comparison.held?.findingIds.length ?? 0,
+    heldCount: comparison.held?.count ?? 0,
     fileBytes: file.bytes,
     readBytes: file.bytes,
     counts: { ...countsOf(report, comparison, decisions), promoted },

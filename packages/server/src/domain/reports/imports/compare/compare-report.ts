@@ -73,12 +73,15 @@ export async function compareReport(
 }
 
 export interface HeldAbsences extends ScannerTally {
+  /** Number of findings of all scanners that would become absent. */
+  count: number
+  /** These findings, and those that only the report's category would lose. */
   findingIds: readonly number[]
 }
 
 type Missing = Awaited<ReturnType<typeof findMissing>>
 
-/** Takes the absences out of the decisions if they are implausible on the default branch. The scans are incomplete then. */
+/** Takes all missing findings out of the decisions if their absences are implausible on the default branch. The scans are incomplete then. */
 function holdImplausible(
   { ref, defaultBranch, maxAbsentPercent = null }: ImportPlace,
   { decisions, scans, tallies }: Missing,
@@ -87,10 +90,11 @@ function holdImplausible(
   const options = { isEmpty: total === 0, maxAbsentPercent }
   const implausible = ref === defaultBranch ? findImplausible(tallies, options) : undefined
   if (!implausible) return { held: undefined, decisions, scans }
-  const findingIds = decisions.flatMap(({ kind, findingId }) => (kind === 'absent' ? findingId : []))
+  const isMissing = ({ kind }: Decision) => kind === 'absent' || kind === 'removedFromCategory'
+  const count = decisions.filter(({ kind }) => kind === 'absent').length
   return {
-    held: { ...implausible, findingIds },
-    decisions: decisions.filter(({ kind }) => kind !== 'absent'),
+    held: { ...implausible, count, findingIds: decisions.filter(isMissing).map(({ findingId }) => findingId) },
+    decisions: decisions.filter((decision) => !isMissing(decision)),
     scans: scans.map((scan) => ({ ...scan, isComplete: false })),
   }
 }
