@@ -38,11 +38,25 @@ export interface Target {
 
 /** Creates a client of a server. Its requests are repeated after temporary failures. */
 export function clientFor(io: Io, { url, token, retry, timeout }: Target): Client {
-  const fetch = retryingFetch(io, {
+  const send = retryingFetch(io, {
     retryMs: (retry ?? defaultRetrySeconds) * 1000,
     attemptMs: (timeout ?? defaultTimeoutSeconds) * 1000,
   })
+  const fetch: typeof send = async (input, init) => {
+    const response = await send(input, init)
+    assertNotMoved(url, response)
+    return response
+  }
   return createClient({ origin: url, headers: { authorization: `Bearer ${token}` }, fetch })
+}
+
+/** Throws when the server is at another address: `fetch` sends no token there, and a POST has become a GET. */
+function assertNotMoved(url: string, { redirected, url: final }: Response): void {
+  if (!redirected || final.startsWith(`${url}/`)) return
+  const { origin, pathname } = new URL(final)
+  // A download may be redirected to a bucket.
+  if (!pathname.includes('/api/v4/')) return
+  throw wrongUsage(`${url} redirects to ${origin}. Set ALCOVE_URL to the address that it redirects to.`)
 }
 
 async function findCredentials(io: Io, option: string | undefined): Promise<{ url: string; token: string }> {

@@ -43,14 +43,32 @@ export function readFailure(error: unknown): CommandFailed {
   throw error
 }
 
-function rejected({ status, message }: RequestFailed): CommandFailed {
-  if (status >= 500 || status === 429) return unreachable(`The server cannot serve the request (${status}): ${message}`)
-  return wrongUsage(`The server rejected the request (${status}): ${message}${hints[status] ?? ''}`)
+function rejected({ status, message, detail, scopes }: RequestFailed): CommandFailed {
+  if (status >= 500 || status === 429) {
+    return unreachable(`The server cannot serve the request (${status}): ${message}${hints[status] ?? ''}`)
+  }
+  const reason = detail === undefined ? '.' : `: ${detail}`
+  if (status === 401) return wrongUsage(`The server rejected the token (401)${reason}\n${hints[401]}`)
+  if (scopes.length > 0) {
+    return wrongUsage(
+      `The token lacks a scope (403). It needs ${scopes.join(' or ')}.\nCreate a token with that scope: the scopes of a token cannot be changed.`,
+    )
+  }
+  if (status === 403) return wrongUsage(`The server rejected the request (403): ${detail ?? hints[403]}`)
+  const hint = hints[status] ? `\n${hints[status]}` : ''
+  return wrongUsage(`The server rejected the request (${status}): ${message}${hint}`)
 }
 
 /** What the user can do about a rejected request. */
 const hints: Partial<Record<number, string>> = {
-  401: '\nCheck ALCOVE_TOKEN, or sign in with: alcove login',
-  403: '\nThe token has too few rights: it needs another role in the project, or another scope.',
-  404: '\nCheck the name, and that the token may read it. Private projects are invisible to other users.',
+  401:
+    'Check ALCOVE_TOKEN: it is misspelled, expired or revoked, or belongs to another server. ' +
+    'Create a token in the web UI, or sign in with: alcove login',
+  403:
+    'the user of the token needs a higher role. Developers of a project send reports and list vulnerabilities; ' +
+    'maintainers change them.',
+  404:
+    'Check the name and ALCOVE_URL, and that the user of the token may read it: a hidden project looks like a missing ' +
+    'one.\nalcove upload creates a missing project if the token has the scope api and its user may create projects there.',
+  502: '\nCheck that ALCOVE_URL is the address of Alcove itself: a proxy or another program answered.',
 }

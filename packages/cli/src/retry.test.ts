@@ -9,6 +9,7 @@ async function send(attempts: readonly Attempt[], init: RequestInit = {}) {
   const delays: number[] = []
   let sent = 0
   const io = {
+    env: {},
     now: () => delays.reduce((sum, ms) => sum + ms, 0),
     sleep: async (ms: number) => void delays.push(ms),
     fetch: async () => {
@@ -55,7 +56,7 @@ describe('a request', () => {
 
   test('fails within a bounded time, with the reason', async () => {
     const { outcome, delays } = await send([reset])
-    expect(outcome).toBe('The server at https://alcove.example.com does not respond: it closed the connection')
+    expect(outcome).toBe('The server at https://alcove.example.com does not respond: it closed the connection.')
     expect(delays.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(10_000)
     expect((await send([503])).outcome).toBe(503)
   })

@@ -1,5 +1,6 @@
 import { unreachable } from './exit.ts'
 import type { Io } from './io.ts'
+import { describeNetworkFailure } from './network-failure.ts'
 
 export interface RetryOptions {
   /** How long failed attempts are repeated, counted from the first failure. */
@@ -17,7 +18,7 @@ const temporary = new Set([429, 502, 503, 504])
  * It repeats after network errors, after 429, 502, 503 and 504, and after a 409 that names a time to wait.
  */
 export function retryingFetch(
-  { fetch, now, sleep }: Io,
+  { fetch, now, sleep, env }: Io,
   { retryMs, attemptMs }: RetryOptions,
 ): typeof globalThis.fetch {
   return async (input, init = {}) => {
@@ -28,9 +29,10 @@ export function retryingFetch(
       if (result instanceof Response && !isTemporary(result)) return result
       failedAt ??= now()
       const delayMs = delayOf(result, attempt)
-      if (!mayRepeat || now() + delayMs > failedAt + retryMs) {
+      const failure = result instanceof Response ? undefined : describeNetworkFailure(result.error, urlOf(input), env)
+      if (!mayRepeat || failure?.mayPass === false || now() + delayMs > failedAt + retryMs) {
         if (result instanceof Response) return result
-        throw unreachable(`The server at ${originOf(input)} does not respond: ${result.message}`)
+        throw unreachable(`The server at ${originOf(urlOf(input))} does not respond: ${failure?.reason}.`)
       }
       await (result instanceof Response ? result.body?.cancel() : undefined)
       await sleep(delayMs)
@@ -43,29 +45,12 @@ async function send(
   fetch: typeof globalThis.fetch,
   input: Parameters<typeof fetch>[0],
   init: RequestInit,
-): Promise<Response | Error> {
+): Promise<Response | { error: unknown }> {
   try {
     return await fetch(input, init)
   } catch (error) {
-    return new Error(reasonOf(error))
+    return { error }
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return 'it took too long'
-  const { cause } = error
-  if (!(cause instanceof Error)) return error.message
-  const code = 'code' in cause ? String(cause.code) : ''
-  return reasons[code] ?? (cause.message || code || error.message)
-}
-
-const reasons: Partial<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens at that address',
-  ECONNRESET: 'it closed the connection',
-  UND_ERR_SOCKET: 'it closed the connection',
-  ENOTFOUND: 'its name cannot be resolved',
-  EAI_AGAIN: 'its name cannot be resolved',
 }
 
 function isRepeatable({ method = 'GET', headers }: RequestInit): boolean {
@@ -76,14 +61,17 @@ function isTemporary({ status, headers }: Response): boolean {
   return temporary.has(status) || (status === 409 && headers.has('retry-after'))
 }
 
-function delayOf(result: Response | Error, attempt: number): number {
+function delayOf(result: Response | object, attempt: number): number {
   const seconds = result instanceof Response ? Number(result.headers.get('retry-after') ?? Number.NaN) : Number.NaN
   if (seconds >= 0) return Math.min(seconds * 1000, maxDelayMs)
   // Half of the delay is random, so that the jobs of a pipeline do not return at the same moment.
   return Math.min(firstDelayMs * 2 ** attempt, maxDelayMs) * (0.5 + Math.random() / 2)
 }
 
-function originOf(input: Parameters<typeof fetch>[0]): string {
-  const url = input instanceof Request ? input.url : String(input)
+function urlOf(input: Parameters<typeof fetch>[0]): string {
+  return input instanceof Request ? input.url : String(input)
+}
+
+function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url
 }

@@ -1,7 +1,7 @@
 import { failureFrom, RequestFailed } from './failure.ts'
 import type { Operations } from './operations.ts'
 
-export { RequestFailed, readFailure, type StateConflict } from './failure.ts'
+export { failureFrom, RequestFailed, readFailure, type StateConflict } from './failure.ts'
 export type { Operations, Schemas } from './operations.ts'
 
 export type Operation = keyof Operations

@@ -13,10 +13,14 @@ type State = 'detected' | 'confirmed' | 'resolved' | 'dismissed'
 /** Error for a response that is not a success. Its message can be shown to users. */
 export class RequestFailed extends Error {
   readonly status: number
+  /** What the response says about the failure; absent when it only repeats the status. */
+  readonly detail: string | undefined
   /** Problems by field, if the response has them. */
   readonly fields: Readonly<Record<string, string>>
   /** Reasons for the rejection, if the response has them. */
   readonly reasons: readonly string[]
+  /** Scopes of which the token needs one, if it lacks them. */
+  readonly scopes: readonly string[]
   /** Error code such as `reauthentication_required`, if the response has one. */
   readonly code: string | undefined
   /** The first conflicts between expected and actual states; `conflictCount` is their total. */
@@ -27,13 +31,15 @@ export class RequestFailed extends Error {
     status: number,
     message: string,
     fields: Record<string, string> = {},
-    { reasons = [], code, conflicts = [], conflictCount }: Details = {},
+    { detail, reasons = [], scopes = [], code, conflicts = [], conflictCount }: Details = {},
   ) {
     super(message)
     this.name = 'RequestFailed'
     this.status = status
+    this.detail = detail
     this.fields = fields
     this.reasons = reasons
+    this.scopes = scopes
     this.code = code
     this.conflicts = conflicts
     this.conflictCount = conflictCount ?? conflicts.length
@@ -41,8 +47,10 @@ export class RequestFailed extends Error {
 }
 
 interface Details {
+  detail?: string | undefined
   code?: string | undefined
   reasons?: readonly string[]
+  scopes?: readonly string[]
   conflicts?: readonly StateConflict[]
   conflictCount?: number
 }
@@ -54,12 +62,20 @@ export async function failureFrom(response: Response): Promise<RequestFailed> {
 
 /** Parses an error body of a request that was not sent with `fetch`. */
 export function readFailure(status: number, text: string): RequestFailed {
-  const [message, fields] = sentenceOf(status, text)
+  const { detail, fields } = detailOf(status, text)
+  const message = detail ?? standard[status] ?? `The server answered ${status}.`
   return new RequestFailed(status, message, fields, {
+    detail,
     reasons: reasonsOf(text),
+    scopes: scopesOf(text),
     code: codeOf(text),
     ...conflictsOf(text),
   })
+}
+
+function scopesOf(text: string): string[] {
+  const { error, scope } = parse(text) ?? {}
+  return error === 'insufficient_scope' && typeof scope === 'string' ? scope.split(' ') : []
 }
 
 function codeOf(text: string): string | undefined {
@@ -67,21 +83,21 @@ function codeOf(text: string): string | undefined {
   return typeof error === 'string' && description !== undefined ? error : undefined
 }
 
-function sentenceOf(status: number, text: string): [message: string, fields?: Record<string, string>] {
+function detailOf(status: number, text: string): { detail?: string; fields?: Record<string, string> } {
   const body = parse(text)
-  if (body === undefined) return [text.trim().slice(0, 300) || (standard[status] ?? `The server answered ${status}.`)]
+  if (body === undefined) return isPage.test(text) || text.trim() === '' ? {} : { detail: text.trim().slice(0, 300) }
   const { message, error, error_description: description, detail } = body
   if (isRecord(message)) {
     const fields = Object.fromEntries(Object.entries(message).map(([name, problems]) => [name, listed(problems)]))
     const sentences = Object.entries(fields).map(([name, problems]) =>
       name === 'base' || name === 'error' ? problems : `${name} ${problems}`,
     )
-    return [withStop(sentences.join('; ')), fields]
+    return { detail: withStop(sentences.join('; ')), fields }
   }
   const given = [description, detail, message, error].find((part) => typeof part === 'string' && part !== '')
-  const plain = String(given ?? '').replace(/^\d{3} /, '')
-  const isBare = plain === '' || status >= 500 || bare.test(plain)
-  return [isBare ? (standard[status] ?? (plain || `The server answered ${status}.`)) : plain]
+  const plain = String(given ?? '').replace(/^\d{3} ((Forbidden|Bad request) - )?/, '')
+  const isBare = plain === '' || (status >= 500 && standard[status] !== undefined) || bare.test(plain)
+  return isBare ? {} : { detail: plain }
 }
 
 function conflictsOf(text: string): Pick<Details, 'conflicts' | 'conflictCount'> {
@@ -100,6 +116,9 @@ function reasonsOf(text: string): string[] {
   const listed = reasons ?? (isRecord(message) ? message['base'] : undefined)
   return Array.isArray(listed) ? listed.map(String) : []
 }
+
+/** Matches a page of a proxy or of another server. */
+const isPage = /^\s*</
 
 /** Matches messages that only repeat the status. */
 const bare = /^(Unauthorized|Forbidden|Not found|Bad request|Internal Server Error)$/i

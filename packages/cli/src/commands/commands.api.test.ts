@@ -37,7 +37,7 @@ describe('alcove login', () => {
 
   test('stores nothing when the server rejects the token', async () => {
     const { file, done } = await loginIn({ ALCOVE_URL: server.url }, 'wrong')
-    expect(done).toMatchObject({ code: 2, stderr: expect.stringContaining('The server rejected the request (401)') })
+    expect(done).toMatchObject({ code: 2, stderr: expect.stringContaining('The server rejected the token (401)') })
     await expect(stat(file)).rejects.toThrow('ENOENT')
   })
 
@@ -165,7 +165,10 @@ describe('a vulnerability', () => {
     const { id } = await server.vulnerability(project)
     const developer = await server.as('developer', project)
     const done = await run(['resolve', String(id)], { env: server.envOf(developer) })
-    expect(done).toMatchObject({ code: 2, stderr: expect.stringContaining('The token has too few rights') })
+    expect(done).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the user of the token needs a higher role'),
+    })
   })
 })
 

@@ -1,5 +1,6 @@
 import type { BodyOf, Client, Schemas } from '@alcove/client'
 import { type ConnectionOptions, connect } from '../connection.ts'
+import { counted } from '../counted.ts'
 import { CommandFailed, exitCodes, wrongUsage } from '../exit.ts'
 import type { Io } from '../io.ts'
 import { writeOutputFile } from '../output-file.ts'
@@ -44,7 +45,7 @@ export async function runExport(io: Io, options: ExportOptions): Promise<void> {
   const rows = done.progress?.total
   const result = { file: output, format, bytes: bytes.length, rows: rows ?? null, waiting_findings: waiting }
   if (options.json) io.stdout.write(`${safeJson(result)}\n`)
-  else io.stdout.write(`${plain(output)}: ${bytes.length} bytes\n`)
+  else io.stdout.write(`${plain(output)}: ${counted(bytes.length, 'byte')}\n`)
 }
 
 async function waitForExport(

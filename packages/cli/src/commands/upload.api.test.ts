@@ -71,7 +71,7 @@ describe('alcove upload', () => {
     const { body } = await server.admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${finding.id}`)
     await server.admin.post(`/vulnerabilities/${body.id}/dismiss`)
     const done = await upload(cwd, 'report.json', '--fail-on', 'new')
-    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('1 dismissed findings are not counted.') })
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('1 dismissed finding is not counted.') })
     expect(done.stdout).toContain('Gate passed: new:info')
   })
 

@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts'
 import { type ListedFinding, nameOf, placeOf, type Severity, severityOf } from '../findings.ts'
 import { describeViolation } from '../gate/policy.ts'
 import { plain, webAddress } from '../safe-text.ts'
@@ -22,7 +23,7 @@ export function writeAnnotations({ lists, comparison, gate }: UploadResult): str
   const rest = findings.length - shown.length
   const lines = [
     ...shown.map(annotationOf),
-    ...(rest > 0 ? [command('notice', {}, `${rest} more findings are not shown as annotations`)] : []),
+    ...(rest > 0 ? [command('notice', {}, `Not shown as annotations: ${counted(rest, 'more finding')}`)] : []),
     ...(gate?.violations ?? []).map((violation) =>
       command('error', { title: 'Alcove policy failed' }, describeViolation(violation)),
     ),

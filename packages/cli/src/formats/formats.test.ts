@@ -70,7 +70,7 @@ describe('text', () => {
     const violations = rule ? [{ rule, count: 2 }] : []
     expect(write('text', { ...full, isProjectCreated: true, gate: { policy, violations } })).toMatchInlineSnapshot(`
       "shop/api feature/login at a1b2c3d4e5f6, compared with main (project created)
-        semgrep.json: 3 findings, 2 of them new to the project (Semgrep, sast)
+        semgrep.json: 3 findings, 2 new to the project (Semgrep, sast)
 
                 critical    high  medium     low  unknown    info   total
       new              1       1       0       0        0       0       2

@@ -1,5 +1,5 @@
 import { type ListedFinding, nameOf, placeOf, severities, severityOf } from '../findings.ts'
-import { countOf } from '../gate/comparison.ts'
+import { countOf, dismissedInWords } from '../gate/comparison.ts'
 import { describeViolation, writeRule } from '../gate/policy.ts'
 import { codeSpan, shorten, webAddress } from '../safe-text.ts'
 import type { Gate, UploadResult } from '../upload/upload-result.ts'
@@ -48,8 +48,7 @@ function countTable({ comparison }: UploadResult): string {
   })
   const lines = [head, head.map((_, index) => (index === 0 ? '---' : '---:')), ...rows]
   const table = lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
-  const { dismissed } = comparison
-  return dismissed > 0 ? `${table}\n\n${dismissed} dismissed findings are not counted.` : table
+  return [table, ...dismissedInWords(comparison)].join('\n\n')
 }
 
 interface Section {

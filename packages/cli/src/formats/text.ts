@@ -1,5 +1,6 @@
+import { counted } from '../counted.ts'
 import { type ListedFinding, nameOf, placeOf, type Severity, severities, severityOf } from '../findings.ts'
-import { countOf } from '../gate/comparison.ts'
+import { countOf, dismissedInWords } from '../gate/comparison.ts'
 import { describeViolation, writeRule } from '../gate/policy.ts'
 import { plain, shorten, webAddress } from '../safe-text.ts'
 import type { SentReport } from '../upload/upload-reports.ts'
@@ -47,13 +48,15 @@ function reportLine({ file, import: done }: SentReport, paint: Palette): string 
   const failed = done.status === 'failed'
   const counts = failed
     ? paint.red('not imported')
-    : `${findings.read} findings, ${findings.new} of them new to the project`
+    : `${counted(findings.read, 'finding')}, ${findings.new} new to the project`
   const scanner = [done.scanner, done.report_type].flatMap((part) => (part ? [plain(part)] : [])).join(', ')
   const problems = [
     ...errors.map(({ message }) => paint.red(message)),
     ...warnings.map(({ message }) => paint.yellow(`warning: ${plain(message)}`)),
     ...skipped.slice(0, 3).map(({ pointer, reason }) => paint.yellow(`skipped ${plain(pointer)}: ${plain(reason)}`)),
-    ...(skipped.length > 3 ? [paint.yellow(`and ${skipped.length - 3} more entries skipped`)] : []),
+    ...(skipped.length > 3
+      ? [paint.yellow(`and ${counted(skipped.length - 3, 'more entry', 'more entries')} skipped`)]
+      : []),
   ]
   return [`  ${plain(file)}: ${counts}${scanner && ` (${scanner})`}`, ...problems.map((line) => `    ${line}`)].join(
     '\n',
@@ -74,8 +77,7 @@ function countTable({ comparison }: UploadResult, paint: Palette): string[] {
     })
     return `${(isTarget ? 'present' : kind).padEnd(8)}${cells.join('')}`
   })
-  const dismissed = comparison.dismissed > 0 ? [`${comparison.dismissed} dismissed findings are not counted.`] : []
-  return [header, ...rows, ...dismissed]
+  return [header, ...rows, ...dismissedInWords(comparison)]
 }
 
 function findingLines(

@@ -1,4 +1,5 @@
 import type { Schemas } from '@alcove/client'
+import { counted } from '../counted.ts'
 import { type Severity, severities } from '../findings.ts'
 
 /**
@@ -12,4 +13,10 @@ export type FindingKind = 'new' | 'fixed' | 'known'
 /** Sums the counts of these severities. */
 export function countOf(comparison: Comparison, kind: FindingKind, of: readonly Severity[] = severities): number {
   return of.reduce((sum, severity) => sum + comparison.by_severity[severity][kind], 0)
+}
+
+/** Says how many dismissed findings are not counted; nothing if there are none. */
+export function dismissedInWords({ dismissed }: Comparison): string[] {
+  if (dismissed === 0) return []
+  return [`${counted(dismissed, 'dismissed finding is', 'dismissed findings are')} not counted.`]
 }

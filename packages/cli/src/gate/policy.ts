@@ -1,3 +1,4 @@
+import { counted } from '../counted.ts'
 import { wrongUsage } from '../exit.ts'
 import { type Severity, severities } from '../findings.ts'
 import { type Comparison, countOf } from './comparison.ts'
@@ -59,7 +60,7 @@ export function describeViolation({ rule, count }: Violation): string {
   const adjective = rule.kind === 'any' ? '' : `${rule.kind} `
   const of =
     rule.severity === 'info' ? '' : ` of severity ${rule.severity}${rule.severity === 'critical' ? '' : ' or above'}`
-  return `${count} ${adjective}finding${count === 1 ? '' : 's'}${of} (${writeRule(rule)})`
+  return `${counted(count, `${adjective}finding`)}${of} (${writeRule(rule)})`
 }
 
 /** Writes a rule as it is parsed. */

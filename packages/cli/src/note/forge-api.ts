@@ -1,3 +1,4 @@
+import { failureFrom, RequestFailed } from '@alcove/client'
 import type { Forge, ForgeKind, ForgeToken } from '../ci/ci-run.ts'
 import type { Io } from '../io.ts'
 import { retryingFetch } from '../retry.ts'
@@ -16,20 +17,9 @@ export interface ForgeApi {
   remove(id: number): Promise<void>
 }
 
-/** The forge rejected a request. */
-export class ForgeRejected extends Error {
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.name = 'ForgeRejected'
-    this.status = status
-  }
-
-  /** True if another token may have the rights that this one lacks. */
-  get isRefused(): boolean {
-    return this.status === 401 || this.status === 403 || this.status === 404
-  }
+/** True if another token may have the rights that this one lacks. */
+export function isRefused({ status }: RequestFailed): boolean {
+  return status === 401 || status === 403 || status === 404
 }
 
 const pageSize = 100
@@ -61,7 +51,7 @@ export function openForge(io: Io, forge: Forge, number: string, token: ForgeToke
       redirect: 'error',
       ...(body && { body: JSON.stringify(body) }),
     })
-    if (!response.ok) throw new ForgeRejected(response.status, await messageOf(response))
+    if (!response.ok) throw await rejection(response)
     return response
   }
   return {
@@ -77,7 +67,7 @@ export function openForge(io: Io, forge: Forge, number: string, token: ForgeToke
     },
     async create(body) {
       const [note] = readNotes([await (await send('POST', paths.list, { body })).json()])
-      if (!note) throw new ForgeRejected(502, 'the response is not a note')
+      if (!note) throw new RequestFailed(502, 'the response is not a note')
       return note
     },
     async update(id, body) {
@@ -108,18 +98,13 @@ function authorization(kind: ForgeKind, { variable, value }: ForgeToken): Record
 }
 
 function readNotes(rows: unknown): ForgeNote[] {
-  if (!Array.isArray(rows)) throw new ForgeRejected(502, 'the response is not a list of notes')
+  if (!Array.isArray(rows)) throw new RequestFailed(502, 'the response is not a list of notes')
   return rows.flatMap((row: Partial<ForgeNote> | null) =>
     typeof row?.id === 'number' && typeof row.body === 'string' ? [{ id: row.id, body: row.body }] : [],
   )
 }
 
-async function messageOf(response: Response): Promise<string> {
-  const text = await response.text().catch(() => '')
-  try {
-    const { message, error } = JSON.parse(text) as { message?: unknown; error?: unknown } // any JSON
-    return String(message ?? error ?? response.statusText)
-  } catch {
-    return response.statusText || String(response.status)
-  }
+async function rejection(response: Response): Promise<RequestFailed> {
+  const { status, detail } = await failureFrom(response)
+  return new RequestFailed(status, detail ?? response.statusText)
 }

@@ -5,7 +5,7 @@ import { type ForgeServer, startForge } from '../testing/forge-server.ts'
 import { listedFinding, uploadResult } from '../testing/results.ts'
 import { markerOf, writeNote } from './note.ts'
 
-const io = { fetch: globalThis.fetch, now: () => 0, sleep: async () => {} } as Partial<Io> as Io // what notes use
+const io = { env: {}, fetch: globalThis.fetch, now: () => 0, sleep: async () => {} } as Partial<Io> as Io // what notes use
 const marker = markerOf('shop/api')
 const jobToken: ForgeToken = { variable: 'CI_JOB_TOKEN', value: 'job' }
 

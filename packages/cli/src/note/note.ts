@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
+import { RequestFailed } from '@alcove/client'
 import { type Change, changeNoun, type Forge } from '../ci/ci-run.ts'
 import { wrongUsage } from '../exit.ts'
 import { writeMarkdown } from '../formats/markdown.ts'
 import type { Io } from '../io.ts'
 import type { UploadResult } from '../upload/upload-result.ts'
-import { type ForgeApi, ForgeRejected, openForge } from './forge-api.ts'
+import { type ForgeApi, isRefused, openForge } from './forge-api.ts'
 
 /** Creates or updates the note of a project on its merge or pull request, and returns what it did. */
 export async function writeNote(io: Io, result: UploadResult): Promise<string> {
@@ -17,9 +18,9 @@ export async function writeNote(io: Io, result: UploadResult): Promise<string> {
       const outcome = await putNote(openForge(io, forge, change.number, token), marker, body)
       return `${outcome} the note on ${changeNoun(forge.kind)} ${change.number}`
     } catch (error) {
-      if (!(error instanceof ForgeRejected)) throw error
+      if (!(error instanceof RequestFailed)) throw error
       refusals.push(`${token.variable}: ${error.status} ${error.message}`)
-      if (!error.isRefused) break
+      if (!isRefused(error)) break
     }
   }
   throw wrongUsage(`The note could not be written. ${refusals.join('; ')}. ${hintOf(forge)}`)
@@ -84,7 +85,7 @@ async function updateFirst(
       await forge.update(note.id, body)
       return { id: note.id, isChanged: true }
     } catch (error) {
-      if (!(error instanceof ForgeRejected) || !error.isRefused) throw error
+      if (!(error instanceof RequestFailed) || !isRefused(error)) throw error
     }
   }
   return undefined
@@ -94,7 +95,7 @@ async function removeAll(forge: ForgeApi, notes: readonly { id: number }[]): Pro
   for (const { id } of notes) {
     await forge.remove(id).catch((error: unknown) => {
       // A note of another user stays.
-      if (!(error instanceof ForgeRejected)) throw error
+      if (!(error instanceof RequestFailed)) throw error
     })
   }
 }

@@ -14,10 +14,17 @@ export async function findFiles(cwd: string, patterns: readonly string[]): Promi
   const found = new Map<string, string>()
   for (const pattern of patterns) {
     const files = await expand(cwd, pattern)
-    if (files.length === 0) throw wrongUsage(`No file matches ${JSON.stringify(pattern)} in ${cwd}.`)
+    if (files.length === 0) throw wrongUsage(noMatch(cwd, pattern))
     for (const file of files) if (!found.has(resolve(cwd, file))) found.set(resolve(cwd, file), file)
   }
   return [...found.values()]
+}
+
+function noMatch(cwd: string, pattern: string): string {
+  return (
+    `No file matches ${JSON.stringify(pattern)} in ${cwd}.\n` +
+    'Check that the scanner ran and wrote its report there, and that this job receives the files of the job of the scanner.'
+  )
 }
 
 async function expand(cwd: string, pattern: string): Promise<string[]> {
