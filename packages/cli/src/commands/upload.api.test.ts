@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { formWithFile } from '../../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../../server/src/testing/reports.ts'
 import { folder, run } from '../testing/command-run.ts'
 import { type ListeningServer, listeningServer } from '../testing/listening-server.ts'
@@ -91,6 +92,21 @@ describe('alcove upload', () => {
     expect(result.against).toMatchObject({ ref: 'main', new: 202 })
     expect(result.findings.new).toHaveLength(202)
     expect(result.findings.complete).toBe(true)
+  })
+
+  test('lists every fixed finding, of those that the scan of the branch covers', async () => {
+    const old = Array.from({ length: 45 }, (_, index) => entry({ rule: `old${index}`, line: index + 1 }))
+    const { project, upload } = await projectWith(...old, weakHash)
+    await server.admin.post(
+      `/projects/${project.id}/security_reports`,
+      formWithFile('file', 'other.json', JSON.stringify(sastReport([redirect], 'another scanner'))),
+    )
+    const cwd = await files({ 'report.json': [weakHash] })
+    const { against, findings } = JSON.parse((await upload(cwd, 'report.json', '--json')).stdout)
+    expect(against).toMatchObject({ fixed: 45, known: 1 })
+    expect(against.samples.fixed).toHaveLength(20)
+    expect(findings).toMatchObject({ fixed: expect.any(Array), known: [{ name: 'Weak hash' }], complete: true })
+    expect(findings.fixed).toHaveLength(45)
   })
 
   test('takes project, ref, commit and target from the CI job', async () => {

@@ -6,9 +6,8 @@ import type { Comparison } from '../gate/comparison.ts'
 export interface FindingLists {
   new: ListedFinding[]
   known: ListedFinding[]
-  /** The samples of the comparison. Only the server knows which absences a scan of the ref has covered. */
   fixed: ListedFinding[]
-  /** False when new and known are samples, because the token may not read findings or there are too many. */
+  /** False when they are samples, because the token may not read findings or there are too many. */
   isComplete: boolean
 }
 
@@ -17,7 +16,7 @@ const maxListed = 10_000
 const pageSize = 100
 
 /**
- * Reads the new and known findings of a ref. A token that may only send reports cannot read them; the lists then have
+ * Reads the new, fixed and known findings of a ref. A token that may only send reports cannot read them; the lists then have
  * the samples of the comparison.
  */
 export async function listFindings(
@@ -26,14 +25,16 @@ export async function listFindings(
 ): Promise<FindingLists> {
   try {
     const present = await readList(client, project, { ref })
-    const fresh = comparison.ref === null ? [] : await readList(client, project, { ref, not_on: comparison.ref })
+    const target = comparison.ref
+    const fresh = target === null ? [] : await readList(client, project, { ref, not_on: target })
+    const fixed = target === null ? [] : await readList(client, project, { ref: target, not_on: ref, scanned_on: ref })
     const newUuids = new Set(fresh.map(({ uuid }) => uuid))
     const known = present.filter(({ uuid }) => !newUuids.has(uuid))
-    const isComplete = [present, fresh].every(({ length }) => length < maxListed)
+    const isComplete = [present, fresh, fixed].every(({ length }) => length < maxListed)
     return {
       new: fresh.sort(bySeverity),
       known: known.sort(bySeverity),
-      fixed: [...comparison.samples.fixed],
+      fixed: fixed.sort(bySeverity),
       isComplete,
     }
   } catch (error) {
@@ -43,15 +44,15 @@ export async function listFindings(
 }
 
 /** Returns the samples of a comparison as lists. */
-export function sampledFindings({ samples, new: fresh, known }: Comparison): FindingLists {
-  const isComplete = samples.new.length === fresh && known === 0
+export function sampledFindings({ samples, new: fresh, fixed: gone, known }: Comparison): FindingLists {
+  const isComplete = samples.new.length === fresh && samples.fixed.length === gone && known === 0
   return { new: [...samples.new], known: [], fixed: [...samples.fixed], isComplete }
 }
 
 async function readList(
   client: Client,
   project: string,
-  filter: { ref: string; not_on?: string },
+  filter: { ref: string; not_on?: string; scanned_on?: string },
 ): Promise<ListedFinding[]> {
   const rows: ListedFinding[] = []
   let cursor: string | undefined

@@ -5,7 +5,7 @@ import type { Project } from '../../../domain/projects/project.ts'
 import { getPromotion } from '../../../domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { type BulkPromotion, promoteMany } from '../../../domain/vulnerabilities/promotion/promote-many.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
-import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../http/params/input.ts'
+import { flag, freeForm, integer, integerList, oneOf, optional, text } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
 import { cursorFields } from '../../../http/response/keyset.ts'
 import { renderRows } from '../../../http/response/row-cache.ts'
@@ -35,6 +35,13 @@ const filters = {
   pipeline_id: optional(integer({ description: 'Only findings that this import reported' })),
   ref: filterProperties.ref,
   not_on: filterProperties.not_on,
+  scanned_on: optional(
+    text({
+      allowBlank: false,
+      description:
+        'Only findings that a complete scan of this branch or tag covers. The findings that a branch has fixed: `ref` is its target, `not_on` and `scanned_on` are the branch',
+    }),
+  ),
 }
 
 const filterInput = Type.Object(filters)
@@ -53,6 +60,7 @@ function readFilter(project: Project, input: Static<typeof filterInput>): Omit<F
     identifiers,
     search,
     notOnRef,
+    scannedOnRef: input.scanned_on,
     importId: input.pipeline_id,
   }
 }

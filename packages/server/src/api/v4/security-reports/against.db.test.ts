@@ -179,6 +179,9 @@ describe('the comparison with the target ref', () => {
         const query = new URLSearchParams({ ref: sent.ref, not_on: target, per_page: '100' })
         const listed = await server.admin.get(`/projects/${project.id}/vulnerability_findings?${query}`)
         expect(listed.body.map(({ name }: Body) => name).sort()).toEqual(expected.names.new)
+        const fixed = new URLSearchParams({ ref: target, not_on: sent.ref, scanned_on: sent.ref, per_page: '100' })
+        const fixedRows = await server.admin.get(`/projects/${project.id}/vulnerability_findings?${fixed}`)
+        expect(fixedRows.body.map(({ name }: Body) => name).sort()).toEqual(expected.names.fixed)
       }
     }
     const step = fc.oneof({ weight: 4, arbitrary: report }, { weight: 1, arbitrary: triage })

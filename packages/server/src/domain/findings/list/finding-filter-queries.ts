@@ -1,5 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import { isCovered } from '../ref-comparison/covered-sql.ts'
 import { reportTypes, type Severity, type State, severities, severityRanks, states } from '../scales.ts'
 import type { UnindexedFilters } from './filtered-list.ts'
 import type { FindingFilter, FindingScope } from './finding-filter.ts'
@@ -13,6 +14,7 @@ export function unindexedFilters(db: Db, filter: FindingFilter): UnindexedFilter
     ...(importId === undefined ? [] : [importFilter(filter, importId)]),
     ...textFilters(db, filter, [filter.projectId]),
     ...absenceFilters(filter),
+    ...coverageFilters(db, filter),
     ...(isPromoted === undefined ? [] : [promotionFilter(filter, isPromoted)]),
     ...(scanners || reportTypes ? [originFilter(db, filter, scanners, reportTypes)] : []),
   ]
@@ -58,6 +60,18 @@ function originFilter(
       scanners ? sql`and f.scanner_id in (${scannerIds})` : empty
     }`,
   }
+}
+
+/** Filters the findings that a complete scan of another ref covers. Each row of the list is tested. */
+function coverageFilters(db: Db, { ref, scannedOnRef }: FindingFilter): UnindexedFilter[] {
+  if (scannedOnRef === undefined) return []
+  return [
+    {
+      condition: sql`exists (
+        select 1 from occurrences o
+        where o.finding_id = f.id and o.ref = ${ref} and o.is_present = true and ${isCovered(db, scannedOnRef, [])})`,
+    },
+  ]
 }
 
 /** Filters by whether the finding has a vulnerability. */

@@ -17,6 +17,8 @@ export interface FindingFilter extends FindingScope {
   search: string | undefined
   /** Only findings that are not present on this ref. */
   notOnRef: string | undefined
+  /** Only findings that a complete scan of this ref covers. */
+  scannedOnRef: string | undefined
   /** Only findings that this import observed. */
   importId: number | undefined
   /** False: only findings without a vulnerability. */

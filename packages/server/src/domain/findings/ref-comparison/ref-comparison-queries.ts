@@ -2,6 +2,7 @@ import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { shownSeverity, shownState } from '../finding-sql.ts'
 import { type Severity, severityOf, severityRanks } from '../scales.ts'
+import { isCovered } from './covered-sql.ts'
 import {
   type ComparedFinding,
   type ComparedRefs,
@@ -141,26 +142,3 @@ const isOnlyOnTarget = (db: Db, { projectId, ref, targetRef }: ComparedRefs, pen
   and exists (
     select 1 from findings f ${db.dialect.indexedBy('findings_filter_columns')}
     where f.id = o.finding_id and ${isCovered(db, ref, pendingScans)})`
-
-/**
- * Whether a complete scan of the ref covers the finding `f` in the target's occurrence `o`: one of the whole ref, or
- * of a category that contains the finding. `+` removes SQLite's affinity of the column, see `newestScan`.
- */
-function isCovered({ dialect }: Db, ref: string, pendingScans: PendingScans): Sql {
-  const pending =
-    pendingScans.length > 0
-      ? sql`or exists (
-          select 1 from ${dialect.records(pendingScans, pendingColumns)} as r
-          where r.scanner_id = f.scanner_id and r.report_type = f.report_type and r.category_id = c.id)`
-      : empty
-  return sql`exists (
-    select 1 from (
-      select 0 as id union all select +category_id from occurrence_categories where occurrence_id = o.id
-    ) as c
-    where exists (
-      select 1 from scans s
-      where s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = ${ref}
-        and coalesce(s.category_id, 0) = c.id and s.is_complete = true) ${pending})`
-}
-
-const pendingColumns = { scannerId: 'integer', reportType: 'text', categoryId: 'integer' } as const

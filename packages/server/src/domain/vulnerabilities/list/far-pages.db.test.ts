@@ -91,6 +91,7 @@ const unfiltered = {
   identifiers: undefined,
   search: undefined,
   notOnRef: undefined,
+  scannedOnRef: undefined,
   importId: undefined,
   isPromoted: undefined,
 }

@@ -180,7 +180,7 @@ test('every filter, order and page of findings gives the result of the model', a
       const offset = (page - 1) * perPage
       const found = await listFindingIds(
         deps,
-        { ...same, projectId, importId: undefined, isPromoted },
+        { ...same, projectId, scannedOnRef: undefined, importId: undefined, isPromoted },
         { page, perPage, offset },
       )
       expect(found.rows).toEqual(expected.slice(offset, offset + perPage))
@@ -188,7 +188,7 @@ test('every filter, order and page of findings gives the result of the model', a
 
       const list = await openFindings(
         deps.db,
-        { ...same, projectId, importId: undefined, isPromoted },
+        { ...same, projectId, scannedOnRef: undefined, importId: undefined, isPromoted },
         { limits, cache: isCached ? openListCache(deps.db.changes, []) : undefined },
       )
       expect(await readAll(list, perPage)).toEqual(expected)
