@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import sql from 'sql-template-tag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type OpenOptions, openSignedIn, password } from './sign-in.ts'
 import { accessProblems, quiet, startWeb, type Web } from './web.ts'
 
 let web: Web
@@ -10,18 +11,9 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-const password = 'correct horse battery'
 const fits = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
 
-/** Opens a page like `web.open`, signed in with a password. */
-async function openAs(login: string, path: string, options: Parameters<Web['open']>[1] = {}): Promise<Page> {
-  const page = await web.open('/-/sign_in', options)
-  const reply = await page.context().request.post(`${web.origin}/-/sessions`, { data: { login, password } })
-  expect(reply.status()).toBe(201)
-  await page.goto(path)
-  await quiet(page)
-  return page
-}
+const openAs = (login: string, path: string, options?: OpenOptions) => openSignedIn(web, login, path, options)
 
 describe('a password link', () => {
   test('sets the password once and signs in', async () => {

@@ -60,12 +60,11 @@ const main: Screen[] = [
     access: account,
     links: { account: true },
   }),
-  screen(
-    '/-/profile/tokens',
-    'Access tokens',
-    async () => (await import('../features/account/tokens/tokens.tsx')).Tokens,
-    { access: account, links: { account: true, home: 'Your access tokens' }, shortcut: { icon: KeyRound } },
-  ),
+  screen('/-/profile/tokens', 'Access tokens', async () => (await import('../features/account/tokens.tsx')).Tokens, {
+    access: account,
+    links: { account: true, home: 'Your access tokens' },
+    shortcut: { icon: KeyRound },
+  }),
   // Not fetched later, so that it redirects as soon as the user has entered admin mode.
   { path: '/-/profile/admin_mode', title: 'Admin mode', component: AdminMode, access: administrator },
   screen(

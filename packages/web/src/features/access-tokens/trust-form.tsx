@@ -5,9 +5,9 @@ import { Dialog } from '../../components/overlay/dialog.tsx'
 import { useAction } from '../../data/api.ts'
 import { levels } from '../../data/session.ts'
 import { grantableRoles, type MemberPlace } from '../../nouns/member/roles.ts'
+import { type BotScope, botScopes } from '../../nouns/token/scopes.ts'
 import { ScopesField } from '../../nouns/token/token-fields.tsx'
 import { patternsIn, textOf } from './claim-text.ts'
-import { type BotScope, botScopes } from './token-dialogs.tsx'
 import type { Relation } from './trust-relation.ts'
 
 const presets = {

@@ -11,6 +11,18 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number]['name']
 
+/** Scopes of trust relations. */
+export const botScopes = [
+  { name: 'write_security_reports', meaning: 'Send security reports, and nothing else.' },
+  { name: 'read_api', meaning: 'Read-only API access.' },
+  { name: 'api', meaning: 'Full read/write API access.' },
+] as const
+export type BotScope = (typeof botScopes)[number]['name']
+
+/** Scopes of access tokens of projects and groups. */
+export const tokenScopes = [...botScopes, { name: 'self_rotate', meaning: 'Rotate itself before it expires.' }] as const
+export type TokenScope = (typeof tokenScopes)[number]['name']
+
 const dayMs = 24 * 60 * 60 * 1000
 export const maxDays = 365
 
