@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { entry } from '../../server/src/testing/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
+import { openSignedIn } from './sign-in.ts'
 import { grid, row } from './vulnerabilities.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
 
@@ -68,27 +69,61 @@ test('the list of all vulnerabilities is in the header and can be narrowed to a 
 })
 
 test('the start page of a user without projects shows the commands that send the first report', async () => {
-  const page = await web.open('/', { as: await web.server.user('nadia') })
+  await web.server.user('nadia')
+  const page = await openSignedIn(web, 'nadia', '/')
   await page.getByText('You have no projects yet').waitFor()
   const { origin } = new URL(page.url())
   const text = await page.getByRole('region', { name: 'Command line' }).innerText()
   expect(text).toContain(`ALCOVE_URL=${origin}`)
   expect(text).toContain('npx alcove upload --project')
-  expect(await page.getByRole('region', { name: 'curl' }).innerText()).toContain(`${origin}/api/v4/projects/`)
+  expect(await page.getByRole('region', { name: 'curl' }).innerText()).toContain('/api/v4/projects/')
   await expect.poll(() => page.getByText('Open vulnerabilities').count()).toBe(0)
   expect(await accessProblems(page)).toEqual([])
-  await page.getByRole('link', { name: 'Create token' }).click()
-  await page.waitForURL('**/-/profile/tokens')
+  // The command creates the project, which the right to send reports does not permit.
+  await page.getByRole('button', { name: 'Create token' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New access token' })
+  expect(await dialog.getByLabel('api', { exact: true }).isChecked()).toBe(true)
+  expect(await dialog.getByLabel('write_security_reports').isChecked()).toBe(false)
+  await dialog.getByRole('button', { name: 'Create token' }).click()
+  const token = await page.getByLabel('security-reports created.').inputValue()
+  expect(await page.getByRole('region', { name: 'curl' }).innerText()).toContain(`ALCOVE_TOKEN=${token}`)
+  const self = await web.server.anonymous.get('/personal_access_tokens/self', { headers: { 'private-token': token } })
+  expect(self.body).toMatchObject({ name: 'security-reports', scopes: ['api'] })
 })
 
-test('a project without reports shows the commands for it', async () => {
+test('a developer of a project without reports creates a personal token that may only send reports', async () => {
+  const project = await web.server.project('acme/shared')
+  const developer = await web.server.as('developer', project)
+  const page = await openSignedIn(web, developer.user?.username ?? '', '/acme/shared/-/vulnerabilities')
+  await page.getByRole('button', { name: 'Create token' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New access token' })
+  await dialog.getByRole('button', { name: 'Create token' }).click()
+  await page.getByLabel('security-reports created.').waitFor()
+  const [{ scopes }] = (await developer.get('/personal_access_tokens?search=security-reports')).body
+  expect(scopes).toEqual(['write_security_reports'])
+})
+
+test('a project without reports shows the commands for it, with the token that they need', async () => {
   const project = await web.server.project('acme/empty')
   const page = await web.open('/acme/empty/-/vulnerabilities', { as: await web.server.as('maintainer', project) })
   await page.getByText('Not scanned').waitFor()
   expect(await page.getByRole('region', { name: 'Command line' }).innerText()).toContain('--project acme/empty')
   expect(await accessProblems(page)).toEqual([])
-  await page.getByRole('link', { name: 'Create token' }).click()
-  await page.waitForURL('**/acme/empty/-/settings/access_tokens')
+  await page.getByRole('button', { name: 'Create token' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New access token' })
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('security-reports')
+  expect(await accessProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Create token' }).click()
+  const token = await page.getByLabel('security-reports created.').inputValue()
+  const command = page.getByRole('region', { name: 'Command line' })
+  expect(await command.innerText()).toContain(`ALCOVE_TOKEN=${token}`)
+  expect(await accessProblems(page)).toEqual([])
+  const [bot] = (await web.server.admin.get(`/projects/${project.id}/access_tokens`)).body
+  expect(bot).toMatchObject({ name: 'security-reports', access_level: 30, scopes: ['write_security_reports'] })
+  await page.getByRole('button', { name: 'Copy Command line example' }).click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(token)
+  await page.getByRole('button', { name: 'Done' }).click()
+  expect(await page.getByRole('main').innerHTML()).not.toContain(token)
 })
 
 test.each([

@@ -53,7 +53,7 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
                 rows.length === 0 ? (
                   <Empty icon={FolderGit2} title="You have no projects yet">
                     <p>Projects you create or join appear here.</p>
-                    <FirstReport project="group/project" tokens="/-/profile/tokens" isCreated={mayMake} />
+                    <FirstReport createsProject={mayMake} />
                     <LinkButton to="/explore/projects">Browse projects</LinkButton>
                   </Empty>
                 ) : (

@@ -5,7 +5,7 @@ import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed } from '../../components/page/states.tsx'
 import { useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
-import { levels, mayWrite, useMayChange, useSession } from '../../data/session.ts'
+import { mayWrite, useMayChange, useSession } from '../../data/session.ts'
 import { useIsScanned, useTriageBacklog } from '../../nouns/finding/triage-backlog.ts'
 import { FirstReport } from '../../nouns/project/first-report.tsx'
 import { useProject } from '../../nouns/project/project.ts'
@@ -56,7 +56,6 @@ export function ProjectVulnerabilities() {
 function NothingOpen({ backlog }: { backlog: string | undefined }) {
   const { project, level, to } = useProject()
   const mayImport = useMayChange()
-  const tokens = level >= levels.maintainer ? to('settings/access_tokens') : '/-/profile/tokens'
   const isScanned = useIsScanned(project.id)
   if (isScanned === undefined) return null
   if (!isScanned && !backlog) {
@@ -64,7 +63,7 @@ function NothingOpen({ backlog }: { backlog: string | undefined }) {
       <Empty icon={ShieldQuestion} title="Not scanned">
         {mayImport && <p>Import a scanner report to get started.</p>}
         {mayImport && <LinkButton to={to('reports/new')}>Import report</LinkButton>}
-        {mayImport && <FirstReport project={project.path_with_namespace} tokens={tokens} />}
+        {mayImport && <FirstReport project={{ ...project, level }} />}
       </Empty>
     )
   }

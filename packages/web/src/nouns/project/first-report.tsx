@@ -1,41 +1,80 @@
-import { LinkButton } from '../../components/button.tsx'
+import { useState } from 'react'
+import { Button, LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { levels, useSession } from '../../data/session.ts'
+import { CreateBotToken, CreatePersonalToken } from '../token/create-token.tsx'
+import { NewToken } from '../token/token-fields.tsx'
 import styles from './first-report.module.css'
+import type { Project } from './project.ts'
 
-/** Commands that send the first report to this server, and a link to the tokens they need. */
+/** Commands that send the first report to this server, and a dialog that creates the token they need. */
 export function FirstReport({
   project,
-  tokens,
-  isCreated = false,
+  createsProject = false,
 }: {
-  /** Full path. */
-  project: string
-  /** Address of the page that creates tokens. */
-  tokens: string
+  /** Absent: the user has no projects yet. */
+  project?: Pick<Project, 'id' | 'name' | 'path_with_namespace'> & { level: number }
   /** True: the command also creates the project. */
-  isCreated?: boolean
+  createsProject?: boolean
 }) {
+  const [issued, setIssued] = useState<{ name: string; token: string }>()
   const { origin } = location
-  const upload = [
-    `export ALCOVE_URL=${origin} ALCOVE_TOKEN=<token>`,
-    `npx alcove upload --project ${project} --ref main report.json`,
-  ].join('\n')
+  const path = project?.path_with_namespace ?? 'group/project'
+  const token = issued?.token ?? '<token>'
+  const setting = `export ALCOVE_URL=${origin} ALCOVE_TOKEN=${token}`
+  const upload = [setting, `npx alcove upload --project ${path} --ref main report.json`].join('\n')
   const curl = [
-    'curl --header "PRIVATE-TOKEN: <token>" --form file=@report.json \\',
-    `  ${isCreated ? '--form create=true ' : ''}${origin}/api/v4/projects/${encodeURIComponent(project)}/security_reports`,
+    setting,
+    'curl --header "PRIVATE-TOKEN: $ALCOVE_TOKEN" --form file=@report.json \\',
+    `  ${createsProject ? '--form create=true ' : ''}"$ALCOVE_URL/api/v4/projects/${encodeURIComponent(path)}/security_reports"`,
   ].join('\n')
+  // Creating a project needs more than the right to send reports.
+  const scope = createsProject ? 'api' : 'write_security_reports'
   return (
     <div className={styles.commands}>
       <p>Or send a report from a pipeline or a terminal:</p>
+      {issued && <NewToken issued={issued} onClose={() => setIssued(undefined)} />}
       <Command label="Command line" text={upload} />
       <Command label="curl" text={curl} />
-      <p>
-        <LinkButton size="small" to={tokens}>
-          Create token
-        </LinkButton>{' '}
-        The scope <code>write_security_reports</code> is enough.
-      </p>
+      {!issued && <TokenButton project={project} scope={scope} onIssued={setIssued} />}
     </div>
+  )
+}
+
+/** Button that creates an access token of the project if the user may, else one of their own. */
+function TokenButton({
+  project,
+  scope,
+  onIssued,
+}: {
+  project: (Pick<Project, 'id' | 'name'> & { level: number }) | undefined
+  scope: 'api' | 'write_security_reports'
+  onIssued: (issued: { name: string; token: string }) => void
+}) {
+  const session = useSession()
+  const [isCreating, setCreating] = useState(false)
+  const preset = { name: 'security-reports', scopes: [scope] }
+  const common = { preset, onIssued, onClose: () => setCreating(false) }
+  const ofProject = project && project.level >= levels.maintainer ? project : undefined
+  return (
+    <p>
+      {ofProject || session.has_password ? (
+        <Button size="small" onClick={() => setCreating(true)}>
+          Create token
+        </Button>
+      ) : (
+        <LinkButton size="small" to="/-/profile/tokens">
+          Create token
+        </LinkButton>
+      )}{' '}
+      The scope <code>{scope}</code> is enough.
+      {isCreating &&
+        (ofProject ? (
+          <CreateBotToken {...common} place={{ noun: 'project', ...ofProject }} />
+        ) : (
+          <CreatePersonalToken {...common} />
+        ))}
+    </p>
   )
 }
 
