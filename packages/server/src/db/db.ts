@@ -122,6 +122,8 @@ export interface Dialect {
   among(ids: Sql): Sql
   /** Branch of a `union all` with an order and limit of its own, because only its first rows are needed. */
   partOfUnion(select: Sql, orderAndLimit: Sql): Sql
+  /** Aggregate of child rows as JSON: a list of lists of values in this order, `[]` without rows. */
+  jsonRows(values: Sql, order: Sql): Sql
   /** Condition that the column is similar to the text, using the same index. Filter the matches by `similarity`. */
   resembles(table: string, column: string, text: string): Sql
   /** Condition that the column contains the text, ignoring case and without wildcards. */

@@ -33,6 +33,7 @@ export const sqliteDialect: Dialect = {
   indexedBy: (index) => sql`indexed by ${raw(quoted(index))}`,
   among: (ids) => sql`in (${ids})`,
   partOfUnion: (select) => select,
+  jsonRows: (values, order) => sql`json_group_array(json_array(${values}) order by ${order})`,
   resembles(table, column, text) {
     const parts = new Set<string>()
     for (let start = 0; start + 3 <= text.length; start++) parts.add(text.slice(start, start + 3))
@@ -82,6 +83,7 @@ export const postgresDialect: Dialect = {
   // PostgreSQL does not infer that an index returns a branch in the order of the whole union, and would read and sort
   // all rows.
   partOfUnion: (select, orderAndLimit) => sql`(${select} ${orderAndLimit})`,
+  jsonRows: (values, order) => sql`coalesce(json_agg(json_build_array(${values}) order by ${order})::text, '[]')`,
   resembles: (table, column, text) => sql`lower(${raw(`${quoted(table)}.${quoted(column)}`)}) % lower(${text})`,
   // `like` instead of `strpos`, because a trigram index on lower(column) supports it.
   contains: (column, text) => sql`lower(${column}) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`})`,

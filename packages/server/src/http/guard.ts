@@ -31,18 +31,25 @@ interface Resource {
   readonly id: number
 }
 
+/** Authorizes a request whose resource has been read, with the caller's current access level. */
+export type Authorize = (caller: Caller | null) => Promise<Found>
+
 /** Counts a request and throws when the rate limit is exceeded. Returns nothing when no limit applies. */
 export type CountRequest = (user: Caller['user'] | undefined) => Promise<void> | undefined
 
 /**
  * The policy behind 401, 403 and 404. `authenticate` runs before the input is read; `authorize` runs after the input has
- * been validated, for uploads before the body is read. In between, `assertReadable` answers 404 for some resources that
+ * been validated, for uploads before the body is read. In between, `resolveReadable` answers 404 for some resources that
  * the caller may not read, before the input is validated.
  */
 export interface Guard {
   /** Calls `count` as soon as the user is known, before any right is checked. */
   authenticate(permission: Permission, credentials: Credentials, count?: CountRequest): Promise<Caller | null>
-  assertReadable(permission: Permission, caller: Caller | null, id: string | undefined): void | Promise<void>
+  /**
+   * Reads a resource that must be readable before the input is validated, and returns its authorization, which does not
+   * read the row again. Returns nothing for other resources.
+   */
+  resolveReadable(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Authorize> | undefined
   authorize(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Found>
   /** Returns a key of the browser that the cookie identifies, or `undefined` if no user has signed in from it. */
   recognizeBrowser(cookie: string): Promise<string | undefined>

@@ -21,7 +21,8 @@ import { findSignedIn, openSessionCache } from '../../domain/sign-in/sessions.ts
 import { actAs, authenticate, openTokenCache } from '../../domain/tokens/tokens.ts'
 import type { User } from '../../domain/users/user.ts'
 import { findVulnerability } from '../../domain/vulnerabilities/triage/triage.ts'
-import type { CountRequest, Credentials, Guard } from '../../http/guard.ts'
+import type { Vulnerability } from '../../domain/vulnerabilities/vulnerability.ts'
+import type { Authorize, CountRequest, Credentials, Found, Guard } from '../../http/guard.ts'
 import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../../platform/failure.ts'
 
 export function createGuard(deps: RootDeps): Guard {
@@ -50,8 +51,9 @@ export function createGuard(deps: RootDeps): Guard {
       return sudo === undefined ? caller : actAs(deps, caller, sudo)
     },
 
-    assertReadable(permission, caller, id): void | Promise<void> {
-      if (permissions[permission].on === 'vulnerability') return findReadable(caller, id).then(() => {})
+    resolveReadable(permission, caller, id) {
+      const row: PermissionRow = permissions[permission]
+      return row.on === 'vulnerability' ? resolveOnce(row, caller, id) : undefined
     },
 
     async authorize(permission, caller, id) {
@@ -70,11 +72,7 @@ export function createGuard(deps: RootDeps): Guard {
         return { resources: { project: resolved.found }, level: resolved.level }
       }
       if (row.on === 'vulnerability') {
-        const { level, vulnerability, project } = await findReadable(caller, id)
-        if (vulnerability.state === row.unlessIn && !isAllowed(row, caller, level)) throw unchanged()
-        assertLevel(row, caller, level)
-        assertUnarchived(row, project)
-        return { resources: { vulnerability, project } }
+        return authorizeVulnerability(row, caller, await findVulnerability(deps, id ?? ''))
       }
       const resolved = await resolveVisibleGroup(deps, caller, id ?? '', projects)
       if (!resolved) throw notFound('Group')
@@ -129,9 +127,26 @@ export function createGuard(deps: RootDeps): Guard {
     return authenticate(deps, token, tokens, { isRotation, address })
   }
 
-  /** Takes equally long whether the vulnerability is missing or hidden, so that neither status nor time reveals it. */
-  async function findReadable(caller: Caller | null, id: string | undefined) {
+  async function resolveOnce(row: PermissionRow, caller: Caller | null, id: string | undefined): Promise<Authorize> {
     const vulnerability = await findVulnerability(deps, id ?? '')
+    await resolveReadable(caller, vulnerability)
+    return (caller) => authorizeVulnerability(row, caller, vulnerability)
+  }
+
+  async function authorizeVulnerability(
+    row: PermissionRow,
+    caller: Caller | null,
+    found: Vulnerability | undefined,
+  ): Promise<Found> {
+    const { level, vulnerability, project } = await resolveReadable(caller, found)
+    if (vulnerability.state === row.unlessIn && !isAllowed(row, caller, level)) throw unchanged()
+    assertLevel(row, caller, level)
+    assertUnarchived(row, project)
+    return { resources: { vulnerability, project } }
+  }
+
+  /** Takes equally long whether the vulnerability is missing or hidden, so that neither status nor time reveals it. */
+  async function resolveReadable(caller: Caller | null, vulnerability: Vulnerability | undefined) {
     const resolved = await resolveVisibleProject(deps, caller, String(vulnerability?.projectId ?? 0), projects)
     if (!vulnerability || !resolved) throw notFound()
     const { found: project, level } = resolved

@@ -1,6 +1,6 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { Finding, PresentFinding } from './finding.ts'
+import type { Finding, ListedFinding, StoredIdentifier } from './finding.ts'
 import { confidenceOf, type Ranked, type State, severityOf } from './scales.ts'
 
 export type FindingRow = Ranked<Finding>
@@ -31,7 +31,13 @@ export function findingFrom(row: FindingRow): Finding {
   return { ...row, severity: severityOf(row.severity), confidence: confidenceOf(row.confidence) }
 }
 
-export type ListedFindingRow = Omit<Ranked<PresentFinding>, 'state'> & { state: State | null }
+export type ListedFindingRow = Omit<Ranked<ListedFinding>, 'state' | 'identifiers' | 'hasTriage'> & {
+  state: State | null
+  /** A number on SQLite, as every computed boolean. */
+  hasTriage: boolean | number
+  /** JSON of the child rows. */
+  identifiers: string
+}
 
 /** Severity of the finding `f` in lists: the overridden one of its vulnerability, else the scanner's. */
 export const shownSeverity: Sql = sql`coalesce((
@@ -54,18 +60,33 @@ export const hasTriage: Sql = sql`(
   exists (select 1 from vulnerability_history h where h.vulnerability_id = v.id and h.kind = 'state')
   or exists (select 1 from vulnerability_links l where l.vulnerability_id = v.id))`
 
-/** Columns of the tables `findings`, `occurrences` and `vulnerabilities`, aliased `f`, `o` and `v`. */
-export const listedFindingColumns: Sql = sql`f.id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id, f.name,
+/** Columns of the tables `findings`, `occurrences`, `scanners` and `vulnerabilities`, aliased `f`, `o`, `s` and `v`. */
+export const listedFindingColumns = ({
+  dialect,
+}: Db): Sql => sql`f.id, f.vulnerability_id, f.uuid, f.report_type, f.name,
   f.description, f.solution, coalesce(o.severity, f.severity) as severity, f.confidence, f.location, f.details,
-  f.extras, v.state, ${listedVersion} as version`
+  f.extras, v.state, ${listedVersion} as version, ${hasTriage} as has_triage,
+  s.id as "scanner.id", s.external_id as "scanner.external_id", s.name as "scanner.name", s.vendor as "scanner.vendor",
+  (
+    select ${dialect.jsonRows(sql`i.id, i.external_type, i.external_id, i.name, i.url`, sql`fi.position`)}
+    from finding_identifiers fi join identifiers i on i.id = fi.identifier_id where fi.finding_id = f.id
+  ) as identifiers`
 
-export function listedFindingFrom(row: ListedFindingRow): PresentFinding {
+export function listedFindingFrom(row: ListedFindingRow): ListedFinding {
   return {
     ...row,
     severity: severityOf(row.severity),
     confidence: confidenceOf(row.confidence),
     state: row.state ?? 'detected',
+    hasTriage: Boolean(row.hasTriage),
+    identifiers: readIdentifiers(row.identifiers),
   }
+}
+
+/** Reads identifiers in the order of the report; the first one is the primary identifier. */
+function readIdentifiers(json: string): StoredIdentifier[] {
+  const rows: [number, string, string, string, string | null][] = JSON.parse(json)
+  return rows.map(([id, externalType, externalId, name, url]) => ({ id, externalType, externalId, name, url }))
 }
 
 /** Tables with a unique key per project, and the column of that key. */

@@ -77,12 +77,11 @@ export interface ListedFinding extends Omit<Finding, UnlistedField> {
   lastImportId: number | null
   /** Changes with everything that is shown of it, apart from the history and links of its vulnerability. */
   version: string
+  /** Whether its vulnerability has history or links. */
+  hasTriage: boolean
   scanner: StoredScanner
   identifiers: StoredIdentifier[]
 }
-
-/** A listed finding before scanner and identifiers are added. */
-export type PresentFinding = Omit<ListedFinding, 'scanner' | 'identifiers'> & { scannerId: number }
 
 type UnlistedField =
   | 'projectId'

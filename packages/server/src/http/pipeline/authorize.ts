@@ -11,7 +11,9 @@ import type { RequestState } from './request-state.ts'
 /** Reads the path and answers 404 for a vulnerability that the caller may not read, before any input is validated. */
 export function resolveResource({ guard, route }: Endpoint, state: RequestState): void | Promise<void> {
   state.pathParams = pathParamsOf(state)
-  return guard.assertReadable(route.permission, state.caller, idOf(state))
+  return guard.resolveReadable(route.permission, state.caller, idOf(state))?.then((authorize) => {
+    state.authorizeRead = authorize
+  })
 }
 
 /**
@@ -47,7 +49,7 @@ export function rejectMissing({ route }: Endpoint, { missing, query, body, pathP
 export async function authorize(endpoint: Endpoint, state: RequestState): Promise<void> {
   if (state.missing) return createAndAdmit(endpoint, state)
   if (state.early instanceof Failure) throw state.early
-  state.found = state.early ?? (await admit(endpoint, state, state.caller))
+  state.found = state.early ?? (await (state.authorizeRead?.(state.caller) ?? admit(endpoint, state, state.caller)))
 }
 
 async function createAndAdmit(endpoint: Endpoint, state: RequestState): Promise<void> {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../../domain/access/callers.ts'
 import type { Failure } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
-import type { Credentials, Found } from '../guard.ts'
+import type { Authorize, Credentials, Found } from '../guard.ts'
 import { type BodyKind, bodyKind, mediaType } from '../params/body.ts'
 import { emptyParams, parseUrlencoded, type RawParams } from '../params/raw-params.ts'
 import type { ResourceContext, Route } from '../route.ts'
@@ -24,6 +24,8 @@ export interface RequestState {
   credentials: Credentials
   caller: Caller | null
   pathParams: RawParams
+  /** Authorization of a resource that was read before the input. */
+  authorizeRead: Authorize | undefined
   /** The result of authorization when it runs before the body is read; a failure may be thrown later. */
   early: Found | Failure | undefined
   /** Set while a route that can create its resource has found none: the failure, and why the caller may not create it. */
@@ -62,6 +64,7 @@ export function openRequestState(endpoint: Endpoint, request: FastifyRequest, re
     },
     caller: null,
     pathParams: emptyParams(),
+    authorizeRead: undefined,
     early: undefined,
     missing: undefined,
     body: undefined,

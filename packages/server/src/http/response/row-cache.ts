@@ -15,8 +15,6 @@ export interface RowSource<View extends TSchema> {
   /** Returns the current versions by id; no version for a row that must be loaded. */
   listVersions(ids: readonly number[]): Promise<ReadonlyMap<number, string | undefined>>
   load(ids: readonly number[]): Promise<readonly LoadedRow<Static<View>>[]>
-  /** Whether `load` uses rows that were read earlier, whose versions may be outdated. */
-  usesEarlierRows?: boolean
 }
 
 interface LoadedRow<View> {
@@ -78,7 +76,7 @@ export async function renderRows<View extends TSchema>(
     for (const { id, version, view } of await source.load(missing)) {
       const row = renderRow(stringify(view))
       if (version !== undefined) {
-        cache.set(keyOf(id), { row, version, checkedAt: source.usesEarlierRows ? undefined : checkedAt })
+        cache.set(keyOf(id), { row, version, checkedAt })
       }
       rows.set(id, row)
     }

@@ -216,9 +216,10 @@ export async function viewFindings(
   findings: readonly ListedFinding[],
   origin: string,
 ) {
-  const ids = findings.flatMap(({ vulnerabilityId }) => vulnerabilityId ?? [])
+  const ids = findings.flatMap(({ vulnerabilityId, hasTriage }) => (hasTriage && vulnerabilityId) || [])
   const hasVectors = findings.some(({ extras }) => extras.cvss.length > 0)
-  const [transitions, links] = await Promise.all([findTransitions(deps, ids), findLinks(deps, ids)])
+  const [transitions, links] =
+    ids.length > 0 ? await Promise.all([findTransitions(deps, ids), findLinks(deps, ids)]) : [[], []]
   const rate = hasVectors ? loadRatings() : () => undefined
   const views: ReturnType<typeof viewFinding>[] = []
   const slice = startTimeSlice()
@@ -235,8 +236,9 @@ export async function viewFindings(
   return views
 }
 
-const triageTables = ['users', 'vulnerability_history', 'vulnerability_links']
-const tables = ['findings', 'occurrences', 'vulnerabilities', ...triageTables]
+/** A new state in the history also changes the version of its vulnerability. */
+const triageTables = ['users', 'vulnerability_links']
+const tables = ['findings', 'occurrences', 'vulnerabilities', 'vulnerability_history', ...triageTables]
 
 /** Rendered findings of a project as they are listed for a ref. */
 export function findingRows(
@@ -261,11 +263,9 @@ export function findingRows(
     async load(ids) {
       const findings = await loadFindings(deps, scope, ids)
       const views = await viewFindings(deps, project, findings, origin)
-      return findings.flatMap(({ id, version }, index) => {
+      return findings.flatMap(({ id, version, hasTriage }, index) => {
         const view = views[index]
-        if (!view) return []
-        const hasTriage = view.state_transitions.length > 0 || view.issue_links.length > 0
-        return [{ id, version: hasTriage ? withTriage(version) : version, view }]
+        return view ? [{ id, version: hasTriage ? withTriage(version) : version, view }] : []
       })
     },
   }

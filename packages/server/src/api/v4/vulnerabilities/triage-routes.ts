@@ -3,7 +3,7 @@ import type { Caller } from '../../../domain/access/callers.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { type DismissalReason, dismissalReasons, severities, states } from '../../../domain/findings/scales.ts'
 import type { Project } from '../../../domain/projects/project.ts'
-import { type ChangeRequest, changeVulnerability, withFinding } from '../../../domain/vulnerabilities/triage/triage.ts'
+import { type ChangeRequest, changeVulnerability } from '../../../domain/vulnerabilities/triage/triage.ts'
 import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { oneOf, optional, text } from '../../../http/params/input.ts'
 import { renderRows } from '../../../http/response/row-cache.ts'
@@ -30,7 +30,7 @@ const expected_state = optional(
 
 async function change({ deps, project, caller, vulnerability, origin }: Call, what: Omit<ChangeRequest, 'id'>) {
   const changed = await changeVulnerability(deps, project, caller.user, { id: vulnerability.id, ...what })
-  return viewVulnerability(project, await withFinding(deps, changed), origin)
+  return viewVulnerability(project, changed, origin)
 }
 
 function transition(action: 'confirm' | 'resolve' | 'revert', summary: string): Route {
@@ -79,7 +79,7 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
     status: 200,
     output: vulnerabilityView,
     async handle({ deps, project, vulnerability, origin }) {
-      const source = vulnerabilityRows(deps, project, origin, [vulnerability])
+      const source = vulnerabilityRows(deps, project, origin)
       const [row] = await renderRows(deps.db, source, [vulnerability.id])
       if (!row) throw notFound()
       return row

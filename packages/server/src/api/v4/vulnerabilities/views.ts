@@ -2,13 +2,8 @@ import Type from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { states } from '../../../domain/findings/scales.ts'
 import type { Project } from '../../../domain/projects/project.ts'
-import {
-  listVersions,
-  loadVulnerabilities,
-  type VulnerabilityWithFinding,
-  versionOf,
-} from '../../../domain/vulnerabilities/list/list.ts'
-import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
+import { listVersions, loadVulnerabilities, versionOf } from '../../../domain/vulnerabilities/list/list.ts'
+import type { VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
 import { vulnerabilityUrl } from '../findings/web-url.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
@@ -156,22 +151,20 @@ export function viewVulnerability(
 
 const tables = ['vulnerabilities', 'findings']
 
-/** Rendered vulnerabilities of a project. `known` are those that the caller has already read. */
+/** Rendered vulnerabilities of a project. */
 export function vulnerabilityRows(
   deps: RootDeps,
   project: Project,
   origin: string,
-  known?: readonly Vulnerability[],
 ): RowSource<typeof vulnerabilityView> {
   const key = `vulnerability ${digestOf([viewProject(project), project.defaultBranch, origin])}`
   return {
     keyOf: (id) => `${key} ${id}`,
     view: vulnerabilityView,
     tables,
-    usesEarlierRows: known !== undefined,
     listVersions: (ids) => listVersions(deps, ids),
     load: async (ids) =>
-      (await loadVulnerabilities(deps, ids, known)).map((row) => ({
+      (await loadVulnerabilities(deps, ids)).map((row) => ({
         id: row.vulnerability.id,
         version: versionOf(row),
         view: viewVulnerability(project, row, origin),

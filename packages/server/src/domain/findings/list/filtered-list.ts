@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { type Cache, openCache } from '../../../db/cache.ts'
 import type { Changes } from '../../../db/db.ts'
 import { type Cursor, compareIn, type ListOrder } from './cursor.ts'
-import { type IndexRange, type RowRequest, readRanges } from './index-range.ts'
+import { type IndexRanges, type RowRequest, readRanges } from './index-range.ts'
 
 export interface ListLimits {
   /** Maximum number of rows of a short list. Longer lists have no total. */
@@ -50,8 +50,8 @@ export interface ListDefinition {
   /** Key of the list in the cache. */
   key: string
   order: ListOrder
-  /** Ranges in the order of the list, which together contain its rows. */
-  ranges: readonly IndexRange[]
+  /** Ranges that contain the rows of the list. */
+  ranges: IndexRanges
   /** Number of rows of the ranges, if known. */
   rowCount?: number | undefined
   /** Absent: all rows of the ranges are in the list. */

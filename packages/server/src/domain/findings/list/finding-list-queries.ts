@@ -1,6 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import type { PresentFinding, StoredIdentifier, StoredScanner } from '../finding.ts'
+import type { ListedFinding, StoredIdentifier, StoredScanner } from '../finding.ts'
 import {
   hasTriage,
   type ListedFindingRow,
@@ -19,21 +19,24 @@ interface SeverityRange {
   states: readonly State[]
 }
 
-/** Returns findings of a range in the order of their ids. */
+/** Returns findings of adjacent ranges, highest severity first. `afterId` is a position in the first of them. */
 export async function listPresent(
   { dialect, all }: Db,
   scope: FindingScope,
-  range: SeverityRange,
+  { severities, states }: { severities: readonly Severity[]; states: readonly State[] },
   { afterId, offset, limit }: RangeRequest,
 ): Promise<Cursor[]> {
   const firstRows = sql`order by id limit ${offset + limit}`
-  const parts = range.states.map(
-    (state) => sql`
-      select severity, finding_id as id from occurrences
-      where ${isPresent(scope, range.severity, state)} and finding_id > ${afterId ?? 0}`,
+  const parts = severities.flatMap((severity, index) =>
+    states.map(
+      (state) => sql`
+        select severity, finding_id as id from occurrences
+        where ${isPresent(scope, severity, state)} and finding_id > ${index === 0 ? (afterId ?? 0) : 0}`,
+    ),
   )
   const merged = parts.length > 1 ? parts.map((part) => dialect.partOfUnion(part, firstRows)) : parts
-  return all(sql`${join(merged, ' union all ')} order by id limit ${limit} offset ${offset}`)
+  const order = severities.length > 1 ? sql`severity desc, id` : sql`id`
+  return all(sql`${join(merged, ' union all ')} order by ${order} limit ${limit} offset ${offset}`)
 }
 
 /** Counts the findings of a range, at most `max`. */
@@ -58,15 +61,16 @@ const isPresent = ({ projectId, ref }: FindingScope, severity: Severity, state: 
   project_id = ${projectId} and ref = ${ref} and is_present = true and state = ${state}
   and severity = ${severityRanks[severity]}`
 
-/** Returns findings with the state of their vulnerabilities, in the order of the ids. */
+/** Returns findings as they are listed, in the order of the ids. */
 export async function listFindingsById(
   db: Db,
   { ref }: FindingScope,
   ids: readonly number[],
-): Promise<PresentFinding[]> {
+): Promise<ListedFinding[]> {
   const rows = await db.all<ListedFindingRow>(sql`
-    select ${listedFindingColumns}, o.last_import_id
+    select ${listedFindingColumns(db)}, o.last_import_id
     from findings f join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+      join scanners s on s.id = f.scanner_id
       left join vulnerabilities v on v.id = f.vulnerability_id
     where f.id in ${db.dialect.integers(ids)}`)
   const byId = new Map(rows.map((row) => [row.id, row]))
@@ -97,10 +101,11 @@ export async function findShownFinding(
   projectId: number,
   ref: string,
   id: number,
-): Promise<PresentFinding | undefined> {
+): Promise<ListedFinding | undefined> {
   const row = await db.one<ListedFindingRow>(sql`
-    select ${listedFindingColumns}, o.last_import_id
+    select ${listedFindingColumns(db)}, o.last_import_id
     from findings f left join occurrences o on o.finding_id = f.id and o.ref = ${ref}
+      join scanners s on s.id = f.scanner_id
       left join vulnerabilities v on v.id = f.vulnerability_id
     where f.id = ${id} and f.project_id = ${projectId}
       and exists (select 1 from occurrences any_ref where any_ref.finding_id = f.id)`)

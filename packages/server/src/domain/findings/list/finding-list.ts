@@ -2,10 +2,9 @@ import { perDatabase } from '../../../db/cache.ts'
 import type { Db } from '../../../db/db.ts'
 import { notFound } from '../../../platform/failure.ts'
 import type { Deps, RootDeps } from '../../deps.ts'
-import { groupBy } from '../../group-by.ts'
 import type { Page } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
-import type { ListedFinding, PresentFinding } from '../finding.ts'
+import type { ListedFinding } from '../finding.ts'
 import { severities, severityRanks, states } from '../scales.ts'
 import type { Cursor, ListOrder } from './cursor.ts'
 import { type FilteredList, type ListCache, type ListLimits, openFilteredList, openListCache } from './filtered-list.ts'
@@ -15,12 +14,10 @@ import {
   countPresent,
   findShownFinding,
   listFindingsById,
-  listIdentifiers,
   listListedVersions,
   listPresent,
-  listScanners,
 } from './finding-list-queries.ts'
-import type { IndexRange } from './index-range.ts'
+import type { IndexRanges } from './index-range.ts'
 import { assertNumbered, idBatches, type ListPageRequest, readPage } from './list-page.ts'
 
 /** Returns the ids of the findings that are present on the ref, highest severity first. */
@@ -36,12 +33,8 @@ export async function listFindingIds(
 }
 
 /** Returns findings that are present on the ref, in the order of the ids. */
-export async function loadFindings(
-  { db }: Deps,
-  scope: FindingScope,
-  ids: readonly number[],
-): Promise<ListedFinding[]> {
-  return addDetails(db, await listFindingsById(db, scope, ids))
+export function loadFindings({ db }: Deps, scope: FindingScope, ids: readonly number[]): Promise<ListedFinding[]> {
+  return listFindingsById(db, scope, ids)
 }
 
 /** Returns the versions of the same findings, and whether their vulnerabilities have history or links. */
@@ -88,43 +81,22 @@ export function openFindings(
 }
 
 /** Returns one index range for each severity, highest first. */
-function indexRanges(db: Db, filter: FindingFilter): IndexRange[] {
+function indexRanges(db: Db, filter: FindingFilter): IndexRanges {
   const wanted = filter.severities ?? severities
   const highestFirst = severities.toReversed().filter((severity) => wanted.includes(severity))
-  return highestFirst.map((severity) => {
-    const range = { severity, states: filter.states ?? states }
-    return {
+  return {
+    ranges: highestFirst.map((severity) => ({
       severity: severityRanks[severity],
-      count: (max) => countPresent(db, filter, range, max),
-      read: (request) => listPresent(db, filter, range, request),
-    }
-  })
+      count: (max) => countPresent(db, filter, { severity, states: filter.states ?? states }, max),
+    })),
+    read: (start, end, request) =>
+      listPresent(db, filter, { severities: highestFirst.slice(start, end), states: filter.states ?? states }, request),
+  }
 }
 
 /** Returns a finding of the project, present or not. */
 export async function getFinding({ db }: Deps, project: Project, id: number): Promise<ListedFinding> {
-  const found = await findShownFinding(db, project.id, project.defaultBranch, id)
-  const [finding] = found ? await addDetails(db, [found]) : []
+  const finding = await findShownFinding(db, project.id, project.defaultBranch, id)
   if (!finding) throw notFound('Finding')
   return finding
-}
-
-/** Adds scanners and identifiers. */
-async function addDetails(db: Db, rows: readonly PresentFinding[]): Promise<ListedFinding[]> {
-  const [scanners, identifiers] = await Promise.all([
-    listScanners(
-      db,
-      rows.map(({ scannerId }) => scannerId),
-    ),
-    listIdentifiers(
-      db,
-      rows.map(({ id }) => id),
-    ),
-  ])
-  const scannerById = new Map(scanners.map((scanner) => [scanner.id, scanner]))
-  const identifiersOf = groupBy(identifiers, ({ findingId }) => findingId)
-  return rows.flatMap(({ scannerId, ...finding }) => {
-    const scanner = scannerById.get(scannerId)
-    return scanner ? [{ ...finding, scanner, identifiers: identifiersOf.get(finding.id) ?? [] }] : []
-  })
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../../db/db.ts'
 import type { ListOrder } from '../../findings/list/cursor.ts'
-import type { IndexRange } from '../../findings/list/index-range.ts'
+import type { IndexRanges } from '../../findings/list/index-range.ts'
 import { severityRanks } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
 import type { FacetCount } from './facet-count-queries.ts'
@@ -15,24 +15,31 @@ export function indexRanges(
   all: readonly FacetCount[],
   matching: readonly FacetCount[],
   order: ListOrder,
-): IndexRange[] {
-  if (matching.length === 0) return []
-  if (order.severity === undefined) return [indexRange(db, all, matching, order)]
-  const bySeverity = groupBy(matching, ({ severity }) => severityRanks[severity])
-  const ascending = [...bySeverity].sort(([a], [b]) => a - b)
-  const ordered = order.severity === 'asc' ? ascending : ascending.reverse()
-  return ordered.map(([severity, counts]) => ({
-    severity,
-    ...indexRange(db, all, counts, order),
-  }))
+): IndexRanges {
+  const ordered = matching.length === 0 ? [] : inOrder(matching, order)
+  return {
+    ranges: ordered.map(({ severity, counts }) => ({
+      severity,
+      total: rowCount(counts),
+      count: async () => rowCount(counts),
+    })),
+    // A page reads few of the severities, and a list of many projects has thousands of ranges.
+    read: (start, end, request) =>
+      listFromRanges(
+        db,
+        ordered.slice(start, end).map(({ counts }) => facetRanges(all, counts)),
+        order,
+        request,
+      ),
+  }
 }
 
-function indexRange(db: Db, all: readonly FacetCount[], counts: readonly FacetCount[], { id }: ListOrder): IndexRange {
-  return {
-    count: async () => rowCount(counts),
-    // A page reads few of the severities, and a list of many projects has thousands of ranges.
-    read: (request) => listFromRanges(db, facetRanges(all, counts), id, request),
-  }
+function inOrder(counts: readonly FacetCount[], { severity: direction }: ListOrder) {
+  if (direction === undefined) return [{ severity: undefined, counts }]
+  const bySeverity = groupBy(counts, ({ severity }) => severityRanks[severity])
+  const ascending = [...bySeverity].map(([severity, counts]) => ({ severity, counts }))
+  ascending.sort((a, b) => a.severity - b.severity)
+  return direction === 'asc' ? ascending : ascending.reverse()
 }
 
 export function rowCount(counts: readonly FacetCount[]): number {

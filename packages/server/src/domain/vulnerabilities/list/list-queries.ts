@@ -6,8 +6,15 @@ import { type FindingRow, findingColumns, findingFrom } from '../../findings/fin
 import { type Cursor, compareIn, type ListOrder } from '../../findings/list/cursor.ts'
 import type { RangeRequest } from '../../findings/list/index-range.ts'
 import { type Severity, severityRanks } from '../../findings/scales.ts'
-import type { Vulnerability } from '../vulnerability.ts'
-import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-sql.ts'
+import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
+import {
+  type VulnerabilityRow,
+  type VulnerabilityWithFindingRow,
+  vulnerabilityColumns,
+  vulnerabilityFrom,
+  withFindingColumns,
+  withFindingFrom,
+} from '../vulnerability-sql.ts'
 import type { Facets } from './count-change-queries.ts'
 
 /** Vulnerabilities of one severity in a project, or of one facet combination, which an index has in id order. */
@@ -22,22 +29,35 @@ export interface FacetRange {
 /** Maximum number of ranges in one statement, which limits its length. */
 const maxRangesPerStatement = 100
 
-/** Reads rows of all ranges together in the order of their ids. */
+/** Reads rows of groups of ranges in the order of the list. Each group is one severity, or all. */
 export async function listFromRanges(
   db: Db,
-  ranges: readonly FacetRange[],
-  direction: ListOrder['id'],
+  groups: readonly (readonly FacetRange[])[],
+  order: ListOrder,
   { afterId, offset, limit }: RangeRequest,
 ): Promise<Cursor[]> {
-  if (ranges.length <= maxRangesPerStatement) {
-    return mergeRanges(db, ranges, direction, { afterId, offset, limit })
-  }
-  const compare = compareIn({ id: direction })
+  const rangeCount = groups.reduce((sum, ranges) => sum + ranges.length, 0)
+  if (rangeCount <= maxRangesPerStatement) return mergeRanges(db, groups, order, { afterId, offset, limit })
+  const [ranges = [], ...others] = groups
+  const rows = await listFromMany(db, ranges, order, { afterId, offset, limit })
+  if (others.length === 0 || rows.length === limit) return rows
+  const rest = { afterId: undefined, offset: 0, limit: limit - rows.length }
+  return [...rows, ...(await listFromRanges(db, others, order, rest))]
+}
+
+/** Reads rows of one group with more ranges than a statement holds. */
+async function listFromMany(
+  db: Db,
+  ranges: readonly FacetRange[],
+  order: ListOrder,
+  { afterId, offset, limit }: RangeRequest,
+): Promise<Cursor[]> {
+  const compare = compareIn({ id: order.id })
   let rows: Cursor[] = []
   let beforeId: number | undefined
   for (let start = 0; start < ranges.length; start += maxRangesPerStatement) {
     const some = ranges.slice(start, start + maxRangesPerStatement)
-    const found = await mergeRanges(db, some, direction, { afterId, beforeId, offset: 0, limit: offset + limit })
+    const found = await mergeRanges(db, [some], order, { afterId, beforeId, offset: 0, limit: offset + limit })
     rows = [...rows, ...found].sort(compare).slice(0, offset + limit)
     // Rows after the last one of these cannot be on the page.
     if (rows.length === offset + limit) beforeId = rows.at(-1)?.id
@@ -54,19 +74,24 @@ interface BoundedRequest extends RangeRequest {
 /** The database merges the ranges as it reads them. */
 async function mergeRanges(
   db: Db,
-  ranges: readonly FacetRange[],
-  direction: ListOrder['id'],
+  groups: readonly (readonly FacetRange[])[],
+  order: ListOrder,
   { afterId, beforeId, offset, limit }: BoundedRequest,
 ): Promise<Cursor[]> {
-  const order = direction === 'asc' ? sql`asc` : sql`desc`
-  const [low, high] = direction === 'asc' ? [afterId, beforeId] : [beforeId, afterId]
-  const isBetween = sql`id > ${low ?? 0} and id < ${high ?? Number.MAX_SAFE_INTEGER}`
-  const selects = ranges.map(
-    (range) => sql`select severity, id from vulnerabilities where ${isIn(range)} and ${isBetween}`,
-  )
-  const firstRows = sql`order by id ${order} limit ${offset + limit}`
+  const byId = order.id === 'asc' ? sql`id asc` : sql`id desc`
+  const selects = groups.flatMap((ranges, index) => {
+    const [low, high] = order.id === 'asc' ? [afterId, beforeId] : [beforeId, afterId]
+    const isBetween =
+      index === 0
+        ? sql`id > ${low ?? 0} and id < ${high ?? Number.MAX_SAFE_INTEGER}`
+        : sql`id > ${0} and id < ${Number.MAX_SAFE_INTEGER}`
+    return ranges.map((range) => sql`select severity, id from vulnerabilities where ${isIn(range)} and ${isBetween}`)
+  })
+  const firstRows = sql`order by ${byId} limit ${offset + limit}`
   const parts = selects.length > 1 ? selects.map((part) => db.dialect.partOfUnion(part, firstRows)) : selects
-  return db.all(sql`${join(parts, ' union all ')} order by id ${order} limit ${limit} offset ${offset}`)
+  const bySeverity = order.severity === 'asc' ? sql`severity asc` : sql`severity desc`
+  const whole = groups.length > 1 ? sql`${bySeverity}, ${byId}` : byId
+  return db.all(sql`${join(parts, ' union all ')} order by ${whole} limit ${limit} offset ${offset}`)
 }
 
 function isIn({ projectId, isOnDefaultBranch, severity, facets }: FacetRange): Sql {
@@ -82,6 +107,14 @@ export async function listVulnerabilitiesById(db: Db, ids: readonly number[]): P
   const rows = await db.all<VulnerabilityRow>(sql`
     select ${vulnerabilityColumns} from vulnerabilities where id in ${db.dialect.integers(ids)} order by id`)
   return rows.map(vulnerabilityFrom)
+}
+
+/** Returns vulnerabilities with their findings. */
+export async function listWithFindings(db: Db, ids: readonly number[]): Promise<VulnerabilityWithFinding[]> {
+  const rows = await db.all<VulnerabilityWithFindingRow>(sql`
+    select ${withFindingColumns} from vulnerabilities v join findings f on f.vulnerability_id = v.id
+    where v.id in ${db.dialect.integers(ids)}`)
+  return rows.map(withFindingFrom)
 }
 
 /** Returns the versions of vulnerabilities and of their findings. */

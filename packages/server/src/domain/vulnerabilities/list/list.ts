@@ -1,7 +1,6 @@
 import { openCache, perDatabase } from '../../../db/cache.ts'
 import type { Db } from '../../../db/db.ts'
 import type { Deps, RootDeps } from '../../deps.ts'
-import type { Finding } from '../../findings/finding.ts'
 import type { Cursor, ListOrder } from '../../findings/list/cursor.ts'
 import {
   type FilteredList,
@@ -12,17 +11,12 @@ import {
 } from '../../findings/list/filtered-list.ts'
 import { assertNumbered, idBatches, type ListPageRequest, readPage } from '../../findings/list/list-page.ts'
 import type { Page } from '../../page.ts'
-import type { Vulnerability } from '../vulnerability.ts'
+import type { VulnerabilityWithFinding } from '../vulnerability.ts'
 import { type FacetCount, listFacetCounts } from './facet-count-queries.ts'
 import { type ListScope, matchesFacets, type VulnerabilityFilter, type VulnerabilitySort } from './filter.ts'
 import { indexRanges, rowCount } from './index-ranges.ts'
-import { listFindingsOf, listRowVersions, listVulnerabilitiesById } from './list-queries.ts'
+import { listRowVersions, listWithFindings } from './list-queries.ts'
 import { unindexedFilters } from './unindexed-filter-queries.ts'
-
-export interface VulnerabilityWithFinding {
-  vulnerability: Vulnerability
-  finding: Finding
-}
 
 export interface ListQuery {
   scope: ListScope
@@ -51,23 +45,11 @@ export async function* matchingIds(
   yield* idBatches(await openList(db, query, counts), batchSize)
 }
 
-/** Returns vulnerabilities in the order of the ids. Does not read those that are `known`. */
-export async function loadVulnerabilities(
-  { db }: Deps,
-  ids: readonly number[],
-  known: readonly Vulnerability[] = [],
-): Promise<VulnerabilityWithFinding[]> {
-  const isKnown = ids.every((id) => known.some((vulnerability) => vulnerability.id === id))
-  const [vulnerabilities, findings] = await Promise.all([
-    isKnown ? known : listVulnerabilitiesById(db, ids),
-    listFindingsOf(db, ids),
-  ])
-  const vulnerabilityById = new Map(vulnerabilities.map((vulnerability) => [vulnerability.id, vulnerability]))
-  const findingOf = new Map(findings.map((finding) => [finding.vulnerabilityId, finding]))
-  return ids.flatMap((id) => {
-    const [vulnerability, finding] = [vulnerabilityById.get(id), findingOf.get(id)]
-    return vulnerability && finding ? [{ vulnerability, finding }] : []
-  })
+/** Returns vulnerabilities in the order of the ids. */
+export async function loadVulnerabilities({ db }: Deps, ids: readonly number[]): Promise<VulnerabilityWithFinding[]> {
+  const rows = await listWithFindings(db, ids)
+  const byId = new Map(rows.map((row) => [row.vulnerability.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
 /** Returns the version of everything that is stored of a vulnerability: its row and that of its finding. */

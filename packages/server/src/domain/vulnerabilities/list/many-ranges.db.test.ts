@@ -27,7 +27,7 @@ test('a page of more index ranges than a statement reads has the same rows as on
       [580, 10, 50],
     ] as const) {
       const request = { afterId: after > 0 ? ordered[after - 1] : undefined, offset, limit }
-      const found = await listFromRanges(db, ranges, direction, request)
+      const found = await listFromRanges(db, [ranges], { id: direction }, request)
       expect(found.map(({ id }) => id)).toEqual(ordered.slice(after + offset, after + offset + limit))
     }
   }

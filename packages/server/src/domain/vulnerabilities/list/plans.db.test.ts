@@ -118,7 +118,9 @@ describe('before the engine has table statistics', () => {
       ...common,
       facets: { ...facets, state, scannerId: 1000 },
     }))
-    const plan = await planIn((db) => listFromRanges(db, ranges, 'desc', { afterId: undefined, offset: 40, limit: 21 }))
+    const plan = await planIn((db) =>
+      listFromRanges(db, [ranges], { id: 'desc' }, { afterId: undefined, offset: 40, limit: 21 }),
+    )
     expect(plan).toMatch(isSqlite() ? /MERGE \(UNION ALL\)/ : /Merge Append/)
     expect(plan).not.toMatch(isSqlite() ? /TEMP B-TREE/ : /Sort {2}\(/)
   })

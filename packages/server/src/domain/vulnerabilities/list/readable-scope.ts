@@ -6,8 +6,8 @@ import type { Project } from '../../projects/project.ts'
 import { listProjectsById } from '../../projects/projects.ts'
 import { listReachedProjectIds, type ProjectReach, reachTables } from '../../projects/reached.ts'
 import type { Visitor } from '../../projects/visible.ts'
+import type { VulnerabilityWithFinding } from '../vulnerability.ts'
 import type { ListScope } from './filter.ts'
-import type { VulnerabilityWithFinding } from './list.ts'
 
 /** The projects of a list: absent fields match everything. */
 interface ScopeFilter extends ProjectReach {

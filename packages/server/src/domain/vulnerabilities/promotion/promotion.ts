@@ -7,11 +7,11 @@ import type { Project } from '../../projects/project.ts'
 import { lockAgainstDeletion } from '../../projects/projects.ts'
 import type { User } from '../../users/user.ts'
 import { addToFacetCounts, type CountChange, newlyDetected } from '../list/count-change-queries.ts'
-import type { VulnerabilityWithFinding } from '../list/list.ts'
 import { upsertPromoted } from '../list/promoted-queries.ts'
 import { titleOf } from '../title.ts'
 import { insertCreated } from '../triage/history-queries.ts'
 import { recordVulnerabilityChanges } from '../triage/vulnerability-events.ts'
+import type { VulnerabilityWithFinding } from '../vulnerability.ts'
 import {
   insertVulnerabilities,
   insertVulnerability,

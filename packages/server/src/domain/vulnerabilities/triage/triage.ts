@@ -6,9 +6,8 @@ import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import { addToFacetCounts } from '../list/count-change-queries.ts'
 import { countChanges } from '../list/count-changes.ts'
-import type { VulnerabilityWithFinding } from '../list/list.ts'
 import { listFindingsOf } from '../list/list-queries.ts'
-import type { Vulnerability } from '../vulnerability.ts'
+import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
 import { type ActionContext, applyChange, type Change, entryOf } from './change.ts'
 import { assertExpectedStates } from './expected-states.ts'
 import { recordHistory } from './history.ts'
@@ -42,19 +41,23 @@ export function changeVulnerability(
   project: Project,
   user: User,
   { id, change, expectedState }: ChangeRequest,
-): Promise<Vulnerability> {
+): Promise<VulnerabilityWithFinding> {
   return transaction(deps, async (deps) => {
-    const [before] = await lockVulnerabilities(deps.db, project.id, [id])
-    if (!before) throw notFound()
+    // Sent at once; the database reads the finding after it has locked the vulnerability.
+    const [[before], [finding]] = await Promise.all([
+      lockVulnerabilities(deps.db, project.id, [id]),
+      listFindingsOf(deps.db, [id]),
+    ])
+    if (!before || !finding) throw notFound()
     if (expectedState !== undefined) await assertExpectedStates(deps, [before], new Map([[id, expectedState]]))
     const context = { userId: user.id, now: deps.now() }
-    const after = applyChange(before, change, await reportedSeverity(deps, before), context)
+    const after = applyChange(before, change, finding.severity, context)
     if (!after) throw unchanged()
     assertComment(change.comment)
     const changed = [{ before, after, entry: entryOf(before, after, change, context) }]
     await saveChanges(deps, project.id, changed, context.now)
     await addToFacetCounts(deps.db, project.id, countChanges(changed), context.now)
-    return after
+    return { vulnerability: after, finding }
   })
 }
 
@@ -130,8 +133,4 @@ export async function changeBatch(
 export async function reportedSeverities(deps: Deps, ids: readonly number[]) {
   const reported = await listReported(deps.db, ids)
   return new Map(reported.map(({ vulnerabilityId, severity }) => [vulnerabilityId, severity]))
-}
-
-async function reportedSeverity(deps: Deps, vulnerability: Vulnerability) {
-  return (await reportedSeverities(deps, [vulnerability.id])).get(vulnerability.id) ?? vulnerability.severity
 }

@@ -1,0 +1,104 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import sql, { raw } from 'sql-template-tag'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, formWithFile } from '../testing/client.ts'
+import { entry } from '../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../testing/server.ts'
+
+/* The number of statements of a request does not depend on the number of its rows, nor on the severities of a short list. */
+describe('requests take few statements', () => {
+  const request = new AsyncLocalStorage<{ statements: number }>()
+  let server: TestServer
+  let project: TestProject
+  let maintainer: Client
+  let at: string
+  let topicId: number
+  let ids: number[]
+
+  beforeAll(async () => {
+    server = await startServer({
+      observe: () => {
+        const counted = request.getStore()
+        if (counted) counted.statements++
+      },
+    })
+    const { admin } = server
+    project = await server.project('acme/site')
+    at = `/projects/${project.id}`
+    maintainer = await server.as('maintainer', project)
+    await maintainer.get(at)
+    await admin.put(at, { topics: ['web', 'security'] })
+    await server.report(
+      project,
+      ['Critical', 'High', 'Medium', 'Low', 'Info'].map((severity, line) => entry({ line, rule: severity, severity })),
+    )
+    await admin.post(`${at}/uploads`, formWithFile('file', 'a.txt', 'content'))
+    topicId = (await admin.get('/topics?per_page=1')).body[0].id
+    const rows = await server.deps.db.all<{ id: number }>(sql`select id from vulnerabilities order by id`)
+    ids = rows.map(({ id }) => id)
+  })
+
+  async function countStatements(send: () => Promise<{ status: number; text: string }>): Promise<number> {
+    const counted = { statements: 0 }
+    const { status, text } = await request.run(counted, send)
+    expect([status, text]).toEqual([expect.toSatisfy((status) => status < 300), text])
+    return counted.statements
+  }
+
+  /** Changes no row, but the versions of the tables. */
+  const touch = async (tables: readonly string[]) => {
+    for (const table of tables) await server.deps.db.run(sql`update ${raw(table)} set id = id where id = 0`)
+  }
+
+  /*
+   * Every request has another URL, so that no response is cached by its URL. `again` finds the result of the first
+   * request, `afterWrite` only its rendered rows, because other rows of the same tables have changed.
+   */
+  test('by reads, also after writes to their tables', async () => {
+    const limits: Record<string, { first: number; again: number; afterWrite: number }> = {
+      [`/topics/${topicId}`]: { first: 1, again: 0, afterWrite: 1 },
+      '/topics': { first: 2, again: 0, afterWrite: 2 },
+      '/topics?search=web': { first: 2, again: 0, afterWrite: 2 },
+      // A write to projects also makes the resolved project and its owner outdated.
+      [at]: { first: 3, again: 0, afterWrite: 4 },
+      '/projects': { first: 2, again: 1, afterWrite: 5 },
+      '/projects?topic=web': { first: 3, again: 2, afterWrite: 6 },
+      [`${at}/uploads`]: { first: 3, again: 0, afterWrite: 2 },
+      // The first request also reads the facet counts and renders the rows.
+      [`${at}/vulnerabilities`]: { first: 3, again: 0, afterWrite: 3 },
+      [`${at}/vulnerabilities?search=Crit`]: { first: 2, again: 0, afterWrite: 4 },
+      // Authorization reads the vulnerability.
+      [`/vulnerabilities/${ids[0]}`]: { first: 1, again: 1, afterWrite: 2 },
+      [`${at}/vulnerability_findings`]: { first: 2, again: 0, afterWrite: 2 },
+      [`${at}/vulnerability_findings?search=Crit`]: { first: 2, again: 0, afterWrite: 3 },
+    }
+    const tableOf = (path: string) =>
+      ['topics', 'uploads', 'vulnerabilities', 'findings'].find((name) => path.split('?')[0]?.includes(name)) ??
+      'projects'
+    const counts: typeof limits = {}
+    let nonce = 0
+    for (const path of Object.keys(limits)) {
+      const url = () => `${path}${path.includes('?') ? '&' : '?'}nonce=${nonce++}`
+      const read = () => countStatements(() => server.admin.get(url()))
+      const first = await read()
+      const again = await read()
+      await touch([tableOf(path)])
+      counts[path] = { first, again, afterWrite: await read() }
+    }
+    expect(counts).toEqual(limits)
+  })
+
+  test('by actions on a vulnerability, and by lists whose rows have changed', async () => {
+    const act = (id: number | undefined, action: string) =>
+      countStatements(() => maintainer.post(`/vulnerabilities/${id}/${action}`, { comment: 'Checked.' }))
+    await act(ids[0], 'confirm')
+    expect({
+      dismiss: await act(ids[1], 'dismiss'),
+      confirm: await act(ids[2], 'confirm'),
+      revert: await act(ids[0], 'revert'),
+      vulnerabilities: await countStatements(() => maintainer.get(`${at}/vulnerabilities`)),
+      // Findings with history take two more statements, for history and links.
+      findings: await countStatements(() => maintainer.get(`${at}/vulnerability_findings?scope=all`)),
+    }).toEqual({ dismiss: 10, confirm: 10, revert: 10, vulnerabilities: 4, findings: 5 })
+  })
+})
