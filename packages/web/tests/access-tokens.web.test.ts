@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../server/src/testing/client.ts'
@@ -86,6 +87,38 @@ test('a trust relation of a group can be added, edited and deleted', async () =>
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No trust relations').waitFor()
+})
+
+test('the keys of a trust relation can be read from a file, edited and replaced by an address', async () => {
+  const project = await web.server.project('offline/site')
+  const maintainer = await web.server.as('maintainer', project)
+  const page = await web.open('/offline/site/-/settings/access_tokens', { as: maintainer })
+  await page.getByRole('button', { name: 'Add trust relation' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Claims', { exact: true }).fill('project_path = offline/*')
+  await dialog.getByLabel('Keys (JWKS)', { exact: true }).fill('[]')
+  await dialog.getByRole('button', { name: 'Add trust relation' }).click()
+  await dialog.getByText('The keys are not a JSON Web Key Set.').waitFor()
+
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const jwks = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'first', alg: 'ES256', use: 'sig' }] }
+  const file = { name: 'keys.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(jwks)) }
+  await dialog.getByLabel('Read the keys from a file').setInputFiles(file)
+  await expect.poll(() => dialog.getByLabel('Keys (JWKS)', { exact: true }).inputValue()).toContain('first')
+  expect(await accessProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Add trust relation' }).click()
+  await page.getByText('project_path = offline/*').waitFor()
+  const relations = async () => (await web.server.admin.get(`/projects/${project.id}/trust_relations`)).body
+  expect(await relations()).toMatchObject([{ jwks: { keys: [{ kid: 'first' }] }, jwks_url: null }])
+
+  await page.getByRole('button', { name: 'Actions for GitLab' }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  expect(await dialog.getByLabel('Keys (JWKS)', { exact: true }).inputValue()).toContain('"kid": "first"')
+  await dialog.getByLabel('Keys (JWKS)', { exact: true }).fill('')
+  await dialog.getByLabel('Address of the keys (JWKS)').fill('https://gitlab.com/oauth/discovery/keys')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  expect(await relations()).toMatchObject([{ jwks: null, jwks_url: 'https://gitlab.com/oauth/discovery/keys' }])
 })
 
 test('the page fits a narrow screen with tokens and relations on it', async () => {

@@ -8,6 +8,7 @@ import { grantableRoles, type MemberPlace } from '../../nouns/member/roles.ts'
 import { type BotScope, botScopes } from '../../nouns/token/scopes.ts'
 import { ScopesField } from '../../nouns/token/token-fields.tsx'
 import { patternsIn, textOf } from './claim-text.ts'
+import { KeysFields, keyTermsOf } from './keys-fields.tsx'
 import type { Relation } from './trust-relation.ts'
 
 const presets = {
@@ -47,7 +48,11 @@ export function TrustForm({
   function submit(text: (name: string) => string) {
     const claims = patternsIn(text('claims'))
     const branchClaims = patternsIn(text('default_branch_claims'))
-    const found = claims.problem ?? branchClaims.problem ?? (chosen.length === 0 ? 'Select at least one scope.' : '')
+    const keyTerms = keyTermsOf(text('jwks_url'), text('jwks'))
+    const found =
+      claims.problem ??
+      branchClaims.problem ??
+      (chosen.length === 0 ? 'Select at least one scope.' : keyTerms ? '' : 'The keys are not a JSON Web Key Set.')
     setProblem(found)
     if (found) return
     const body = {
@@ -58,7 +63,7 @@ export function TrustForm({
       default_branch_claims: branchClaims.patterns,
       access_level: Number(role) as 30, // one of the roles
       scopes: [...chosen],
-      ...(!relation?.jwks && { jwks_url: text('jwks_url') || null }),
+      ...keyTerms,
     }
     if (relation) change.mutate({ path: { id: place.id, relation_id: relation.id }, body })
     else create.mutate({ path: { id: place.id }, body })
@@ -70,7 +75,7 @@ export function TrustForm({
         // Presets replace the values of the fields.
         key={preset}
         action={relation ? change : create}
-        fields={['name', 'issuer', 'audience', 'claims', 'default_branch_claims', 'jwks_url']}
+        fields={['name', 'issuer', 'audience', 'claims', 'default_branch_claims', 'jwks_url', 'jwks']}
         submit={relation ? 'Save' : 'Add trust relation'}
         problem={problem}
         onCancel={onClose}
@@ -103,17 +108,7 @@ export function TrustForm({
         />
         <SelectField label="Role" choices={grantableRoles(place)} value={role} onChoose={setRole} />
         <ScopesField scopes={botScopes} chosen={chosen} onChange={setChosen} />
-        {relation?.jwks ? (
-          <p className="muted small">The keys of the issuer were added through the API.</p>
-        ) : (
-          <TextField
-            label="Address of the keys (JWKS)"
-            name="jwks_url"
-            type="url"
-            defaultValue={relation?.jwks_url ?? ''}
-            hint="Leave empty to use the address in the issuer’s discovery document."
-          />
-        )}
+        <KeysFields relation={relation} />
       </ActionForm>
     </Dialog>
   )
