@@ -69,14 +69,16 @@ describe('the commands in docs/ci', () => {
     await createProject('api')
     const job = await openJob()
     for (const file of ['trivy.json', 'trivy-api.json', 'trivy-web.json']) await addReport(job, 'trivy', file)
-    await addReport(job, 'semgrep', 'semgrep.json')
+    for (const file of ['semgrep.json', 'semgrep-api.json', 'semgrep-web.json']) await addReport(job, 'semgrep', file)
     for (const script of scriptsOf(await readDocument('docs/ci.md'))) {
       const done = await job.run(script, connection)
       expect(done, `${script}\n${done.stdout}${done.stderr}`).toMatchObject({ code: 0 })
     }
     expect(JSON.parse(await readFile(join(job.folder, 'import.json'), 'utf8'))).toMatchObject({ status: 'done' })
     const imports: { category: string | null }[] = await api('GET', '/projects/shop%2Fapi/security_reports')
-    expect(new Set(imports.map(({ category }) => category))).toEqual(new Set([null, 'api-image', 'web-image']))
+    expect(new Set(imports.map(({ category }) => category))).toEqual(
+      new Set([null, 'semgrep-api.json', 'semgrep-web.json', 'api-image', 'web-image']),
+    )
   })
 })
 

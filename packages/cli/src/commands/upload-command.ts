@@ -10,7 +10,7 @@ Actions, Jenkins, Woodpecker, Azure Pipelines, Bitbucket Pipelines).
 
 Examples:
   $ alcove upload trivy.json semgrep.json --fail-on 'new:high,any:critical'
-  $ alcove upload 'reports/**/*.sarif' --category frontend
+  $ alcove upload 'reports/**/*.sarif' --category '{file}'
   $ alcove upload trivy.json --format codequality --output gl-code-quality-report.json
   $ alcove upload --project shop/api --ref main --dry-run report.json.gz
 
@@ -30,7 +30,7 @@ export function addUploadCommand(program: Command, { io, finish }: CommandContex
     .option('-p, --project <path>', 'full path of the project; it is created if it does not exist')
     .option('--ref <ref>', 'branch or tag that was scanned (default: of the CI job, or the default branch)')
     .option('--target-ref <ref>', 'ref to compare with (default: of the merge request, or the default branch)')
-    .option('--category <name>', 'part of the ref that the reports cover, such as an image or a folder')
+    .option('--category <name>', 'part of the ref that the reports cover, such as an image; {file} is the path of each')
     .option('--commit <sha>', 'commit that was scanned')
     .option('--report-type <type>', 'type of the reports, when they do not state it')
     .option('--fail-on <policy>', "policy of the gate, such as 'new:high,any:critical'")

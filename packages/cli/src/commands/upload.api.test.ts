@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -279,6 +279,82 @@ describe('alcove upload', () => {
     expect(both).toMatchObject({ code: 2, stdout: expect.stringContaining('b.json: rejected: This is no report') })
     expect(await upload(cwd, 'c.json')).toMatchObject({ code: 2, stderr: expect.stringContaining('c.json is empty') })
     expect((await server.admin.get(`/projects/${project.id}/vulnerability_findings?ref=feature`)).body).toHaveLength(1)
+  })
+})
+
+describe('several files of one scanner', () => {
+  const api = sastReport([redirect])
+  const web = sastReport([weakHash])
+  const twoFiles = () => folder({ 'api.json': JSON.stringify(api), 'web.json': JSON.stringify(web) })
+
+  test('fail the gate and name both files, because one would make the findings of the other absent', async () => {
+    const { project, upload } = await projectWith()
+    const cwd = await twoFiles()
+    const formats = ['markdown', 'junit', 'annotations', 'json'].flatMap((format) => [
+      '--format',
+      format,
+      '--output',
+      format,
+    ])
+    const done = await upload(cwd, 'api.json', 'web.json', '--fail-on', 'new:critical', ...formats)
+    expect(done.code).toBe(2)
+    expect(done.stdout).toMatch(
+      /web\.json: rejected: .* findings of import \d+ \(api\.json\).* use --category '{file}'/,
+    )
+    expect(done.stdout).toContain('Gate failed:\n  1 report was not imported\n')
+    const { body } = await server.admin.get(`/projects/${project.id}/vulnerability_findings?ref=feature`)
+    expect(body).toMatchObject([{ name: 'Open redirect' }])
+
+    const written = async (name: string) => readFile(join(cwd, name), 'utf8')
+    expect(await written('markdown')).toMatch(/the policy failed\n[\s\S]*\*\*Not imported\*\*\n\n- `web\.json`: /)
+    expect(await written('junit')).toMatch(
+      /errors="1"[\s\S]*<testcase classname="alcove" name="web\.json" time="0">\n +<error/,
+    )
+    expect(await written('annotations')).toContain('::error title=Not imported%3A web.json::This report covers')
+    expect(JSON.parse(await written('json'))).toMatchObject({
+      gate: { passed: false },
+      rejected: [{ file: 'web.json' }],
+    })
+  })
+
+  test('fail the gate also when the server imports them later', async () => {
+    const { project } = await projectWith()
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      if (init?.body instanceof FormData) init.body.set('async', 'true')
+      return globalThis.fetch(input, init)
+    }
+    const args = [
+      'upload',
+      '-p',
+      project.path_with_namespace,
+      '--ref',
+      'feature',
+      '*.json',
+      '--fail-on',
+      'new:critical',
+    ]
+    const done = await run(args, { env: server.env, cwd: await twoFiles(), fetch })
+    expect(done).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/web\.json: not imported[\s\S]*\(api\.json\)/),
+    })
+    expect(done.stdout).toContain('1 report was not imported')
+  })
+
+  test('are compared together when their paths are their categories, and each makes only its own findings absent', async () => {
+    const { upload } = await projectWith()
+    const cwd = await twoFiles()
+    const send = async () =>
+      upload(cwd, './api.json', '*.json', '--category', 'scan of {file}', '--fail-on', 'new:high', '--json')
+    const first = await send()
+    expect(first.code).toBe(1)
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      imports: [{ category: 'scan of api.json' }, { category: 'scan of web.json' }],
+      against: { new: 2 },
+    })
+    await writeFile(join(cwd, 'api.json'), JSON.stringify(sastReport([])))
+    const second = await send()
+    expect([second.code, JSON.parse(second.stdout).against.new]).toEqual([0, 1])
   })
 })
 

@@ -11,7 +11,7 @@ import { findFiles } from '../upload/files.ts'
 import { listFindings, sampledFindings } from '../upload/listed-findings.ts'
 import { openProgress } from '../upload/progress.ts'
 import { comparisonOf, type UploadOptions, uploadReports } from '../upload/upload-reports.ts'
-import type { UploadResult } from '../upload/upload-result.ts'
+import { gateFailures, missingReports, type UploadResult } from '../upload/upload-result.ts'
 import { pairOutputs, writeOutputs } from '../upload/write-outputs.ts'
 import { projectOf } from './project-of.ts'
 
@@ -102,16 +102,14 @@ async function sendAll(io: Io, { files, options, upload, policy }: Work): Promis
 
 /** Returns the error for reports of which none could be compared. */
 function noImport(reports: UploadResult['reports'], rejected: UploadResult['rejected']): CommandFailed {
-  const failed = reports.flatMap(({ file, import: { errors } }) => errors.map(({ message }) => ({ file, message })))
-  const problems = [...rejected, ...failed].map(({ file, message }) => `${file}: ${message}`)
+  const problems = missingReports({ reports, rejected }).map(({ file, message }) => `${file}: ${message}`)
   if (problems.length > 0) return wrongUsage(`No report was imported.\n${problems.join('\n')}`)
   return wrongUsage('The server does not compare refs. Update it to the version of this command.')
 }
 
-function exitCodeOf({ reports, rejected, gate }: UploadResult): ExitCode {
-  const isIncomplete = rejected.length > 0 || reports.some((report) => report.import.status === 'failed')
-  if (isIncomplete) return exitCodes.usage
-  return gate && gate.violations.length > 0 ? exitCodes.policy : exitCodes.passed
+function exitCodeOf(result: UploadResult): ExitCode {
+  if (missingReports(result).length > 0) return exitCodes.usage
+  return gateFailures(result).length > 0 ? exitCodes.policy : exitCodes.passed
 }
 
 /** Completes the options from the environment of the CI system. */

@@ -1,8 +1,7 @@
 import { counted } from '../counted.ts'
 import { type ListedFinding, nameOf, placeOf, type Severity, severityOf } from '../findings.ts'
-import { describeViolation } from '../gate/policy.ts'
 import { plain, webAddress } from '../safe-text.ts'
-import type { UploadResult } from '../upload/upload-result.ts'
+import { gateFailures, missingReports, type UploadResult } from '../upload/upload-result.ts'
 
 /** Maximum number of annotations. GitHub shows 10 errors and 10 warnings of a step, and 50 of a job. */
 const maxAnnotations = 50
@@ -17,16 +16,16 @@ const levels: Record<Severity, 'error' | 'warning' | 'notice'> = {
 }
 
 /** Writes new findings as workflow commands of GitHub Actions, which Gitea and Forgejo read as well. */
-export function writeAnnotations({ lists, comparison, gate }: UploadResult): string {
+export function writeAnnotations(result: UploadResult): string {
+  const { lists, comparison } = result
   const findings = comparison.ref === null ? lists.known : lists.new
   const shown = findings.slice(0, maxAnnotations)
   const rest = findings.length - shown.length
   const lines = [
     ...shown.map(annotationOf),
     ...(rest > 0 ? [command('notice', {}, `Not shown as annotations: ${counted(rest, 'more finding')}`)] : []),
-    ...(gate?.violations ?? []).map((violation) =>
-      command('error', { title: 'Alcove policy failed' }, describeViolation(violation)),
-    ),
+    ...missingReports(result).map(({ file, message }) => command('error', { title: `Not imported: ${file}` }, message)),
+    ...gateFailures(result).map((failure) => command('error', { title: 'Alcove policy failed' }, failure)),
   ]
   return lines.map((line) => `${line}\n`).join('')
 }

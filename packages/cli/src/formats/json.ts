@@ -1,20 +1,10 @@
 import { writeRule } from '../gate/policy.ts'
 import { safeJson } from '../safe-text.ts'
-import type { UploadResult } from '../upload/upload-result.ts'
+import { gateFailures, type UploadResult } from '../upload/upload-result.ts'
 
 /** Writes everything that is known about an upload as one JSON object. */
-export function writeJson({
-  url,
-  project,
-  ref,
-  commit,
-  ci,
-  reports,
-  comparison,
-  lists,
-  gate,
-  ...rest
-}: UploadResult): string {
+export function writeJson(result: UploadResult): string {
+  const { url, project, ref, commit, ci, reports, comparison, lists, gate, ...rest } = result
   const value = {
     server: url,
     project,
@@ -30,7 +20,7 @@ export function writeJson({
     gate: gate
       ? {
           policy: gate.policy.map(writeRule).join(','),
-          passed: gate.violations.length === 0,
+          passed: gateFailures(result).length === 0,
           violations: gate.violations.map(({ rule, count }) => ({ rule: writeRule(rule), count })),
         }
       : null,

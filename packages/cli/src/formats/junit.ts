@@ -1,7 +1,7 @@
 import { type ListedFinding, nameOf, placeOf, severityOf } from '../findings.ts'
 import { isCounted, type Rule } from '../gate/policy.ts'
 import { escapeXml, webAddress } from '../safe-text.ts'
-import type { UploadResult } from '../upload/upload-result.ts'
+import { missingReports, type UploadResult } from '../upload/upload-result.ts'
 
 interface Case {
   finding: ListedFinding
@@ -10,20 +10,21 @@ interface Case {
 }
 
 /**
- * Writes a result as JUnit XML: one test case for each finding that is present. Findings that the policy counts are
- * failures; without a policy, new findings are.
+ * Writes a result as JUnit XML: one test case for each finding that is present, and an error for
+ * each report that was not imported. Findings that the policy counts are failures; without a policy, new findings are.
  */
-export function writeJunit({ project, ref, lists, gate }: UploadResult): string {
+export function writeJunit(result: UploadResult): string {
+  const { project, ref, lists, gate } = result
+  const missing = missingReports(result).map(writeMissing)
   const cases = [
     ...lists.new.map((finding) => caseOf(finding, 'new', gate?.policy)),
     ...lists.known.map((finding) => caseOf(finding, 'known', gate?.policy)),
   ]
   const failures = cases.filter(({ isFailure }) => isFailure).length
   // CI systems report a file without test cases as an error.
-  const shown =
-    cases.length > 0 ? cases.map(writeCase) : ['    <testcase classname="alcove" name="No findings" time="0"/>']
-  const tests = Math.max(1, cases.length)
-  const counts = `tests="${tests}" failures="${failures}" errors="0"`
+  const written = [...missing, ...cases.map(writeCase)]
+  const shown = written.length > 0 ? written : ['    <testcase classname="alcove" name="No findings" time="0"/>']
+  const counts = `tests="${shown.length}" failures="${failures}" errors="${missing.length}"`
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="Alcove" ${counts} time="0">`,
@@ -32,6 +33,15 @@ export function writeJunit({ project, ref, lists, gate }: UploadResult): string 
     '  </testsuite>',
     '</testsuites>',
   ].join('\n')}\n`
+}
+
+/** Writes a report that was not imported, so its findings are not known. */
+function writeMissing({ file, message }: { file: string; message: string }): string {
+  return [
+    `    <testcase classname="alcove" name="${escapeXml(file)}" time="0">`,
+    `      <error message="${escapeXml(message)}" type="report"/>`,
+    '    </testcase>',
+  ].join('\n')
 }
 
 function caseOf(finding: ListedFinding, kind: Case['kind'], policy: readonly Rule[] | undefined): Case {

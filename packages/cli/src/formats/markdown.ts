@@ -1,13 +1,14 @@
 import { type ListedFinding, nameOf, placeOf, severities, severityOf } from '../findings.ts'
 import { countOf, dismissedInWords } from '../gate/comparison.ts'
-import { describeViolation, writeRule } from '../gate/policy.ts'
+import { type Rule, writeRule } from '../gate/policy.ts'
 import { codeSpan, shorten, webAddress } from '../safe-text.ts'
-import type { Gate, UploadResult } from '../upload/upload-result.ts'
+import { gateFailures, missingReports, type UploadResult } from '../upload/upload-result.ts'
 
 /** Maximum number of findings that are listed of each kind. A note of a forge has limited length. */
 const maxShown = 25
 const maxNameLength = 120
 const maxPlaceLength = 160
+const maxMessageLength = 600
 
 /** Writes a result as Markdown of GitLab, GitHub and Gitea. Text of reports is in code spans, so it has no effect. */
 export function writeMarkdown(result: UploadResult): string {
@@ -15,17 +16,19 @@ export function writeMarkdown(result: UploadResult): string {
   const sections = [
     `### ${titleOf(result)}`,
     describeRefs(result),
+    missingSection(result),
     countTable(result),
     listSection({ title: 'New', findings: lists.new, total: comparison.new, isOpen: true }),
     listSection({ title: 'Fixed', findings: lists.fixed, total: comparison.fixed, isOpen: false }),
     listSection({ title: 'Known', findings: lists.known, total: comparison.known, isOpen: false }),
-    result.gate ? gateSection(result.gate) : '',
+    result.gate ? gateSection(result.gate.policy, gateFailures(result)) : '',
   ]
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`
 }
 
-function titleOf({ gate, comparison }: UploadResult): string {
-  const outcome = gate && (gate.violations.length === 0 ? 'passed' : 'failed')
+function titleOf(result: UploadResult): string {
+  const { gate, comparison } = result
+  const outcome = gate && (gateFailures(result).length === 0 ? 'passed' : 'failed')
   if (comparison.ref === null) return `Security findings${outcome ? `: the policy ${outcome}` : ''}`
   const counts = `${comparison.new} new, ${comparison.fixed} fixed, ${comparison.known} known`
   return `Security findings: ${counts}${outcome ? `; the policy ${outcome}` : ''}`
@@ -74,8 +77,15 @@ function listItem(finding: ListedFinding): string {
   return `- **${severityOf(finding)}** ${link ? `[${name}](${link})` : name}${place && ` in ${codeSpan(place)}`}`
 }
 
-function gateSection({ policy, violations }: Gate): string {
+function missingSection(result: UploadResult): string {
+  const items = missingReports(result)
+    .slice(0, maxShown)
+    .map(({ file, message }) => `- ${codeSpan(file)}: ${codeSpan(shorten(message, maxMessageLength))}`)
+  return items.length === 0 ? '' : `**Not imported**\n\n${items.join('\n')}`
+}
+
+function gateSection(policy: readonly Rule[], failures: readonly string[]): string {
   const rules = codeSpan(policy.map(writeRule).join(','))
-  if (violations.length === 0) return `The policy ${rules} passed.`
-  return `The policy ${rules} failed: ${violations.map(describeViolation).join('; ')}.`
+  if (failures.length === 0) return `The policy ${rules} passed.`
+  return `The policy ${rules} failed: ${failures.join('; ')}.`
 }

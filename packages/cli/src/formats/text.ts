@@ -1,10 +1,10 @@
 import { counted } from '../counted.ts'
 import { type ListedFinding, nameOf, placeOf, type Severity, severities, severityOf } from '../findings.ts'
 import { countOf, dismissedInWords } from '../gate/comparison.ts'
-import { describeViolation, writeRule } from '../gate/policy.ts'
+import { type Rule, writeRule } from '../gate/policy.ts'
 import { plain, shorten, webAddress } from '../safe-text.ts'
 import type { SentReport } from '../upload/upload-reports.ts'
-import type { Gate, UploadResult } from '../upload/upload-result.ts'
+import { gateFailures, type UploadResult } from '../upload/upload-result.ts'
 import { openPalette, type Palette } from './palette.ts'
 
 /** Maximum number of findings that are printed of each kind. */
@@ -25,7 +25,7 @@ export function writeText(result: UploadResult, { isColoured }: { isColoured: bo
     findingLines({ title: 'New', findings: lists.new, total: comparison.new }, paint),
     findingLines({ title: 'Fixed', findings: lists.fixed, total: comparison.fixed }, paint),
     findingLines({ title: 'Known', findings: lists.known, total: comparison.known }, paint),
-    result.gate ? gateLines(result.gate, paint) : [],
+    result.gate ? gateLines(result.gate.policy, gateFailures(result), paint) : [],
   ]
   return `${sections
     .filter((lines) => lines.length > 0)
@@ -103,7 +103,7 @@ function findingLine(finding: ListedFinding, paint: Palette): string {
   return link ? `${first}\n           ${paint.dim(link)}` : first
 }
 
-function gateLines({ policy, violations }: Gate, paint: Palette): string[] {
-  if (violations.length === 0) return [paint.green(`Gate passed: ${policy.map(writeRule).join(', ')}`)]
-  return [paint.red('Gate failed:'), ...violations.map((violation) => `  ${describeViolation(violation)}`)]
+function gateLines(policy: readonly Rule[], failures: readonly string[], paint: Palette): string[] {
+  if (failures.length === 0) return [paint.green(`Gate passed: ${policy.map(writeRule).join(', ')}`)]
+  return [paint.red('Gate failed:'), ...failures.map((failure) => `  ${failure}`)]
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { relative, resolve, sep } from 'node:path'
 import { type BodyOf, type Client, RequestFailed, type Schemas } from '@alcove/client'
 import { CommandFailed, exitCodes } from '../exit.ts'
 import type { Comparison } from '../gate/comparison.ts'
@@ -11,6 +12,7 @@ export interface UploadOptions {
   project: string
   ref?: string | undefined
   targetRef?: string | undefined
+  /** Category of the reports. `{file}` stands for the path of each file. */
   category?: string | undefined
   commit?: string | undefined
   reportType?: string | undefined
@@ -48,36 +50,58 @@ export async function uploadReports(
 ): Promise<{ sent: SentReport[]; rejected: RejectedReport[] }> {
   const sent: SentReport[] = []
   const rejected: RejectedReport[] = []
+  const sameRun = () => sent.flatMap((report) => report.import.id ?? [])
   for (const [index, file] of files.entries()) {
     progress.show(`Uploading ${file} (${index + 1} of ${files.length})`)
     try {
-      const first = await sendReport(io, client, file, options)
-      sent.push({ file, import: await waitForImport(io, client, first, { options, progress }) })
+      const first = await sendReport(io, client, file, { ...options, sameRun: sameRun() })
+      const done = await waitForImport(io, client, first, { options, progress })
+      const errors = done.errors.map((problem) => ({ ...problem, message: withFileNames(problem.message, sent) }))
+      sent.push({ file, import: { ...done, errors } })
     } catch (error) {
       if (!(error instanceof RequestFailed) || !aboutReport.has(error.status)) throw error
-      rejected.push({ file, message: error.message })
+      rejected.push({ file, message: withFileNames(error.message, sent) })
     }
   }
   progress.clear()
   return { sent, rejected }
 }
 
-async function sendReport(io: Io, client: Client, file: string, options: UploadOptions): Promise<ComparedImport> {
+/** Adds the names of files after the imports that a message mentions, and how to separate reports of one scanner. */
+function withFileNames(message: string, sent: readonly SentReport[]): string {
+  const mentioned = sent.find((report) => message.includes(`findings of import ${report.import.id},`))
+  if (!mentioned) return message
+  const name = `import ${mentioned.import.id}`
+  return `${message.replace(name, `${name} (${mentioned.file})`)} For the paths of the files as categories use --category '{file}'.`
+}
+
+interface SentOptions extends UploadOptions {
+  /** Ids of the imports of earlier files. The server rejects a report that would make their findings absent. */
+  sameRun: readonly number[]
+}
+
+async function sendReport(io: Io, client: Client, file: string, options: SentOptions): Promise<ComparedImport> {
   const body = {
     file: await readReport(io.cwd, file),
     create: !options.isDryRun,
     ref: options.ref,
     target_ref: options.targetRef,
-    category: options.category,
+    category: options.category?.replaceAll('{file}', () => pathInCategory(io.cwd, file)),
     commit_sha: options.commit,
     report_type: options.reportType,
     dry_run: options.isDryRun || undefined,
+    same_run: options.sameRun.length > 0 ? options.sameRun : undefined,
   }
   // The key makes the request safe to repeat, so it changes with each run of the command.
   const idempotency = options.isDryRun ? {} : { idempotencyKey: randomUUID() }
   const path = { id: options.project }
   const typed = body as BodyOf<typeof importOperation> // the server validates the report type of the user
   return client.call(importOperation, { path, body: typed }, idempotency)
+}
+
+/** Returns the path of a file from the working directory with slashes, so that it is the same in every run. */
+function pathInCategory(cwd: string, file: string): string {
+  return relative(cwd, resolve(cwd, file)).replaceAll(sep, '/')
 }
 
 /** Waits until an import is done or failed. */

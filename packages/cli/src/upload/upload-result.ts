@@ -1,6 +1,7 @@
 import type { CiRun } from '../ci/ci-run.ts'
+import { counted } from '../counted.ts'
 import type { Comparison } from '../gate/comparison.ts'
-import type { Rule, Violation } from '../gate/policy.ts'
+import { describeViolation, type Rule, type Violation } from '../gate/policy.ts'
 import type { FindingLists } from './listed-findings.ts'
 import type { RejectedReport, SentReport } from './upload-reports.ts'
 
@@ -21,8 +22,23 @@ export interface UploadResult {
   gate: Gate | undefined
 }
 
-/** Outcome of the gate. It passed when there are no violations. */
+/** Outcome of the gate. See `gateFailures`. */
 export interface Gate {
   policy: readonly Rule[]
   violations: readonly Violation[]
+}
+
+/** Returns the reports that were not imported, each with a reason. */
+export function missingReports({ reports, rejected }: Pick<UploadResult, 'reports' | 'rejected'>): RejectedReport[] {
+  const failed = reports.filter((report) => report.import.status === 'failed')
+  const messageOf = ({ errors }: SentReport['import']) => errors.map(({ message }) => message).join(' ')
+  return [...rejected, ...failed.map(({ file, import: done }) => ({ file, message: messageOf(done) }))]
+}
+
+/** Returns why the gate failed; nothing if it passed. It cannot pass while the findings of a report are missing. */
+export function gateFailures(result: Pick<UploadResult, 'gate' | 'reports' | 'rejected'>): string[] {
+  if (!result.gate) return []
+  const missing = missingReports(result).length
+  const incomplete = missing > 0 ? [`${counted(missing, 'report was', 'reports were')} not imported`] : []
+  return [...incomplete, ...result.gate.violations.map(describeViolation)]
 }

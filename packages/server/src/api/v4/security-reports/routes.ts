@@ -7,7 +7,7 @@ import type { IngestOptions } from '../../../domain/reports/imports/import.ts'
 import { assertMayPromote, assertMayReport } from '../../../domain/reports/imports/import-rights.ts'
 import { findImports, findProjectImport, importReport } from '../../../domain/reports/imports/imports.ts'
 import { dryRunReport } from '../../../domain/reports/imports/ingest.ts'
-import { filePart, flag, integer, oneOf, optional, text } from '../../../http/params/input.ts'
+import { filePart, flag, integer, integerList, oneOf, optional, text } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { comparedImportView, importView, viewComparedImport, viewImport } from './views.ts'
@@ -42,6 +42,13 @@ const reportInput = Type.Object({
         'True if the scan covered only part of the ref, such as the changes since a baseline; no finding is then marked as absent. Default: as stated in the report',
     }),
   ),
+  same_run: optional(
+    integerList({
+      commaSeparated: true,
+      description:
+        'Ids of the imports of earlier reports of the same run. A report that covers their findings is rejected instead of making them absent',
+    }),
+  ),
   promote: optional(
     flag({
       description:
@@ -66,6 +73,7 @@ const optionsFrom = (input: Static<typeof reportInput>): IngestOptions => ({
   targetRef: input.target_ref,
   strict: input.strict,
   isPartial: input.partial,
+  sameRun: input.same_run,
   promote: input.promote,
   isAsync: input.async,
 })

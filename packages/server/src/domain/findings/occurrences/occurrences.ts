@@ -20,6 +20,7 @@ export {
   listLastObservations,
   listMissedBy,
   listOfScanner,
+  listScansOfImports,
 } from './scan-queries.ts'
 
 /** Returns the occurrences of a vulnerability in the order of their first observation. */

@@ -22,6 +22,30 @@ export async function insertScans(
     from ${db.dialect.records(rows, { scannerId: 'integer', reportType: 'text', isComplete: 'boolean' })} as r`)
 }
 
+/** Returns the scans of these imports on a ref, with the artifacts of the imports. */
+export async function listScansOfImports(
+  db: Db,
+  { projectId, ref }: { projectId: number; ref: string },
+  importIds: readonly number[],
+): Promise<ImportScan[]> {
+  return db.all(sql`
+    select s.import_id, s.scanner_id, s.report_type, s.category_id, m.artifact, n.name as scanner_name
+    from scans s join imports m on m.id = s.import_id join scanners n on n.id = s.scanner_id
+    where s.import_id ${db.dialect.among(db.dialect.integers(importIds))}
+      and m.project_id = ${projectId} and s.ref = ${ref}
+    order by s.import_id, s.scanner_id, s.report_type`)
+}
+
+/** A scan of an earlier import. */
+interface ImportScan {
+  importId: number
+  scannerId: number
+  scannerName: string
+  reportType: string
+  categoryId: number | null
+  artifact: string | null
+}
+
 /**
  * Returns the findings of a scanner and type after an id, with their state on the ref. The order is by id, because
  * severities may change between two calls.

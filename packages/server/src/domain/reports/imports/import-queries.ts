@@ -3,7 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { type Import, type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
 
 /** Options that the import job needs after the request has ended. */
-type StoredOptions = Pick<IngestOptions, 'reportType' | 'promote' | 'strict' | 'isPartial' | 'targetRef'>
+type StoredOptions = Pick<IngestOptions, 'reportType' | 'promote' | 'strict' | 'isPartial' | 'sameRun' | 'targetRef'>
 
 export interface ImportDraft {
   projectId: number

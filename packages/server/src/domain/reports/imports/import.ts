@@ -26,6 +26,8 @@ export interface IngestOptions {
   strict?: boolean | undefined
   /** Whether the scan was partial; absent: the report must state it. */
   isPartial?: boolean | undefined
+  /** Ids of the imports of earlier reports of the same run; this report must not cover their findings. */
+  sameRun?: readonly number[] | undefined
   /** Responds as soon as the report is stored, without waiting for the import. */
   isAsync?: boolean | undefined
 }

@@ -47,6 +47,7 @@ export async function importReport(
         promote: options.promote,
         strict: options.strict,
         isPartial: options.isPartial,
+        sameRun: options.sameRun,
         targetRef: options.targetRef,
       },
       fileSha256: file.sha256,

@@ -24,6 +24,7 @@ import { type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } 
 import { finishImport, lockImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
 import { assertStillAllowed } from './import-rights.ts'
 import { stagePromotion } from './promote-import.ts'
+import { assertOwnScope } from './same-run.ts'
 import { Superseded } from './superseded.ts'
 
 /** Computes what an import would change, with the same code as an import, and writes nothing. */
@@ -37,6 +38,7 @@ export async function dryRunReport(
   const place = await openPlace(deps, project, { ...options, importId: undefined })
   const report = await openReport(deps, place, file, options)
   const comparison = await compareReport(deps, place, report, async () => {})
+  await assertOwnScope(deps, place, comparison, options.sameRun)
   const decisions = groupDecisions(comparison.decisions)
   const facts = factsOf(report)
   const mayPromote = options.promote ?? project.promoteOnIngestion
@@ -104,6 +106,7 @@ export async function ingestReport(
   const place = await openPlace(deps, project, { ...stored, ...stored.options, importId: stored.id })
   const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, stored.options)
   const comparison = await compareReport(deps, place, report, (findings) => attempt.progress(findings))
+  await assertOwnScope(deps, place, comparison, stored.options.sameRun)
   const decisions = groupDecisions(await storeStagedNew(deps, place, comparison.decisions))
   const counts = countsOf(report, comparison, decisions)
   const outcome = await describe(deps, report, comparison, decisions)
