@@ -68,7 +68,7 @@ export function NewReport() {
   async function runDryRun(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     if (!file) return
-    const options = optionsOf(new FormData(event.currentTarget), mayPromote)
+    const options = optionsOf(new FormData(event.currentTarget), project, mayPromote)
     setDryRunResult(undefined)
     const outcome = await send(file, { ...options, dry_run: 'true' }, true)
     if (outcome) setDryRunResult({ file, options, outcome })
@@ -123,7 +123,7 @@ export function NewReport() {
                 name="promote"
                 value="true"
                 defaultChecked={project.promote_vulnerabilities_on_ingestion === true}
-                hint="Otherwise new findings await triage under Findings."
+                hint={promotionHint(project.promote_vulnerabilities_on_ingestion === true)}
               />
             )}
             <CheckField
@@ -191,13 +191,19 @@ export function NewReport() {
   )
 }
 
-/** Reads the options. `promote` is always sent by users who may promote, because the project's default may differ. */
-function optionsOf(fields: FormData, mayPromote: boolean): Record<string, string> {
+const promotionHint = (isSetting: boolean) =>
+  isSetting
+    ? 'Applies to the default branch. New findings of other branches await triage under Findings.'
+    : 'Otherwise new findings await triage under Findings.'
+
+/** Reads the options. `promote` is sent if it differs from the project's setting, which applies to the default branch. */
+function optionsOf(fields: FormData, project: Schemas['Project'], mayPromote: boolean): Record<string, string> {
+  const promotes = fields.has('promote')
   const [ref, category] = ['ref', 'category'].map((name) => String(fields.get(name) ?? '').trim())
   return {
     ...(ref && { ref }),
     ...(category && { category }),
     ...(fields.has('strict') && { strict: 'true' }),
-    ...(mayPromote && { promote: String(fields.has('promote')) }),
+    ...(mayPromote && promotes !== project.promote_vulnerabilities_on_ingestion && { promote: String(promotes) }),
   }
 }

@@ -111,7 +111,7 @@ export const projectAttributes = {
   tag_list: optional(textList({ commaSeparated: true, description: 'Deprecated name of `topics`' })),
   enforce_auth_checks_on_uploads: optional(flag()),
   promote_vulnerabilities_on_ingestion: optional(
-    flag({ description: 'Promote the findings of imported reports to vulnerabilities automatically' }),
+    flag({ description: 'Promote findings that reports have on the default branch to vulnerabilities automatically' }),
   ),
   max_absent_percent: optional(
     nullable(

@@ -151,6 +151,21 @@ describe('a report', () => {
     expect(headers['x-total']).toBe('2')
   })
 
+  test('creates vulnerabilities by the project’s setting on the default branch only, with promote=true on each', async () => {
+    const project = await freshProject()
+    await server.admin.put(`/projects/${project.id}`, { promote_vulnerabilities_on_ingestion: true })
+    const promoted = async (line: number, fields: Record<string, string>) =>
+      (await send(server.admin, project, sastReport([entry({ line, rule: `rule-${line}` })]), fields)).body.findings
+        .promoted
+    expect(await promoted(1, { ref: 'topic' })).toBe(0)
+    expect(await promoted(1, { ref: 'topic', dry_run: 'true' })).toBe(0)
+    expect(await promoted(1, { ref: 'main', dry_run: 'true' })).toBe(1)
+    // The merge brings the finding to the default branch.
+    expect(await promoted(1, { ref: 'main' })).toBe(1)
+    expect(await promoted(2, { ref: 'topic', promote: 'true' })).toBe(1)
+    expect(await promoted(3, { ref: 'main', promote: 'false' })).toBe(0)
+  })
+
   test('is rejected with a ref or commit of more than 255 characters', async () => {
     const project = await freshProject()
     for (const name of ['ref', 'commit_sha']) {

@@ -41,8 +41,7 @@ export async function dryRunReport(
   await assertOwnScope(deps, place, comparison, options.sameRun)
   const decisions = groupDecisions(comparison.decisions)
   const facts = factsOf(report)
-  const mayPromote = options.promote ?? project.promoteOnIngestion
-  const promoted = mayPromote ? decisions.unattached.length : 0
+  const promoted = promotes(options, project, place.ref) ? decisions.unattached.length : 0
   const refs = { projectId: project.id, ref: place.ref, targetRef: options.targetRef ?? project.defaultBranch }
   return {
     id: undefined,
@@ -110,7 +109,7 @@ export async function ingestReport(
   const decisions = groupDecisions(await storeStagedNew(deps, place, comparison.decisions))
   const counts = countsOf(report, comparison, decisions)
   const outcome = await describe(deps, report, comparison, decisions)
-  const toPromote = (stored.options.promote ?? project.promoteOnIngestion) ? decisions.unattached : []
+  const toPromote = promotes(stored.options, project, place.ref) ? decisions.unattached : []
   // An import with few new findings promotes them in the transaction that makes it visible.
   const isDone = toPromote.length <= maxAtOnce
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
@@ -138,6 +137,11 @@ export async function ingestReport(
     if (isDone) await finishImport(deps.db, stored.id, deps.now())
   })
   return isDone
+}
+
+/** Returns whether an import promotes its findings. The setting of the project applies to its default branch only. */
+function promotes({ promote }: Pick<IngestOptions, 'promote'>, project: Project, ref: string): boolean {
+  return promote ?? (project.promoteOnIngestion && ref === project.defaultBranch)
 }
 
 async function openReport(
