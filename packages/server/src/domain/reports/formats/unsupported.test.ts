@@ -55,6 +55,14 @@ test.for([
   ])
 })
 
+test('a DAST report of GitLab is not taken for one of ZAP, whose keys its analyzer copies', async () => {
+  const copied = { '@programName': 'ZAP', '@version': '2.10.0', '@generated': 'Mon, 5 Jan 2026', site: [] }
+  const report = { ...copied, version: '13.1.0', scan: { type: 'dast' }, vulnerabilities: [] }
+  expect(await messagesOf(JSON.stringify(report))).toEqual([
+    expect.stringMatching(/^Version 13\.1\.0 for report type dast is unsupported, supported versions/),
+  ])
+})
+
 test('an empty file is rejected as empty', async () => {
   expect(await messagesOf(' \n')).toEqual(['Report file is empty'])
 })

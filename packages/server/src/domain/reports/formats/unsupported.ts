@@ -44,7 +44,7 @@ const unsupported: readonly Unsupported[] = [
   {
     name: 'a ZAP report',
     hint: sarifHint('the template sarif-json'),
-    matches: (has) => has('@programName') || has('@version', 'site'),
+    matches: (has) => (has('@programName') || has('@version', 'site')) && !has('scan'),
   },
   {
     name: 'a Snyk report',
