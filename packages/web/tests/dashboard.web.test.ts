@@ -137,6 +137,15 @@ test.each([
   await page.getByText('Page not found').waitFor({ state: 'detached' })
 })
 
+test("GitLab's address keeps its filters", async () => {
+  const theirs = '?state=DETECTED,CONFIRMED&severity=HIGH&reportType=ALL&activity=NO_LONGER_DETECTED&search=SQL'
+  const page = await web.open(`/acme/shop/-/security/vulnerability_report/${theirs}`, { as: web.server.admin })
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/acme/shop/-/vulnerabilities')
+  const filters = Object.fromEntries(new URL(page.url()).searchParams)
+  expect(filters).toEqual({ state: 'detected,confirmed', severity: 'high', has_resolution: 'true', search: 'SQL' })
+  await page.getByRole('button', { name: 'Remove filter Severity: High' }).waitFor()
+})
+
 test("GitLab's address of a vulnerability opens its page", async () => {
   const [{ id }] = (await web.server.admin.get(`/projects/${shop.id}/vulnerabilities`)).body
   const page = await web.open(`/acme/shop/-/security/vulnerabilities/${id}`, { as: web.server.admin })

@@ -16,7 +16,33 @@ function fromGitlabAddress(path: string): string | undefined {
   return `${place}/-/vulnerabilities${id === undefined ? '' : `/${id}`}`
 }
 
+/** Filters whose values GitLab writes in capitals, with our names. */
+const lists: Readonly<Record<string, string>> = {
+  state: 'state',
+  severity: 'severity',
+  reportType: 'report_type',
+  dismissalReason: 'dismissal_reason',
+}
+const activities: Readonly<Record<string, string>> = { STILL_DETECTED: 'false', NO_LONGER_DETECTED: 'true' }
+
+/** Translates the filters of GitLab's vulnerability report. Other parameters stay as they are. */
+function fromGitlabFilters(search: string): string {
+  const ours = new URLSearchParams()
+  for (const [name, value] of new URLSearchParams(search)) {
+    const list = lists[name]
+    const activity = activities[value]
+    if (list !== undefined) {
+      if (value.toUpperCase() !== 'ALL') ours.append(list, value.toLowerCase())
+    } else if (name === 'activity') {
+      if (activity !== undefined) ours.append('has_resolution', activity)
+    } else ours.append(name, value)
+  }
+  const text = ours.toString()
+  return text && `?${text}`
+}
+
 export function GitlabRedirect() {
   const ours = fromGitlabAddress(location.pathname)
-  return ours === undefined ? <NotFound /> : <Redirect to={ours + location.search + location.hash} replace />
+  if (ours === undefined) return <NotFound />
+  return <Redirect to={ours + fromGitlabFilters(location.search) + location.hash} replace />
 }
