@@ -1,6 +1,7 @@
 import { accessTokenRoutes } from './api/v4/access-tokens/routes.ts'
 import { exportRoutes } from './api/v4/exports/routes.ts'
 import { findingMatchRoutes } from './api/v4/findings/match-view.ts'
+import { promoteWaitingRoutes } from './api/v4/findings/promote-waiting-routes.ts'
 import { findingRoutes } from './api/v4/findings/routes.ts'
 import { groupRoutes } from './api/v4/groups/routes.ts'
 import { hookRoutes } from './api/v4/hooks/routes.ts'
@@ -62,6 +63,7 @@ export const routes: readonly Route[] = [
   ...markdownRoutes,
   ...securityReportRoutes,
   ...findingRoutes,
+  ...promoteWaitingRoutes,
   ...findingMatchRoutes,
   ...vulnerabilityRoutes,
   ...exportRoutes,

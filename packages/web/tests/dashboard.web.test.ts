@@ -152,3 +152,41 @@ test("GitLab's address of a vulnerability opens its page", async () => {
   await page.getByRole('heading', { name: 'Injection' }).waitFor()
   expect(new URL(page.url()).pathname).toBe(`/acme/shop/-/vulnerabilities/${id}`)
 })
+
+test('the findings of all projects of a group or of the server are accepted at once, and skipped projects are named', async () => {
+  const [first, second] = [await web.server.project('lab/first'), await web.server.project('lab/second')]
+  const user = await web.server.as('maintainer', first)
+  const members = `/groups/${second['namespace'].id}/members`
+  expect(await web.server.admin.post(members, { user_id: user.user?.id, access_level: 30 })).toMatchObject({
+    status: 201,
+  })
+  const report = (project: TestProject, count: number) =>
+    web.server.report(
+      project,
+      Array.from({ length: count }, (_, line) => entry({ line: line + 1, rule: `l${line}` })),
+      { promote: 'false' },
+    )
+  await report(first, 3)
+  await report(second, 2)
+  const page = await web.open('/groups/lab/-/vulnerabilities', { as: user })
+  const banner = page.getByRole('region', { name: 'Findings that need triage' })
+  await banner.getByText('5 findings need triage').waitFor()
+  await banner.getByRole('button', { name: 'Accept all' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('heading', { name: 'Accept all findings?' }).waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Accept all' }).click()
+  await dialog.getByText('3 vulnerabilities created in 1 project.').waitFor()
+  expect(await dialog.innerText()).toMatch(/You may not triage in these projects:\s+lab\/second/)
+  expect(await accessProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+  await banner.getByText('2 findings need triage').waitFor()
+
+  await web.server.admin.put(`${members}/${user.user?.id}`, { access_level: 40 })
+  const home = await web.open('/', { as: user })
+  const waiting = home.getByRole('region', { name: '2 findings need triage' })
+  await waiting.getByRole('button', { name: 'Accept all' }).click()
+  await home.getByRole('dialog').getByRole('button', { name: 'Accept all' }).click()
+  await home.getByText('2 vulnerabilities created in 1 project.').waitFor()
+  await expect.poll(() => home.getByText('need triage').count()).toBe(0)
+})

@@ -72,6 +72,8 @@ export const apiNames: ApiNames = {
     'DELETE /vulnerabilities/:id/severity': 'restoreVulnerabilitySeverity',
     'POST /projects/:id/vulnerabilities': 'promoteFinding',
     'POST /projects/:id/vulnerability_finding_promotions': 'promoteFindings',
+    'POST /groups/:id/vulnerability_finding_promotions': 'promoteGroupFindings',
+    'POST /vulnerability_finding_promotions': 'promoteAllFindings',
     'GET /projects/:id/vulnerability_finding_promotions/:promotion_id': 'getFindingPromotion',
     'POST /projects/:id/vulnerability_bulk_changes': 'changeVulnerabilities',
     'GET /projects/:id/vulnerability_bulk_changes': 'listVulnerabilityBulkChanges',

@@ -173,6 +173,9 @@ export const permissions = {
   // These list only projects whose vulnerabilities the caller may read: domain/vulnerabilities/list/readable-scope.ts.
   'group.vulnerability.list': { on: 'group', who: 'user', scope: 'read_api' },
   'instance.vulnerability.list': { on: 'instance', who: 'user', scope: 'read_api' },
+  // promoteWaiting checks `vulnerability.create` in each project.
+  'group.vulnerability.promote': { on: 'group', who: 'user', scope: 'api', namedScopes: ['api'] },
+  'instance.vulnerability.promote': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
   'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk.list': { on: 'project', who: 'developer', scope: 'read_api' },

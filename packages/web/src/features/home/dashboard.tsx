@@ -7,8 +7,10 @@ import { Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { useApiQuery } from '../../data/api.ts'
+import { mayWrite, useSession } from '../../data/session.ts'
 import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
 import { Trend } from '../vulnerabilities/trends/trend.tsx'
+import { AcceptAll } from '../vulnerabilities/triage/accept-all.tsx'
 import styles from './dashboard.module.css'
 
 type InstanceStatistics = ResponseOf<'GET /vulnerability_statistics'>
@@ -63,10 +65,11 @@ function Open({ statistics }: { statistics: InstanceStatistics }) {
 
 /** Findings that await promotion, which are in no other number of the page, by project. */
 function Waiting({ statistics }: { statistics: InstanceStatistics }) {
+  const session = useSession()
   const text = waitingInWords(statistics.waiting_findings)
   if (!text) return null
   return (
-    <Panel title={text}>
+    <Panel title={text} actions={mayWrite(session) && <AcceptAll scope={{}} waiting={statistics.waiting_findings} />}>
       <ul className={styles.waiting}>
         {statistics.waiting_projects.map((project) => (
           <li key={project.id} className="row-wrap">

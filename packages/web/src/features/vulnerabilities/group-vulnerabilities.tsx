@@ -16,6 +16,7 @@ import { filterNames, states } from '../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../nouns/vulnerability/owner.ts'
 import { countOf, type Statistics } from './filters/severity-bar.tsx'
 import { Trends } from './trends/trends.tsx'
+import { AcceptAll } from './triage/accept-all.tsx'
 import { TriageBanner } from './triage/triage-banner.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
@@ -37,7 +38,14 @@ export function GroupVulnerabilities() {
         <VulnerabilityList
           owner={owner}
           statistics={query.data}
-          banner={waiting && first && <TriageBanner text={waiting} to={`/${first.path_with_namespace}/-/findings`} />}
+          banner={
+            waiting &&
+            first && (
+              <TriageBanner text={waiting} to={`/${first.path_with_namespace}/-/findings`}>
+                {mayWrite(session) && <AcceptAll scope={{ groupId: group.id }} waiting={query.data.waiting_findings} />}
+              </TriageBanner>
+            )
+          }
           empty={
             query.data && (
               <Empty

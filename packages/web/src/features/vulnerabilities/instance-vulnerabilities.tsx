@@ -10,6 +10,7 @@ import { levels, mayWrite, useSession } from '../../data/session.ts'
 import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
 import type { InstanceScope, Owner } from '../../nouns/vulnerability/owner.ts'
 import { ScopeFields, scopeNames } from './filters/scope-fields.tsx'
+import { AcceptAll } from './triage/accept-all.tsx'
 import { TriageBanner } from './triage/triage-banner.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
@@ -39,7 +40,13 @@ export function InstanceVulnerabilities() {
           owner={owner}
           statistics={query.data}
           scope={<ScopeFields />}
-          banner={waiting && <TriageBanner text={waiting} to="/" />}
+          banner={
+            waiting && (
+              <TriageBanner text={waiting} to="/">
+                {mayWrite(session) && <AcceptAll scope={scope} waiting={query.data.waiting_findings} />}
+              </TriageBanner>
+            )
+          }
           empty={query.data && <NothingOpen projects={query.data.projects} waiting={waiting} />}
           note={query.data && `in ${counted(query.data.projects, 'project')} you can access`}
         />

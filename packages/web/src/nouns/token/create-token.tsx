@@ -10,7 +10,7 @@ import { type Scope, scopes, type TokenScope, tokenScopes } from './scopes.ts'
 import { EndField, ScopesField } from './token-fields.tsx'
 
 /** Values that the form for a new token begins with. */
-export interface TokenPreset<Scope> {
+interface TokenPreset<Scope> {
   name?: string
   scopes: readonly Scope[]
 }

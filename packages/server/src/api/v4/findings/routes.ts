@@ -3,7 +3,7 @@ import type { FindingFilter } from '../../../domain/findings/list/finding-filter
 import { getFinding, listFindingIds } from '../../../domain/findings/list/finding-list.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { getPromotion } from '../../../domain/vulnerabilities/promotion/bulk-promotion.ts'
-import { type BulkPromotion, promoteMany } from '../../../domain/vulnerabilities/promotion/promote-many.ts'
+import { promoteMany } from '../../../domain/vulnerabilities/promotion/promote-many.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, freeForm, integer, integerList, oneOf, optional, text } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
@@ -19,6 +19,7 @@ import {
   readFilter as readFilterOfVulnerabilities,
 } from '../vulnerabilities/filters.ts'
 import { readListPage, viewListPage } from '../vulnerabilities/list-pages.ts'
+import { promotionView, viewPromotion } from './promotion-views.ts'
 import { findingRows, findingView, viewFindings } from './views.ts'
 
 const filters = {
@@ -70,30 +71,6 @@ function readFilterObject(project: Project, params: RawParams) {
   assertKnown('filter', params, filters)
   return readFilter(project, compiledFilter(params))
 }
-
-const promotionStates = ['running', 'done', 'failed'] as const
-
-const promotionView = Type.Object(
-  {
-    id: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      description: 'Null if the promotion finished within the request',
-    }),
-    status: Type.Unsafe<(typeof promotionStates)[number]>({ type: 'string', enum: promotionStates }),
-    total: Type.Integer({ description: 'Number of selected findings' }),
-    promoted: Type.Integer({ description: 'Number of findings promoted to vulnerabilities' }),
-    unchanged: Type.Integer({ description: 'Number of findings that were already promoted' }),
-  },
-  { title: 'FindingPromotion' },
-)
-
-const viewPromotion = ({ id, state, total, promoted, unchanged }: BulkPromotion) => ({
-  id,
-  status: state,
-  total,
-  promoted,
-  unchanged,
-})
 
 const listRoutes: readonly Route[] = [
   route({

@@ -59,6 +59,24 @@ export async function promoteMany(
   return { id: null, state: 'done', total: inOrder.length, promoted, unchanged: inOrder.length - promoted }
 }
 
+/** Queues the promotion of all findings on the default branch that await it. */
+export async function queuePromotion(deps: RootDeps, project: Project, author: Visitor): Promise<BulkPromotion> {
+  const ids = await idsOf(deps, { ...anyFinding, projectId: project.id, ref: project.defaultBranch })
+  return promoteInBatches(deps, project, author, { findingIds: [...ids].sort((a, b) => a - b), maxWaitMs: 0 })
+}
+
+const anyFinding = {
+  severities: undefined,
+  reportTypes: undefined,
+  scanners: undefined,
+  states: undefined,
+  identifiers: undefined,
+  search: undefined,
+  notOnRef: undefined,
+  scannedOnRef: undefined,
+  importId: undefined,
+}
+
 async function idsOf(deps: Deps, filter: Omit<FindingFilter, 'isPromoted'>): Promise<Set<number>> {
   const ids = new Set<number>()
   for await (const batch of matchingFindingIds(deps, { ...filter, isPromoted: false })) {

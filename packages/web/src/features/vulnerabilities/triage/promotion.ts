@@ -32,7 +32,7 @@ export function usePromotion(projectId: number) {
         started = await keyring.current.use(JSON.stringify(request), (idempotencyKey) =>
           api.call(bulkPath, request, { idempotencyKey }),
         )
-        const result = await pollUntilDone(projectId, started, setProgress)
+        const result = await pollPromotion(projectId, started, setProgress)
         const text = `${counted(result.promoted, 'vulnerability', 'vulnerabilities')} created.`
         if (result.status === 'done') toast({ text })
         else toast({ text: `${text} The other findings failed and still await triage.`, kind: 'error' })
@@ -64,7 +64,8 @@ function requestOf(projectId: number, promotion: Promotion): Request<typeof bulk
 
 const pollMs = 500
 
-async function pollUntilDone(
+/** Waits until a promotion is over. */
+export async function pollPromotion(
   projectId: number,
   started: PromotionProgress,
   onProgress: (progress: PromotionProgress) => void,

@@ -1,14 +1,18 @@
+import type { ReactNode } from 'react'
 import { LinkButton } from '../../../components/button.tsx'
 import styles from '../../../components/page/notice.module.css'
 
 /** Banner on the vulnerability list that links to the findings that await triage. */
-export function TriageBanner({ text, to }: { text: string; to: string }) {
+export function TriageBanner({ text, to, children }: { text: string; to: string; children?: ReactNode }) {
   return (
     <section className={styles.notice} aria-label="Findings that need triage">
       <p>{text}</p>
-      <LinkButton size="small" to={to}>
-        Review findings
-      </LinkButton>
+      <span className="row-wrap">
+        <LinkButton size="small" to={to}>
+          Review findings
+        </LinkButton>
+        {children}
+      </span>
     </section>
   )
 }
