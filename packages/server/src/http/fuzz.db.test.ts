@@ -199,7 +199,7 @@ const renewable: readonly (readonly [restore: () => Promise<void>, tables: reado
     renewTriage,
     ['projects', 'vulnerabilities', 'vulnerability_history', 'vulnerability_links', 'vulnerability_bulk_changes'],
   ],
-  [renewHook, ['hooks', 'projects']],
+  [renewHooks, ['hooks', 'projects', 'namespaces']],
   [renewImpersonation, ['users', 'access_tokens']],
   [renewAccessTokens, ['bots', 'access_tokens', 'members', 'projects', 'namespaces']],
   [renewTrustRelations, ['bots', 'trust_relations', 'members', 'projects', 'namespaces']],
@@ -252,11 +252,16 @@ async function renewTriage(): Promise<void> {
   Object.assign(words, { note_id: `${written.id}`, issue_link_id: `${linked.id}`, bulk_id: `${done.id}` })
 }
 
-async function renewHook(): Promise<void> {
-  const hooks = `/projects/${words['project']}/hooks`
-  if (await isThere(`${hooks}/${words['hook']}`)) return
-  const { body } = await server.admin.post(hooks, { url: 'https://receiver.example/hook', vulnerability_events: true })
-  words['hook'] = String(body.id)
+async function renewHooks(): Promise<void> {
+  for (const owner of ['project', 'group']) {
+    const hooks = `/${owner}s/${words[owner]}/hooks`
+    if (await isThere(`${hooks}/${words[`${owner} hook`]}`)) continue
+    const { body } = await server.admin.post(hooks, {
+      url: 'https://receiver.example/hook',
+      vulnerability_events: true,
+    })
+    words[`${owner} hook`] = String(body.id)
+  }
 }
 
 async function renewImpersonation(): Promise<void> {

@@ -217,22 +217,19 @@ const project: Screen[] = [
     async () => (await import('../features/access-tokens/access-tokens.tsx')).ProjectAccessTokens,
     { access: atLeast('maintainer'), links: { settings: true } },
   ),
-  screen('/settings/hooks', 'Webhooks', async () => (await import('../features/project/settings/hooks.tsx')).Hooks, {
+  screen('/settings/hooks', 'Webhooks', async () => (await import('../features/webhooks/hooks.tsx')).Hooks, {
     access: atLeast('maintainer'),
     links: { settings: true },
   }),
   screen(
     '/settings/hooks/new',
     'Add webhook',
-    async () => (await import('../features/project/settings/hook-page.tsx')).NewHook,
+    async () => (await import('../features/webhooks/hook-page.tsx')).NewHook,
     { access: atLeast('maintainer') },
   ),
-  screen(
-    '/settings/hooks/:id',
-    'Webhook',
-    async () => (await import('../features/project/settings/hook-page.tsx')).HookPage,
-    { access: atLeast('maintainer') },
-  ),
+  screen('/settings/hooks/:id', 'Webhook', async () => (await import('../features/webhooks/hook-page.tsx')).HookPage, {
+    access: atLeast('maintainer'),
+  }),
 ]
 
 /** Screens of a group; their addresses follow `/-`. */
@@ -274,6 +271,19 @@ const group: Screen[] = [
     async () => (await import('../features/access-tokens/access-tokens.tsx')).GroupAccessTokens,
     { access: atLeast('owner'), links: { settings: true } },
   ),
+  screen('/settings/hooks', 'Webhooks', async () => (await import('../features/webhooks/hooks.tsx')).Hooks, {
+    access: atLeast('owner'),
+    links: { settings: true },
+  }),
+  screen(
+    '/settings/hooks/new',
+    'Add webhook',
+    async () => (await import('../features/webhooks/hook-page.tsx')).NewHook,
+    { access: atLeast('owner') },
+  ),
+  screen('/settings/hooks/:id', 'Webhook', async () => (await import('../features/webhooks/hook-page.tsx')).HookPage, {
+    access: atLeast('owner'),
+  }),
 ]
 
 export const screens: ScreenTable = { main, admin, project, group }

@@ -8,6 +8,7 @@ import { groupPromotion } from './0049_group_promotion.ts'
 import { fileDigests } from './0051_file_digests.ts'
 import { heldAbsences } from './0052_held_absences.ts'
 import { waitingFindings } from './0053_waiting_findings.ts'
+import { groupHooks } from './0054_group_hooks.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   fileDigests,
   heldAbsences,
   waitingFindings,
+  groupHooks,
 ]

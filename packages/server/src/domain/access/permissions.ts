@@ -161,6 +161,8 @@ export const permissions = {
   'export.read': { on: 'instance', who: 'user', scope: 'read_api' },
   'hook.read': { on: 'project', who: 'maintainer', scope: 'read_api' },
   'hook.manage': { on: 'project', who: 'maintainer', scope: 'api' },
+  'group.hook.read': { on: 'group', who: 'owner', scope: 'read_api' },
+  'group.hook.manage': { on: 'group', who: 'owner', scope: 'api' },
 
   'report.create': { on: 'project', who: 'developer', ...sendingReports },
   // The import of a report that the caller has sent.

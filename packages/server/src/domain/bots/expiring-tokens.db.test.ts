@@ -60,3 +60,28 @@ test('a token that is found late is announced once, and revoked ones and other w
   expect(events.map(({ body }) => body.object_attributes.name)).toEqual(['ci'])
   expect(await runOn('2026-04-29')).toEqual([])
 })
+
+test('a webhook of a group receives the tokens of its groups and projects, in the format of each', async () => {
+  const { server, receiver, runOn, project, hookId } = await world()
+  await server.admin.put(`/projects/${project.id}/hooks/${hookId}`, { resource_access_token_events: false })
+  const { body: acme } = await server.admin.get('/groups/acme')
+  const { body: team } = await server.admin.post('/groups', { name: 'The team', path: 'team', parent_id: acme.id })
+  const { body: other } = await server.admin.post('/groups', { name: 'Other', path: 'other' })
+  for (const { id } of [team, other]) {
+    const token = { name: `of ${id}`, scopes: ['api'], expires_at: '2026-05-02' }
+    expect((await server.admin.post(`/groups/${id}/access_tokens`, token)).status).toBe(201)
+  }
+  expect(await runOn('2026-04-28')).toEqual([])
+  const hook = { url: receiver.url, resource_access_token_events: true }
+  await server.admin.post(`/groups/${acme.id}/hooks`, hook)
+  const events = (await runOn('2026-04-28')).map(({ body }) => body)
+  expect(events).toHaveLength(2)
+  expect(events.find(({ project }) => project)).toMatchObject({ project: { id: project.id } })
+  expect(events.find(({ group }) => group)).toEqual({
+    object_kind: 'access_token',
+    group: { group_name: 'The team', group_path: 'team', full_path: 'acme/team', group_id: team.id },
+    object_attributes: expect.objectContaining({ name: `of ${team.id}`, expires_at: '2026-05-02' }),
+    event_name: 'expiring_access_token',
+  })
+  expect(await runOn('2026-04-29')).toEqual([])
+})

@@ -30,7 +30,7 @@ describe('the webhooks of a project', () => {
 
   test('run in a separate lane when their receivers are slow', async () => {
     const server = await startServer({ clock: { now } })
-    const hook = { id: 1, projectId: 1 }
+    const hook = { id: 1, projectId: 1, namespaceId: null }
     await enqueueDeliveries(server.deps, { ...hook, slowUntil: soon })
     await enqueueDeliveries(server.deps, { ...hook, slowUntil: null })
     await enqueueDeliveries(server.deps, { ...hook, slowUntil: now })

@@ -1,14 +1,17 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { Hook, HookDraft } from './hook.ts'
+import type { Hook, HookDraft, HookOwner } from './hook.ts'
 
-export async function listHooks(db: Db, projectId: number, offset: number, perPage: number): Promise<Hook[]> {
+const isOf = ({ kind, id }: HookOwner): Sql =>
+  kind === 'project' ? sql`project_id = ${id}` : sql`namespace_id = ${id}`
+
+export async function listHooks(db: Db, owner: HookOwner, offset: number, perPage: number): Promise<Hook[]> {
   return db.all(sql`
-    select ${columns} from hooks where project_id = ${projectId} order by id limit ${perPage + 1} offset ${offset}`)
+    select ${columns} from hooks where ${isOf(owner)} order by id limit ${perPage + 1} offset ${offset}`)
 }
 
-export async function countHooks(db: Db, projectId: number): Promise<number> {
-  const row = await db.one<{ total: number }>(sql`select count(*) as total from hooks where project_id = ${projectId}`)
+export async function countHooks(db: Db, owner: HookOwner): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`select count(*) as total from hooks where ${isOf(owner)}`)
   return row?.total ?? 0
 }
 
@@ -16,11 +19,11 @@ export async function findHook(db: Db, id: number): Promise<Hook | undefined> {
   return db.one(sql`select ${columns} from hooks where id = ${id}`)
 }
 
-export async function insertHook(db: Db, projectId: number, draft: HookDraft, now: string): Promise<Hook> {
+export async function insertHook(db: Db, owner: HookOwner, draft: HookDraft, now: string): Promise<Hook> {
   const row = await db.one<Hook>(sql`
-    insert into hooks (project_id, url, name, description, token, has_vulnerability_events,
+    insert into hooks (${owner.kind === 'project' ? sql`project_id` : sql`namespace_id`}, url, name, description, token, has_vulnerability_events,
       has_access_token_events, verifies_certificates, created_at, updated_at)
-    values (${projectId}, ${draft.url}, ${draft.name}, ${draft.description}, ${draft.token},
+    values (${owner.id}, ${draft.url}, ${draft.name}, ${draft.description}, ${draft.token},
       ${draft.hasVulnerabilityEvents}, ${draft.hasAccessTokenEvents}, ${draft.verifiesCertificates}, ${now}, ${now})
     returning ${columns}`)
   if (!row) throw new Error('an inserted hook returned no row')
@@ -37,8 +40,8 @@ export async function updateHook(db: Db, id: number, draft: HookDraft, now: stri
 }
 
 /** Deletes a hook. Returns false when it does not exist. */
-export async function deleteHook(db: Db, projectId: number, id: number): Promise<boolean> {
-  return (await db.run(sql`delete from hooks where id = ${id} and project_id = ${projectId}`)) === 1
+export async function deleteHook(db: Db, owner: HookOwner, id: number): Promise<boolean> {
+  return (await db.run(sql`delete from hooks where id = ${id} and ${isOf(owner)}`)) === 1
 }
 
 export async function resetFailures(db: Db, id: number): Promise<void> {
@@ -60,5 +63,5 @@ export async function setSlowUntil(db: Db, id: number, until: string | null): Pr
   await db.run(sql`update hooks set slow_until = ${until} where id = ${id}`)
 }
 
-const columns: Sql = sql`id, project_id, url, name, description, token, has_vulnerability_events, has_access_token_events,
+const columns: Sql = sql`id, project_id, namespace_id, url, name, description, token, has_vulnerability_events, has_access_token_events,
   verifies_certificates, failures, disabled_until, disabled_at, slow_until, created_at`

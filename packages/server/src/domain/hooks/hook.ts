@@ -10,10 +10,17 @@ export interface HookDraft {
   verifiesCertificates: boolean
 }
 
-/** URL that receives notifications of changes in a project. */
-export interface Hook extends HookDraft {
+/** Project or group whose events a hook receives. A group has the events of all projects and groups below it. */
+export interface HookOwner {
+  kind: 'project' | 'group'
   id: number
-  projectId: number
+}
+
+/** URL that receives notifications of changes in a project or group. */
+export type Hook = OwnedHook & ({ projectId: number; namespaceId: null } | { projectId: null; namespaceId: number })
+
+interface OwnedHook extends HookDraft {
+  id: number
   /** Number of consecutive failed deliveries. */
   failures: number
   /** Deliveries are paused until this time. */
@@ -23,6 +30,10 @@ export interface Hook extends HookDraft {
   /** Time at which the hook was disabled. A successful test enables it again. */
   disabledAt: string | null
   createdAt: string
+}
+
+export function isOwnedBy({ projectId, namespaceId }: Hook, { kind, id }: HookOwner): boolean {
+  return (kind === 'project' ? projectId : namespaceId) === id
 }
 
 /** Number of failures from which a paused hook is reported as temporarily disabled. */

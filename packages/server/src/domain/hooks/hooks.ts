@@ -3,49 +3,49 @@ import { Failure, notFound, unprocessable } from '../../platform/failure.ts'
 import { isUsableUrl } from '../../platform/outgoing/usable-url.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { runJobsNow } from '../jobs/jobs.ts'
+import { lockNamespace } from '../namespaces/namespaces.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
-import type { Project } from '../projects/project.ts'
 import { lockProject } from '../projects/projects.ts'
 import { type Attempt, attemptDelivery, recordAttempt } from './deliver.ts'
 import { countDeliveries, type Delivery, findDelivery, newestDeliveries, type StatusRange } from './delivery-queries.ts'
 import { type HookEvent, insertTestEvent } from './event-queries.ts'
-import type { Hook, HookDraft } from './hook.ts'
+import { type Hook, type HookDraft, type HookOwner, isOwnedBy } from './hook.ts'
 import { countHooks, deleteHook, findHook, insertHook, listHooks, resetFailures, updateHook } from './hook-queries.ts'
 import { deliveryKey, enqueueDeliveries } from './record.ts'
 import { randomUuid } from './uuid.ts'
 
 export type { Delivery, StatusRange }
 
-const maxHooks = 100
+/** Maximum number of hooks of one owner. */
+const maxHooks = { project: 100, group: 50 } as const
 
-export async function findHooks({ db }: Deps, project: Project, page: PageRequest): Promise<Page<Hook>> {
-  const [rows, total] = await Promise.all([
-    listHooks(db, project.id, page.offset, page.perPage),
-    countHooks(db, project.id),
-  ])
+export async function findHooks({ db }: Deps, owner: HookOwner, page: PageRequest): Promise<Page<Hook>> {
+  const [rows, total] = await Promise.all([listHooks(db, owner, page.offset, page.perPage), countHooks(db, owner)])
   return pageOf(page, rows, total)
 }
 
-export async function getHook({ db }: Deps, project: Project, id: number): Promise<Hook> {
+export async function getHook({ db }: Deps, owner: HookOwner, id: number): Promise<Hook> {
   const hook = await findHook(db, id)
-  if (hook?.projectId !== project.id) throw notFound()
+  if (!hook || !isOwnedBy(hook, owner)) throw notFound()
   return hook
 }
 
-export function createHook(deps: Deps, project: Project, draft: HookDraft): Promise<Hook> {
+export function createHook(deps: Deps, owner: HookOwner, draft: HookDraft): Promise<Hook> {
   assertUsable(deps, draft)
   return transaction(deps, async (deps) => {
-    await lockProject(deps.db, project.id) // prevents concurrent additions beyond the limit
-    if ((await countHooks(deps.db, project.id)) >= maxHooks) {
-      throw unprocessable(`Maximum number of project hooks (${maxHooks}) exceeded`)
+    // The lock prevents concurrent additions beyond the limit.
+    await (owner.kind === 'project' ? lockProject : lockNamespace)(deps.db, owner.id)
+    const max = maxHooks[owner.kind]
+    if ((await countHooks(deps.db, owner)) >= max) {
+      throw unprocessable(`Maximum number of ${owner.kind} hooks (${max}) exceeded`)
     }
-    return insertHook(deps.db, project.id, draft, deps.now())
+    return insertHook(deps.db, owner, draft, deps.now())
   })
 }
 
 /** Updates a hook. A new URL removes the secret, which was agreed with the former receiver. */
-export async function changeHook(deps: Deps, project: Project, id: number, changes: Partial<HookDraft>): Promise<Hook> {
-  const hook = await getHook(deps, project, id)
+export async function changeHook(deps: Deps, owner: HookOwner, id: number, changes: Partial<HookDraft>): Promise<Hook> {
+  const hook = await getHook(deps, owner, id)
   const isElsewhere = changes.url !== undefined && changes.url !== hook.url
   const draft = { ...hook, ...(isElsewhere && { token: null }), ...changes }
   assertUsable(deps, draft)
@@ -56,8 +56,8 @@ export async function changeHook(deps: Deps, project: Project, id: number, chang
   return { ...changed, ...(await startAnew(deps, hook)) }
 }
 
-export async function removeHook({ db }: Deps, project: Project, id: number): Promise<void> {
-  if (!(await deleteHook(db, project.id, id))) throw notFound()
+export async function removeHook({ db }: Deps, owner: HookOwner, id: number): Promise<void> {
+  if (!(await deleteHook(db, owner, id))) throw notFound()
 }
 
 export async function findDeliveries(

@@ -1,9 +1,10 @@
 import type { Deps } from '../deps.ts'
 import { enqueue } from '../jobs/job.ts'
 import { type EventKind, insertEvents, type ListeningHook, listListeningHooks } from './event-queries.ts'
+import type { HookOwner } from './hook.ts'
 import { randomUuid } from './uuid.ts'
 
-/** Hooks that receive a project's events. */
+/** Hooks that receive the events of a project or group. */
 export interface Listeners {
   isEmpty: boolean
   /** Stores events in the transaction that makes the changes. */
@@ -12,8 +13,8 @@ export interface Listeners {
   send(): Promise<void>
 }
 
-export async function findListeners(deps: Deps, projectId: number, kind: EventKind): Promise<Listeners> {
-  const hooks = await listListeningHooks(deps.db, projectId, kind)
+export async function findListeners(deps: Deps, owner: HookOwner, kind: EventKind): Promise<Listeners> {
+  const hooks = await listListeningHooks(deps.db, owner, kind)
   const hookIds = hooks.map(({ id }) => id)
   return {
     isEmpty: hookIds.length === 0,
@@ -33,13 +34,16 @@ export const deliveryKey = (hookId: number) => `hook:${hookId}`
 
 export const slowDeliveries = 'webhook:slow'
 
-/** Queues a job that sends the hook all of its waiting events. Projects take turns. */
-export async function enqueueDeliveries(deps: Deps, { id, projectId, slowUntil }: ListeningHook): Promise<void> {
+/** Queues a job that sends the hook all of its waiting events. Projects and groups take turns. */
+export async function enqueueDeliveries(
+  deps: Deps,
+  { id, projectId, namespaceId, slowUntil }: ListeningHook,
+): Promise<void> {
   await enqueue(deps, {
     kind: deliveryKind,
     key: deliveryKey(id),
     lane: slowUntil !== null && slowUntil > deps.now() ? slowDeliveries : deliveryKind,
-    owner: `project:${projectId}`,
+    owner: projectId === null ? `group:${namespaceId}` : `project:${projectId}`,
     payload: { hook_id: id },
   })
 }

@@ -103,7 +103,6 @@ const idsOf: Record<string, readonly string[]> = {
   organization_id: ['1'],
   finding_id: ['{uuid}'],
   vulnerability_ids: ['{vulnerability}'],
-  hook_id: ['{hook}'],
   token_id: ['{project token}', '{group token}'],
   relation_id: ['{project relation}', '{group relation}'],
 }

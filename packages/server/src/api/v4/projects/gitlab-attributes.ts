@@ -213,6 +213,11 @@ export const hookExtras: Attributes = {
   custom_webhook_template: free,
 }
 
+/** Events of groups, which never occur here. */
+export const groupEvents = ['subgroup_events', 'member_events', 'project_events'] as const
+
+export const groupHookExtras: Attributes = { ...hookExtras, ...each([...groupEvents], yesOrNo) }
+
 /** Returns the attributes as optional input parameters of a route. */
 export const inputsOf = (attributes: Attributes): Undeclared => mapValues(attributes, ({ input }) => optional(input))
 

@@ -40,7 +40,7 @@ export async function commitHeld(
   if (!held) return
   await holdAbsences(deps.db, importId, held.count)
   await forEachBatch(held.findingIds, (batch) => insertHeld(deps.db, importId, batch))
-  const listeners = await findListeners(deps, project.id, 'vulnerability')
+  const listeners = await findListeners(deps, { kind: 'project', id: project.id }, 'vulnerability')
   if (listeners.isEmpty) return
   await listeners.record([eventOf(deps, project, observation, held)])
   await listeners.send()

@@ -1,16 +1,16 @@
 import type { RowOf } from '@alcove/client'
 import { RotateCw } from 'lucide-react'
-import { Badge, type Tone } from '../../../components/badge.tsx'
-import { Button } from '../../../components/button.tsx'
-import { ChoiceFilter, useChoice } from '../../../components/form/filters.tsx'
-import { Pager, usePageNumber } from '../../../components/page/pager.tsx'
-import { QueryResult } from '../../../components/page/states.tsx'
-import { Time } from '../../../components/time.tsx'
-import { useAction, usePage } from '../../../data/api.ts'
-import { useMayChange } from '../../../data/session.ts'
-import { useProject } from '../../../nouns/project/project.ts'
+import { Badge, type Tone } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { ChoiceFilter, useChoice } from '../../components/form/filters.tsx'
+import { Pager, usePageNumber } from '../../components/page/pager.tsx'
+import { QueryResult } from '../../components/page/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useAction, usePage } from '../../data/api.ts'
+import { useMayChange } from '../../data/session.ts'
 import styles from './deliveries.module.css'
 import type { Hook } from './hook-form.tsx'
+import { useHookPlace } from './place.ts'
 
 const perPage = 20
 const outcomes = [
@@ -23,10 +23,10 @@ type Delivery = RowOf<'GET /projects/{id}/hooks/{hook_id}/events'>
 
 /** Requests and responses of a webhook in the last week. */
 export function Deliveries({ hook }: { hook: Hook }) {
-  const { project } = useProject()
+  const { noun, id: placeId } = useHookPlace()
   const outcome = useChoice('status', outcomes)
-  const query = usePage('GET /projects/{id}/hooks/{hook_id}/events', {
-    path: { id: project.id, hook_id: hook.id },
+  const query = usePage(`GET /${noun}s/{id}/hooks/{hook_id}/events`, {
+    path: { id: placeId, hook_id: hook.id },
     query: { page: usePageNumber(), per_page: perPage, ...(outcome && { status: [outcome] }) },
   })
   return (
@@ -58,12 +58,12 @@ export function Deliveries({ hook }: { hook: Hook }) {
 }
 
 function Entry({ hook, delivery }: { hook: Hook; delivery: Delivery }) {
-  const { project } = useProject()
+  const { noun, id: placeId } = useHookPlace()
   const isWriter = useMayChange()
-  const resend = useAction('POST /projects/{id}/hooks/{hook_id}/events/{hook_event_id}/resend', {
+  const resend = useAction(`POST /${noun}s/{id}/hooks/{hook_id}/events/{hook_event_id}/resend`, {
     done: 'Delivery sent again.',
   })
-  const path = { id: project.id, hook_id: hook.id, hook_event_id: delivery.id }
+  const path = { id: placeId, hook_id: hook.id, hook_event_id: delivery.id }
   return (
     <li className={styles.entry}>
       <details>

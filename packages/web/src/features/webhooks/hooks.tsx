@@ -1,24 +1,25 @@
 import { Plus, Webhook } from 'lucide-react'
 import { Link } from 'wouter'
-import { Badge, type Tone } from '../../../components/badge.tsx'
-import { LinkButton } from '../../../components/button.tsx'
-import { Page } from '../../../components/page/page.tsx'
-import { PagedTable } from '../../../components/page/paged-table.tsx'
-import { usePageNumber } from '../../../components/page/pager.tsx'
-import { Time } from '../../../components/time.tsx'
-import { usePage } from '../../../data/api.ts'
-import { useMayChange } from '../../../data/session.ts'
-import { useProject } from '../../../nouns/project/project.ts'
-import { SettingsTabs } from './settings-tabs.tsx'
+import { Badge, type Tone } from '../../components/badge.tsx'
+import { LinkButton } from '../../components/button.tsx'
+import { Page } from '../../components/page/page.tsx'
+import { PagedTable } from '../../components/page/paged-table.tsx'
+import { usePageNumber } from '../../components/page/pager.tsx'
+import { Tabs } from '../../components/page/tabs.tsx'
+import { Time } from '../../components/time.tsx'
+import { usePage } from '../../data/api.ts'
+import { useMayChange } from '../../data/session.ts'
+import { useHookPlace, useSettingsLinks } from './place.ts'
 
 const perPage = 20
 
-/** Webhooks of a project. */
+/** Webhooks of a project or group. */
 export function Hooks() {
-  const { project, to } = useProject()
+  const { noun, id: placeId, to } = useHookPlace()
   const isWriter = useMayChange()
-  const query = usePage('GET /projects/{id}/hooks', {
-    path: { id: project.id },
+  const links = useSettingsLinks()
+  const query = usePage(`GET /${noun}s/{id}/hooks`, {
+    path: { id: placeId },
     query: { page: usePageNumber(), per_page: perPage },
   })
   const add = isWriter && (
@@ -27,8 +28,12 @@ export function Hooks() {
     </LinkButton>
   )
   return (
-    <Page title="Webhooks" lead="Webhooks send an HTTP request when a vulnerability changes." actions={add}>
-      <SettingsTabs />
+    <Page
+      title="Webhooks"
+      lead={`Webhooks send an HTTP request when a vulnerability${noun === 'group' ? ' of a project in the group' : ''} changes.`}
+      actions={add}
+    >
+      <Tabs label="Settings sections" tabs={links} />
       <PagedTable
         label="Webhooks"
         query={query}

@@ -1,23 +1,23 @@
 import { Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { Button } from '../../../components/button.tsx'
-import { ForWriters } from '../../../components/form/for-writers.tsx'
-import { ConfirmDialog } from '../../../components/overlay/dialog.tsx'
-import { Page, Panel } from '../../../components/page/page.tsx'
-import { QueryResult } from '../../../components/page/states.tsx'
-import { Time } from '../../../components/time.tsx'
-import { useAction, useApiQuery } from '../../../data/api.ts'
-import { useMayChange } from '../../../data/session.ts'
-import { useProject } from '../../../nouns/project/project.ts'
+import { Button } from '../../components/button.tsx'
+import { ForWriters } from '../../components/form/for-writers.tsx'
+import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
+import { Page, Panel } from '../../components/page/page.tsx'
+import { QueryResult } from '../../components/page/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useAction, useApiQuery } from '../../data/api.ts'
+import { useMayChange } from '../../data/session.ts'
 import { Deliveries } from './deliveries.tsx'
 import { type Hook, HookForm } from './hook-form.tsx'
 import { HookState } from './hooks.tsx'
+import { useHookPlace } from './place.ts'
 
 export function NewHook() {
-  const { project, to } = useProject()
+  const { noun, id: placeId, to } = useHookPlace()
   const [, navigate] = useLocation()
-  const action = useAction('POST /projects/{id}/hooks', {
+  const action = useAction(`POST /${noun}s/{id}/hooks`, {
     showsErrors: true,
     done: 'Webhook added.',
     onDone: ({ id }) => navigate(to(`settings/hooks/${id}`)),
@@ -29,7 +29,7 @@ export function NewHook() {
           <HookForm
             error={action.error}
             isBusy={action.isPending}
-            onSave={(body) => action.mutate({ path: { id: project.id }, body })}
+            onSave={(body) => action.mutate({ path: { id: placeId }, body })}
           />
         </Panel>
       </ForWriters>
@@ -39,8 +39,8 @@ export function NewHook() {
 
 /** Settings and recent deliveries of a webhook. */
 export function HookPage({ id }: { id: string }) {
-  const { project } = useProject()
-  const query = useApiQuery('GET /projects/{id}/hooks/{hook_id}', { path: { id: project.id, hook_id: id } })
+  const { noun, id: placeId } = useHookPlace()
+  const query = useApiQuery(`GET /${noun}s/{id}/hooks/{hook_id}`, { path: { id: placeId, hook_id: id } })
   return (
     <QueryResult query={query} isPage>
       {(hook) => <Found hook={hook} />}
@@ -49,14 +49,14 @@ export function HookPage({ id }: { id: string }) {
 }
 
 function Found({ hook }: { hook: Hook }) {
-  const { project, to } = useProject()
+  const { noun, id: placeId, to } = useHookPlace()
   const isWriter = useMayChange()
   const [, navigate] = useLocation()
   const [isAsked, setAsked] = useState(false)
-  const path = { id: project.id, hook_id: hook.id }
-  const change = useAction('PUT /projects/{id}/hooks/{hook_id}', { showsErrors: true, done: 'Webhook saved.' })
-  const test = useAction('POST /projects/{id}/hooks/{hook_id}/test/{trigger}', { done: 'Test delivery succeeded.' })
-  const remove = useAction('DELETE /projects/{id}/hooks/{hook_id}', {
+  const path = { id: placeId, hook_id: hook.id }
+  const change = useAction(`PUT /${noun}s/{id}/hooks/{hook_id}`, { showsErrors: true, done: 'Webhook saved.' })
+  const test = useAction(`POST /${noun}s/{id}/hooks/{hook_id}/test/{trigger}`, { done: 'Test delivery succeeded.' })
+  const remove = useAction(`DELETE /${noun}s/{id}/hooks/{hook_id}`, {
     done: 'Webhook deleted.',
     isLeaving: true,
     onDone: () => navigate(to('settings/hooks')),

@@ -1,9 +1,10 @@
 import type { ResponseOf } from '@alcove/client'
 import { useState } from 'react'
-import { ActionForm } from '../../../components/form/action-form.tsx'
-import { CheckField, TextField } from '../../../components/form/field.tsx'
+import { ActionForm } from '../../components/form/action-form.tsx'
+import { CheckField, TextField } from '../../components/form/field.tsx'
+import { useHookPlace } from './place.ts'
 
-export type Hook = ResponseOf<'GET /projects/{id}/hooks/{hook_id}'>
+export type Hook = ResponseOf<'GET /projects/{id}/hooks/{hook_id}' | 'GET /groups/{id}/hooks/{hook_id}'>
 
 export interface HookDraft {
   url: string
@@ -28,6 +29,7 @@ export function HookForm({
   isBusy: boolean
   onSave: (draft: HookDraft) => void
 }) {
+  const { noun } = useHookPlace()
   const [url, setUrl] = useState(hook?.url ?? '')
   const isMoved = hook !== undefined && url.trim() !== hook.url
   function submit(text: (name: string) => string, element: HTMLFormElement) {
@@ -76,13 +78,13 @@ export function HookForm({
       <CheckField
         label="Vulnerability events"
         name="vulnerability_events"
-        hint="Sent when a vulnerability is detected, changed or no longer detected."
+        hint={`Sent when a vulnerability ${noun === 'group' ? 'of a project in the group ' : ''}is detected, changed or no longer detected.`}
         defaultChecked={hook?.vulnerability_events ?? true}
       />
       <CheckField
         label="Access token events"
         name="resource_access_token_events"
-        hint="Sent 60, 30 and 7 days before an access token of the project expires."
+        hint={`Sent 60, 30 and 7 days before an access token of the ${noun === 'group' ? 'group, or of a project or group in it,' : 'project'} expires.`}
         defaultChecked={hook?.resource_access_token_events ?? true}
       />
       <CheckField
