@@ -1,7 +1,7 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 
 const source = fileURLToPath(new URL('../packages/server/src/', import.meta.url))
 
@@ -12,6 +12,20 @@ const workers = readdirSync(source, { recursive: true, encoding: 'utf8' })
 
 /** Imports with native code. */
 const external = ['@node-rs/argon2', 'pg-native']
+
+/**
+ * Includes a package that is loaded on first use with `createRequire`. esbuild follows only `require`, and an installation
+ * has no packages but the external ones.
+ */
+const followLateRequire: Plugin = {
+  name: 'follow-late-require',
+  setup({ onLoad }) {
+    onLoad({ filter: /cvss-score\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replace('createRequire(import.meta.url)(', 'require('),
+      loader: 'ts',
+    }))
+  },
+}
 
 /**
  * Bundles a program with the packages that it imports into a few files of an empty folder, and with `hasWorkers` the
@@ -31,6 +45,7 @@ export async function bundle(program: string, folder: string, { hasWorkers = fal
     platform: 'node',
     target: 'node20',
     external,
+    plugins: [followLateRequire],
     sourcemap: 'linked',
     sourcesContent: false,
     // CommonJS packages call `require`, which modules do not have.

@@ -17,6 +17,8 @@ const startAttempts = 5
 const folder = mkdtempSync(join(tmpdir(), 'alcove-package-'))
 const tools = join(folder, 'path')
 const installed = join(folder, 'installed')
+/** Report with CVSS vectors, which a package of its own rates. */
+const report = resolve('packages/server/src/domain/reports/formats/trivy/fixtures/image.json')
 const program = join(installed, 'node_modules/alcove/bin/alcove.js')
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
@@ -76,7 +78,7 @@ async function checkRelease(node: string, name: string): Promise<void> {
   check(best < maxStartMs, `${name}: serves API and UI after ${Math.round(best)} ms of at most ${maxStartMs} ms`)
 }
 
-/** Serves an empty folder, requests the API and the UI, backs up and examines. Returns the time to readiness. */
+/** Serves an empty folder, requests the API and the UI, backs up, imports a report and examines. Returns the time to readiness. */
 async function serveOnce(node: string): Promise<number> {
   const data = mkdtempSync(join(folder, 'data-'))
   const port = 20_000 + Math.floor(Math.random() * 20_000)
@@ -94,6 +96,9 @@ async function serveOnce(node: string): Promise<number> {
     const asset = await fetch(`http://127.0.0.1:${port}${script}`)
     if (!user.ok || !asset.ok) throw new Error(`the API responds ${user.status}, the script of the UI ${asset.status}`)
     run(node, ['backup', join(data, 'copy.sqlite3')], settings(data))
+    const client = { PATH: tools, ALCOVE_URL: `http://127.0.0.1:${port}`, ALCOVE_TOKEN: env.ALCOVE_BOOTSTRAP_TOKEN }
+    const uploaded = run(node, ['upload', '--project', 'root/shop', '--ref', 'main', report], client)
+    if (!uploaded.includes('CVE-')) throw new Error(`the import of a report printed: ${uploaded}`)
     return time
   } finally {
     server.kill('SIGTERM')
