@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '../packages/server/tests/browser.ts'
 import { ageSampleData } from './screens/age.ts'
-import { screens } from './screens/list.ts'
+import { demoScreens, screens } from './screens/list.ts'
 import { addSampleData } from './screens/sample-data.ts'
 import type { Screen } from './screens/screen.ts'
 
@@ -20,31 +20,65 @@ const looks = (['light', 'dark'] as const).flatMap((theme) =>
 )
 
 const token = 'token-of-the-administrator'
+/** Output of each process so far. */
+const outputs = new WeakMap<ChildProcess, string>()
+
+const wanted = (list: readonly Screen[]) =>
+  list.filter(({ name }) => asked.length === 0 || asked.some((part) => name.includes(part)))
 const data = await mkdtemp(join(tmpdir(), 'alcove-screens-'))
-let server = start()
 try {
-  const places = await addSampleData(await addressOf(server), token)
-  const stopped = once(server, 'exit')
-  server.kill()
-  await stopped
-  await ageSampleData(join(data, 'alcove.sqlite3'))
-  server = start()
-  const origin = await addressOf(server)
-  const browser = await openBrowser()
-  await mkdir(folder, { recursive: true })
-  for (const screen of screens) {
-    if (asked.length > 0 && !asked.some((name) => screen.name.includes(name))) continue
-    for (const look of looks) await take(browser, screen, look, { origin, places })
-    console.log(screen.name)
-  }
-  await browser.close()
+  if (wanted(screens).length > 0) await takeSampleScreens()
+  if (wanted(demoScreens).length > 0) await takeDemoScreens()
 } finally {
-  server.kill()
   await rm(data, { recursive: true, force: true })
 }
 
-function start(): ChildProcess {
-  return spawn(process.execPath, ['packages/server/dist/main.js'], {
+async function takeSampleScreens(): Promise<void> {
+  let server = start()
+  try {
+    const places = await addSampleData(await addressOf(server), token)
+    await stop(server)
+    await ageSampleData(join(data, 'alcove.sqlite3'))
+    server = start()
+    await takeAll(wanted(screens), { origin: await addressOf(server), places })
+  } finally {
+    await stop(server)
+  }
+}
+
+async function takeDemoScreens(): Promise<void> {
+  const server = start(['demo'])
+  try {
+    const origin = await addressOf(server)
+    await printed(server, /^The history is complete\.$/m)
+    await takeAll(wanted(demoScreens), { origin, places: {} })
+  } finally {
+    await stop(server)
+  }
+}
+
+interface Visit {
+  origin: string
+  places: Record<string, string>
+}
+
+async function takeAll(list: readonly Screen[], visit: Visit): Promise<void> {
+  const browser = await openBrowser()
+  await mkdir(folder, { recursive: true })
+  for (const screen of list) {
+    for (const look of looks) await take(browser, screen, look, visit)
+    console.log(screen.name)
+  }
+  await browser.close()
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  const stopped = once(server, 'exit')
+  if (server.exitCode === null && server.kill()) await stopped
+}
+
+function start(args: readonly string[] = []): ChildProcess {
+  return spawn(process.execPath, ['packages/server/dist/main.js', ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
@@ -63,7 +97,7 @@ async function take(
   browser: Browser,
   { name, path, isSignedOut, prepare, height = 800 }: Screen,
   { theme, width, name: look }: (typeof looks)[number],
-  { origin, places }: { origin: string; places: Record<string, string> },
+  { origin, places }: Visit,
 ): Promise<void> {
   const context = await browser.newContext({
     baseURL: origin,
@@ -87,14 +121,20 @@ async function take(
 }
 
 async function addressOf(child: ChildProcess): Promise<string> {
-  let said = ''
-  child.stdout?.on('data', (chunk) => {
-    said += chunk
-  })
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const found = /^Alcove serves (\S+)$/m.exec(said)?.[1]
+  const [, address = ''] = await printed(child, /^Alcove serves (\S+)$/m)
+  return address
+}
+
+/** Waits until the output of the process matches. */
+async function printed(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
+  if (!outputs.has(child)) {
+    outputs.set(child, '')
+    child.stdout?.on('data', (chunk) => void outputs.set(child, `${outputs.get(child)}${chunk}`))
+  }
+  for (let attempt = 0; attempt < 1_800; attempt++) {
+    const found = pattern.exec(outputs.get(child) ?? '')
     if (found) return found
     await setTimeout(100)
   }
-  throw new Error(`the server did not start: ${said}`)
+  throw new Error(`the server did not print ${pattern}: ${outputs.get(child)}`)
 }
