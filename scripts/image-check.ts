@@ -55,7 +55,9 @@ interface Image {
 
 function buildImage(buildah: (args: readonly string[]) => string, folder: string): Image {
   const dockerfile = readFileSync('packaging/Dockerfile', 'utf8')
-  const bases = new Set(readStages(dockerfile).flatMap((stage) => textsOf(stage, 'FROM').map(baseOf)))
+  const bases = new Set(
+    readStages(dockerfile).flatMap((stage) => textsOf(stage, 'FROM').map((from) => from.split(' ')[0] ?? '')),
+  )
   for (const base of bases) makeBaseImage(buildah, folder, `docker.io/library/${base}`)
   const context = join(folder, 'context')
   mkdirSync(context)
@@ -63,13 +65,11 @@ function buildImage(buildah: (args: readonly string[]) => string, folder: string
   const file = join(context, 'packaging/Dockerfile')
   const options = ['--pull=never', '--format', 'docker', '--build-arg', 'REVISION=image-check', '--tag', name]
   buildah(['build', ...options, '--file', file, context])
-  const config = JSON.parse(buildah(['inspect', '--type', 'image', '--format', '{{json .Docker.config}}', name]))
+  const { Docker: image } = JSON.parse(buildah(['inspect', '--type', 'image', name]))
   const root = buildah(['mount', buildah(['from', '--pull-never', name])])
   report(true, 'builds')
-  return { config, root }
+  return { config: image.config, root }
 }
-
-const baseOf = (from: string) => from.split(' ')[0] ?? ''
 
 /** Starts the server twice on the same data folder. */
 async function checkServe({ config, root, data }: Image & { data: string }): Promise<void> {

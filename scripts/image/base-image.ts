@@ -14,14 +14,13 @@ export type Buildah = (args: readonly string[]) => string
  */
 export function makeBaseImage(buildah: Buildah, folder: string, name: string): void {
   const [, major = ''] = /:(\d+)-slim$/.exec(name) ?? []
-  const root = join(folder, 'debian')
+  const container = buildah(['from', 'scratch'])
+  const root = buildah(['mount', container])
   const mirror = configuredMirror()
   execFileSync('debootstrap', ['--variant=minbase', release, root, ...(mirror ? [mirror] : [])], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   installNode(root, join(folder, 'node'), major)
-  const container = buildah(['from', 'scratch'])
-  cpSync(root, buildah(['mount', container]), { recursive: true, verbatimSymlinks: true })
   buildah(['config', '--env', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', container])
   buildah(['commit', '--quiet', '--rm', container, name])
 }
