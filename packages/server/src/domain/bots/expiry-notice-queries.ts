@@ -27,11 +27,14 @@ export async function listExpiringTokens(
       left join projects p on p.id = b.project_id
       join namespaces own on own.id = coalesce(b.namespace_id, p.namespace_id)
     where t.is_revoked = false and t.expires_on > ${today} and t.expires_on <= ${until} and t.id > ${afterId}
-      and exists (
-        select 1 from hooks h left join namespaces top on top.id = h.namespace_id
-        where h.has_access_token_events = true and h.disabled_at is null and (h.project_id = b.project_id
-          or top.id = own.id
-          or (own.lineage >= top.lineage || top.id || '/' and own.lineage < top.lineage || top.id || '0')))
+      and (exists (
+        select 1 from hooks h
+        where h.project_id = b.project_id and h.has_access_token_events = true and h.disabled_at is null
+      ) or exists (
+        select 1 from hooks h join namespaces top on top.id = h.namespace_id
+        where h.namespace_id is not null and h.has_access_token_events = true and h.disabled_at is null and (
+          top.id = own.id
+          or (own.lineage >= top.lineage || top.id || '/' and own.lineage < top.lineage || top.id || '0'))))
     order by t.id limit ${limit}`)
 }
 
