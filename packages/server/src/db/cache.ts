@@ -2,15 +2,16 @@ import type { Changes } from './db.ts'
 
 /**
  * In-process cache of database values. An entry records the versions of the tables that it was loaded from and is only
- * used while those versions are unchanged, so every request sees all earlier changes.
+ * used while those versions are unchanged, so every request sees all earlier changes. A value that depends on rows of
+ * one project only, and always has the same one for a key, stays valid while others change: pass the project's id.
  */
 export interface Cache<Held> {
   /** Returns the cached value if it is still valid. */
-  peek(key: string): Held | undefined
+  peek(key: string, projectId?: number): Held | undefined
   /** Returns the cached value, or loads it. Does not cache `undefined` or failed loads. */
-  get(key: string, load: () => Promise<Held>): Promise<Held>
+  get(key: string, load: () => Promise<Held>, projectId?: number): Promise<Held>
   /** Like `get`, for slow loads: concurrent callers share one load. Must not be called inside a transaction. */
-  getShared(key: string, load: () => Promise<Held>): Promise<Held>
+  getShared(key: string, load: () => Promise<Held>, projectId?: number): Promise<Held>
   /** Updates the weight of a value that has grown since it was loaded. */
   updateWeight(key: string, value: Held): void
 }
@@ -28,31 +29,31 @@ export function openCache<Held>(
   const entries = weightedLru<{ version: number; value: Held }>(limit, ({ value }) => weigh(value))
   const loading = new Map<string, { version: number; value: Promise<Held> }>()
 
-  function peek(key: string): Held | undefined {
+  function peek(key: string, projectId?: number): Held | undefined {
     const entry = entries.get(key)
     if (!entry) return undefined
-    if (entry.version !== changes.version(tables)) {
+    if (entry.version !== changes.version(tables, projectId)) {
       entries.delete(key)
       return undefined
     }
     return entry.value
   }
 
-  async function get(key: string, load: () => Promise<Held>): Promise<Held> {
-    const held = peek(key)
+  async function get(key: string, load: () => Promise<Held>, projectId?: number): Promise<Held> {
+    const held = peek(key, projectId)
     if (held !== undefined) return held
     // Read the version first: a concurrent write then makes the new entry stale, instead of hiding the change.
-    const version = changes.version(tables)
+    const version = changes.version(tables, projectId)
     const value = await load()
     if (version !== undefined && value !== undefined) entries.set(key, { version, value })
     return value
   }
 
-  async function getShared(key: string, load: () => Promise<Held>): Promise<Held> {
-    const version = changes.version(tables)
+  async function getShared(key: string, load: () => Promise<Held>, projectId?: number): Promise<Held> {
+    const version = changes.version(tables, projectId)
     const other = loading.get(key)
     if (other && other.version === version) return other.value
-    const value = get(key, load)
+    const value = get(key, load, projectId)
     if (version === undefined) return value
     const mine = { version, value }
     loading.set(key, mine)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createChangeLog, findWrites } from './changes.ts'
+import { createChangeLog, describeCommit, findWrites } from './changes.ts'
 
 test.each([
   ['insert into things (a) values (1)', ['insert things']],
@@ -48,4 +48,34 @@ test('the version of several tables changes with each of them, and is unknown wh
   log.bumpAll()
   log.setConnected(true)
   expect(log.version(['a', 'b'])).not.toBe(second)
+})
+
+test('a commit that concerns one project leaves the versions of other projects unchanged', () => {
+  const log = createChangeLog()
+  const versions = () => [log.version(['a']), log.version(['a'], 1), log.version(['a'], 2), log.version(['b'], 2)]
+  const changed = (tables: readonly string[]) => {
+    const before = versions()
+    log.bump(tables)
+    return versions().map((version, index) => version !== before[index])
+  }
+  const ofProject = { id: 1, tables: ['a', 'c'] }
+  expect(changed(describeCommit(new Set(['a']), ofProject))).toEqual([true, true, false, false])
+  // The transaction also changed a table that several projects share.
+  expect(changed(describeCommit(new Set(['a', 'b']), ofProject))).toEqual([true, true, false, true])
+  expect(changed(describeCommit(new Set(['a'])))).toEqual([true, true, true, false])
+  expect(changed(describeCommit(new Set(['a']), { id: 2, tables: ['c'] }))).toEqual([true, true, true, false])
+})
+
+test('versions stay unique when the counts of very many projects start again', () => {
+  const log = createChangeLog()
+  const seen = new Set<number | undefined>()
+  for (let id = 1; id <= 100_002; id++) {
+    log.bump(describeCommit(new Set(['a']), { id, tables: ['a'] }))
+    seen.add(log.version(['a']))
+    if (id % 1000 === 0) log.bump(['b'])
+  }
+  expect(seen.size).toBe(100_002)
+  const before = log.version(['a'], 5)
+  log.bump(describeCommit(new Set(['a']), { id: 5, tables: ['a'] }))
+  expect(log.version(['a'], 5)).toBeGreaterThan(before ?? 0)
 })

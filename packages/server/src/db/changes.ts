@@ -1,4 +1,4 @@
-import type { Changes } from './db.ts'
+import type { Changes, ProjectWrites } from './db.ts'
 
 /** Foreign key between two tables, with SQL's actions in lower case (`cascade`, `set null`, …). */
 export interface ForeignKey {
@@ -12,7 +12,7 @@ export interface ForeignKey {
 export interface ChangeLog extends Omit<Changes, 'synchronize'> {
   /** Returns the tables that a statement changes, directly or through foreign keys; none for a query. */
   tablesWritten(text: string): readonly string[]
-  /** Records a commit that changed these tables. */
+  /** Records a commit that changed these tables; see `describeCommit`. */
   bump(tables: Iterable<string>): void
   bumpAll(): void
   /** Sets whether commits of other processes are received. */
@@ -22,9 +22,30 @@ export interface ChangeLog extends Omit<Changes, 'synchronize'> {
 }
 
 const maxCachedTexts = 2000
+const maxProjectCounts = 100_000
+/** Larger than any number of commits, so that no version is used twice. */
+const resetStep = 2 ** 40
+const projectMark = '~'
+
+/**
+ * Returns the tables that a transaction has changed, as `bump` and the commit log expect them: tables of which it changed
+ * rows of one project only follow a mark with that project. Processes of earlier versions ignore the mark.
+ */
+export function describeCommit(written: ReadonlySet<string>, project?: ProjectWrites): string[] {
+  const owned = [...written].filter((table) => project?.tables.includes(table))
+  if (!project || owned.length === 0) return [...written]
+  return [...[...written].filter((table) => !owned.includes(table)), `${projectMark}${project.id}`, ...owned]
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
 
 export function createChangeLog(): ChangeLog {
   const counts = new Map<string, number>()
+  /** The same by project and table, for commits that concern one project, and how many of them each table had. */
+  const projectCounts = new Map<string, number>()
+  const restricted = new Map<string, number>()
   const remembered = new Map<string, readonly string[]>()
   const watchers = new Map<string, Set<() => void>>()
   const notify = (table: string) => watchers.get(table)?.forEach((callback) => void callback())
@@ -33,10 +54,14 @@ export function createChangeLog(): ChangeLog {
   let foreignKeys: readonly ForeignKey[] = []
 
   return {
-    version(tables) {
+    version(tables, projectId) {
       if (!connected) return undefined
       let sum = base
-      for (const table of tables) sum += counts.get(table) ?? 0
+      for (const table of tables) {
+        sum += counts.get(table) ?? 0
+        if (projectId === undefined) continue
+        sum += (projectCounts.get(`${projectId} ${table}`) ?? 0) - (restricted.get(table) ?? 0)
+      }
       return sum
     },
     watch(table, callback) {
@@ -53,9 +78,25 @@ export function createChangeLog(): ChangeLog {
       return tables
     },
     bump(tables) {
+      let project: string | undefined
       for (const table of tables) {
-        counts.set(table, (counts.get(table) ?? 0) + 1)
+        if (table.startsWith(projectMark)) {
+          project = table.slice(projectMark.length)
+          continue
+        }
+        increment(counts, table)
+        if (project !== undefined) {
+          increment(restricted, table)
+          increment(projectCounts, `${project} ${table}`)
+        }
         notify(table)
+      }
+      if (projectCounts.size > maxProjectCounts) {
+        // Everything counts as changed, because the counts start again.
+        projectCounts.clear()
+        restricted.clear()
+        counts.clear()
+        base += resetStep
       }
     },
     bumpAll() {

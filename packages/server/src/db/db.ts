@@ -57,6 +57,13 @@ export interface TransactionOptions {
    * similar commits; a crash of the process does not. For work that would be repeated.
    */
   isRelaxed?: boolean
+  /** Declares that writes to these tables change rows of one project only, so that caches of others stay valid. */
+  project?: ProjectWrites
+}
+
+export interface ProjectWrites {
+  id: number
+  tables: readonly string[]
 }
 
 /**
@@ -66,9 +73,10 @@ export interface TransactionOptions {
 export interface Changes {
   /**
    * Returns the combined version of these tables, or `undefined` while commits of other processes may be missed because
-   * the connection is lost. Caches must not be read or written then.
+   * the connection is lost. Caches must not be read or written then. With a project, ignores transactions that declared
+   * to change rows of another one: for values that depend on rows of this project only.
    */
-  version(tables: readonly string[]): number | undefined
+  version(tables: readonly string[], projectId?: number): number | undefined
   /**
    * Resolves when every commit of another process that ended before this call is counted; `undefined` on an engine with
    * one process. Requests await it before they use a cache, so that they see what other processes have acknowledged.

@@ -35,6 +35,21 @@ export function transaction<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Pr
   return deps.db.transaction((db) => work({ ...deps, db }))
 }
 
+/** Tables of triage, whose rows belong to one project each. */
+const triageTables = [
+  ...['vulnerabilities', 'vulnerability_counts', 'vulnerability_days', 'vulnerability_history', 'promoted_findings'],
+  'occurrences',
+]
+
+/**
+ * Like `transaction`, for work that changes rows of one project only in the tables of triage. What is cached of other
+ * projects stays valid.
+ */
+export function projectTransaction<T>(deps: Deps, projectId: number, work: (deps: Deps) => Promise<T>): Promise<T> {
+  if (!isDatabase(deps.db)) return work(deps)
+  return deps.db.transaction((db) => work({ ...deps, db }), { project: { id: projectId, tables: triageTables } })
+}
+
 /**
  * Runs `work` in a transaction with relaxed durability: the commit does not wait for the disk. For work that is
  * repeated if a power failure loses it.

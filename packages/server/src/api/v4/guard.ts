@@ -30,6 +30,7 @@ export function createGuard(deps: RootDeps): Guard {
   const sessions = openSessionCache(deps.db.changes)
   const projects = openProjectCache(deps.db.changes)
   const trust = openTrustCache(deps.db.changes)
+  const vulnerabilities = openVulnerabilityGuard(deps, projects)
 
   return {
     async authenticate(permission, credentials, count) {
@@ -53,31 +54,31 @@ export function createGuard(deps: RootDeps): Guard {
 
     resolveReadable(permission, caller, id) {
       const row: PermissionRow = permissions[permission]
-      return row.on === 'vulnerability' ? resolveOnce(row, caller, id) : undefined
+      return row.on === 'vulnerability' ? vulnerabilities.resolve(row, caller, id) : undefined
     },
 
     async authorize(permission, caller, id) {
       const row: PermissionRow = permissions[permission]
       if (!caller && row.anonymous === 'after-input') throw unauthenticated()
       if (row.on === 'instance') {
-        assertLevel(row, caller, 0)
+        assertLevel(deps, row, caller, 0)
         return { resources: {} }
       }
       if (row.on === 'project') {
         const resolved = await resolveVisibleProject(deps, caller, id ?? '', projects)
         if (!resolved) throw notFound('Project')
         if (resolved.hasMoved) throw moved('project', resolved.found.id)
-        assertLevel(row, caller, resolved.level)
+        assertLevel(deps, row, caller, resolved.level)
         assertUnarchived(row, resolved.found)
         return { resources: { project: resolved.found }, level: resolved.level }
       }
       if (row.on === 'vulnerability') {
-        return authorizeVulnerability(row, caller, await findVulnerability(deps, id ?? ''))
+        return vulnerabilities.authorize(row, caller, await findVulnerability(deps, id ?? ''))
       }
       const resolved = await resolveVisibleGroup(deps, caller, id ?? '', projects)
       if (!resolved) throw notFound('Group')
       if (resolved.hasMoved) throw moved('group', resolved.found.id)
-      assertLevel(row, caller, resolved.level)
+      assertLevel(deps, row, caller, resolved.level)
       return { resources: { group: resolved.found }, level: resolved.level }
     },
 
@@ -126,21 +127,25 @@ export function createGuard(deps: RootDeps): Guard {
     const isRotation = /(^|\.|-)token\.rotate(-self)?$/.test(permission)
     return authenticate(deps, token, tokens, { isRotation, address })
   }
+}
 
-  async function resolveOnce(row: PermissionRow, caller: Caller | null, id: string | undefined): Promise<Authorize> {
+/** Authorization of requests for one vulnerability, by the caller's role in its project. */
+function openVulnerabilityGuard(deps: RootDeps, projects: ProjectCache) {
+  /** Reads the vulnerability once. Rights are checked now and again by the returned function. */
+  async function resolve(row: PermissionRow, caller: Caller | null, id: string | undefined): Promise<Authorize> {
     const vulnerability = await findVulnerability(deps, id ?? '')
     await resolveReadable(caller, vulnerability)
-    return (caller) => authorizeVulnerability(row, caller, vulnerability)
+    return (caller) => authorize(row, caller, vulnerability)
   }
 
-  async function authorizeVulnerability(
+  async function authorize(
     row: PermissionRow,
     caller: Caller | null,
     found: Vulnerability | undefined,
   ): Promise<Found> {
     const { level, vulnerability, project } = await resolveReadable(caller, found)
-    if (vulnerability.state === row.unlessIn && !isAllowed(row, caller, level)) throw unchanged()
-    assertLevel(row, caller, level)
+    if (vulnerability.state === row.unlessIn && !isAllowed(deps, row, caller, level)) throw unchanged()
+    assertLevel(deps, row, caller, level)
     assertUnarchived(row, project)
     return { resources: { vulnerability, project } }
   }
@@ -150,17 +155,19 @@ export function createGuard(deps: RootDeps): Guard {
     const resolved = await resolveVisibleProject(deps, caller, String(vulnerability?.projectId ?? 0), projects)
     if (!vulnerability || !resolved) throw notFound()
     const { found: project, level } = resolved
-    assertLevel(permissions['vulnerability.read'], caller, level)
+    assertLevel(deps, permissions['vulnerability.read'], caller, level)
     return { vulnerability, project, level }
   }
 
-  function assertLevel(row: PermissionRow, caller: Caller | null, level: number): void {
-    if (!isAllowed(row, caller, level)) throw forbidden()
-  }
+  return { resolve, authorize }
+}
 
-  function isAllowed(row: PermissionRow, caller: Caller | null, level: number): boolean {
-    return isPermitted(deps.settings, row, { isSignedIn: caller !== null, isAdmin: caller?.isAdmin === true, level })
-  }
+function assertLevel(deps: RootDeps, row: PermissionRow, caller: Caller | null, level: number): void {
+  if (!isAllowed(deps, row, caller, level)) throw forbidden()
+}
+
+function isAllowed({ settings }: RootDeps, row: PermissionRow, caller: Caller | null, level: number): boolean {
+  return isPermitted(settings, row, { isSignedIn: caller !== null, isAdmin: caller?.isAdmin === true, level })
 }
 
 /** Returns the user's access level in what the path names; for a project that is to be created, in its group. */

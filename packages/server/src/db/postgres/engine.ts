@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 import { Failure } from '../../platform/failure.ts'
-import { type ChangeLog, type ForeignKey, foreignKeyQueries } from '../changes.ts'
+import { type ChangeLog, describeCommit, type ForeignKey, foreignKeyQueries } from '../changes.ts'
+import type { TransactionOptions } from '../db.ts'
 import type { Engine, Result, Session } from '../engine.ts'
 import { rowReader } from '../rows.ts'
 import { plainValue, postgresDialect, statementName } from '../sql.ts'
@@ -43,8 +44,7 @@ export async function openPostgres(
       }
     },
 
-    transaction: (work, { isRelaxed = false } = {}) =>
-      runTransaction({ changes, connections, commits }, work, isRelaxed),
+    transaction: (work, options = {}) => runTransaction({ changes, connections, commits }, work, options),
     // The server's own settings determine when a commit is durable.
     whenDurable: async () => {},
     async foreignKeys() {
@@ -81,7 +81,7 @@ interface TransactionContext {
 async function runTransaction<Value>(
   { changes, connections, commits }: TransactionContext,
   work: (session: Session) => Promise<Value>,
-  isRelaxed: boolean,
+  { isRelaxed = false, project }: TransactionOptions,
 ): Promise<Value> {
   for (let attempt = 1; ; ) {
     const client = await connections.dedicated()
@@ -107,7 +107,7 @@ async function runTransaction<Value>(
       begun.catch(() => {})
       const result = await work(session)
       committing = true
-      await commit(client, begun, written.size > 0 ? commits.record(written) : [])
+      await commit(client, begun, written.size > 0 ? commits.record(describeCommit(written, project)) : [])
       return result
     } catch (error) {
       usable = await command(client, 'rollback').then(
@@ -121,7 +121,7 @@ async function runTransaction<Value>(
       if (!again) throw isConflict(failure ?? error) ? unavailableBecause(failure ?? error) : error
     } finally {
       // The commit may have succeeded even if its response was lost.
-      if (committing) changes.bump(written)
+      if (committing) changes.bump(describeCommit(written, project))
       client.release(!usable)
     }
     await setTimeout(Math.random() * 20 * attempt)

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import type { Sql } from 'sql-template-tag'
 import { Failure, unavailable } from '../../platform/failure.ts'
-import { type ChangeLog, type ForeignKey, foreignKeyQueries } from '../changes.ts'
+import { type ChangeLog, describeCommit, type ForeignKey, foreignKeyQueries } from '../changes.ts'
 import type { DatabaseOptions, Engine, Result, ResultMode } from '../engine.ts'
 import { rowReader } from '../rows.ts'
 import { plainValue, sqliteDialect } from '../sql.ts'
@@ -73,7 +73,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
         throw failureOf(error)
       }
     },
-    async transaction(work, { isRelaxed = false } = {}) {
+    async transaction(work, { isRelaxed = false, project } = {}) {
       let isWritten = false
       const result = await inTurn(async () => {
         const { database } = writer
@@ -96,7 +96,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
             },
           })
           database.exec('commit')
-          changes.bump(written)
+          changes.bump(describeCommit(written, project))
           if (isWritten) committed()
           return result
         } catch (error) {

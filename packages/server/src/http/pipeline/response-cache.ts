@@ -48,20 +48,23 @@ export function openResponseCache(deps: RootDeps, tables: readonly string[]): Re
   const results = openCache<RenderedResult>(deps.db.changes, tables, maxBytes, weigh)
   const urlOf = (key: ResponseKey) => textOf(key, key.url)
   return {
-    peek: (key) => (isShort(key.url) ? responses.peek(urlOf(key)) : undefined),
-    get: (key, load) => (isShort(key.url) ? responses.get(urlOf(key), load) : load()),
+    peek: (key) => (isShort(key.url) ? responses.peek(urlOf(key), projectOf(key)) : undefined),
+    get: (key, load) => (isShort(key.url) ? responses.get(urlOf(key), load, projectOf(key)) : load()),
     getResult(key, load) {
       const input = JSON.stringify(key.input)
-      return isShort(input) ? results.get(textOf(key, input), load) : load()
+      return isShort(input) ? results.get(textOf(key, input), load, projectOf(key)) : load()
     },
     updateWeight(key, rendered) {
       responses.updateWeight(urlOf(key), rendered)
       const inputKey = textOf(key, JSON.stringify(key.input))
-      const result = results.peek(inputKey)
+      const result = results.peek(inputKey, projectOf(key))
       if (result?.content === rendered.content) results.updateWeight(inputKey, result)
     },
   }
 }
+
+/** A response about a project shows no rows of others. */
+const projectOf = ({ resources }: ResponseKey): number | undefined => resources['project']?.id
 
 const isShort = (text: string) => text.length <= maxKeyLength
 

@@ -12,6 +12,8 @@ export interface RowSource<View extends TSchema> {
   view: View
   /** Tables that the version depends on. A version is not read again while they are unchanged. */
   tables: readonly string[]
+  /** The only project whose rows the versions depend on, if there is one. */
+  projectId?: number
   /** Returns the current versions by id; no version for a row that must be loaded. */
   listVersions(ids: readonly number[]): Promise<ReadonlyMap<number, string | undefined>>
   load(ids: readonly number[]): Promise<readonly LoadedRow<Static<View>>[]>
@@ -50,7 +52,7 @@ export async function renderRows<View extends TSchema>(
   const cache = caches({ changes })
   const { keyOf } = source
   // Read first: a concurrent change then makes the next request check the versions again.
-  const checkedAt = changes.version(source.tables)
+  const checkedAt = changes.version(source.tables, source.projectId)
   const rows = new Map<number, RenderedRow>()
   const unchecked = new Map<number, CachedRow>()
   const missing: number[] = []

@@ -256,6 +256,7 @@ export function findingRows(
     keyOf: (id) => `${key} ${id}`,
     view: findingView,
     tables,
+    projectId: project.id,
     async listVersions(ids) {
       const rows = await listVersions(deps, scope, ids)
       return new Map(rows.map(({ id, version, hasTriage }) => [id, hasTriage ? withTriage(version) : version]))

@@ -1,13 +1,16 @@
 import fc from 'fast-check'
 import sql from 'sql-template-tag'
 import { beforeAll, expect, test } from 'vitest'
+import { listProjectsById } from '../../../domain/projects/projects.ts'
+import { loadVulnerabilities } from '../../../domain/vulnerabilities/list/list.ts'
 import type { Client } from '../../../testing/client.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+import { viewVulnerability } from './views.ts'
 
 /*
  * Lists of vulnerabilities and findings consist of rendered rows that are kept until their versions change. They are
- * compared with routes that read and render everything anew: the list of the group, and single findings.
+ * compared with views that are read and rendered anew.
  */
 
 let server: TestServer
@@ -28,6 +31,7 @@ beforeAll(async () => {
 interface Row {
   id: number
   uuid: string
+  web_url: string
 }
 
 let requests = 0
@@ -43,9 +47,23 @@ const lists = {
   findings: () => listOf(`/projects/${project.id}/vulnerability_findings?scope=all&per_page=100`),
 }
 
+async function viewAnew(shown: readonly { id: number; web_url: string }[]): Promise<unknown[]> {
+  const [current] = await listProjectsById(server.deps.db, [project.id])
+  if (!current) throw new Error('the project is missing')
+  const rows = await loadVulnerabilities(
+    server.deps,
+    shown.map(({ id }) => id),
+  )
+  const origin = shown[0]?.web_url.split('/').slice(0, 3).join('/') ?? ''
+  return rows.map((row) => JSON.parse(JSON.stringify(viewVulnerability(current, row, origin))))
+}
+
 async function expectCurrent(): Promise<void> {
   const vulnerabilities = await lists.vulnerabilities()
-  expect(vulnerabilities).toEqual((await server.admin.get('/groups/acme/vulnerabilities?per_page=100')).body)
+  expect(vulnerabilities).toEqual(await viewAnew(vulnerabilities))
+  for (const list of ['/groups/acme/vulnerabilities', '/vulnerabilities']) {
+    expect((await server.admin.get(`${list}?per_page=100`)).body).toEqual(vulnerabilities)
+  }
   for (const row of vulnerabilities) {
     expect((await server.admin.get(`/vulnerabilities/${row.id}`)).body).toEqual(row)
   }

@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import type { PageRequest } from '../../../domain/page.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
-import { listVulnerabilityIds, loadVulnerabilities } from '../../../domain/vulnerabilities/list/list.ts'
-import { readableScope, withProjects } from '../../../domain/vulnerabilities/list/readable-scope.ts'
+import { listVulnerabilityIds } from '../../../domain/vulnerabilities/list/list.ts'
+import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { type ListSummary, summarizeList } from '../../../domain/vulnerabilities/list/summary.ts'
 import { promoteFinding } from '../../../domain/vulnerabilities/promotion/promotion.ts'
 import { integer, uuid } from '../../../http/params/input.ts'
@@ -14,7 +14,7 @@ import { nullableInteger } from '../views.ts'
 import { filterProperties, listProperties, readFilter } from './filters.ts'
 import { readListPage, viewListPage } from './list-pages.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
-import { viewVulnerability, vulnerabilityRows, vulnerabilityView } from './views.ts'
+import { viewVulnerability, vulnerabilityRows, vulnerabilityRowsOfMany, vulnerabilityView } from './views.ts'
 
 const listInput = Type.Object(listProperties)
 
@@ -58,11 +58,7 @@ const listPageOfMany = (
   deps: RootDeps,
   scope: ListScope,
   { origin, ...request }: { input: Static<typeof listInput>; page: PageRequest; origin: string },
-) =>
-  listPage(deps, scope, request, async (ids) => {
-    const rows = await withProjects(deps, await loadVulnerabilities(deps, ids))
-    return rows.map((row) => viewVulnerability(row.project, row, origin))
-  })
+) => listPage(deps, scope, request, (ids) => renderRows(deps.db, vulnerabilityRowsOfMany(deps, origin), ids))
 
 export const vulnerabilityRoutes: readonly Route[] = [
   route({

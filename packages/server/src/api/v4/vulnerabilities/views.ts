@@ -3,6 +3,7 @@ import type { RootDeps } from '../../../domain/deps.ts'
 import { states } from '../../../domain/findings/scales.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { listVersions, loadVulnerabilities, versionOf } from '../../../domain/vulnerabilities/list/list.ts'
+import { withProjects } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import type { VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
 import { vulnerabilityUrl } from '../findings/web-url.ts'
@@ -151,23 +152,53 @@ export function viewVulnerability(
 
 const tables = ['vulnerabilities', 'findings']
 
+/** Returns everything that a rendered vulnerability depends on, except its row and that of its finding. */
+const surroundings = (project: Project, origin: string) =>
+  digestOf([viewProject(project), project.defaultBranch, origin])
+
 /** Rendered vulnerabilities of a project. */
 export function vulnerabilityRows(
   deps: RootDeps,
   project: Project,
   origin: string,
 ): RowSource<typeof vulnerabilityView> {
-  const key = `vulnerability ${digestOf([viewProject(project), project.defaultBranch, origin])}`
+  const key = `vulnerability ${surroundings(project, origin)}`
   return {
     keyOf: (id) => `${key} ${id}`,
     view: vulnerabilityView,
     tables,
-    listVersions: (ids) => listVersions(deps, ids),
+    projectId: project.id,
+    listVersions: async (ids) => new Map((await listVersions(deps, ids)).map(({ id, version }) => [id, version])),
     load: async (ids) =>
       (await loadVulnerabilities(deps, ids)).map((row) => ({
         id: row.vulnerability.id,
         version: versionOf(row),
         view: viewVulnerability(project, row, origin),
       })),
+  }
+}
+
+/** Rendered vulnerabilities of any projects, whose data is part of the version. */
+export function vulnerabilityRowsOfMany(deps: RootDeps, origin: string): RowSource<typeof vulnerabilityView> {
+  return {
+    keyOf: (id) => `vulnerability of any project ${origin} ${id}`,
+    view: vulnerabilityView,
+    tables: [...tables, 'projects', 'namespaces'],
+    async listVersions(ids) {
+      const rows = await withProjects(deps, await listVersions(deps, ids))
+      return new Map(rows.map(({ row, project }) => [row.id, `${row.version} ${surroundings(project, origin)}`]))
+    },
+    async load(ids) {
+      const loaded = await loadVulnerabilities(deps, ids)
+      const rows = await withProjects(
+        deps,
+        loaded.map((row) => ({ ...row, projectId: row.vulnerability.projectId })),
+      )
+      return rows.map(({ row, project }) => ({
+        id: row.vulnerability.id,
+        version: `${versionOf(row)} ${surroundings(project, origin)}`,
+        view: viewVulnerability(project, row, origin),
+      }))
+    },
   }
 }

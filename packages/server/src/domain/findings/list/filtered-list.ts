@@ -49,6 +49,8 @@ export interface UnindexedFilters {
 export interface ListDefinition {
   /** Key of the list in the cache. */
   key: string
+  /** The only project of the list, if there is one. */
+  projectId?: number | undefined
   order: ListOrder
   /** Ranges that contain the rows of the list. */
   ranges: IndexRanges
@@ -151,7 +153,7 @@ async function collectCached(
 ): Promise<Collected> {
   const isFrequent = (frequentUntil.get(list.key) ?? 0) > performance.now()
   if (isFrequent) return 'frequent'
-  const rows = await collected.getShared(list.key, () => collectRows(list, limits))
+  const rows = await collected.getShared(list.key, () => collectRows(list, limits), list.projectId)
   if (rows === 'frequent') {
     if (frequentUntil.size >= maxFrequentLists) frequentUntil.clear()
     frequentUntil.set(list.key, performance.now() + frequentForMs)

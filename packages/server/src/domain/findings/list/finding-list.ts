@@ -76,6 +76,7 @@ export function openFindings(
     unindexed: unindexedFilters(db, filter),
     // GitLab returns no totals for findings, so only unpromoted findings are counted.
     isCounted: filter.isPromoted === false,
+    projectId: filter.projectId,
   }
   return openFilteredList(list, cache, limits)
 }

@@ -1,7 +1,7 @@
 import type { Cursor, ListOrder } from './cursor.ts'
 
 /** Rows of one severity, or of all, that the database reads in the order of their ids from an index. */
-export interface IndexRange {
+interface IndexRange {
   /** Absent if the list is not ordered by severity. */
   severity?: number | undefined
   /** Number of rows, if known. */

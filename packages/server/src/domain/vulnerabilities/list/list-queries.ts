@@ -121,9 +121,9 @@ export async function listWithFindings(db: Db, ids: readonly number[]): Promise<
 export async function listRowVersions(
   db: Db,
   ids: readonly number[],
-): Promise<{ id: number; vulnerability: number; finding: number }[]> {
+): Promise<{ id: number; projectId: number; vulnerability: number; finding: number }[]> {
   return db.all(sql`
-    select v.id, v.version as vulnerability, f.version as finding
+    select v.id, v.project_id, v.version as vulnerability, f.version as finding
     from vulnerabilities v join findings f on f.vulnerability_id = v.id where v.id in ${db.dialect.integers(ids)}`)
 }
 

@@ -56,10 +56,13 @@ export async function loadVulnerabilities({ db }: Deps, ids: readonly number[]):
 export const versionOf = ({ vulnerability, finding }: VulnerabilityWithFinding): string =>
   `${vulnerability.version} ${finding.version}`
 
-/** Returns the same versions by id. */
-export async function listVersions({ db }: Deps, ids: readonly number[]): Promise<Map<number, string>> {
+/** Returns the same versions, and the projects. */
+export async function listVersions(
+  { db }: Deps,
+  ids: readonly number[],
+): Promise<{ id: number; projectId: number; version: string }[]> {
   const rows = await listRowVersions(db, ids)
-  return new Map(rows.map(({ id, vulnerability, finding }) => [id, `${vulnerability} ${finding}`]))
+  return rows.map(({ vulnerability, finding, ...row }) => ({ ...row, version: `${vulnerability} ${finding}` }))
 }
 
 const facetTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
@@ -72,9 +75,12 @@ const caches = perDatabase((changes) => ({
   lists: openListCache(changes, [...facetTables, ...filteredTables]),
 }))
 
-export function cachedFacetCounts({ db }: RootDeps, { key, projectIds }: ListScope): Promise<FacetCount[]> {
-  return caches(db).counts.get(key, () => listFacetCounts(db, projectIds))
+export function cachedFacetCounts({ db }: RootDeps, scope: ListScope): Promise<FacetCount[]> {
+  return caches(db).counts.get(scope.key, () => listFacetCounts(db, scope.projectIds), onlyProjectOf(scope))
 }
+
+/** Returns the project of a scope with one project; other scopes change with each of theirs. */
+const onlyProjectOf = ({ projectIds }: ListScope) => (projectIds.length === 1 ? projectIds[0] : undefined)
 
 export async function openCachedList(deps: RootDeps, query: ListQuery): Promise<FilteredList> {
   const counts = await cachedFacetCounts(deps, query.scope)
@@ -108,6 +114,7 @@ export function openList(
     rowCount: rowCount(matching),
     unindexed: unindexedFilters(db, filter, scope.projectIds, matching),
     isCounted: true,
+    projectId: onlyProjectOf(scope),
   }
   return openFilteredList(list, cache, limits)
 }

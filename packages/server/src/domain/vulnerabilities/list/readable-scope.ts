@@ -6,7 +6,6 @@ import type { Project } from '../../projects/project.ts'
 import { listProjectsById } from '../../projects/projects.ts'
 import { listReachedProjectIds, type ProjectReach, reachTables } from '../../projects/reached.ts'
 import type { Visitor } from '../../projects/visible.ts'
-import type { VulnerabilityWithFinding } from '../vulnerability.ts'
 import type { ListScope } from './filter.ts'
 
 /** The projects of a list: absent fields match everything. */
@@ -43,14 +42,14 @@ const scopeOf = (projectIds: readonly number[]): ListScope => ({
 })
 
 /** Adds the project to each row; drops rows of projects that have been deleted meanwhile. */
-export async function withProjects(
+export async function withProjects<Row extends { projectId: number }>(
   { db }: Deps,
-  rows: readonly VulnerabilityWithFinding[],
-): Promise<(VulnerabilityWithFinding & { project: Project })[]> {
-  const ids = new Set(rows.map(({ vulnerability }) => vulnerability.projectId))
+  rows: readonly Row[],
+): Promise<{ row: Row; project: Project }[]> {
+  const ids = new Set(rows.map(({ projectId }) => projectId))
   const projects = new Map((await listProjectsById(db, [...ids])).map((project) => [project.id, project]))
   return rows.flatMap((row) => {
-    const project = projects.get(row.vulnerability.projectId)
-    return project ? [{ ...row, project }] : []
+    const project = projects.get(row.projectId)
+    return project ? [{ row, project }] : []
   })
 }

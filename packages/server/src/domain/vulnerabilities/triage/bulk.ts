@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { conflict, notFound, unchanged } from '../../../platform/failure.ts'
 import { forEachBatch } from '../../batches.ts'
-import { type Deps, transaction } from '../../deps.ts'
+import { type Deps, projectTransaction } from '../../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
 import { ensureGhost } from '../../users/ghost.ts'
@@ -50,7 +50,7 @@ export function changeMany(
   { selection, change, expectedCount, expectedStates }: BulkRequest,
 ): Promise<Bulk> {
   assertComment(change.comment)
-  return transaction(deps, async (deps) => {
+  return projectTransaction(deps, project.id, async (deps) => {
     const now = deps.now()
     const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, project, selection.filter)
     // Lock in the order of ids, as every other bulk operation does, to avoid deadlocks.
@@ -97,7 +97,7 @@ async function idsOf(deps: Deps, project: Project, filter: VulnerabilityFilter):
 
 /** Undoes a bulk change for the vulnerabilities that have not changed since. */
 export function undoBulk(deps: Deps, project: Project, user: User, id: number): Promise<Bulk> {
-  return transaction(deps, async (deps) => {
+  return projectTransaction(deps, project.id, async (deps) => {
     const now = deps.now()
     await getBulk(deps, project, id)
     // Of two concurrent requests only one marks it.

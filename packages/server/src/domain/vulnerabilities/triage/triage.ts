@@ -1,5 +1,5 @@
 import { invalid, notFound, unchanged } from '../../../platform/failure.ts'
-import { type Deps, transaction } from '../../deps.ts'
+import { type Deps, projectTransaction } from '../../deps.ts'
 import { refreshOccurrencesOf } from '../../findings/occurrences/occurrences.ts'
 import type { State } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
@@ -42,7 +42,7 @@ export function changeVulnerability(
   user: User,
   { id, change, expectedState }: ChangeRequest,
 ): Promise<VulnerabilityWithFinding> {
-  return transaction(deps, async (deps) => {
+  return projectTransaction(deps, project.id, async (deps) => {
     // Sent at once; the database reads the finding after it has locked the vulnerability.
     const [[before], [finding]] = await Promise.all([
       lockVulnerabilities(deps.db, project.id, [id]),
