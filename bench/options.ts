@@ -8,6 +8,7 @@ export interface Options {
   rounds: number
   /** Substrings of names of sections or rows; empty for all. */
   only: readonly string[]
+  isQuick: boolean
   /** Whether requests that are slower than `expected.json` says make the program fail. */
   isChecked: boolean
   /** Whether `expected.json` is written. */
@@ -60,7 +61,8 @@ export function readOptions(args: readonly string[]): Options {
   const only = (values.only ?? '').split(',').filter(Boolean)
   const { check: isChecked = false, record: isRecorded = false } = values
   if ((isChecked || isRecorded) && !values.quick) stop(usage, 2)
-  return { engine, sizes: values.quick ? quick : full, seconds, rounds, only, isChecked, isRecorded }
+  const isQuick = values.quick === true
+  return { engine, sizes: isQuick ? quick : full, seconds, rounds, only, isQuick, isChecked, isRecorded }
 }
 
 /** Returns true if the section or row is selected. */

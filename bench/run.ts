@@ -12,6 +12,7 @@ import { hasNginx, nginxComparisons, sizesBesideNginx, startNginx } from './ngin
 import { isAsked, type Options, readOptions } from './options.ts'
 import { measurePages } from './pages.ts'
 import { type Running, startCeiling, startServer } from './processes.ts'
+import { measureReadsUnderWrites } from './reads-under-writes.ts'
 import { measureReports } from './reports.ts'
 import { authorization, type Comparison, compare, recordResponses } from './requests.ts'
 import { listRows } from './rows.ts'
@@ -53,6 +54,11 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
       printTable('Cost of one page', await measurePages(server, sizes, options.rounds))
     }
     await measureRequests(server, filesProject, options)
+    // Half the rounds, because each of 18 rows has five measurements. The short form leaves them out.
+    if (isAsked(options, 'reads under writes') && (!options.isQuick || options.only.length > 0)) {
+      const rounds = Math.ceil(options.rounds / 2)
+      printTable('Reads under writes', await measureReadsUnderWrites(server, { ...options, rounds }))
+    }
     const identical = identicalFiles(filesProject)
     if (isAsked(options, 'identical', identical.name)) {
       printTable('Identical files', await compare([identical], server, server, options))
