@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundle } from './bundle.ts'
+import { packClient } from './client-package.ts'
 
 /*
  * Builds the server, the command line and the web UI (`npm run build`). A program whose sources have the same content as
@@ -29,8 +30,11 @@ const programs: Program[] = [
   },
   {
     folder: 'packages/cli',
-    inputs: ['packages/client', ...tools],
-    build: (folder) => bundle(join(folder, 'src/main.ts'), join(folder, 'dist')),
+    inputs: ['packages/client', 'package.json', 'scripts/client-package.ts', ...tools],
+    async build(folder) {
+      await bundle(join(folder, 'src/main.ts'), join(folder, 'dist'))
+      await packClient(join(folder, 'src/main.ts'), join(folder, 'dist/alcove.tgz'))
+    },
   },
   {
     folder: 'packages/web',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 const source = fileURLToPath(new URL('../packages/server/src/', import.meta.url))
 
@@ -27,6 +27,20 @@ const followLateRequire: Plugin = {
   },
 }
 
+const options: BuildOptions = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  external,
+  plugins: [followLateRequire],
+  // CommonJS packages call `require`, which modules do not have.
+  banner: {
+    js: "import { createRequire as openRequire } from 'node:module'; const require = openRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+}
+
 /**
  * Bundles a program with the packages that it imports into a few files of an empty folder, and with `hasWorkers` the
  * workers of the server. Loading hundreds of modules one by one takes three times as long.
@@ -39,19 +53,14 @@ export async function bundle(program: string, folder: string, { hasWorkers = fal
     // Workers are expected beside the module that starts them, so all files are in one folder.
     entryNames: '[name]',
     chunkNames: '[name]-[hash]',
-    bundle: true,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    external,
-    plugins: [followLateRequire],
     sourcemap: 'linked',
     sourcesContent: false,
-    // CommonJS packages call `require`, which modules do not have.
-    banner: {
-      js: "import { createRequire as openRequire } from 'node:module'; const require = openRequire(import.meta.url);",
-    },
-    logLevel: 'warning',
+    ...options,
   })
+}
+
+/** Bundles a program into one file. */
+export async function bundleFile(program: string, file: string): Promise<void> {
+  await build({ entryPoints: [program], outfile: file, minifyWhitespace: true, ...options })
 }

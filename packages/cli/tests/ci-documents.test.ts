@@ -48,7 +48,7 @@ describe('the commands in docs/ci', () => {
       }
     }
     const commands = await job.commands()
-    const written = page.match(/^.*npx --yes alcove upload/gm)?.length ?? 0
+    const written = page.match(/^.*npx --yes "\$ALCOVE_URL\/-\/alcove\.tgz" upload/gm)?.length ?? 0
     expect(commands.filter((command) => command.startsWith('npx '))).toHaveLength(2 * written)
     expect(scanners.filter((scanner) => commands.some((command) => command.startsWith(`${scanner} `)))).toEqual(
       scanners,

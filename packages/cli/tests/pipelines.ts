@@ -9,7 +9,7 @@ import { parseAllDocuments } from 'yaml'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const formats = join(root, 'packages/server/src/domain/reports/formats')
 
-/** The installed program, which a test of a pipeline runs in place of `npx alcove`. */
+/** The installed program, which a test of a pipeline runs in place of npx. */
 export const program = join(root, 'bin/alcove.js')
 
 /** A report of each scanner that the documents name. */
@@ -38,7 +38,7 @@ if [ -n "\${target:-}" ]; then cp "$STUB_REPORTS/$name" "$target"; fi
 `
 const npx = `#!/bin/bash
 echo "npx $*" >> "$STUB_LOG"
-[[ "$1 $2" =~ ^--yes\\ alcove(@.+)?$ ]] || exit 97
+[ "$1 $2" = "--yes $ALCOVE_URL/-/alcove.tgz" ] || exit 97
 exec "$STUB_NODE" "$STUB_PROGRAM" "\${@:3}"
 `
 

@@ -75,7 +75,7 @@ test('the start page of a user without projects shows the commands that send the
   const { origin } = new URL(page.url())
   const text = await page.getByRole('region', { name: 'Command line' }).innerText()
   expect(text).toContain(`ALCOVE_URL=${origin}`)
-  expect(text).toContain('npx alcove upload --project')
+  expect(text).toContain('/-/alcove.tgz upload --project')
   expect(await page.getByRole('region', { name: 'curl' }).innerText()).toContain('/api/v4/projects/')
   await expect.poll(() => page.getByText('Open vulnerabilities').count()).toBe(0)
   expect(await accessProblems(page)).toEqual([])

@@ -13,6 +13,7 @@ import {
 } from 'fastify'
 import { badRequest, Failure } from '../platform/failure.ts'
 import { withoutSecrets } from '../platform/log.ts'
+import { registerClientPackage } from './client-package.ts'
 import { decorateForAudit, describeOutcome } from './pipeline/audit.ts'
 import { endConnectionsOnClose } from './pipeline/closing.ts'
 import { compileEndpoint, type Endpoint, type Services } from './pipeline/endpoint.ts'
@@ -31,6 +32,7 @@ export async function createServer(services: Omit<Services, 'throttle'>, routes:
   const { deps, guard } = services
   const app = openFastify(deps)
   await registerAssets(app)
+  registerClientPackage(app)
   // The pipeline reads bodies after it has authenticated the caller.
   app.removeContentTypeParser(['application/json', 'text/plain'])
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))

@@ -22,7 +22,9 @@ export function FirstReport({
   const path = project?.path_with_namespace ?? 'group/project'
   const token = issued?.token ?? '<token>'
   const setting = `export ALCOVE_URL=${origin} ALCOVE_TOKEN=${token}`
-  const upload = [setting, `npx alcove upload --project ${path} --ref main report.json`].join('\n')
+  const upload = [setting, `npx --yes ${origin}/-/alcove.tgz upload --project ${path} --ref main report.json`].join(
+    '\n',
+  )
   const curl = [
     setting,
     'curl --header "PRIVATE-TOKEN: $ALCOVE_TOKEN" --form file=@report.json \\',
