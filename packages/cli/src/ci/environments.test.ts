@@ -1,305 +1,130 @@
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { folder } from '../testing/command-run.ts'
 import { readCiRun } from './environments.ts'
 
-/** Variables as each system documents them, for a push and for a merge or pull request. */
-const recorded = {
-  'GitLab CI, push': {
-    env: {
-      CI: 'true',
-      GITLAB_CI: 'true',
-      CI_API_V4_URL: 'https://gitlab.example.com/api/v4',
-      CI_PROJECT_PATH: 'shop/team/api',
-      CI_COMMIT_REF_NAME: 'main',
-      CI_COMMIT_BRANCH: 'main',
-      CI_COMMIT_SHA: 'a1',
-      CI_DEFAULT_BRANCH: 'main',
-      CI_JOB_TOKEN: 'job',
-    },
-    run: { system: 'GitLab CI', project: 'shop/team/api', ref: 'main', commit: 'a1' },
-  },
-  'GitLab CI, tag': {
-    env: {
-      GITLAB_CI: 'true',
-      CI_PROJECT_PATH: 'shop/api',
-      CI_COMMIT_REF_NAME: 'v1',
-      CI_COMMIT_TAG: 'v1',
-      CI_COMMIT_SHA: 'a1',
-    },
-    run: { system: 'GitLab CI', project: 'shop/api', ref: 'v1', commit: 'a1' },
-  },
-  'GitLab CI, merged results pipeline': {
-    env: {
-      GITLAB_CI: 'true',
-      CI_API_V4_URL: 'https://gitlab.example.com/api/v4',
-      CI_PROJECT_PATH: 'shop/api',
-      CI_COMMIT_REF_NAME: 'feature/login',
-      CI_COMMIT_SHA: 'merge',
-      CI_MERGE_REQUEST_IID: '12',
-      CI_MERGE_REQUEST_PROJECT_PATH: 'shop/api',
-      CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: 'shop/api',
-      CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: 'feature/login',
-      CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: 'b2',
-      CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main',
-      CI_JOB_TOKEN: 'job',
-    },
-    run: {
-      system: 'GitLab CI',
-      project: 'shop/api',
-      ref: 'feature/login',
-      commit: 'b2',
-      targetRef: 'main',
-      change: {
-        number: '12',
-        forge: {
-          kind: 'gitlab',
-          apiUrl: 'https://gitlab.example.com/api/v4',
-          project: 'shop/api',
-          tokens: [{ variable: 'CI_JOB_TOKEN', value: 'job' }],
-        },
-      },
-    },
-  },
-  'GitLab CI, merge request of a fork': {
-    env: {
-      GITLAB_CI: 'true',
-      CI_PROJECT_PATH: 'someone/api',
-      CI_COMMIT_REF_NAME: 'main',
-      CI_COMMIT_SHA: 'b2',
-      CI_MERGE_REQUEST_IID: '13',
-      CI_MERGE_REQUEST_PROJECT_PATH: 'shop/api',
-      CI_MERGE_REQUEST_SOURCE_PROJECT_PATH: 'someone/api',
-      CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: 'main',
-      CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: '',
-      CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'develop',
-    },
-    run: {
-      system: 'GitLab CI',
-      project: 'shop/api',
-      ref: 'refs/merge-requests/13/head',
-      commit: 'b2',
-      targetRef: 'develop',
-      change: { number: '13' },
-    },
-  },
-  'GitHub Actions, push': {
-    env: {
-      CI: 'true',
-      GITHUB_ACTIONS: 'true',
-      GITHUB_API_URL: 'https://api.github.com',
-      GITHUB_SERVER_URL: 'https://github.com',
-      GITHUB_REPOSITORY: 'shop/api',
-      GITHUB_REF: 'refs/heads/feature/login',
-      GITHUB_REF_NAME: 'feature/login',
-      GITHUB_HEAD_REF: '',
-      GITHUB_BASE_REF: '',
-      GITHUB_SHA: 'a1',
-    },
-    run: { system: 'GitHub Actions', project: 'shop/api', ref: 'feature/login', commit: 'a1' },
-  },
-  'Gitea Actions, pull request': {
-    env: {
-      GITHUB_ACTIONS: 'true',
-      GITEA_ACTIONS: 'true',
-      GITHUB_API_URL: 'https://gitea.example.com/api/v1',
-      GITHUB_SERVER_URL: 'https://gitea.example.com',
-      GITHUB_REPOSITORY: 'shop/api',
-      GITHUB_REF: 'refs/pull/4/head',
-      GITHUB_HEAD_REF: 'feature/login',
-      GITHUB_BASE_REF: 'main',
-      GITHUB_SHA: 'a1',
-      GITHUB_TOKEN: 'job',
-    },
-    run: {
-      system: 'Gitea Actions',
-      project: 'shop/api',
-      ref: 'feature/login',
-      commit: 'a1',
-      targetRef: 'main',
-      change: {
-        number: '4',
-        forge: {
-          kind: 'gitea',
-          apiUrl: 'https://gitea.example.com/api/v1',
-          project: 'shop/api',
-          tokens: [{ variable: 'GITHUB_TOKEN', value: 'job' }],
-        },
-      },
-    },
-  },
-  'Forgejo Actions, push': {
-    env: {
-      GITHUB_ACTIONS: 'true',
-      FORGEJO_ACTIONS: 'true',
-      GITHUB_REPOSITORY: 'shop/api',
-      GITHUB_REF: 'refs/heads/main',
-      GITHUB_REF_NAME: 'main',
-      GITHUB_SHA: 'a1',
-    },
-    run: { system: 'Forgejo Actions', project: 'shop/api', ref: 'main', commit: 'a1' },
-  },
-  'Jenkins, branch of a multibranch job': {
-    env: {
-      JENKINS_URL: 'https://jenkins.example.com/',
-      BRANCH_NAME: 'main',
-      GIT_BRANCH: 'main',
-      GIT_COMMIT: 'a1',
-      GIT_URL: 'https://gitlab.example.com/shop/team/api.git',
-    },
-    run: { system: 'Jenkins', project: 'shop/team/api', ref: 'main', commit: 'a1' },
-  },
-  'Jenkins, pull request of a multibranch job': {
-    env: {
-      JENKINS_URL: 'https://jenkins.example.com/',
-      BRANCH_NAME: 'PR-7',
-      CHANGE_ID: '7',
-      CHANGE_BRANCH: 'feature/login',
-      CHANGE_TARGET: 'main',
-      CHANGE_URL: 'https://github.example.com/shop/api/pull/7',
-      GIT_COMMIT: 'a1',
-      GIT_URL: 'git@github.example.com:shop/api.git',
-      ALCOVE_NOTE_TOKEN: 'note',
-    },
-    run: {
-      system: 'Jenkins',
-      project: 'shop/api',
-      ref: 'feature/login',
-      commit: 'a1',
-      targetRef: 'main',
-      change: {
-        number: '7',
-        forge: {
-          kind: 'github',
-          apiUrl: 'https://github.example.com/api/v3',
-          project: 'shop/api',
-          tokens: [{ variable: 'ALCOVE_NOTE_TOKEN', value: 'note' }],
-        },
-      },
-    },
-  },
-  'Jenkins, plain job': {
-    env: {
-      JENKINS_URL: 'https://jenkins.example.com/',
-      GIT_BRANCH: 'origin/main',
-      GIT_COMMIT: 'a1',
-      GIT_URL: 'ssh://git@example.com:22/shop/api',
-    },
-    run: { system: 'Jenkins', project: 'shop/api', ref: 'main', commit: 'a1' },
-  },
-  'Woodpecker, pull request': {
-    env: {
-      CI: 'woodpecker',
-      CI_REPO: 'shop/api',
-      CI_COMMIT_SHA: 'a1',
-      CI_COMMIT_BRANCH: 'main',
-      CI_COMMIT_SOURCE_BRANCH: 'feature/login',
-      CI_COMMIT_TARGET_BRANCH: 'main',
-      CI_COMMIT_PULL_REQUEST: '9',
-      CI_FORGE_TYPE: 'forgejo',
-      CI_FORGE_URL: 'https://codeberg.example.org',
-    },
-    run: {
-      system: 'Woodpecker',
-      project: 'shop/api',
-      ref: 'feature/login',
-      commit: 'a1',
-      targetRef: 'main',
-      change: {
-        number: '9',
-        forge: { kind: 'gitea', apiUrl: 'https://codeberg.example.org/api/v1', project: 'shop/api', tokens: [] },
-      },
-    },
-  },
-  'Woodpecker, pull request from the main branch of a fork': {
-    env: {
-      CI: 'woodpecker',
-      CI_REPO: 'shop/api',
-      CI_COMMIT_SHA: 'a1',
-      CI_COMMIT_BRANCH: 'main',
-      CI_COMMIT_SOURCE_BRANCH: 'main',
-      CI_COMMIT_TARGET_BRANCH: 'main',
-      CI_COMMIT_PULL_REQUEST: '10',
-    },
-    run: {
-      system: 'Woodpecker',
-      project: 'shop/api',
-      ref: 'refs/pull/10/head',
-      commit: 'a1',
-      targetRef: 'main',
-      change: { number: '10' },
-    },
-  },
-  'Azure Pipelines, push to Azure Repos': {
-    env: {
-      TF_BUILD: 'True',
-      SYSTEM_TEAMPROJECT: 'Web Shop',
-      BUILD_REPOSITORY_NAME: 'api',
-      BUILD_REPOSITORY_PROVIDER: 'TfsGit',
-      BUILD_SOURCEBRANCH: 'refs/heads/feature/login',
-      BUILD_SOURCEVERSION: 'a1',
-    },
-    run: { system: 'Azure Pipelines', project: 'Web-Shop/api', ref: 'feature/login', commit: 'a1' },
-  },
-  'Azure Pipelines, pull request on GitHub': {
-    env: {
-      TF_BUILD: 'True',
-      SYSTEM_TEAMPROJECT: 'Web Shop',
-      BUILD_REPOSITORY_NAME: 'shop/api',
-      BUILD_REPOSITORY_PROVIDER: 'GitHub',
-      BUILD_SOURCEBRANCH: 'refs/pull/5/merge',
-      BUILD_SOURCEVERSION: 'merge',
-      SYSTEM_PULLREQUEST_PULLREQUESTID: '900001',
-      SYSTEM_PULLREQUEST_PULLREQUESTNUMBER: '5',
-      SYSTEM_PULLREQUEST_SOURCEBRANCH: 'refs/heads/feature/login',
-      SYSTEM_PULLREQUEST_SOURCECOMMITID: 'b2',
-      SYSTEM_PULLREQUEST_TARGETBRANCH: 'refs/heads/main',
-      SYSTEM_PULLREQUEST_ISFORK: 'False',
-    },
-    run: {
-      system: 'Azure Pipelines',
-      project: 'shop/api',
-      ref: 'feature/login',
-      commit: 'b2',
-      targetRef: 'main',
-      change: {
-        number: '5',
-        forge: { kind: 'github', apiUrl: 'https://api.github.com', project: 'shop/api', tokens: [] },
-      },
-    },
-  },
-  'Bitbucket Pipelines, pull request': {
-    env: {
-      CI: 'true',
-      BITBUCKET_BUILD_NUMBER: '31',
-      BITBUCKET_REPO_FULL_NAME: 'shop/api',
-      BITBUCKET_BRANCH: 'feature/login',
-      BITBUCKET_COMMIT: 'a1',
-      BITBUCKET_PR_ID: '6',
-      BITBUCKET_PR_DESTINATION_BRANCH: 'main',
-    },
-    run: {
-      system: 'Bitbucket Pipelines',
-      project: 'shop/api',
-      ref: 'feature/login',
-      commit: 'a1',
-      targetRef: 'main',
-      change: { number: '6' },
-    },
-  },
-  'Bitbucket Pipelines, tag': {
-    env: {
-      BITBUCKET_BUILD_NUMBER: '32',
-      BITBUCKET_REPO_FULL_NAME: 'shop/api',
-      BITBUCKET_TAG: 'v1',
-      BITBUCKET_COMMIT: 'a1',
-    },
-    run: { system: 'Bitbucket Pipelines', project: 'shop/api', ref: 'v1', commit: 'a1' },
-  },
-} satisfies Record<string, { env: Record<string, string>; run: object }>
+const fixtures = new URL('fixtures/', import.meta.url)
 
-test.each(Object.entries(recorded))('the environment of %s is read', (_, { env, run }) => {
-  expect(readCiRun(env)).toEqual(run)
+/** Reads the variables of a job. Each file has all variables that its CI system documents for such a job. */
+function variablesOf(name: string): Record<string, string> {
+  const lines = readFileSync(new URL(`${name}.env`, fixtures), 'utf8')
+    .trimEnd()
+    .split('\n')
+  const env = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  )
+  const event = env['GITHUB_EVENT_PATH']
+  return { ...env, ...(event && { GITHUB_EVENT_PATH: new URL(event, fixtures).pathname }) }
+}
+
+/** Newest commit of the source branch. */
+const commit = '4f1d7c0e9a3b5c6d8e2f1a0b9c8d7e6f5a4b3c2d'
+
+interface Expected {
+  system: string
+  project?: string
+  ref: string
+  /** Target of the merge or pull request. */
+  target?: string
+  /** Kind and address of the API for notes, and the variable of their token. */
+  notes?: readonly [string, string, string?]
+}
+
+const gitlab = ['gitlab', 'https://gitlab.example.com/api/v4', 'CI_JOB_TOKEN'] as const
+const github = ['github', 'https://api.github.com', 'GITHUB_TOKEN'] as const
+const fork = 'refs/pull/12/head'
+
+const jobs: Record<string, Expected> = {
+  'gitlab-push': { system: 'GitLab CI', project: 'shop/team/api', ref: 'main' },
+  'gitlab-tag': { system: 'GitLab CI', project: 'shop/team/api', ref: 'v1.4.0' },
+  'gitlab-merge-request': {
+    system: 'GitLab CI',
+    project: 'shop/team/api',
+    ref: 'feature/login',
+    target: 'main',
+    notes: gitlab,
+  },
+  'gitlab-merged-results': {
+    system: 'GitLab CI',
+    project: 'shop/team/api',
+    ref: 'feature/login',
+    target: 'main',
+    notes: gitlab,
+  },
+  'gitlab-merge-request-of-fork': {
+    system: 'GitLab CI',
+    project: 'shop/team/api',
+    ref: 'refs/merge-requests/12/head',
+    target: 'develop',
+    notes: gitlab,
+  },
+  'github-push': { system: 'GitHub Actions', ref: 'feature/login' },
+  'github-tag': { system: 'GitHub Actions', ref: 'v1.4.0' },
+  'github-pull-request': { system: 'GitHub Actions', ref: 'feature/login', target: 'main', notes: github },
+  'github-pull-request-of-fork': { system: 'GitHub Actions', ref: fork, target: 'main', notes: github },
+  'github-pull-request-of-deleted-fork': { system: 'GitHub Actions', ref: fork, target: 'main', notes: github },
+  'gitea-pull-request': {
+    system: 'Gitea Actions',
+    ref: 'feature/login',
+    target: 'main',
+    notes: ['gitea', 'https://gitea.example.com/api/v1', 'GITHUB_TOKEN'],
+  },
+  'forgejo-push': { system: 'Forgejo Actions', ref: 'main' },
+  'jenkins-branch': { system: 'Jenkins', ref: 'main' },
+  'jenkins-tag': { system: 'Jenkins', ref: 'v1.4.0' },
+  'jenkins-pull-request': {
+    system: 'Jenkins',
+    ref: 'feature/login',
+    target: 'main',
+    notes: ['github', 'https://github.example.com/api/v3', 'ALCOVE_NOTE_TOKEN'],
+  },
+  'jenkins-pull-request-of-fork': {
+    system: 'Jenkins',
+    ref: fork,
+    target: 'main',
+    notes: ['github', 'https://github.example.com/api/v3', 'ALCOVE_NOTE_TOKEN'],
+  },
+  'jenkins-plain-job': { system: 'Jenkins', ref: 'main' },
+  'woodpecker-push': { system: 'Woodpecker', ref: 'main' },
+  'woodpecker-tag': { system: 'Woodpecker', ref: 'v1.4.0' },
+  'woodpecker-pull-request': {
+    system: 'Woodpecker',
+    ref: fork,
+    target: 'main',
+    notes: ['gitea', 'https://codeberg.example.org/api/v1'],
+  },
+  'woodpecker-merge-request': {
+    system: 'Woodpecker',
+    ref: 'refs/merge-requests/12/head',
+    target: 'main',
+    notes: ['gitlab', 'https://gitlab.example.com/api/v4'],
+  },
+  'azure-push': { system: 'Azure Pipelines', project: 'Web-Shop/api', ref: 'feature/login' },
+  'azure-tag': { system: 'Azure Pipelines', project: 'Web-Shop/api', ref: 'v1.4.0' },
+  'azure-pull-request': {
+    system: 'Azure Pipelines',
+    project: 'Web-Shop/api',
+    ref: 'feature/login',
+    target: 'main',
+  },
+  'azure-pull-request-of-fork-on-github': {
+    system: 'Azure Pipelines',
+    ref: fork,
+    target: 'main',
+    notes: ['github', 'https://api.github.com'],
+  },
+  'bitbucket-branch': { system: 'Bitbucket Pipelines', ref: 'feature/login' },
+  'bitbucket-pull-request': { system: 'Bitbucket Pipelines', ref: 'feature/login', target: 'main' },
+  'bitbucket-tag': { system: 'Bitbucket Pipelines', ref: 'v1.4.0' },
+}
+
+test.each(Object.entries(jobs))('the variables of %s are read', (name, expected) => {
+  const { system, project = 'shop/api', ref, target, notes } = expected
+  const env = variablesOf(name)
+  const [kind, apiUrl, variable] = notes ?? []
+  const tokens = variable === undefined ? [] : [{ variable, value: env[variable] }]
+  const forge = kind && { kind, apiUrl, project, tokens }
+  const change = target === undefined ? undefined : { number: '12', forge: forge || undefined }
+  expect(readCiRun(env)).toEqual({ system, project, ref, commit, targetRef: target, change })
 })
 
 test('outside of a CI system there is no run', () => {
@@ -307,30 +132,13 @@ test('outside of a CI system there is no run', () => {
 })
 
 describe('a pull request of GitHub Actions', () => {
-  const env = {
-    GITHUB_ACTIONS: 'true',
-    GITHUB_API_URL: 'https://api.github.com',
-    GITHUB_REPOSITORY: 'shop/api',
-    GITHUB_REF: 'refs/pull/12/merge',
-    GITHUB_HEAD_REF: 'main-copy',
-    GITHUB_BASE_REF: 'main',
-    GITHUB_SHA: 'merge',
-  }
-  const read = async (headProject: string) => {
-    const event = { pull_request: { number: 12, head: { sha: 'b2', repo: { full_name: headProject } } } }
-    const place = await folder({ 'event.json': JSON.stringify(event) })
-    return readCiRun({ ...env, GITHUB_EVENT_PATH: join(place, 'event.json') })
-  }
-
-  test('has the commit of the source branch, which the merge commit is not', async () => {
-    expect(await read('shop/api')).toMatchObject({ ref: 'main-copy', commit: 'b2', change: { number: '12' } })
+  test('is read without the file of its event', () => {
+    const env: Record<string, string> = { ...variablesOf('github-pull-request'), GITHUB_EVENT_PATH: '/absent' }
+    expect(readCiRun(env)).toMatchObject({ ref: 'feature/login', commit: env['GITHUB_SHA'], targetRef: 'main' })
   })
+})
 
-  test('from a fork never reports for a branch of the repository', async () => {
-    expect(await read('someone/api')).toMatchObject({ ref: 'refs/pull/12/head', targetRef: 'main' })
-  })
-
-  test('is read without the file of the event', () => {
-    expect(readCiRun({ ...env, GITHUB_EVENT_PATH: '/absent' })).toMatchObject({ ref: 'main-copy', commit: 'merge' })
-  })
+test('a pull request whose source branch is called like its target never reports for the target', () => {
+  const env = { ...variablesOf('bitbucket-pull-request'), BITBUCKET_BRANCH: 'main' }
+  expect(readCiRun(env)).toMatchObject({ ref: 'refs/pull/12/head', targetRef: 'main' })
 })

@@ -73,7 +73,7 @@ function readActions(env: Environment, kind: ForgeKind): Omit<CiRun, 'system'> {
       branch: branch ?? withoutPrefix(env['GITHUB_REF']),
       target: env['GITHUB_BASE_REF'],
       change,
-      isFork: event.headProject !== undefined && event.headProject !== project,
+      isFork: event.number !== undefined && event.headProject !== project,
       folder: 'pull',
     }),
   }
@@ -82,7 +82,7 @@ function readActions(env: Environment, kind: ForgeKind): Omit<CiRun, 'system'> {
 interface PullRequestEvent {
   number?: string | undefined
   headCommit?: string | undefined
-  /** Repository of the source branch. */
+  /** Repository of the source branch. Absent when the fork has been deleted. */
   headProject?: string | undefined
 }
 
@@ -123,11 +123,12 @@ function readWoodpecker(env: Environment): Omit<CiRun, 'system'> {
     project,
     commit: env['CI_COMMIT_SHA'],
     ...refOf({
-      branch: env['CI_COMMIT_TAG'] ?? (change ? env['CI_COMMIT_SOURCE_BRANCH'] : env['CI_COMMIT_BRANCH']),
+      branch: env['CI_COMMIT_TAG'] ?? env['CI_COMMIT_BRANCH'],
       target: env['CI_COMMIT_TARGET_BRANCH'],
       change,
-      isFork: false,
-      folder: 'pull',
+      // No variable says whether the source branch belongs to a fork, so every pull request is taken for one of a fork.
+      isFork: true,
+      folder: kind === 'gitlab' ? 'merge-requests' : 'pull',
     }),
   }
 }
@@ -162,6 +163,7 @@ function readBitbucket(env: Environment): Omit<CiRun, 'system'> {
       branch: env['BITBUCKET_TAG'] ?? env['BITBUCKET_BRANCH'],
       target: env['BITBUCKET_PR_DESTINATION_BRANCH'],
       change: number && { number, forge: undefined },
+      // Pull requests of forks start no pipeline in the target repository.
       isFork: false,
       folder: 'pull',
     }),
