@@ -11,7 +11,7 @@ import { findFiles } from '../upload/files.ts'
 import { listFindings, sampledFindings } from '../upload/listed-findings.ts'
 import { openProgress } from '../upload/progress.ts'
 import { comparisonOf, type UploadOptions, uploadReports } from '../upload/upload-reports.ts'
-import { gateFailures, missingReports, type UploadResult } from '../upload/upload-result.ts'
+import { gateFailures, incompleteness, missingReports, type UploadResult } from '../upload/upload-result.ts'
 import { pairOutputs, writeOutputs } from '../upload/write-outputs.ts'
 import { projectOf } from './project-of.ts'
 
@@ -45,6 +45,8 @@ export async function runUpload(io: Io, patterns: readonly string[], options: Up
   try {
     const result = await sendAll(io, { files, options, upload, policy })
     await writeOutputs(io, outputs, result)
+    const hint = incompleteness(result)
+    if (hint) io.stderr.write(`alcove: warning: ${hint}\n`)
     if (options.note) await tryNote(io, result)
     return exitCodeOf(result)
   } catch (error) {

@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts'
 import { type ListedFinding, nameOf, placeOf, type Severity, severityOf } from '../findings.ts'
 import { plain, webAddress } from '../safe-text.ts'
-import { gateFailures, missingReports, type UploadResult } from '../upload/upload-result.ts'
+import { gateFailures, incompleteness, missingReports, type UploadResult } from '../upload/upload-result.ts'
 
 /** Maximum number of annotations. GitHub shows 10 errors and 10 warnings of a step, and 50 of a job. */
 const maxAnnotations = 50
@@ -24,6 +24,7 @@ export function writeAnnotations(result: UploadResult): string {
   const lines = [
     ...shown.map(annotationOf),
     ...(rest > 0 ? [command('notice', {}, `Not shown as annotations: ${counted(rest, 'more finding')}`)] : []),
+    ...[incompleteness(result)].flatMap((sentence) => (sentence ? [command('notice', {}, sentence)] : [])),
     ...missingReports(result).map(({ file, message }) => command('error', { title: `Not imported: ${file}` }, message)),
     ...gateFailures(result).map((failure) => command('error', { title: 'Alcove policy failed' }, failure)),
   ]

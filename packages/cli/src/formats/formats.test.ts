@@ -63,6 +63,18 @@ describe.each(formatNames)('format %s', (format) => {
   })
 })
 
+test.each(formatNames.filter((format) => format !== 'codequality' && format !== 'json'))(
+  'format %s says that findings are not listed',
+  (format) => {
+    const sampled = uploadResult({ new: [listedFinding()], isComplete: false })
+    const result = { ...sampled, comparison: { ...sampled.comparison, new: 12_000 } }
+    const hint = 'Only 1 of 12000 findings are listed: the token may not read findings; give it the scope read_api.'
+    expect(write(format, result)).toContain(hint)
+    expect(write(format, { ...result, isDryRun: true })).toContain('listed: a dry run returns samples.')
+    expect(write(format, full)).not.toContain('listed')
+  },
+)
+
 describe('text', () => {
   test('has counts by severity, findings with location and link, and the gate', () => {
     const policy = parsePolicy('new:high')

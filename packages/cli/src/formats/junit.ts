@@ -1,7 +1,7 @@
 import { type ListedFinding, nameOf, placeOf, severityOf } from '../findings.ts'
 import { isCounted, type Rule } from '../gate/policy.ts'
 import { escapeXml, webAddress } from '../safe-text.ts'
-import { missingReports, type UploadResult } from '../upload/upload-result.ts'
+import { incompleteness, missingReports, type UploadResult } from '../upload/upload-result.ts'
 
 interface Case {
   finding: ListedFinding
@@ -15,6 +15,7 @@ interface Case {
  */
 export function writeJunit(result: UploadResult): string {
   const { project, ref, lists, gate } = result
+  const hint = incompleteness(result)
   const missing = missingReports(result).map(writeMissing)
   const cases = [
     ...lists.new.map((finding) => caseOf(finding, 'new', gate?.policy)),
@@ -30,6 +31,7 @@ export function writeJunit(result: UploadResult): string {
     `<testsuites name="Alcove" ${counts} time="0">`,
     `  <testsuite name="${escapeXml(`${project} ${ref}`)}" ${counts} skipped="0" time="0">`,
     ...shown,
+    ...(hint ? [`    <system-out>${escapeXml(hint)}</system-out>`] : []),
     '  </testsuite>',
     '</testsuites>',
   ].join('\n')}\n`

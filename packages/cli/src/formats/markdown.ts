@@ -2,7 +2,7 @@ import { type ListedFinding, nameOf, placeOf, severities, severityOf } from '../
 import { countOf, dismissedInWords } from '../gate/comparison.ts'
 import { type Rule, writeRule } from '../gate/policy.ts'
 import { codeSpan, shorten, webAddress } from '../safe-text.ts'
-import { gateFailures, missingReports, type UploadResult } from '../upload/upload-result.ts'
+import { gateFailures, incompleteness, missingReports, type UploadResult } from '../upload/upload-result.ts'
 
 /** Maximum number of findings that are listed of each kind. A note of a forge has limited length. */
 const maxShown = 25
@@ -21,6 +21,7 @@ export function writeMarkdown(result: UploadResult): string {
     listSection({ title: 'New', findings: lists.new, total: comparison.new, isOpen: true }),
     listSection({ title: 'Fixed', findings: lists.fixed, total: comparison.fixed, isOpen: false }),
     listSection({ title: 'Known', findings: lists.known, total: comparison.known, isOpen: false }),
+    incompleteness(result) ?? '',
     result.gate ? gateSection(result.gate.policy, gateFailures(result)) : '',
   ]
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`

@@ -1,6 +1,6 @@
 import { type ListedFinding, nameOf, placeOf, type Severity, severityOf } from '../findings.ts'
 import { plain, safeJson, webAddress } from '../safe-text.ts'
-import type { UploadResult } from '../upload/upload-result.ts'
+import { incompleteness, missingReports, type UploadResult } from '../upload/upload-result.ts'
 
 const levels: Record<Severity, 'error' | 'warning' | 'note'> = {
   critical: 'error',
@@ -24,7 +24,8 @@ const scores: Record<Severity, string> = {
 type BaselineState = 'new' | 'unchanged' | 'absent'
 
 /** Writes a result as SARIF 2.1.0. New, known and fixed findings differ in their `baselineState`. */
-export function writeSarif({ url, lists, ref, commit }: UploadResult): string {
+export function writeSarif(result: UploadResult): string {
+  const { url, lists, ref, commit } = result
   const rows: [ListedFinding, BaselineState][] = [
     ...lists.new.map((finding): [ListedFinding, BaselineState] => [finding, 'new']),
     ...lists.known.map((finding): [ListedFinding, BaselineState] => [finding, 'unchanged']),
@@ -42,12 +43,30 @@ export function writeSarif({ url, lists, ref, commit }: UploadResult): string {
         },
         automationDetails: { id: `alcove/${plain(ref)}/` },
         ...(commit && { properties: { revisionId: plain(commit) } }),
+        invocations: [invocationOf(result)],
         columnKind: 'utf16CodeUnits',
         results: rows.map(([finding, state]) => resultOf(finding, state, ruleIndexes)),
       },
     ],
   }
   return `${safeJson(log)}\n`
+}
+
+/** Tells readers of the log whether the results are complete. */
+function invocationOf(result: UploadResult) {
+  const hint = incompleteness(result)
+  const missing = missingReports(result)
+  const notifications = [
+    ...(hint ? [{ level: 'warning', message: { text: hint } }] : []),
+    ...missing.map(({ file, message }) => ({
+      level: 'error',
+      message: { text: plain(`${file} was not imported: ${message}`) },
+    })),
+  ]
+  return {
+    executionSuccessful: missing.length === 0,
+    ...(notifications.length > 0 && { toolExecutionNotifications: notifications }),
+  }
 }
 
 /** Returns the id of the first identifier, such as `CVE-2099-0001`. */

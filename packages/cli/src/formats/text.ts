@@ -4,7 +4,7 @@ import { countOf, dismissedInWords } from '../gate/comparison.ts'
 import { type Rule, writeRule } from '../gate/policy.ts'
 import { plain, shorten, webAddress } from '../safe-text.ts'
 import type { SentReport } from '../upload/upload-reports.ts'
-import { gateFailures, type UploadResult } from '../upload/upload-result.ts'
+import { gateFailures, incompleteness, type UploadResult } from '../upload/upload-result.ts'
 import { openPalette, type Palette } from './palette.ts'
 
 /** Maximum number of findings that are printed of each kind. */
@@ -25,6 +25,7 @@ export function writeText(result: UploadResult, { isColoured }: { isColoured: bo
     findingLines({ title: 'New', findings: lists.new, total: comparison.new }, paint),
     findingLines({ title: 'Fixed', findings: lists.fixed, total: comparison.fixed }, paint),
     findingLines({ title: 'Known', findings: lists.known, total: comparison.known }, paint),
+    [incompleteness(result)].flatMap((sentence) => (sentence ? [paint.yellow(sentence)] : [])),
     result.gate ? gateLines(result.gate.policy, gateFailures(result), paint) : [],
   ]
   return `${sections

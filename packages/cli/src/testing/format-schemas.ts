@@ -60,6 +60,20 @@ export const sarifSchema = record({
           }),
         }),
         automationDetails: record({ id: text }),
+        invocations: {
+          type: 'array',
+          minItems: 1,
+          items: record(
+            {
+              executionSuccessful: { type: 'boolean' },
+              toolExecutionNotifications: {
+                type: 'array',
+                items: record({ level: { enum: ['none', 'note', 'warning', 'error'] }, message }),
+              },
+            },
+            ['toolExecutionNotifications'],
+          ),
+        },
         columnKind: { enum: ['utf16CodeUnits', 'unicodeCodePoints'] },
         properties: { type: 'object' },
         results: {

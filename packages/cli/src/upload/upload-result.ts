@@ -42,3 +42,12 @@ export function gateFailures(result: Pick<UploadResult, 'gate' | 'reports' | 're
   const incomplete = missing > 0 ? [`${counted(missing, 'report was', 'reports were')} not imported`] : []
   return [...incomplete, ...result.gate.violations.map(describeViolation)]
 }
+
+/** Says which findings are not listed; nothing if all are. */
+export function incompleteness({ lists, comparison, isDryRun }: UploadResult): string | undefined {
+  if (lists.isComplete) return undefined
+  const listed = lists.new.length + lists.known.length + lists.fixed.length
+  const total = comparison.new + comparison.known + comparison.fixed
+  const reason = isDryRun ? 'a dry run returns samples' : 'the token may not read findings; give it the scope read_api'
+  return `Only ${listed} of ${counted(total, 'finding is', 'findings are')} listed: ${reason}.`
+}
