@@ -1,4 +1,4 @@
-import { describeRoutes } from '../../http/response/openapi.ts'
+import { describeRoutes } from '../../http/response/openapi/openapi.ts'
 import type { Route } from '../../http/route.ts'
 import { apiNames } from './openapi-names.ts'
 import { route } from './route.ts'

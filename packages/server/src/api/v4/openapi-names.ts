@@ -1,4 +1,4 @@
-import type { ApiNames } from '../../http/response/openapi.ts'
+import type { ApiNames } from '../../http/response/openapi/openapi.ts'
 
 /** Names in the OpenAPI document that do not follow from the path of a route. */
 export const apiNames: ApiNames = {

@@ -5,7 +5,7 @@ import { Failure } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import { compileInput, filePartNames } from './compile-input.ts'
 import {
-  blankableFile,
+  blankableImage,
   date,
   dateTime,
   filePart,
@@ -218,11 +218,11 @@ const cases: (readonly [kind: string, schema: TSchema, raw: unknown, expected: u
   ['filePart', filePart, { ...file, head: [] }, wrong],
   ['filePart', optional(filePart), null, absent],
   ['filePart', optional(filePart), '', wrong],
-  ['blankableFile', optional(blankableFile), file, file],
-  ['blankableFile', optional(blankableFile), '', ''],
-  ['blankableFile', optional(blankableFile), null, ''],
-  ['blankableFile', optional(blankableFile), absent, absent],
-  ['blankableFile', optional(blankableFile), 'text', wrong],
+  ['blankableImage', optional(blankableImage), file, file],
+  ['blankableImage', optional(blankableImage), '', ''],
+  ['blankableImage', optional(blankableImage), null, ''],
+  ['blankableImage', optional(blankableImage), absent, absent],
+  ['blankableImage', optional(blankableImage), 'text', wrong],
 
   ['filePath', filePath(), 'floor_plan.png', 'floor_plan.png'],
   ['filePath', filePath(), 'a..b.png', 'a..b.png'],
@@ -324,7 +324,7 @@ test('requests of GitLab clients are accepted', () => {
     expires_at: null,
   })
   expect(read(token, form(''))).toBe('name is missing, scopes is missing')
-  const topic = Type.Object({ id: integer(), name: optional(text()), avatar: optional(blankableFile) })
+  const topic = Type.Object({ id: integer(), name: optional(text()), avatar: optional(blankableImage) })
   expect(read(topic, mergeParams(form(''), json({ avatar: '', id: 9 }), { id: '3' }))).toEqual({ id: 3, avatar: '' })
 })
 
@@ -366,7 +366,7 @@ test('compileInput infers the types', () => {
       expires_at: nullable(date()),
       finding_id: Type.Union([integer(), uuid()]),
       file: filePart,
-      avatar: optional(blankableFile),
+      avatar: optional(blankableImage),
     }),
   )
   expectTypeOf(compiled).returns.toEqualTypeOf<{
@@ -384,7 +384,7 @@ test('compileInput infers the types', () => {
 })
 
 test('filePartNames returns the file parts of a schema', () => {
-  const schema = Type.Object({ id: text(), file: filePart, avatar: optional(blankableFile), logo: nullable(filePart) })
+  const schema = Type.Object({ id: text(), file: filePart, avatar: optional(blankableImage), logo: nullable(filePart) })
   expect(filePartNames(schema)).toEqual(['file', 'avatar', 'logo'])
 })
 
@@ -404,7 +404,7 @@ const everything = Type.Object(
     date: optional(nullable(date())),
     dateTime: optional(dateTime()),
     file: optional(filePart),
-    avatar: optional(blankableFile),
+    avatar: optional(blankableImage),
   },
   { exclusive: [['text', 'path']], atLeastOneOf: [['date', 'file']], allOrNone: [['texts', 'integers']] },
 )

@@ -33,6 +33,8 @@ export interface Keywords {
   blankable?: boolean
   /** If true, the text is a file path; paths that leave the folder are rejected. */
   filePath?: boolean
+  /** Media types that a file may have, for the document. Absent: any. */
+  mediaTypes?: readonly string[]
 }
 
 interface Wording<T> {
@@ -85,8 +87,10 @@ export const freeForm = (wording: Wording<RawParams> = {}) => parameter<RawParam
 
 const binary = { type: 'string', format: 'binary' }
 export const filePart = parameter<ReceivedFile>(binary)
-/** A file, or `''` when the client sent a blank value or null to remove the current file. */
-export const blankableFile = parameter<ReceivedFile | ''>({ ...binary, blankable: true })
+/** A file whose media types the document states. The server recognises a file by its content. */
+export const fileOf = (mediaTypes: readonly string[]) => parameter<ReceivedFile>({ ...binary, mediaTypes })
+/** An image, or `''` when the client sent a blank value or null to remove the current one. */
+export const blankableImage = parameter<ReceivedFile | ''>({ ...binary, blankable: true, mediaTypes: ['image/*'] })
 
 export const optional: typeof Type.Optional = Type.Optional
 

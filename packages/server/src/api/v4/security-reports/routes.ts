@@ -7,7 +7,7 @@ import type { IngestOptions } from '../../../domain/reports/imports/import.ts'
 import { assertMayPromote, assertMayReport } from '../../../domain/reports/imports/import-rights.ts'
 import { findImports, findProjectImport, importReport } from '../../../domain/reports/imports/imports.ts'
 import { dryRunReport } from '../../../domain/reports/imports/ingest.ts'
-import { filePart, flag, integer, integerList, oneOf, optional, text } from '../../../http/params/input.ts'
+import { fileOf, flag, integer, integerList, oneOf, optional, text } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { comparedImportView, importView, viewComparedImport, viewImport } from './views.ts'
@@ -21,7 +21,7 @@ const targetRef = optional(
 )
 
 const reportInput = Type.Object({
-  file: filePart,
+  file: fileOf(['application/json', 'application/gzip']),
   report_type: optional(oneOf(reportTypes, { description: 'Default: the type stated in the report' })),
   ref: optional(text({ allowBlank: false, description: 'Branch or tag. Default: the default branch' })),
   category: optional(

@@ -9,7 +9,7 @@ import {
   findTopics,
   getTopic,
 } from '../../../domain/topics/topics.ts'
-import { blankableFile, flag, integer, nullable, optional, text } from '../../../http/params/input.ts'
+import { blankableImage, flag, integer, nullable, optional, text } from '../../../http/params/input.ts'
 import { inline } from '../../../http/response/content-disposition.ts'
 import { untrustedContentPolicy } from '../../../http/response/download.ts'
 import { fileOutput, noOutput, type Route } from '../../../http/route.ts'
@@ -69,7 +69,7 @@ export const topicRoutes: readonly Route[] = [
       name: text({ description: 'ASCII, at most 255 characters; unique, case-insensitive' }),
       title: text(),
       description: optional(nullable(text())),
-      avatar: optional(blankableFile),
+      avatar: optional(blankableImage),
       organization_id: optional(integer()),
     }),
     status: 201,
@@ -91,7 +91,7 @@ export const topicRoutes: readonly Route[] = [
       name: optional(text()),
       title: optional(text()),
       description: optional(nullable(text())),
-      avatar: optional(blankableFile),
+      avatar: optional(blankableImage),
     }),
     status: 200,
     output: topicView,

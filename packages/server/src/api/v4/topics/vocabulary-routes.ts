@@ -5,7 +5,7 @@ import { exportVocabulary } from '../../../domain/topics/vocabulary/export-vocab
 import { importVocabulary } from '../../../domain/topics/vocabulary/import-vocabulary.ts'
 import type { Plan } from '../../../domain/topics/vocabulary/plan-vocabulary.ts'
 import { vocabularyFormats } from '../../../domain/topics/vocabulary/vocabulary.ts'
-import { filePart, flag, integer, oneOf, optional } from '../../../http/params/input.ts'
+import { fileOf, flag, integer, oneOf, optional } from '../../../http/params/input.ts'
 import { attachment } from '../../../http/response/content-disposition.ts'
 import { fileOutput, type Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
@@ -88,7 +88,7 @@ export const topicVocabularyRoutes: readonly Route[] = [
     summary: 'Import topics from a file in one transaction; omitted fields stay unchanged',
     permission: 'topic.import',
     input: Type.Object({
-      file: filePart,
+      file: fileOf(rawTypes),
       format: optional(
         oneOf(vocabularyFormats, { description: 'Default: JSON if the file begins with a brace, otherwise YAML' }),
       ),

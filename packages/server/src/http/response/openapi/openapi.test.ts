@@ -1,14 +1,25 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
-import { apiNames } from '../../api/v4/openapi-names.ts'
-import { routes } from '../../routes.ts'
-import { addressOf, isFileOutput, redirectableFileOutput } from '../route.ts'
+import { apiNames } from '../../../api/v4/openapi-names.ts'
+import { routes } from '../../../routes.ts'
+import { addressOf, isFileOutput, redirectableFileOutput } from '../../route.ts'
 import { describeRoutes } from './openapi.ts'
 
+interface Field {
+  format?: string
+  type?: string
+  commaSeparated?: boolean
+  anyOf?: Field[]
+}
+interface Body {
+  schema: { properties?: Record<string, Field> }
+  encoding?: Record<string, object>
+}
 interface Operation {
   operationId: string
   tags: string[]
   parameters: { name: string; in: string }[]
+  requestBody?: { content: Record<string, Body> }
   responses: Record<string, object>
 }
 const document = describeRoutes(routes, apiNames) as {
@@ -83,4 +94,32 @@ test.each([
   ['post', '/api/v4/topics', ['201', '400', '401', '403', '409', '413', '415', '422', '429', '4XX']],
 ])('the document lists the statuses of %s %s', (method, path, statuses) => {
   expect(Object.keys(document.paths[path]?.[method]?.responses ?? {})).toEqual(statuses)
+})
+
+test('the document states how files, lists and objects are written in a form', () => {
+  const encodings = new Map<string, object>()
+  for (const { operationId, requestBody } of operations) {
+    for (const [type, { schema, encoding = {} }] of Object.entries(requestBody?.content ?? {})) {
+      const needed = Object.entries(schema.properties ?? {}).filter(([, field]) => isStructured(field))
+      const names = type === 'application/json' ? [] : needed.map(([name]) => name)
+      expect(Object.keys(encoding)).toEqual(names)
+      for (const [name, each] of Object.entries(encoding)) encodings.set(`${operationId} ${name}`, each)
+    }
+  }
+  expect(encodings.get('uploadSecurityReport file')).toEqual({ contentType: 'application/json, application/gzip' })
+  expect(encodings.get('createTopic avatar')).toEqual({ contentType: 'image/*' })
+  expect(encodings.get('createProjectAccessToken scopes')).toEqual({ style: 'form', explode: false })
+  expect(encodings.get('changeVulnerabilities filter')).toEqual({ style: 'deepObject', explode: true })
+  expect(encodings.get('createProjectTrustRelation jwks')).toEqual({ style: 'deepObject', explode: true })
+})
+
+const isStructured = ({ format, type, commaSeparated, anyOf = [] }: Field): boolean =>
+  format === 'binary' || type === 'object' || commaSeparated === true || anyOf.some(isStructured)
+
+test.each([
+  ['post', '/api/v4/topics', ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded']],
+  ['post', '/api/v4/projects', ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']],
+  ['post', '/api/v4/projects/{id}/uploads', ['multipart/form-data']],
+])('the document lists the media types of the body of %s %s', (method, path, types) => {
+  expect(Object.keys(document.paths[path]?.[method]?.requestBody?.content ?? {})).toEqual(types)
 })

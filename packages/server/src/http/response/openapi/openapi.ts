@@ -1,9 +1,11 @@
 import type { TSchema } from 'typebox'
-import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
-import { version } from '../../platform/version.ts'
-import { addressOf, isFileOutput, metricsOutput, noOutput, type Route, redirectableFileOutput } from '../route.ts'
+import { type Permission, type PermissionRow, permissions } from '../../../domain/access/permissions.ts'
+import { version } from '../../../platform/version.ts'
+import { addressOf, isFileOutput, metricsOutput, noOutput, type Route, redirectableFileOutput } from '../../route.ts'
+import { pageProperties } from '../pages.ts'
+import { isBinary, requestBody } from './body.ts'
 import { operationIdOf } from './operation-id.ts'
-import { pageProperties } from './pages.ts'
+import { plain, type Schemas } from './schemas.ts'
 
 /** Returns the OpenAPI 3.1 document of the routes. Their schemas are JSON Schema already. */
 export function describeRoutes(routes: readonly Route[], names: ApiNames): object {
@@ -110,8 +112,6 @@ function describeRoute(route: Route, schemas: Schemas, { operations, tags }: Api
   }
 }
 
-type Schemas = Record<string, unknown>
-
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -132,33 +132,6 @@ function queryParameter(name: string, schema: unknown, isRequired: boolean): obj
     ...(isRequired && { required: true }),
     ...(isList && { style: 'form', explode: true }),
     schema,
-  }
-}
-
-const isBinary = (field: TSchema) => (field as { format?: string }).format === 'binary' // any keyword may be absent
-
-function requestBody(
-  fields: [string, TSchema][],
-  required: readonly string[],
-  schemas: Schemas,
-  rawTypes: readonly string[] = [],
-): object {
-  const names = fields.map(([name]) => name).filter((name) => required.includes(name))
-  const schema = {
-    type: 'object',
-    properties: Object.fromEntries(fields.map(([name, field]) => [name, plain(field, schemas)])),
-    ...(names.length > 0 && { required: names }),
-  }
-  const hasFile = fields.some(([, field]) => isBinary(field))
-  const types = hasFile
-    ? ['multipart/form-data']
-    : ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']
-  return {
-    ...(names.length > 0 && { required: true }),
-    content: {
-      ...Object.fromEntries(types.map((type) => [type, { schema }])),
-      ...Object.fromEntries(rawTypes.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
-    },
   }
 }
 
@@ -252,24 +225,4 @@ const errorDescriptions: Record<number, string> = {
   415: 'The media type of the body is not supported',
   422: 'The file or the repeated Idempotency-Key does not match',
   429: 'Too many requests; retry after the seconds in `Retry-After`',
-}
-
-/** Returns a schema without TypeBox's internal properties. Moves schemas with a title to the components. */
-function plain(schema: TSchema, components: Schemas): unknown {
-  return hoist(JSON.parse(JSON.stringify(schema)), components)
-}
-
-function hoist(schema: unknown, components: Schemas): unknown {
-  if (Array.isArray(schema)) return schema.map((part) => hoist(part, components))
-  if (typeof schema !== 'object' || schema === null) return schema
-  const { title, ...rest } = Object.fromEntries(
-    Object.entries(schema).map(([key, part]) => [key, hoist(part, components)]),
-  )
-  if (typeof title !== 'string' || rest['type'] !== 'object') return { ...(title !== undefined && { title }), ...rest }
-  const name = title.replaceAll(' ', '')
-  if (name in components && JSON.stringify(components[name]) !== JSON.stringify(rest)) {
-    throw new Error(`two different schemas have the title ${title}`)
-  }
-  components[name] = rest
-  return { $ref: `#/components/schemas/${name}` }
 }

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts'
+import type { Route } from '../../route.ts'
 
 /**
  * Returns the name of an operation in generated clients, such as `listProjectUploads` or `blockUser`: a verb, and the
