@@ -1,6 +1,7 @@
 import type { ApiNames } from '../../http/response/openapi/openapi.ts'
+import { apiExamples } from './openapi-examples.ts'
 
-/** Names in the OpenAPI document that do not follow from the path of a route. */
+/** Names and examples in the OpenAPI document that do not follow from a route. */
 export const apiNames: ApiNames = {
   operations: {
     'GET /-/health': 'checkHealth',
@@ -85,6 +86,7 @@ export const apiNames: ApiNames = {
     'GET /projects/:id/vulnerabilities/bulk': 'listVulnerabilityBulkChangesAtFormerPath',
     'POST /projects/:id/vulnerabilities/bulk/:bulk_id/undo': 'undoVulnerabilityBulkChangeAtFormerPath',
   },
+  examples: apiExamples,
   tags: {
     access_tokens: { description: 'Tokens of a project or group, each with a bot user' },
     admin: { description: 'Background jobs, storage and settings, for administrators' },

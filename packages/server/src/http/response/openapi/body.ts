@@ -2,24 +2,28 @@ import type { TSchema } from 'typebox'
 import type { Keywords } from '../../params/input.ts'
 import { plain, type Schemas } from './schemas.ts'
 
+interface BodyOf {
+  fields: [string, TSchema][]
+  required: readonly string[]
+  rawTypes: readonly string[] | undefined
+  example: object | undefined
+}
+
 /**
  * Returns the body of a request in each form that the server accepts. A required file needs multipart; an optional one is
- * left out of the other forms.
+ * left out of the other forms. Only the first form has the example.
  */
-export function requestBody(
-  fields: [string, TSchema][],
-  required: readonly string[],
-  schemas: Schemas,
-  rawTypes: readonly string[] = [],
-): object {
+export function requestBody({ fields, required, rawTypes = [], example }: BodyOf, schemas: Schemas): object {
   const files = fields.filter(([, field]) => isBinary(field))
   const rest = fields.filter(([, field]) => !isBinary(field))
   const needsFile = files.some(([name]) => required.includes(name))
   const isRequired = fields.some(([name]) => required.includes(name))
+  const firstType = files.length > 0 ? 'multipart/form-data' : 'application/json'
   const typed = (type: string, described: [string, TSchema][]) => {
     const encoding = type === 'application/json' ? {} : encodingOf(described)
     const schema = objectOf(described, required, schemas)
-    return [type, { schema, ...(Object.keys(encoding).length > 0 && { encoding }) }]
+    const ofType = { ...(Object.keys(encoding).length > 0 && { encoding }), ...(type === firstType && { example }) }
+    return [type, { schema, ...ofType }]
   }
   return {
     ...(isRequired && { required: true }),

@@ -1,4 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { apiNames } from '../../../api/v4/openapi-names.ts'
 import { routes } from '../../../routes.ts'
@@ -14,17 +16,19 @@ interface Field {
 interface Body {
   schema: { properties?: Record<string, Field> }
   encoding?: Record<string, object>
+  example?: unknown
 }
 interface Operation {
   operationId: string
   tags: string[]
-  parameters: { name: string; in: string }[]
+  parameters: { name: string; in: string; schema: Field; example?: unknown }[]
   requestBody?: { content: Record<string, Body> }
   responses: Record<string, object>
 }
 const document = describeRoutes(routes, apiNames) as {
   paths: Record<string, Record<string, Operation>>
   tags: { name: string }[]
+  components: { schemas: Record<string, object> }
 }
 
 test('the document is valid OpenAPI 3.1', async () => {
@@ -122,4 +126,45 @@ test.each([
   ['post', '/api/v4/projects/{id}/uploads', ['multipart/form-data']],
 ])('the document lists the media types of the body of %s %s', (method, path, types) => {
   expect(Object.keys(document.paths[path]?.[method]?.requestBody?.content ?? {})).toEqual(types)
+})
+
+test('every example is valid against its own schema', () => {
+  const ajv = addFormats.default(new Ajv2020({ strict: false, validateSchema: false }))
+  ajv.addSchema({ $id: 'document', components: document.components })
+  // Many operations share a parameter, and a schema takes time to compile.
+  const examples = new Map<string, string>()
+  for (const { operationId, parameters, requestBody } of operations) {
+    for (const { schema, example } of [...parameters, ...Object.values(requestBody?.content ?? {})]) {
+      if (example !== undefined) examples.set(JSON.stringify({ schema, example }), operationId)
+    }
+  }
+  expect(examples.size).toBeGreaterThan(90)
+  const problems = [...examples].flatMap(([text, operationId]) => {
+    const { schema, example } = JSON.parse(text.replaceAll('"#/components', '"document#/components'))
+    // `additionalProperties` finds misspelt fields, which JSON Schema alone permits.
+    const strict = schema.properties ? { ...schema, additionalProperties: false } : schema
+    return ajv.validate(strict, example) ? [] : [[operationId, ajv.errors]]
+  })
+  expect(problems).toEqual([])
+})
+
+test('every body and every path parameter has an example', () => {
+  const missing = operations.flatMap(({ operationId, parameters, requestBody }) => [
+    ...Object.values(requestBody?.content ?? {})
+      .slice(0, 1)
+      .filter(({ example }) => example === undefined)
+      .map(() => `${operationId} body`),
+    ...parameters
+      .filter((one) => one.in === 'path' && one.example === undefined)
+      .map(({ name }) => `${operationId} ${name}`),
+  ])
+  expect(missing).toEqual([])
+})
+
+test('every declared example is used', () => {
+  const { parameters, bodies } = apiNames.examples
+  const names = new Set(operations.flatMap((operation) => operation.parameters.map(({ name }) => name)))
+  const ids = new Set(operations.map(({ operationId }) => operationId))
+  expect(Object.keys(parameters).filter((name) => !names.has(name))).toEqual([])
+  expect(Object.keys(bodies).filter((id) => !ids.has(id))).toEqual([])
 })

@@ -4,6 +4,7 @@ import { version } from '../../../platform/version.ts'
 import { addressOf, isFileOutput, metricsOutput, noOutput, type Route, redirectableFileOutput } from '../../route.ts'
 import { pageProperties } from '../pages.ts'
 import { isBinary, requestBody } from './body.ts'
+import { type ApiExamples, pathExample, withExample } from './examples.ts'
 import { operationIdOf } from './operation-id.ts'
 import { plain, type Schemas } from './schemas.ts'
 
@@ -44,12 +45,13 @@ export function describeRoutes(routes: readonly Route[], names: ApiNames): objec
   }
 }
 
-/** Names that do not follow from the path of a route. */
+/** Names and examples that do not follow from a route. */
 export interface ApiNames {
   /** Operation ids by method and path, such as `GET /user`. */
   operations: Readonly<Record<string, string>>
   /** Tags in the order of the document. `paths` are path segments that have this tag although they are named otherwise. */
   tags: Readonly<Record<string, { description: string; paths?: readonly string[] }>>
+  examples: ApiExamples
 }
 
 const errorResponse = (description: string) => ({
@@ -69,7 +71,7 @@ const errorSchema = {
   },
 }
 
-function describeRoute(route: Route, schemas: Schemas, { operations, tags }: ApiNames): object {
+function describeRoute(route: Route, schemas: Schemas, { operations, tags, examples }: ApiNames): object {
   const pathNames = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const properties: Record<string, TSchema> = {
     ...route.input?.properties,
@@ -79,8 +81,9 @@ function describeRoute(route: Route, schemas: Schemas, { operations, tags }: Api
   const row: PermissionRow = permissions[route.permission]
   const inBody = route.method === 'POST' || route.method === 'PUT'
   const others = Object.entries(properties).filter(([name]) => !pathNames.includes(name))
+  const operationId = operations[`${route.method} ${route.path}`] ?? operationIdOf(route)
   return {
-    operationId: operations[`${route.method} ${route.path}`] ?? operationIdOf(route),
+    operationId,
     summary: route.summary,
     description: whoMay(route.permission, row),
     tags: [tagOf(route, tags)],
@@ -92,13 +95,23 @@ function describeRoute(route: Route, schemas: Schemas, { operations, tags }: Api
         in: 'path',
         required: true,
         schema: plain(properties[name] ?? idSchema, schemas),
+        ...pathExample(route, name, properties[name] ?? idSchema, examples),
       })),
       ...others
         .filter(([, field]) => !inBody || (route.rawFile && !isBinary(field)))
-        .map(([name, schema]) => queryParameter(name, plain(schema, schemas), !inBody && required.includes(name))),
-      ...(route.method === 'POST' && row.who !== 'anyone' && !route.limitsGuesses ? [idempotencyKey] : []),
+        .map(([name, schema]) => queryParameter(name, plain(schema, schemas), !inBody && required.includes(name)))
+        .map((parameter) => withExample(parameter, examples)),
+      ...(route.method === 'POST' && row.who !== 'anyone' && !route.limitsGuesses
+        ? [withExample(idempotencyKey, examples)]
+        : []),
     ],
-    ...(inBody && others.length > 0 && { requestBody: requestBody(others, required, schemas, route.rawFile) }),
+    ...(inBody &&
+      others.length > 0 && {
+        requestBody: requestBody(
+          { fields: others, required, rawTypes: route.rawFile, example: examples.bodies[operationId] },
+          schemas,
+        ),
+      }),
     responses: {
       [route.status]: successOf(route, schemas),
       ...(isFileOutput(route.output) && fileResponses),
@@ -124,7 +137,7 @@ const idempotencyKey = {
 // Used only in the document and never compiled by TypeBox.
 const idSchema = { type: 'string', description: 'ID, or full path with / encoded as %2F' } as TSchema
 
-function queryParameter(name: string, schema: unknown, isRequired: boolean): object {
+function queryParameter(name: string, schema: unknown, isRequired: boolean) {
   const isList = (schema as { type?: string }).type === 'array' // any keyword may be absent
   return {
     name: isList ? `${name}[]` : name,
