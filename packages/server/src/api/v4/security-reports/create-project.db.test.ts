@@ -103,6 +103,14 @@ describe('the first report with create=true', () => {
     expect(stored).toEqual([])
   })
 
+  test('creates nothing when too many reports of its sender wait', async () => {
+    const full = await startServer({ settings: { maxWaitingReports: { ofProject: 5, ofUser: 0, bytes: 1024 } } })
+    await full.admin.post('/groups', { name: 'full', path: 'full' })
+    expect(await send(full.admin, 'full/site')).toMatchObject({ status: 429, headers: { 'retry-after': '30' } })
+    expect((await full.admin.get('/projects/full%2Fsite')).status).toBe(404)
+    await full.close()
+  })
+
   test('gives the same response for a hidden project or group as for a missing one', async () => {
     await server.project('open/visible', { visibility: 'public' })
     await server.project('open/hidden')

@@ -7,6 +7,7 @@ import { resolveVisibleProject } from '../../projects/resolve-visible.ts'
 import { openReading } from '../reader/import-reading.ts'
 import { Unreadable } from '../reader/unreadable.ts'
 import type { IngestOptions } from './import.ts'
+import { assertRoomInQueue } from './import-queue.ts'
 import { assertMayPromote, assertMayReport } from './import-rights.ts'
 import { assertShort } from './ingest.ts'
 
@@ -18,7 +19,7 @@ export async function assertMayCreateProject(deps: RootDeps, caller: Caller, pat
 
 /**
  * Creates the project of a report, which promotes findings unless a group decides otherwise. Nothing is created when the
- * report or its options are refused. Returns false when another request has created the project.
+ * report or its options are refused, or too many reports wait. Returns false when another request has created the project.
  */
 export async function createProjectOfReport(
   deps: RootDeps,
@@ -35,6 +36,7 @@ export async function createProjectOfReport(
         const project = await createProjectAt(deps, caller, path, { promotesByDefault: true })
         assertMayReport(project, caller, options.ref)
         await assertMayPromote(deps, project, caller, options)
+        await assertRoomInQueue(deps, { projectId: project.id, userId: caller.user.id, fileBytes: file.bytes })
       })
       return true
     } catch (error) {
