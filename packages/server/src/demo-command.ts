@@ -1,25 +1,50 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { openApp } from './app.ts'
+import { lockIfFree } from './db/sqlite/engine.ts'
 import { openDemoClock } from './demo/clock.ts'
 import { type Call, fillDemo } from './demo/fill.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { startJobs } from './jobs.ts'
+import { databaseFiles } from './platform/private-files.ts'
 import type { Settings } from './platform/settings.ts'
 
 export interface DemoFolder {
   path: string
+  /** True when the incomplete demo of an earlier start was removed from it. */
+  wasIncomplete: boolean
+  /** Records that the history is complete. */
+  complete(): Promise<void>
   /** Removes the folder when it was temporary. */
   close(): Promise<void>
 }
 
 /** Returns the folder that the user named, or a temporary one. */
 export async function openDemoFolder(named: string | undefined): Promise<DemoFolder> {
-  if (named) return { path: resolve(named), close: async () => {} }
+  if (named) return openNamedFolder(resolve(named))
   const path = await mkdtemp(join(tmpdir(), 'alcove-demo-'))
-  return { path, close: () => rm(path, { recursive: true, force: true }) }
+  const close = () => rm(path, { recursive: true, force: true })
+  return { path, wasIncomplete: false, complete: async () => {}, close }
+}
+
+/** Begins afresh in a folder whose history is incomplete, because its clock and generator cannot continue in the middle. */
+async function openNamedFolder(path: string): Promise<DemoFolder> {
+  const database = join(path, databaseFiles[0])
+  const marker = join(path, 'demo-is-incomplete')
+  // A process that still writes the history holds the lock, and opening the database reports it.
+  const lock = existsSync(marker) ? lockIfFree(database) : undefined
+  if (lock) {
+    for (const name of [...databaseFiles, 'objects']) await rm(join(path, name), { recursive: true, force: true })
+    lock.close()
+  }
+  if (!existsSync(database)) {
+    await mkdir(path, { recursive: true })
+    await writeFile(marker, 'This file is removed when the history of the demo is complete.\n')
+  }
+  return { path, wasIncomplete: lock !== undefined, complete: () => rm(marker, { force: true }), close: async () => {} }
 }
 
 /** Returns settings for a demo: SQLite and files in its folder, and a quiet log. */

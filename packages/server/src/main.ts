@@ -99,10 +99,12 @@ async function serve(settings: Settings, { fill, onStop = async () => {} }: Serv
 
 async function serveDemo(settings: Settings, named: string | undefined): Promise<void> {
   const folder = await openDemoFolder(named)
+  if (folder.wasIncomplete) console.log('The history in this folder was incomplete. Starting afresh.')
   await serve(demoSettings(settings, folder.path), {
     async fill(deps, token) {
       console.log('Writing a year of invented history; the pages fill while you look at them …')
       await writeDemoData(deps, token)
+      await folder.complete()
       console.log('The history is complete.')
     },
     onStop: folder.close,

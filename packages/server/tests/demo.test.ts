@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { runProcess, type ServerProcess, startProcess, temporaryFolder } from './process.ts'
 
@@ -23,6 +23,7 @@ test('alcove demo serves a year of invented data and writes it once', async () =
   const oldest = Math.min(...projects.map(({ created_at }) => Date.parse(created_at)))
   expect(Date.now() - oldest).toBeGreaterThan(0.95 * yearMs)
   await server.stop()
+  expect(await readdir(folder)).not.toContain('demo-is-incomplete')
 
   const doctor = await runProcess({ command: 'doctor', env: { ALCOVE_DATA: folder } })
   expect(doctor.stdout).toContain('no disagreement')
@@ -37,6 +38,21 @@ test('alcove demo removes its temporary folder, also when it stops before the hi
   expect((await stat(temporary)).nlink).toBe(3)
   expect(await server.stop()).toMatchObject({ code: 0 })
   expect((await stat(temporary)).nlink).toBe(2)
+})
+
+test('alcove demo starts afresh in a named folder whose history is incomplete', async () => {
+  const folder = await temporaryFolder()
+  const start = () => startProcess({ command: `demo ${folder}`, env: { ALCOVE_DATA: folder } })
+  const first = await start()
+  await expect.poll(() => count(first, '/groups'), { timeout: 60_000 }).toBeGreaterThan(0)
+  await first.stop()
+  expect(await readdir(folder)).toContain('demo-is-incomplete')
+
+  const second = await start()
+  expect(second.stdout).toContain('The history in this folder was incomplete. Starting afresh.')
+  expect(second.token).not.toBe(first.token)
+  await expect.poll(() => second.stdout).toContain('Writing a year of invented history')
+  await second.stop()
 })
 
 async function get({ url, token }: ServerProcess, path: string) {

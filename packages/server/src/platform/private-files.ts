@@ -7,7 +7,8 @@ export function keepNewFilesPrivate(): void {
   process.umask(0o077)
 }
 
-const databaseFiles = ['alcove.sqlite3', 'alcove.sqlite3-wal', 'alcove.sqlite3-shm']
+/** Files of an SQLite database in the data folder, the database first. */
+export const databaseFiles = ['alcove.sqlite3', 'alcove.sqlite3-wal', 'alcove.sqlite3-shm'] as const
 
 /**
  * Restricts the data folder and the database to the current user, because an earlier version or the operator may have
