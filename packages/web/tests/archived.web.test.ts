@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
+import { grid, row } from './vulnerabilities.ts'
 import { accessProblems, startWeb, visit, type Web } from './web.ts'
 
 let web: Web
@@ -105,4 +106,29 @@ test('users who may not unarchive a project see the notice only, and no empty ta
     'Members',
   ])
   expect(await accessProblems(page)).toEqual([])
+})
+
+test('the list of a group offers no triage for rows of archived projects, and says why', async () => {
+  const [old, live] = [await web.server.project('mixed/old'), await web.server.project('mixed/live')]
+  const user = await web.server.user('mixed-owner')
+  await web.server.admin.post(`/groups/${old['namespace'].id}/members`, { user_id: user.user?.id, access_level: 50 })
+  await web.server.report(old, [entry({ name: 'In the archive', severity: 'Critical' })])
+  await web.server.report(live, [entry({ name: 'Still open', severity: 'Low' })])
+  await web.server.admin.post(`/projects/${old.id}/archive`)
+  const page = await web.open('/groups/mixed/-/vulnerabilities', { as: user })
+  const archived = row(page, 'In the archive')
+  await archived.getByText('Archived').waitFor()
+  await page.getByText('This project is archived and read-only.').waitFor()
+  expect(await archived.getByRole('checkbox').isDisabled()).toBe(true)
+  expect(await page.getByRole('button', { name: 'Confirm', disabled: true }).count()).toBe(1)
+  await grid(page).press('x')
+  await grid(page).press('c')
+  expect(await accessProblems(page)).toEqual([])
+
+  await grid(page).press('Shift+ArrowDown')
+  await page.getByText('1 selected').waitFor()
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await row(page, 'Still open').getByText('Confirmed').waitFor()
+  const [{ state }] = (await web.server.admin.get(`/projects/${old.id}/vulnerabilities`)).body
+  expect(state).toBe('detected')
 })

@@ -74,6 +74,7 @@ export const vulnerabilityView = Type.Object(
     present_on_default_branch: Type.Boolean({
       description: 'True if the vulnerability was ever present on the default branch',
     }),
+    project_archived: Type.Boolean({ description: 'True if the project is archived, so that nothing can be changed' }),
     web_url: Type.String(),
   },
   { title: 'Vulnerability' },
@@ -146,6 +147,7 @@ export function viewVulnerability(
     severity_overridden: vulnerability.isSeverityOverridden,
     auto_resolved: vulnerability.isAutoResolved,
     present_on_default_branch: vulnerability.isOnDefaultBranch,
+    project_archived: project.isArchived,
     web_url: vulnerabilityUrl(project.fullPath, vulnerability.id, origin),
   }
 }
@@ -154,7 +156,7 @@ const tables = ['vulnerabilities', 'findings']
 
 /** Returns everything that a rendered vulnerability depends on, except its row and that of its finding. */
 const surroundings = (project: Project, origin: string) =>
-  digestOf([viewProject(project), project.defaultBranch, origin])
+  digestOf([viewProject(project), project.defaultBranch, project.isArchived, origin])
 
 /** Rendered vulnerabilities of a project. */
 export function vulnerabilityRows(

@@ -31,7 +31,7 @@ interface RowProps<Row> {
 
 export const GridRow = memo(PlainGridRow) as typeof PlainGridRow // memo loses the type parameter
 
-function PlainGridRow<Row extends { id: number; title: string }>(props: RowProps<Row>) {
+function PlainGridRow<Row extends { id: number; title: string; isArchived?: boolean }>(props: RowProps<Row>) {
   const { id, index, top, height, row, columns, isActive, isSelected, onToggle, onPoint, onOpen } = props
   const look = [styles.row, isActive && styles.active, isSelected && styles.selected].filter(Boolean).join(' ')
   return (
@@ -58,6 +58,7 @@ function PlainGridRow<Row extends { id: number; title: string }>(props: RowProps
               tabIndex={-1}
               aria-label={`Select ${row.title}`}
               checked={isSelected}
+              disabled={row.isArchived}
               onChange={({ nativeEvent }) => onToggle(row, index, isShift(nativeEvent))}
               onClick={(event) => event.stopPropagation()}
             />

@@ -10,7 +10,7 @@ import { useVirtualRows } from './use-virtual-rows.ts'
 // biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
 // biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus and names the active row
 
-interface GridProps<Row extends { id: number; title: string }> {
+interface GridProps<Row extends { id: number; title: string; isArchived?: boolean }> {
   label: string
   rows: PagedRows<Row>
   columns: readonly GridColumn<Row>[]
@@ -37,7 +37,7 @@ interface GridSelection<Row> {
 }
 
 /** Virtualised grid with rows of equal height, scrolled by the window. Screen readers get the total number of rows. */
-export function RowGrid<Row extends { id: number; title: string }>(props: GridProps<Row>) {
+export function RowGrid<Row extends { id: number; title: string; isArchived?: boolean }>(props: GridProps<Row>) {
   const { label, rows, columns, selection, active, onMove, onOpen, onKey, toolbar, advances = 0 } = props
   const id = useId()
   const grid = useRef<HTMLDivElement>(null)
