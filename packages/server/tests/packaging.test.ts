@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { readStages, textsOf } from '../../../scripts/dockerfile.ts'
@@ -84,6 +85,19 @@ describe('compose.yaml', () => {
 describe('the Helm chart', () => {
   test('has the version of the program', () => {
     expect(parse(read('helm/alcove/Chart.yaml'))).toMatchObject({ version, appVersion: version })
+  })
+
+  test('accepts its default values, and rejects values that it would ignore or that cannot work', () => {
+    const isValid = new Ajv({ strict: false }).compile(JSON.parse(read('helm/alcove/values.schema.json')))
+    const defaults = parse(read('helm/alcove/values.yaml'))
+    const accepts = (values: object) => isValid({ ...defaults, ...values })
+    expect(accepts({}), JSON.stringify(isValid.errors)).toBe(true)
+    expect(accepts({ replicas: 3, persistence: { enabled: false }, settings: { ALCOVE_S3_BUCKET: 'shop' } })).toBe(true)
+    expect(accepts({ replicas: 3 })).toBe(false)
+    expect(accepts({ replica: 1 })).toBe(false)
+    expect(accepts({ settings: { LOG_LEVEL: 'info' } })).toBe(false)
+    expect(accepts({ secrets: { ALCOVE_METRICS_TOKEN: 1 } })).toBe(false)
+    expect(accepts({ externalUrl: 'alcove.example.com' })).toBe(false)
   })
 
   test('creates one pod with a volume and SQLite by default', () => {
