@@ -23,7 +23,7 @@ export interface UploadResult {
 }
 
 /** Outcome of the gate. See `gateFailures`. */
-export interface Gate {
+interface Gate {
   policy: readonly Rule[]
   violations: readonly Violation[]
 }
