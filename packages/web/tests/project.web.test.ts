@@ -203,6 +203,22 @@ describe('project settings', () => {
     expect(await fits(page)).toBe(true)
   })
 
+  test('can require the role Maintainer for reports of the default branch', async () => {
+    const project = await web.server.project('acme/guarded')
+    const as = await web.server.as('maintainer', project)
+    const role = async () => (await as.get(`/projects/${project.id}`)).body.default_branch_report_role
+    const page = await web.open('/acme/guarded/-/settings', { as, width: 360 })
+    const field = page.getByLabel('Who can report for the default branch')
+    expect(await field.inputValue()).toBe('developer')
+    await field.selectOption('maintainer')
+    await page.getByRole('button', { name: 'Save report role' }).click()
+    await expect.poll(role).toBe('maintainer')
+    await page.reload()
+    await expect.poll(() => field.inputValue()).toBe('maintainer')
+    expect(await accessProblems(page)).toEqual([])
+    expect(await fits(page)).toBe(true)
+  })
+
   test('can rename, limit, archive and delete the project', async () => {
     const project = await web.server.project('acme/old')
     const page = await web.open('/acme/old/-/settings', { as: web.server.admin, theme: 'dark', width: 360 })

@@ -9,6 +9,7 @@ import { fileDigests } from './0051_file_digests.ts'
 import { heldAbsences } from './0052_held_absences.ts'
 import { waitingFindings } from './0053_waiting_findings.ts'
 import { groupHooks } from './0054_group_hooks.ts'
+import { defaultBranchReports } from './0055_default_branch_reports.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   heldAbsences,
   waitingFindings,
   groupHooks,
+  defaultBranchReports,
 ]

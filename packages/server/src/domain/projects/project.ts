@@ -1,6 +1,9 @@
 import type { Visibility } from '../access/roles.ts'
 import type { Namespace } from '../namespaces/namespace.ts'
 
+export const reportRoles = ['developer', 'maintainer'] as const
+export type ReportRole = (typeof reportRoles)[number]
+
 export interface Project {
   id: number
   organizationId: number
@@ -18,6 +21,8 @@ export interface Project {
   promoteOnIngestion: boolean
   /** A report that would make a larger share of a scanner's findings absent is held. Null: none is. */
   maxAbsentPercent: number | null
+  /** Minimum role that may report for the default branch, besides tokens that were issued to send reports. */
+  defaultBranchReportRole: ReportRole
   /**
    * Resolves vulnerabilities that their scanner no longer reports on the default branch, instead of only marking them.
    */

@@ -240,6 +240,7 @@ function draftFrom(fresh: NewProject, namespace: Namespace) {
     enforceAuthChecksOnUploads: fresh.enforceAuthChecksOnUploads ?? true,
     promoteOnIngestion: fresh.promoteOnIngestion ?? false,
     maxAbsentPercent: fresh.maxAbsentPercent === undefined ? 50 : fresh.maxAbsentPercent,
+    defaultBranchReportRole: fresh.defaultBranchReportRole ?? 'developer',
     autoResolve: fresh.autoResolve ?? false,
   }
 }

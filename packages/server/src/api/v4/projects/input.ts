@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { grantableLevels } from '../../../domain/access/roles.ts'
-import type { ProjectOrder } from '../../../domain/projects/project.ts'
+import { type ProjectOrder, reportRoles } from '../../../domain/projects/project.ts'
 import type { ProjectQuery } from '../../../domain/projects/project-list.ts'
 import { date, dateTime, flag, integer, nullable, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import { noKeyset } from '../../../platform/failure.ts'
@@ -113,6 +113,12 @@ export const projectAttributes = {
   promote_vulnerabilities_on_ingestion: optional(
     flag({ description: 'Promote findings that reports have on the default branch to vulnerabilities automatically' }),
   ),
+  default_branch_report_role: optional(
+    oneOf(reportRoles, {
+      description:
+        'Minimum role for reports of the default branch. `maintainer` also permits access tokens of the project or its groups with the scope `write_security_reports`, and trust relations. Default: developer',
+    }),
+  ),
   max_absent_percent: optional(
     nullable(
       integer({
@@ -147,6 +153,7 @@ export function projectAttributesFrom(input: Attributes) {
     enforceAuthChecksOnUploads: input.enforce_auth_checks_on_uploads,
     promoteOnIngestion: input.promote_vulnerabilities_on_ingestion,
     maxAbsentPercent: input.max_absent_percent,
+    defaultBranchReportRole: input.default_branch_report_role,
     autoResolve: input.auto_resolve_vulnerabilities,
   }
 }

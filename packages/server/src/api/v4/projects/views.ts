@@ -6,7 +6,7 @@ import { renderPart } from '../../../domain/markdown/rendering.ts'
 import type { Namespace } from '../../../domain/namespaces/namespace.ts'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
 import { readAttributes } from '../../../domain/projects/gitlab-attributes.ts'
-import type { Project } from '../../../domain/projects/project.ts'
+import { type Project, reportRoles } from '../../../domain/projects/project.ts'
 import { mayReadCode, type ProjectFacts, readProjectFacts } from '../../../domain/projects/project-list.ts'
 import type { Visitor } from '../../../domain/projects/visible.ts'
 import { listTopicNames } from '../../../domain/topics/assignment.ts'
@@ -167,6 +167,7 @@ const fullFields = {
   autoclose_referenced_issues: Type.Boolean(),
   auto_resolve_vulnerabilities: Type.Boolean(),
   max_absent_percent: nullableInteger,
+  default_branch_report_role: Type.Enum(reportRoles),
   permissions: Type.Object({ project_access: access, group_access: access }),
 }
 
@@ -346,6 +347,7 @@ function viewRest(project: Project, { owner }: ProjectFacts, descriptionHtml: st
     autoclose_referenced_issues: true,
     auto_resolve_vulnerabilities: project.autoResolve,
     max_absent_percent: project.maxAbsentPercent,
+    default_branch_report_role: project.defaultBranchReportRole,
   }
   return Object.assign(before, absentBefore, between, absentMerges, after)
 }

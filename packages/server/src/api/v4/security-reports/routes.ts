@@ -109,7 +109,7 @@ export const securityReportRoutes: readonly Route[] = [
       const options = optionsFrom(input)
       const { file } = input
       if (input.dry_run) {
-        assertMayReport(project, caller, options.ref)
+        await assertMayReport(deps, project, caller, options.ref)
         await assertMayPromote(deps, project, caller, options)
         const opened = { ...file, open: () => openFile(deps, file.key) }
         return viewComparedImport(project, await dryRunReport(deps, project, opened, options), { origin, isNew })

@@ -70,7 +70,9 @@ describe('a token of a trusted issuer', () => {
   })
 
   test('reports for the default branch only with the claims that this requires', async () => {
-    const { issuer, send, server, path, relation } = await world()
+    const { issuer, send, server, project, path, relation } = await world()
+    // The relation has its own rule, so the role that the project requires of users does not apply.
+    await server.admin.put(`/projects/${project.id}`, { default_branch_report_role: 'maintainer' })
     const unprotected = await issuer.sign(pipeline)
     const isProtected = await issuer.sign({ ...pipeline, ref_protected: 'true' })
     for (const fields of [{ ref: 'main' }, { ref: 'main', dry_run: 'true' }]) {

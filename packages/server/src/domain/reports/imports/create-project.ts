@@ -34,7 +34,7 @@ export async function createProjectOfReport(
     try {
       await transaction(deps, async (deps) => {
         const project = await createProjectAt(deps, caller, path, { promotesByDefault: true })
-        assertMayReport(project, caller, options.ref)
+        await assertMayReport(deps, project, caller, options.ref)
         await assertMayPromote(deps, project, caller, options)
         await assertRoomInQueue(deps, { projectId: project.id, userId: caller.user.id, fileBytes: file.bytes })
       })

@@ -3,7 +3,10 @@ import type { Db } from '../../../db/db.ts'
 import { type Import, type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
 
 /** Options that the import job needs after the request has ended. */
-type StoredOptions = Pick<IngestOptions, 'reportType' | 'promote' | 'strict' | 'isPartial' | 'sameRun' | 'targetRef'>
+type StoredOptions = Pick<
+  IngestOptions,
+  'reportType' | 'promote' | 'strict' | 'isPartial' | 'sameRun' | 'targetRef' | 'isIssued'
+>
 
 export interface ImportDraft {
   projectId: number
@@ -130,11 +133,11 @@ export async function lockImport(
   db: Db,
   id: number,
   attempt: string,
-): Promise<Pick<RunningImport, 'userId' | 'asAdmin' | 'options'> | undefined> {
-  const row = await db.one<{ userId: number | null; asAdmin: boolean; options: StoredOptions | null }>(sql`
-    select user_id, as_admin, options from imports
+): Promise<Pick<RunningImport, 'userId' | 'asAdmin' | 'ref' | 'options'> | undefined> {
+  const row = await db.one<{ userId: number | null; asAdmin: boolean; ref: string; options: StoredOptions | null }>(sql`
+    select user_id, as_admin, ref, options from imports
     where id = ${id} and attempt = ${attempt} and state = 'running' ${db.dialect.forUpdate}`)
-  return row && { userId: row.userId, asAdmin: row.asAdmin, options: row.options ?? {} }
+  return row && { userId: row.userId, asAdmin: row.asAdmin, ref: row.ref, options: row.options ?? {} }
 }
 
 export async function setProgress(

@@ -24,25 +24,65 @@ export async function assertMayPromote(
   throw forbidden(`promote=true requires the right to promote findings (role ${role}). Send the report without it.`)
 }
 
-/** Rejects a report for the default branch sent with a token of a trust relation that does not permit it. */
-export function assertMayReport({ defaultBranch }: Project, { token }: Caller, ref: string | undefined): void {
-  if (token.reportsDefaultBranch !== false || (ref ?? defaultBranch) !== defaultBranch) return
-  throw forbidden(
-    `The trust relation does not permit this token to report for the default branch ${defaultBranch}. ` +
-      'Name another ref, or use a token with the claims that default_branch_claims requires',
-  )
+/** Rejects a report for the default branch from a sender whose trust relation or role does not permit it. */
+export async function assertMayReport(
+  deps: Deps,
+  project: Project,
+  { user, token, isAdmin }: Caller,
+  ref: string | undefined,
+): Promise<void> {
+  const { defaultBranch } = project
+  if ((ref ?? defaultBranch) !== defaultBranch) return
+  if (token.reportsDefaultBranch === false) {
+    throw forbidden(
+      `The trust relation does not permit this token to report for the default branch ${defaultBranch}. ` +
+        'Name another ref, or use a token with the claims that default_branch_claims requires',
+    )
+  }
+  const sender = { userId: user.id, asAdmin: isAdmin, isIssued: isIssuedToReport({ user, token }) }
+  if (!(await mayReport(deps, project, sender))) throw forbidden(`${roleTooLow(project)}.`)
 }
+
+/**
+ * Returns whether a maintainer has permitted this token to send reports: it belongs to a trust relation, or it is an access
+ * token of a project or group with the scope for reports.
+ */
+export function isIssuedToReport({ user, token }: Pick<Caller, 'user' | 'token'>): boolean {
+  return token.kind === 'trust' || (user.isBot && token.scopes.includes('write_security_reports'))
+}
+
+/** Returns whether the sender may report for the default branch by the setting of the project. */
+async function mayReport(
+  deps: Deps,
+  project: Project,
+  { isIssued, ...sender }: Requester & { isIssued: boolean },
+): Promise<boolean> {
+  if (project.defaultBranchReportRole === 'developer' || isIssued) return true
+  // The permission of maintainers to decide what a report of the default branch may change.
+  return isStillPermitted(deps, 'report.absences', project, sender)
+}
+
+const roleTooLow = ({ defaultBranch }: Project) =>
+  `Reports for the default branch ${defaultBranch} require the role Maintainer in this project, a project or group access ` +
+  'token with the scope write_security_reports, or a trust relation. Name another ref, or use such a token'
 
 /** Fields of a queued import that are needed to check the current permissions of its sender. */
 export interface QueuedImport extends Requester {
   projectId: number
-  options: Options
+  ref: string
+  options: Options & Pick<IngestOptions, 'isIssued'>
 }
 
 /** Rejects an import whose sender has lost the required permission since the request. */
 export async function assertStillAllowed(deps: Deps, queued: QueuedImport): Promise<void> {
-  if (!(await isStillAllowed(deps, 'report.create', queued))) {
+  const project = await findProjectById(deps.db, queued.projectId)
+  if (!project) throw new Superseded()
+  if (!(await isStillPermitted(deps, 'report.create', project, queued))) {
     throw reportRejected([lost('The user who sent the report may no longer import reports into this project.')])
+  }
+  const sender = { userId: queued.userId, asAdmin: queued.asAdmin, isIssued: queued.options.isIssued === true }
+  if (queued.ref === project.defaultBranch && !(await mayReport(deps, project, sender))) {
+    throw reportRejected([lost(`${roleTooLow(project)}.`)])
   }
   if (queued.options.promote && !(await mayStillPromote(deps, queued))) {
     throw reportRejected([lost('The user who sent the report with promote=true may no longer promote findings.')])

@@ -28,6 +28,8 @@ export interface IngestOptions {
   isPartial?: boolean | undefined
   /** Ids of the imports of earlier reports of the same run; this report must not cover their findings. */
   sameRun?: readonly number[] | undefined
+  /** Whether the token of the request was issued to send reports; see `isIssuedToReport`. */
+  isIssued?: boolean | undefined
   /** Responds as soon as the report is stored, without waiting for the import. */
   isAsync?: boolean | undefined
 }

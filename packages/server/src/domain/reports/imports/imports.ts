@@ -11,7 +11,7 @@ import { type ComparedImport, withComparison } from './against.ts'
 import type { Import, IngestOptions } from './import.ts'
 import { countImports, deleteImport, findImport, insertImport, listImports } from './import-queries.ts'
 import { assertRoomInQueue, laneOf } from './import-queue.ts'
-import { assertMayPromote, assertMayReport, lostRights } from './import-rights.ts'
+import { assertMayPromote, assertMayReport, isIssuedToReport, lostRights } from './import-rights.ts'
 import { assertShort } from './ingest.ts'
 import { importJob } from './run-imports.ts'
 
@@ -31,7 +31,7 @@ export async function importReport(
   { file, options }: { file: ReceivedFile; options: IngestOptions },
 ): Promise<ComparedImport> {
   assertShort(options)
-  assertMayReport(project, sender, options.ref)
+  await assertMayReport(deps, project, sender, options.ref)
   await assertMayPromote(deps, project, sender, options)
   const importId = await transaction(deps, async (deps) => {
     await assertRoomInQueue(deps, { projectId: project.id, userId: sender.user.id, fileBytes: file.bytes })
@@ -49,6 +49,7 @@ export async function importReport(
         isPartial: options.isPartial,
         sameRun: options.sameRun,
         targetRef: options.targetRef,
+        isIssued: isIssuedToReport(sender),
       },
       fileSha256: file.sha256,
       fileBytes: file.bytes,

@@ -2,7 +2,7 @@ import type { BodyOf } from '@alcove/client'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ActionForm } from '../../../components/form/action-form.tsx'
-import { TextArea, TextField } from '../../../components/form/field.tsx'
+import { SelectField, TextArea, TextField } from '../../../components/form/field.tsx'
 import { ForWriters } from '../../../components/form/for-writers.tsx'
 import { VisibilityField } from '../../../components/form/visibility-field.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
@@ -98,8 +98,38 @@ function Vulnerabilities() {
         label="Resolve vulnerabilities automatically"
         hint="Resolves vulnerabilities that are no longer detected on the default branch."
       />
+      <ReportRole />
       <AbsenceLimit />
     </Panel>
+  )
+}
+
+/** Who may report for the default branch. Pipelines with a token of the project may in any case. */
+function ReportRole() {
+  const { project } = useProject()
+  const { action, save } = useChange()
+  return (
+    <ActionForm
+      action={action}
+      fields={['default_branch_report_role']}
+      submit="Save report role"
+      kind="plain"
+      onSubmit={(text) => {
+        const role = text('default_branch_report_role')
+        save({ default_branch_report_role: role === 'maintainer' ? role : 'developer' })
+      }}
+    >
+      <SelectField
+        label="Who can report for the default branch"
+        name="default_branch_report_role"
+        defaultValue={project.default_branch_report_role ?? 'developer'}
+        choices={[
+          { value: 'developer', label: 'Developers and Maintainers' },
+          { value: 'maintainer', label: 'Maintainers, access tokens and trust relations' },
+        ]}
+        hint="Access tokens of the project or its groups need the scope write_security_reports."
+      />
+    </ActionForm>
   )
 }
 
