@@ -361,7 +361,7 @@ export interface Operations {
   /** Import a security report */
   'POST /projects/{id}/security_reports': { path: { id: string | number }; body: { file: Blob; report_type?: 'sast' | 'dependency_scanning' | 'container_scanning' | 'dast' | 'secret_detection' | 'coverage_fuzzing' | 'api_fuzzing' | 'cluster_image_scanning' | 'container_scanning_for_registry' | undefined; ref?: string | undefined; category?: string | undefined; commit_sha?: string | undefined; target_ref?: string | undefined; strict?: boolean | undefined; partial?: boolean | undefined; same_run?: (number)[] | undefined; promote?: boolean | undefined; async?: boolean | undefined; create?: boolean | undefined; dry_run?: boolean | undefined }; response: Schemas['ComparedImport'] }
   /** List security report imports, newest first */
-  'GET /projects/{id}/security_reports': { path: { id: string | number }; query: { ref?: string | undefined; page?: number | undefined; per_page?: number | undefined }; response: (Schemas['Import'])[] }
+  'GET /projects/{id}/security_reports': { path: { id: string | number }; query: { ref?: string | undefined; absences?: 'held' | undefined; page?: number | undefined; per_page?: number | undefined }; response: (Schemas['Import'])[] }
   /** Get an import with its progress and result */
   'GET /projects/{id}/security_reports/{report_id}': { path: { id: string | number; report_id: string | number }; query: { target_ref?: string | undefined }; response: Schemas['ComparedImport'] }
   /** Mark the findings as absent that a held report lacks */

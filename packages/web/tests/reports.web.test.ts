@@ -168,8 +168,13 @@ describe('a report whose absences are on hold', () => {
   })
 
   test('shows a Developer the state without buttons', async () => {
-    const { held, address, absences } = await holdAbsences('acme/held')
-    const page = await web.open(address, { as: await web.server.as('developer', held) })
+    const { held, absences } = await holdAbsences('acme/held')
+    const page = await web.open('/acme/held/-/vulnerabilities', { as: await web.server.as('developer', held) })
+    const notice = page.getByRole('region', { name: 'Report on hold' })
+    expect(await notice.innerText()).toContain('15 findings on hold')
+    expect(await accessProblems(page)).toEqual([])
+    await notice.getByRole('link', { name: 'Review report' }).click()
+    expect(await page.getByText('No changes').count()).toBe(0)
     const panel = page.getByRole('region', { name: 'Absences on hold' })
     await panel.getByText('15 findings of this branch are missing in this report.').waitFor()
     expect(await panel.getByRole('button').count()).toBe(0)

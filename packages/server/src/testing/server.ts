@@ -20,6 +20,12 @@ import { type Client, createClient, formWithFile, type Reply } from './client.ts
 import { type FreshDatabase, freshDatabase, observeDatabase } from './database.ts'
 import { type EntryFields, entry, sastReport } from './reports.ts'
 
+interface ProjectOptions {
+  visibility?: Visibility
+  /** With null no report is held, so that an empty one makes everything absent. */
+  maxAbsentPercent?: number | null
+}
+
 export interface TestServer {
   app: Server
   deps: RootDeps
@@ -33,7 +39,7 @@ export interface TestServer {
   /** Runs the queued jobs and returns their number. */
   runJobs(): Promise<number>
   /** Creates a project, and the group in its path if it does not exist. */
-  project(fullPath: string, options?: { visibility?: Visibility }): Promise<TestProject>
+  project(fullPath: string, options?: ProjectOptions): Promise<TestProject>
   /** Creates a user with this role in the project (`outsider`: none) and returns their client. */
   as(role: Role | 'outsider', project: TestProject): Promise<Client>
   /**
@@ -143,13 +149,14 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
 
     runJobs: () => runDueJobs(deps, jobKinds),
 
-    async project(fullPath, { visibility = 'private' } = {}) {
+    async project(fullPath, { visibility = 'private', maxAbsentPercent = 50 } = {}) {
       const cut = fullPath.lastIndexOf('/')
       const [group, path] = [fullPath.slice(0, cut), fullPath.slice(cut + 1)]
       let found = await admin.get(`/groups/${encodeURIComponent(group)}`)
       // Public, so that it does not limit the visibility of projects.
       if (found.status === 404) found = await admin.post('/groups', { name: group, path: group, visibility: 'public' })
-      const created = await admin.post('/projects', { name: path, path, visibility, namespace_id: found.body.id })
+      const attributes = { name: path, path, visibility, max_absent_percent: maxAbsentPercent }
+      const created = await admin.post('/projects', { ...attributes, namespace_id: found.body.id })
       expectStatus(created, 201)
       return created.body
     },

@@ -19,6 +19,7 @@ export function ImportState({ report }: { report: Import }) {
     const percent = Math.floor((report.read_bytes / report.file_size) * 100)
     return <Badge tone={tone}>Running, {Math.min(percent, 99)} %</Badge>
   }
+  if (report.absences.status === 'held') return <Badge tone="warning">Absences on hold</Badge>
   if (report.unchanged) return <Badge>No changes</Badge>
   return <Badge tone={tone}>{label}</Badge>
 }

@@ -13,6 +13,7 @@ import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
 import { filterFrom } from '../../nouns/vulnerability/filter-state.ts'
 import { filterNames } from '../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../nouns/vulnerability/owner.ts'
+import { HeldBanner } from './held-banner.tsx'
 import { Trends } from './trends/trends.tsx'
 import { TriageBanner } from './triage/triage-banner.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
@@ -34,7 +35,12 @@ export function ProjectVulnerabilities() {
         <VulnerabilityList
           owner={owner}
           statistics={query.data}
-          banner={backlog && <TriageBanner text={backlog} to={to('findings')} />}
+          banner={
+            <>
+              {backlog && <TriageBanner text={backlog} to={to('findings')} />}
+              <HeldBanner />
+            </>
+          }
           empty={<NothingOpen backlog={backlog} />}
           links={
             <>

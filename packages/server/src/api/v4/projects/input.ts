@@ -125,7 +125,7 @@ export const projectAttributes = {
         minimum: 0,
         maximum: 100,
         description:
-          'Holds a report for the default branch that would make more than this share of a scanner’s findings, and at least 10, absent. Null: never. Default: 50',
+          'Holds a report for the default branch that would make more than this share of a scanner’s findings, and at least 10, absent, and the first empty one. Null: never. Default: 50',
       }),
     ),
   ),

@@ -142,7 +142,7 @@ test('random sequences of reports with and without categories give the results o
     steps: ('rename' | Report | { what: 'dismiss' | 'resolve'; name: string })[],
     autoResolve: boolean,
   ) => {
-    const project = await server.project(`acme/model-${++projects}`)
+    const project = await server.project(`acme/model-${++projects}`, { maxAbsentPercent: null })
     const path = `/projects/${project.id}`
     await server.admin.put(path, { auto_resolve_vulnerabilities: autoResolve })
     const model = openModel(autoResolve)

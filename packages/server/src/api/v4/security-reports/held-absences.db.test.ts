@@ -46,11 +46,16 @@ describe('a report that would make most findings absent', () => {
     })
     expect(done.warnings[0]).toMatchObject({
       type: 'Held',
-      message: expect.stringContaining('15 of 20 findings of test-scanner absent (75 %)'),
+      message: expect.stringMatching(/15 of 20 findings of test-scanner absent \(75 %\).*with a `category` of its own/),
     })
     expect(dryRun).toMatchObject({ absences: done.absences, findings: done.findings, warnings: done.warnings })
     expect([await presentIn(project), await resolvedIn(project)]).toEqual([21, 0])
     expect((await server.admin.get(`${at(project)}/${done.id}`)).body.absences).toEqual(done.absences)
+    const listed = await server.admin.get(`${at(project)}?absences=held`)
+    expect(listed.body).toMatchObject([{ id: done.id, unchanged: false }])
+    await decide(project, done.id, 'discard')
+    expect((await server.admin.get(`${at(project)}?absences=held`)).body).toEqual([])
+    expect((await server.admin.get(`${at(project)}?absences=none`)).status).toBe(400)
   })
 
   test('makes the findings absent when a maintainer applies it, once', async () => {
@@ -98,8 +103,8 @@ describe('a report that would make most findings absent', () => {
   })
 
   test('is not held on other branches, below ten findings, or up to the share of the project', async () => {
-    const small = await projectWith(9)
-    expect((await server.report(small, [])).absences.status).toBe('none')
+    const small = await projectWith(10)
+    expect((await server.report(small, some(1))).absences.status).toBe('none')
     const project = await projectWith(20)
     expect((await server.report(project, some(10))).absences.status).toBe('none')
     await server.report(project, some(20), { ref: 'feature' })
@@ -119,11 +124,31 @@ describe('a report that would make most findings absent', () => {
     await server.admin.put(`/projects/${project.id}`, { max_absent_percent: 100 })
     const other = Array.from({ length: 40 }, (_, line) => entry({ line, rule: `other ${line}` }))
     await server.report(project, other, { category: 'b' })
-    const { id, absences } = await server.report(project, [], { category: 'a' })
+    const { id, absences, warnings } = await server.report(project, [], { category: 'a' })
     expect(absences).toEqual({ status: 'held', count: 12 })
+    expect(warnings[0].message).not.toContain('`category`')
     await server.report(project, other, { category: 'b' })
     expect(await decide(project, id, 'apply')).toMatchObject({ body: { absences: { status: 'applied' } } })
     expect(await presentIn(project)).toBe(40)
+  })
+
+  test('is held when it is empty even for one finding, until a second empty report confirms it', async () => {
+    const project = await projectWith(2)
+    const dryRun = await server.report(project, [], { dry_run: 'true' })
+    const first = await server.report(project, [])
+    expect([dryRun.absences, first.absences]).toEqual([first.absences, { status: 'held', count: 2 }])
+    expect([dryRun.unchanged, first.unchanged]).toEqual([false, false])
+    await server.report(project, [], { category: 'other' })
+    expect([await presentIn(project), await resolvedIn(project)]).toEqual([2, 0])
+    expect(await server.report(project, [])).toMatchObject({ absences: { status: 'none' }, findings: { gone: 2 } })
+    expect((await server.admin.get(`${at(project)}/${first.id}`)).body.absences.status).toBe('superseded')
+    expect([await presentIn(project), await resolvedIn(project)]).toEqual([0, 2])
+  })
+
+  test('is held again when it is empty after a maintainer discarded an empty one', async () => {
+    const project = await projectWith(2)
+    await decide(project, (await server.report(project, [])).id, 'discard')
+    expect((await server.report(project, [])).absences).toEqual({ status: 'held', count: 2 })
   })
 
   test('is judged for each scanner on its own', async () => {

@@ -38,6 +38,7 @@ interface Held {
   import: number
   scanner: string
   category: string | undefined
+  isEmpty: boolean
   names: readonly string[]
   status: string
   count: number
@@ -84,15 +85,22 @@ function openModel() {
       )
       const missing = isPartial ? [] : covered.filter(([name]) => !names.has(name))
       const absent = missing.filter(([, { categories }]) => category === undefined || categories.size === 1).length
-      const isHeld = absent >= minHeld && (names.size === 0 || absent * 100 > covered.length * percent)
+      const isConfirmed = held.some(
+        (one) => one.status === 'held' && one.isEmpty && one.scanner === scanner && one.category === category,
+      )
+      const isFirstEmpty = names.size === 0 && !isConfirmed
+      const isHeld = (isFirstEmpty && absent > 0) || (absent >= minHeld && absent * 100 > covered.length * percent)
       if (!isPartial) {
         for (const one of held) {
           if (one.status === 'held' && one.scanner === scanner && one.category === category) one.status = 'superseded'
         }
       }
       const outcome = { status: isHeld ? 'held' : 'none', count: isHeld ? absent : 0 }
-      if (isHeld) held.push({ import: imports, scanner, category, names: missing.map(([name]) => name), ...outcome })
-      else for (const [, finding] of missing) miss(finding, category)
+      if (isHeld) {
+        const what = { import: imports, scanner, category, isEmpty: names.size === 0 }
+        held.push({ ...what, names: missing.map(([name]) => name), ...outcome })
+      }
+      if (!isHeld) for (const [, finding] of missing) miss(finding, category)
       for (const name of names) observe(report, name)
       return outcome
     },

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 
 let projects = 0
-const freshProject = () => server.project(`acme/moved-${++projects}`)
+const freshProject = () => server.project(`acme/moved-${++projects}`, { maxAbsentPercent: null })
 
 const send = (project: TestProject, entries: object[], fields = {}, scanner?: string) =>
   server.report(project, sastReport(entries, scanner), { promote: 'false', ...fields })

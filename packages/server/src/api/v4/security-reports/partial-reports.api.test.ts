@@ -380,7 +380,7 @@ const cases: Record<string, Case> = {
 let projects = 0
 
 async function resolvingProject(): Promise<TestProject> {
-  const project = await server.project(`acme/partial-${++projects}`)
+  const project = await server.project(`acme/partial-${++projects}`, { maxAbsentPercent: null })
   await server.admin.put(`/projects/${project.id}`, { auto_resolve_vulnerabilities: true })
   return project
 }

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 
 async function resolvingProject(): Promise<TestProject> {
-  const project = await server.project(`acme/p${++projects}`)
+  const project = await server.project(`acme/p${++projects}`, { maxAbsentPercent: null })
   await server.admin.put(`/projects/${project.id}`, { auto_resolve_vulnerabilities: true })
   return project
 }

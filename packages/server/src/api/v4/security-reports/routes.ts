@@ -124,14 +124,18 @@ export const securityReportRoutes: readonly Route[] = [
     path: '/projects/:id/security_reports',
     summary: 'List security report imports, newest first',
     permission: 'report.list',
-    input: Type.Object({ ref: optional(text({ allowBlank: false })) }),
+    input: Type.Object({
+      ref: optional(text({ allowBlank: false })),
+      absences: optional(oneOf(['held'], { description: 'Lists only reports whose absences wait for a maintainer' })),
+    }),
     status: 200,
     output: Type.Array(importView),
     paged: true,
     unknownFilters: 'refused',
     cacheTables: importTables,
     async handle({ deps, project, input, page }) {
-      const found = await findImports(deps, project, input.ref, page)
+      const filter = { ref: input.ref, isHeld: input.absences === 'held' }
+      const found = await findImports(deps, project, filter, page)
       return { ...found, rows: found.rows.map(viewImport) }
     },
   }),

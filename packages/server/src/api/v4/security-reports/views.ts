@@ -43,7 +43,7 @@ const importFields = {
   read_bytes: Type.Integer({ description: 'Number of bytes of the file read so far, while the import is running' }),
   interruptions: Type.Integer({ description: 'Number of runs that ended because the process ended' }),
   dry_run: Type.Boolean(),
-  unchanged: Type.Boolean({ description: 'True if the import changed nothing in the project' }),
+  unchanged: Type.Boolean({ description: 'True if the import changed nothing in the project and holds no absences' }),
   findings: Type.Object({
     read: Type.Integer(),
     new: Type.Integer(),
@@ -104,6 +104,7 @@ export function viewImport(done: Import) {
     dry_run: done.id === undefined,
     unchanged:
       done.state === 'done' &&
+      done.absences !== 'held' &&
       counts.new + counts.returned + counts.gone + counts.changed + counts.moved + counts.promoted === 0,
     findings: counts,
     absences: { status: done.absences, count: done.heldCount },

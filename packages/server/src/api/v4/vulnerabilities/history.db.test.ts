@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 
 let projects = 0
-const freshProject = () => server.project(`acme/history-${++projects}`)
+const freshProject = () => server.project(`acme/history-${++projects}`, { maxAbsentPercent: null })
 const [one, two] = [entry({ name: 'One', line: 1 }), entry({ name: 'Two', line: 2, rule: 'b' })]
 
 const triage = (id: number, action: string, fields: object = {}) =>
@@ -260,7 +260,7 @@ describe('an import on another branch', () => {
   test('is listed in the occurrences with dates and imports', async () => {
     const clock = { now: '2026-03-01T10:00:00.000Z' }
     const server = await startServer({ clock })
-    const project = await server.project('acme/site')
+    const project = await server.project('acme/site', { maxAbsentPercent: null })
     const { id: first } = await server.report(project, [one])
     clock.now = '2026-03-02T10:00:00.000Z'
     const { id: branch } = await server.report(project, [one], { ref: 'feature/x', commit_sha: 'abc' })

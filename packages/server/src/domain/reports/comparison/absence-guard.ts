@@ -7,19 +7,20 @@ export interface ScannerTally {
   absent: number
 }
 
-/** Smaller numbers of absences are never held. */
+/** Smaller numbers of absences are held only if the report is empty. */
 const minHeld = 10
 
 /**
- * Returns the scanner whose absences are implausible: more than the permitted share of its findings, or all of them
- * because the report is empty. A broken rule download or a wrong folder looks like that.
+ * Returns the scanner whose absences are implausible: more than the permitted share of its findings, or any of them if
+ * the report is the first empty one. A broken rule download or a wrong folder looks like that.
  */
 export function findImplausible(
   tallies: readonly ScannerTally[],
-  { isEmpty, maxAbsentPercent }: { isEmpty: boolean; maxAbsentPercent: number | null },
+  { isFirstEmpty, maxAbsentPercent }: { isFirstEmpty: boolean; maxAbsentPercent: number | null },
 ): ScannerTally | undefined {
   if (maxAbsentPercent === null) return undefined
   return tallies.find(
-    ({ present, absent }) => absent >= minHeld && (isEmpty || absent * 100 > present * maxAbsentPercent),
+    ({ present, absent }) =>
+      (isFirstEmpty && absent > 0) || (absent >= minHeld && absent * 100 > present * maxAbsentPercent),
   )
 }

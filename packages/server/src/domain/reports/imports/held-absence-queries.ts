@@ -1,6 +1,8 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { newestScan } from '../../findings/finding-sql.ts'
+import type { Scan } from '../../findings/occurrences/occurrence.ts'
+import type { ImportPlace } from '../comparison/import-place.ts'
 import type { AbsenceState } from './import.ts'
 
 /** Records that absences of an import wait for a decision. */
@@ -39,6 +41,25 @@ export async function listSuperseded(
         where s.import_id = m.id and n.import_id = ${importId})
     order by m.id`)
   return rows.map(({ id }) => id)
+}
+
+/** Returns whether an empty report with one of these scans holds absences of the ref. An empty report that follows confirms it. */
+export async function isEmptyOneHeld(
+  db: Db,
+  { projectId, ref, category }: Pick<ImportPlace, 'projectId' | 'ref' | 'category'>,
+  scans: readonly Scan[],
+): Promise<boolean> {
+  const kinds = scans.map(({ scannerId, reportType }) => ({ scannerId, reportType }))
+  const columns = { scannerId: 'integer', reportType: 'text' } as const
+  const found = await db.one(sql`
+    select 1 from imports m
+    where m.project_id = ${projectId} and m.ref = ${ref} and m.absences = 'held' and m.findings_read = 0
+      and exists (
+        select 1 from scans s join ${db.dialect.records(kinds, columns)} as k
+          on k.scanner_id = s.scanner_id and k.report_type = s.report_type
+        where s.import_id = m.id and coalesce(s.category_id, 0) = ${category?.id ?? 0})
+    limit 1`)
+  return found !== undefined
 }
 
 /** A held finding that no later report observed. */

@@ -49,7 +49,7 @@ export async function commitHeld(
 export function heldWarnings(held: HeldAbsences | undefined): ReportProblem[] {
   if (!held) return []
   const share = Math.round((held.absent / held.present) * 100)
-  const message = `The report would make ${held.absent} of ${held.present} findings of ${held.scanner} absent (${share} %). All absences are held: the findings keep their state until a maintainer applies or discards the absences, or a later complete report has the findings.`
+  const message = `The report would make ${held.absent} of ${held.present} findings of ${held.scanner} absent (${share} %). All absences are held: the findings keep their state until a maintainer applies or discards the absences, or a later complete report has the findings.${held.hasCategory ? '' : ' If the report covers one of several folders or images, send the reports of each with a `category` of its own.'}`
   return [{ type: 'Held', message, pointer: '' }]
 }
 

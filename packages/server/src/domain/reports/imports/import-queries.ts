@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag'
+import sql, { empty } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { type Import, type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
 
@@ -34,28 +34,37 @@ export async function insertImport(db: Db, draft: ImportDraft): Promise<number> 
   return row.id
 }
 
+/** Selection of the imports of a project. */
+export interface ImportFilter {
+  ref: string | undefined
+  /** Only imports whose absences wait for a decision. */
+  isHeld: boolean
+}
+
+// The literal lets both engines use the index of held absences.
+const matches = ({ projectId, ref, isHeld }: ImportFilter & { projectId: number }) =>
+  sql`project_id = ${projectId} ${ref === undefined ? empty : sql`and ref = ${ref}`} ${isHeld ? sql`and absences = 'held'` : empty}`
+
 /** Returns imports, newest first. */
 export async function listImports(
   db: Db,
-  { projectId, ref }: { projectId: number; ref: string | undefined },
+  filter: ImportFilter & { projectId: number },
   { limit, offset }: { limit: number; offset: number },
 ): Promise<Import[]> {
-  const ofRef = ref === undefined ? sql`true` : sql`ref = ${ref}`
   const rows = await db.all<ImportRow>(sql`
-    select ${importColumns} from imports where project_id = ${projectId} and ${ofRef}
+    select ${importColumns} from imports where ${matches(filter)}
     order by id desc limit ${limit} offset ${offset}`)
   return rows.map(importFrom)
 }
 
 export async function countImports(
   db: Db,
-  { projectId, ref }: { projectId: number; ref: string | undefined },
+  filter: ImportFilter & { projectId: number },
   limit: number,
 ): Promise<number> {
-  const ofRef = ref === undefined ? sql`true` : sql`ref = ${ref}`
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (
-      select 1 from imports where project_id = ${projectId} and ${ofRef} limit ${limit}) as counted`)
+      select 1 from imports where ${matches(filter)} limit ${limit}) as counted`)
   return row?.total ?? 0
 }
 

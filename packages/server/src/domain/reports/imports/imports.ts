@@ -9,7 +9,14 @@ import { maxCountedRows, type Page, type PageRequest, pageOf } from '../../page.
 import type { Project } from '../../projects/project.ts'
 import { type ComparedImport, withComparison } from './against.ts'
 import type { Import, IngestOptions } from './import.ts'
-import { countImports, deleteImport, findImport, insertImport, listImports } from './import-queries.ts'
+import {
+  countImports,
+  deleteImport,
+  findImport,
+  type ImportFilter,
+  insertImport,
+  listImports,
+} from './import-queries.ts'
 import { assertRoomInQueue, laneOf } from './import-queue.ts'
 import { assertMayPromote, assertMayReport, isIssuedToReport, lostRights } from './import-rights.ts'
 import { assertShort } from './ingest.ts'
@@ -88,10 +95,10 @@ const hasEnded = ({ state }: Import): boolean => state === 'done' || state === '
 export async function findImports(
   { db }: RootDeps,
   project: Project,
-  ref: string | undefined,
+  filter: ImportFilter,
   page: PageRequest,
 ): Promise<Page<Import>> {
-  const which = { projectId: project.id, ref }
+  const which = { projectId: project.id, ...filter }
   const [rows, total] = await Promise.all([
     listImports(db, which, { limit: page.perPage + 1, offset: page.offset }),
     countImports(db, which, maxCountedRows + 1),

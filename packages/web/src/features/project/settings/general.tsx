@@ -155,7 +155,7 @@ function AbsenceLimit() {
         min="0"
         max="100"
         defaultValue={project.max_absent_percent ?? ''}
-        hint="If a report for the default branch misses more than this share of a scanner’s findings, and at least 10, a Maintainer must apply or discard the absences. Leave empty to apply all absences immediately."
+        hint="If a report for the default branch misses more than this share of a scanner’s findings, and at least 10, or is empty for the first time, a Maintainer must apply or discard the absences. Leave empty to apply all absences immediately."
       />
     </ActionForm>
   )

@@ -7,6 +7,7 @@ import { type Decision, observedIds } from '../../comparison/decision.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import type { ImportReading } from '../../reader/reading.ts'
 import { Unreadable } from '../../reader/unreadable.ts'
+import { isEmptyOneHeld } from '../held-absence-queries.ts'
 import { compareCoverage } from './coverage.ts'
 import { findMissing } from './find-missing.ts'
 import { matchFindings } from './match-findings.ts'
@@ -64,7 +65,8 @@ export async function compareReport(
   const isWhole = retained.gaps.size === 0 && retained.byArtifact.size === 0
   const { primaryIdentifiers: identifiers } = report.header.scan
   const rules = isWhole && identifiers ? { reportTypes, identifiers } : undefined
-  const { held, decisions, scans } = holdImplausible(place, missing, read.total)
+  const isFirstEmpty = read.total === 0 && !(await isEmptyOneHeld(deps.db, place, missing.scans))
+  const { held, decisions, scans } = holdImplausible(place, missing, isFirstEmpty)
   const all = [...compared, ...decisions]
   return {
     ...{ decisions: all, total: read.total, retained, scans, held, artifact, scannedFiles },
@@ -73,6 +75,7 @@ export async function compareReport(
 }
 
 export interface HeldAbsences extends ScannerTally {
+  hasCategory: boolean
   /** Number of findings of all scanners that would become absent. */
   count: number
   /** These findings, and those that only the report's category would lose. */
@@ -83,17 +86,22 @@ type Missing = Awaited<ReturnType<typeof findMissing>>
 
 /** Takes all missing findings out of the decisions if their absences are implausible on the default branch. The scans are incomplete then. */
 function holdImplausible(
-  { ref, defaultBranch, maxAbsentPercent = null }: ImportPlace,
+  { ref, defaultBranch, category, maxAbsentPercent = null }: ImportPlace,
   { decisions, scans, tallies }: Missing,
-  total: number,
+  isFirstEmpty: boolean,
 ): Pick<Comparison, 'held' | 'decisions' | 'scans'> {
-  const options = { isEmpty: total === 0, maxAbsentPercent }
+  const options = { isFirstEmpty, maxAbsentPercent }
   const implausible = ref === defaultBranch ? findImplausible(tallies, options) : undefined
   if (!implausible) return { held: undefined, decisions, scans }
   const isMissing = ({ kind }: Decision) => kind === 'absent' || kind === 'removedFromCategory'
   const count = decisions.filter(({ kind }) => kind === 'absent').length
   return {
-    held: { ...implausible, count, findingIds: decisions.filter(isMissing).map(({ findingId }) => findingId) },
+    held: {
+      ...implausible,
+      hasCategory: category !== undefined,
+      count,
+      findingIds: decisions.filter(isMissing).map(({ findingId }) => findingId),
+    },
     decisions: decisions.filter((decision) => !isMissing(decision)),
     scans: scans.map((scan) => ({ ...scan, isComplete: false })),
   }
