@@ -16,12 +16,7 @@ const ofClients =
 
 describe('an unknown filter', () => {
   test.each([
-    [
-      '/projects/:id/vulnerability_findings',
-      'ref=feature&present_on_default_branch=false',
-      'present_on_default_branch',
-    ],
-    ['/projects/:id/vulnerability_findings', 'has_resolution=true', 'has_resolution'],
+    ['/projects/:id/vulnerability_findings', 'ref=feature&dismissal_reason=mitigating_control', 'dismissal_reason'],
     ['/projects/:id/vulnerabilities', 'has_vulnerability=false', 'has_vulnerability'],
     ['/projects/:id/vulnerabilities', 'pipeline_id=1', 'pipeline_id'],
     ['/projects/:id/vulnerabilities/summary', 'severities=high', 'severities'],

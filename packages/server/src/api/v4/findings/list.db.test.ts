@@ -55,6 +55,7 @@ test.each([
   ['state=open', 'state does not have a valid value'],
   ['scope=none', 'scope does not have a valid value'],
   ['not_on=', 'not_on is empty'],
+  ['has_resolution=perhaps', 'has_resolution is invalid'],
   ['severity=bad', 'severity does not have a valid value'],
   ['pagination=keyset&cursor=bm9uc2Vuc2U', 'cursor is invalid'],
 ])('the list of findings rejects %s', async (query, error) => {
@@ -72,6 +73,35 @@ test('keyset pagination of findings reaches the end of the list', async () => {
     path = /<http:\/\/[^/]+\/api\/v4([^>]+)>; rel="next"/.exec(headers['link'] ?? '')?.[1] ?? ''
   }
   expect(ids).toEqual([1, 2, 3, 4, 6])
+})
+
+test('findings can be filtered by what the default branch has or had of them, in lists and promotions', async () => {
+  const server = await startServer()
+  const project = await server.project('acme/branches')
+  const [kept, fixed, added] = ['kept', 'fixed', 'added'].map((name, index) => entry({ name, line: 10 * index + 1 }))
+  await server.report(project, [kept, fixed], { promote: 'false' })
+  await server.report(project, [kept, fixed, added], { promote: 'false', ref: 'feature' })
+  await server.report(project, [kept], { promote: 'false' })
+  const path = `/projects/${project.id}/vulnerability_findings`
+  const names = async (query: string) => {
+    const { body } = await server.admin.get(`${path}?${query}`)
+    return body.map(({ name }: { name: string }) => name)
+  }
+  expect(await names('ref=feature')).toEqual(['kept', 'fixed', 'added'])
+  expect(await names('ref=feature&present_on_default_branch=true')).toEqual(['kept', 'fixed'])
+  expect(await names('ref=feature&present_on_default_branch=false')).toEqual(['added'])
+  expect(await names('ref=feature&has_resolution=true')).toEqual(['fixed'])
+  expect(await names('ref=feature&has_resolution=false')).toEqual(['kept', 'added'])
+  expect(await names('ref=feature&has_resolution=false&present_on_default_branch=true')).toEqual(['kept'])
+  expect(await names('present_on_default_branch=true')).toEqual(['kept'])
+  expect(await names('present_on_default_branch=false')).toEqual([])
+  expect(await names('has_resolution=true')).toEqual([])
+
+  const promoted = await server.admin.post(`/projects/${project.id}/vulnerability_finding_promotions`, {
+    filter: { ref: 'feature', present_on_default_branch: false },
+  })
+  expect(promoted).toMatchObject({ status: 201, body: { total: 1 } })
+  expect(await names('ref=feature&has_vulnerability=true')).toEqual(['added'])
 })
 
 test('a finding has GitLab’s fields in GitLab’s order, with its description as sanitized HTML', async () => {

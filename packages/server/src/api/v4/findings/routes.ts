@@ -36,6 +36,8 @@ const filters = {
   pipeline_id: optional(integer({ description: 'Only findings that this import reported' })),
   ref: filterProperties.ref,
   not_on: filterProperties.not_on,
+  present_on_default_branch: filterProperties.present_on_default_branch,
+  has_resolution: filterProperties.has_resolution,
   scanned_on: optional(
     text({
       allowBlank: false,
@@ -49,7 +51,7 @@ const filterInput = Type.Object(filters)
 const compiledFilter = compileInput(filterInput)
 
 function readFilter(project: Project, input: Static<typeof filterInput>): Omit<FindingFilter, 'isPromoted'> {
-  const { severities, reportTypes, scanners, states, identifiers, search, ref, notOnRef } =
+  const { severities, reportTypes, scanners, states, identifiers, search, ref, notOnRef, ...onDefault } =
     readFilterOfVulnerabilities(input)
   return {
     projectId: project.id,
@@ -61,6 +63,11 @@ function readFilter(project: Project, input: Static<typeof filterInput>): Omit<F
     identifiers,
     search,
     notOnRef,
+    defaultBranch: {
+      ref: project.defaultBranch,
+      wasPresent: onDefault.isOnDefaultBranch,
+      isResolved: onDefault.isResolvedOnDefaultBranch,
+    },
     scannedOnRef: input.scanned_on,
     importId: input.pipeline_id,
   }

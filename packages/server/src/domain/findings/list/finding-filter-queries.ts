@@ -15,6 +15,7 @@ export function unindexedFilters(db: Db, filter: FindingFilter): UnindexedFilter
     ...textFilters(db, filter, [filter.projectId]),
     ...absenceFilters(filter),
     ...coverageFilters(db, filter),
+    ...defaultBranchFilters(filter),
     ...(isPromoted === undefined ? [] : [promotionFilter(filter, isPromoted)]),
     ...(scanners || reportTypes ? [originFilter(db, filter, scanners, reportTypes)] : []),
   ]
@@ -71,6 +72,20 @@ function coverageFilters(db: Db, { ref, scannedOnRef }: FindingFilter): Unindexe
         select 1 from occurrences o
         where o.finding_id = f.id and o.ref = ${ref} and o.is_present = true and ${isCovered(db, scannedOnRef, [])})`,
     },
+  ]
+}
+
+/** Filters by the occurrence on the default branch, which stays after the finding is absent. Each row of the list is tested. */
+function defaultBranchFilters({ defaultBranch }: FindingFilter): UnindexedFilter[] {
+  if (!defaultBranch) return []
+  const { ref, wasPresent, isResolved } = defaultBranch
+  const occurs = (expected: boolean, state: Sql): UnindexedFilter => ({
+    condition: sql`${expected ? empty : sql`not`} exists (
+      select 1 from occurrences d where d.finding_id = f.id and d.ref = ${ref} ${state})`,
+  })
+  return [
+    ...(wasPresent === undefined ? [] : [occurs(wasPresent, empty)]),
+    ...(isResolved === undefined ? [] : [occurs(isResolved, sql`and d.is_present = false`)]),
   ]
 }
 

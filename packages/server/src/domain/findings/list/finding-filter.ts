@@ -17,6 +17,14 @@ export interface FindingFilter extends FindingScope {
   search: string | undefined
   /** Only findings that are not present on this ref. */
   notOnRef: string | undefined
+  /** What the default branch has or had of the finding. */
+  defaultBranch?: {
+    ref: string
+    /** Whether the finding was ever present there. */
+    wasPresent: boolean | undefined
+    /** Whether the finding was present there and is no longer. */
+    isResolved: boolean | undefined
+  }
   /** Only findings that a complete scan of this ref covers. */
   scannedOnRef: string | undefined
   /** Only findings that this import observed. */
