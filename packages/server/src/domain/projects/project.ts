@@ -2,7 +2,7 @@ import type { Visibility } from '../access/roles.ts'
 import type { Namespace } from '../namespaces/namespace.ts'
 
 export const reportRoles = ['developer', 'maintainer'] as const
-export type ReportRole = (typeof reportRoles)[number]
+type ReportRole = (typeof reportRoles)[number]
 
 export interface Project {
   id: number
