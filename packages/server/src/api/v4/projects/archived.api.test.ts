@@ -54,7 +54,10 @@ test('an archived project is read-only', async () => {
   for (const write of writes) expect(await write()).toMatchObject({ status: 403, body: { message } })
 
   expect((await owner.get(path)).body).toMatchObject({ archived: true, topics: [], description: null })
-  expect((await owner.get(`/vulnerabilities/${vulnerability.id}`)).body).toEqual(vulnerability)
+  expect((await owner.get(`/vulnerabilities/${vulnerability.id}`)).body).toEqual({
+    ...vulnerability,
+    project_archived: true,
+  })
   expect((await owner.get(`${path}/uploads`)).body).toHaveLength(1)
   expect((await owner.get(`${path}/hooks`)).body).toEqual([hook])
   expect((await owner.get(`${path}/security_reports`)).body).toHaveLength(1)
