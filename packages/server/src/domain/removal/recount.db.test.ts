@@ -43,7 +43,6 @@ const notDerived = {
     'imports.findings_moved',
     'imports.findings_promoted',
     'imports.read_bytes',
-    'vulnerability_exports.waiting_findings',
     'hook_deliveries.duration_ms',
     'hook_deliveries.response_status',
     'vulnerability_bulk_changes.changed',
