@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { entry } from '../../server/src/testing/reports.ts'
+import { formWithFile } from '../../server/src/testing/client.ts'
+import { entry, sastReport } from '../../server/src/testing/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { openSignedIn } from './sign-in.ts'
 import { grid, row } from './vulnerabilities.ts'
@@ -89,6 +90,21 @@ test('the start page of a user without projects shows the commands that send the
   expect(await page.getByRole('region', { name: 'curl' }).innerText()).toContain(`ALCOVE_TOKEN=${token}`)
   const self = await web.server.anonymous.get('/personal_access_tokens/self', { headers: { 'private-token': token } })
   expect(self.body).toMatchObject({ name: 'security-reports', scopes: ['api'] })
+  // The command works as it is shown.
+  expect(text).toContain('--project nadia/project')
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([])), { create: 'true' })
+  const headers = { 'private-token': token }
+  const sent = await web.server.anonymous.post('/projects/nadia%2Fproject/security_reports', form, { headers })
+  expect(sent).toMatchObject({ status: 201, body: { project_created: true } })
+})
+
+test('a group without projects shows the commands that create its first project', async () => {
+  await web.server.admin.post('/groups', { name: 'Fresh', path: 'fresh' })
+  const page = await web.open('/groups/fresh/-/vulnerabilities', { as: web.server.admin })
+  await page.getByText('No projects').waitFor()
+  expect(await page.getByRole('region', { name: 'Command line' }).innerText()).toContain('--project fresh/project')
+  expect(await page.getByRole('region', { name: 'curl' }).innerText()).toContain('create=true')
+  expect(await accessProblems(page)).toEqual([])
 })
 
 test('a developer of a project without reports creates a personal token that may only send reports', async () => {

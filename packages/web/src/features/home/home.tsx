@@ -53,7 +53,7 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
                 rows.length === 0 ? (
                   <Empty icon={FolderGit2} title="You have no projects yet">
                     <p>Projects you create or join appear here.</p>
-                    <FirstReport createsProject={mayMake} />
+                    <FirstReport createsIn={mayMake ? user.username : undefined} />
                     <LinkButton to="/explore/projects">Browse projects</LinkButton>
                   </Empty>
                 ) : (

@@ -7,9 +7,10 @@ import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed } from '../../components/page/states.tsx'
 import { useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
-import { levels, mayWrite, useSession } from '../../data/session.ts'
+import { levels, mayWrite, useMayChange, useSession } from '../../data/session.ts'
 import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
 import { useGroup } from '../../nouns/group/group.ts'
+import { FirstReport } from '../../nouns/project/first-report.tsx'
 import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
 import { filterFrom } from '../../nouns/vulnerability/filter-state.ts'
 import { filterNames, states } from '../../nouns/vulnerability/filters.ts'
@@ -46,16 +47,7 @@ export function GroupVulnerabilities() {
               </TriageBanner>
             )
           }
-          empty={
-            query.data && (
-              <Empty
-                icon={waiting ? ShieldQuestion : ShieldCheck}
-                title={waiting ? 'No open vulnerabilities yet' : 'No open vulnerabilities'}
-              >
-                {waiting && <p>{waiting}.</p>}
-              </Empty>
-            )
-          }
+          empty={query.data && <NothingOpen projects={query.data.projects} waiting={waiting} />}
           links={
             <>
               <LinkButton icon={ChartLine} to={to('vulnerabilities/trends')}>
@@ -82,7 +74,27 @@ export function GroupTrends() {
   )
 }
 
-/** Returns why there is no grade, or why it may be too good. */
+/** Empty state, which shows how to send the first report to a group without projects. */
+function NothingOpen({ projects, waiting }: { projects: number; waiting: string | undefined }) {
+  const { group, level } = useGroup()
+  const mayCreate = useMayChange() && level >= levels.developer
+  if (waiting) {
+    return (
+      <Empty icon={ShieldQuestion} title="No open vulnerabilities yet">
+        <p>{waiting}.</p>
+      </Empty>
+    )
+  }
+  if (projects > 0) return <Empty icon={ShieldCheck} title="No open vulnerabilities" />
+  return (
+    <Empty icon={ShieldQuestion} title="No projects">
+      <p>Vulnerabilities of the projects in this group appear here.</p>
+      {mayCreate && <FirstReport createsIn={group.full_path} />}
+    </Empty>
+  )
+}
+
+/** Returns why there is no grade. */
 function whatIsMissing(statistics: Statistics): string | undefined {
   const waiting = waitingInWords(statistics.waiting_findings)
   if (waiting || statistics.letter_grade) return waiting

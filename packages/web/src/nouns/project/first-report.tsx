@@ -10,16 +10,15 @@ import type { Project } from './project.ts'
 /** Commands that send the first report to this server, and a dialog that creates the token they need. */
 export function FirstReport({
   project,
-  createsProject = false,
+  createsIn,
 }: {
-  /** Absent: the user has no projects yet. */
   project?: Pick<Project, 'id' | 'name' | 'path_with_namespace'> & { level: number }
-  /** True: the command also creates the project. */
-  createsProject?: boolean
+  /** Path of the group or user in which the command also creates the project. */
+  createsIn?: string | undefined
 }) {
   const [issued, setIssued] = useState<{ name: string; token: string }>()
   const { origin } = location
-  const path = project?.path_with_namespace ?? 'group/project'
+  const path = project?.path_with_namespace ?? `${createsIn ?? 'group'}/project`
   const token = issued?.token ?? '<token>'
   const setting = `export ALCOVE_URL=${origin} ALCOVE_TOKEN=${token}`
   const upload = [setting, `npx --yes ${origin}/-/alcove.tgz upload --project ${path} --ref main report.json`].join(
@@ -28,10 +27,10 @@ export function FirstReport({
   const curl = [
     setting,
     'curl --header "PRIVATE-TOKEN: $ALCOVE_TOKEN" --form file=@report.json \\',
-    `  ${createsProject ? '--form create=true ' : ''}"$ALCOVE_URL/api/v4/projects/${encodeURIComponent(path)}/security_reports"`,
+    `  ${createsIn ? '--form create=true ' : ''}"$ALCOVE_URL/api/v4/projects/${encodeURIComponent(path)}/security_reports"`,
   ].join('\n')
   // Creating a project needs more than the right to send reports.
-  const scope = createsProject ? 'api' : 'write_security_reports'
+  const scope = createsIn ? 'api' : 'write_security_reports'
   return (
     <div className={styles.commands}>
       <p>Or send a report from a pipeline or a terminal:</p>

@@ -27,7 +27,7 @@ const grade = Type.Unsafe<Statistics['letterGrade']>({
   type: ['string', 'null'],
   enum: ['A', 'B', 'C', 'D', 'F', null],
   description:
-    'Null if no report was ever imported for the default branch, and, unless the grade is F, while findings on it await promotion',
+    'Null while findings on the default branch await promotion, and, unless the grade is F, if no report was ever imported for it',
 })
 
 const waitingFindings = Type.Integer({

@@ -55,7 +55,7 @@ export async function readStatistics(deps: RootDeps, scope: ListScope): Promise<
   return {
     counts: eachSeverity((severity) => countStates(facetCounts.filter((count) => count.severity === severity))),
     active,
-    letterGrade: gradeOf(active, evidence.scanned.size > 0 && evidence.waiting.size === 0),
+    letterGrade: gradeOf(active, { isScanned: evidence.scanned.size > 0, isWaiting: evidence.waiting.size > 0 }),
     waitingFindings: Math.min(
       projects.reduce((total, { waitingFindings }) => total + waitingFindings, 0),
       maxCountedRows + 1,
@@ -95,13 +95,17 @@ function countActive(facetCounts: readonly FacetCount[]): BySeverity<number> {
 
 const sum = (facetCounts: readonly FacetCount[]) => facetCounts.reduce((total, count) => total + count.total, 0)
 
-/** The highest active severity determines the grade. Only the lowest grade needs no further evidence. */
+/**
+ * The highest active severity determines the grade. There is none while findings await promotion, and only the lowest
+ * grade needs no scan.
+ */
 function gradeOf(
   { critical, high, unknown, medium, low }: BySeverity<number>,
-  hasEvidence: boolean,
+  { isScanned, isWaiting }: { isScanned: boolean; isWaiting: boolean },
 ): LetterGrade | null {
+  if (isWaiting) return null
   if (critical > 0) return 'F'
-  if (!hasEvidence) return null
+  if (!isScanned) return null
   if (high > 0 || unknown > 0) return 'D'
   if (medium > 0) return 'C'
   return low > 0 ? 'B' : 'A'
@@ -133,7 +137,8 @@ function statisticsOfProjects(
   const ofProject = groupBy(facetCounts, ({ projectId }) => projectId)
   return projectIds.map((projectId) => {
     const active = countActive(ofProject.get(projectId) ?? [])
-    const letterGrade = gradeOf(active, scanned.has(projectId) && !waiting.has(projectId))
+    const known = { isScanned: scanned.has(projectId), isWaiting: waiting.has(projectId) }
+    const letterGrade = gradeOf(active, known)
     return { projectId, active, letterGrade, waitingFindings: backlogs.get(projectId) ?? 0 }
   })
 }

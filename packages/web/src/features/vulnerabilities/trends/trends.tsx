@@ -15,7 +15,7 @@ export function Trends({
 }: {
   query: UseQueryResult<Statistics, Error>
   crumb: Crumb
-  /** Returns why there is no grade, or why it may be too good. */
+  /** Returns why there is no grade. */
   missing: (statistics: Statistics) => string | undefined
 }) {
   return (
@@ -59,7 +59,6 @@ function Facts({ statistics, missing }: { statistics: Statistics; missing: strin
           <span className="muted small">
             {grade ? gradeMeanings[grade] : (missing ?? 'Default branch not scanned')}
           </span>
-          {grade && missing && <span className="small">{missing}</span>}
         </dd>
       </div>
       <div>
