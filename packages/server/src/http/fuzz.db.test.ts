@@ -47,19 +47,23 @@ test.each(routes.map((route) => [`${route.method} ${addressOf(route)}`, route, s
       assertAnswer(route, request, answer)
       if (answer.status >= 400) expect(await everything()).toEqual(before)
       if (answer.status < 300) succeeded.add(route)
-      if (answer.status === 202) await importsDone()
-      if (answer.status < 300 && request.method !== 'GET') await renew()
+      if (answer.status < 300 && request.method !== 'GET') {
+        await jobsDone()
+        await renew()
+      }
     })
     const outcome = await fc.check(property, { numRuns: runs, seed, endOnFailure: true })
     if (outcome.failed) throw new Error(explain(outcome), { cause: outcome.errorInstance })
   },
 )
 
-/** Waits for the import that a request has started, because it changes rows while later requests are refused. */
-async function importsDone(): Promise<void> {
-  const countImports = async () =>
-    (await server.deps.db.all(sql`select id from imports where state in ('waiting', 'running')`)).length
-  await expect.poll(countImports, { timeout: 20_000 }).toBe(0)
+/** Waits for the imports and promotions that a request has started, because they change rows while later requests are refused. */
+async function jobsDone(): Promise<void> {
+  const listRunning = () =>
+    server.deps.db.all(sql`
+      select id from imports where state in ('waiting', 'running')
+      union all select id from finding_promotions where state = 'running'`)
+  await expect.poll(listRunning, { timeout: 20_000 }).toEqual([])
 }
 
 /** Returns a seed from the route's name, so that a new route does not change the requests of the others. */
