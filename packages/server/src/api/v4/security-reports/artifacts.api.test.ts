@@ -267,3 +267,18 @@ test('a report with a category makes its category’s findings of another artifa
   const done = await server.report(project, trivy('web:1', web), { category: 'images' })
   expect([done.findings.gone, warningsOf(done)]).toEqual([3, []])
 })
+
+test('reports of two folders that name no artifact warn that they have nothing in common', async () => {
+  const project = await freshProject()
+  const of = (folder: string, count: number) =>
+    Array.from({ length: count }, (_, index) => entry({ file: `${folder}/${index}.py`, rule: `${folder} ${index}` }))
+  const send = async (entries: object[], fields = {}) =>
+    (await server.report(project, entries, fields)).warnings.filter(({ type }: Warning) => type === 'NothingInCommon')
+  expect(await send(of('api', 3))).toEqual([])
+  const [warning, ...others] = await send(of('web', 3))
+  expect(others).toEqual([])
+  expect(warning.message).toMatch(/^None of the findings.*: 3 are absent now.*`category`/)
+  // What was fixed and found since the last report is not a sign of another folder.
+  expect(await send([...of('web', 1), ...of('api', 3)])).toEqual([])
+  expect(await send([...of('docs', 2)])).toEqual([])
+})

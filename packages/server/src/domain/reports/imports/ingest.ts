@@ -203,14 +203,15 @@ async function describe(
   decisions: GroupedDecisions,
 ): Promise<ImportOutcome> {
   const { warnings, skipped, merged } = report.outcome()
-  const absent = decisions.absent.length
+  const { known, gone: absent } = countDecisions(decisions, total)
   return {
     ...noOutcome,
     scannedFiles,
-    warnings: [...heldWarnings(held), ...missingWarnings(retained, { total, absent, artifact }), ...warnings].slice(
-      0,
-      maxShown,
-    ),
+    warnings: [
+      ...heldWarnings(held),
+      ...missingWarnings(retained, { total, known, absent, artifact }),
+      ...warnings,
+    ].slice(0, maxShown),
     skipped: skipped.slice(0, maxShown),
     merged: merged.slice(0, maxShown),
     samples: await sampleDecisions(deps, decisions),

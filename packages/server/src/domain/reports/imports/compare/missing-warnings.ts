@@ -28,7 +28,7 @@ export function summariseRetained(decisions: readonly Decision[], gaps: readonly
 /** Returns warnings about missing findings whose state may differ from what the sender expects. */
 export function missingWarnings(
   retained: Retained,
-  { total, absent, artifact }: { total: number; absent: number; artifact: string | undefined },
+  { total, known, absent, artifact }: { total: number; known: number; absent: number; artifact: string | undefined },
 ): ReportProblem[] {
   const warnings = [...retained.gaps].map((gap) => ({
     type: 'Incomplete',
@@ -49,8 +49,15 @@ export function missingWarnings(
     const message = `The report has no findings, so all ${absent} that it could name are absent now.`
     warnings.unshift({ type: 'Empty', message, pointer: '' })
   }
+  if (known === 0 && Math.min(total, absent) >= minReplaced) {
+    const message = `None of the findings that were present is in the report: ${absent} are absent now, and all ${total} of the report are new or have returned. If it covers another folder or image than the last one, send the reports of each with a \`category\` of its own.`
+    warnings.unshift({ type: 'NothingInCommon', message, pointer: '' })
+  }
   return warnings
 }
+
+/** With fewer findings, all of them may well be fixed between two reports. */
+const minReplaced = 3
 
 /** Maximum number of listed artifacts; only the number of further ones is shown. */
 const maxNamed = 5
