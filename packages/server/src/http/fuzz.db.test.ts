@@ -3,9 +3,11 @@ import { Agent } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
-import sql, { raw } from 'sql-template-tag'
+import sql, { join, raw } from 'sql-template-tag'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PermissionRow, permissions } from '../domain/access/permissions.ts'
+import { importKind } from '../domain/reports/imports/run-imports.ts'
+import { promotionKind } from '../domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { routes } from '../routes.ts'
 import { formWithFile } from '../testing/client.ts'
 import { testEngine } from '../testing/database.ts'
@@ -57,12 +59,16 @@ test.each(routes.map((route) => [`${route.method} ${addressOf(route)}`, route, s
   },
 )
 
-/** Waits for the imports and promotions that a request has started, because they change rows while later requests are refused. */
+/**
+ * Waits for the imports and promotions that a request has started, because they change rows and remove objects while later
+ * requests are refused. The objects of a failed import are removed after its job has ended.
+ */
 async function jobsDone(): Promise<void> {
+  const kinds = [importKind, promotionKind].map(({ kind }) => kind)
   const listRunning = () =>
     server.deps.db.all(sql`
-      select id from imports where state in ('waiting', 'running')
-      union all select id from finding_promotions where state = 'running'`)
+      select id from jobs where kind in (${join(kinds)}) and state in ('waiting', 'running')
+      union all select id from pending_deletions`)
   await expect.poll(listRunning, { timeout: 20_000 }).toEqual([])
 }
 
