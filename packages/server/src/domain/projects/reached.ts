@@ -13,7 +13,10 @@ export interface ProjectReach {
 }
 
 /** Tables that the result depends on. */
-export const reachTables = ['projects', 'namespaces', 'members', 'topics', 'topic_names', 'project_topics'] as const
+export const reachTables = [
+  ...['projects', 'namespaces', 'members', 'organizations'],
+  ...['topics', 'topic_names', 'project_topics'],
+] as const
 
 /** Returns the projects in which the caller has at least this level, directly or by inheritance; all for administrators. */
 export async function listReachedProjectIds(

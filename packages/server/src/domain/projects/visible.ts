@@ -24,7 +24,7 @@ export function openProjectCache(changes: Changes): ProjectCache {
   return {
     projects: openCache(changes, ['projects', 'namespaces'], 10_000),
     groups: openCache(changes, ['namespaces'], 10_000),
-    levels: openCache(changes, ['members', 'namespaces', 'projects', 'users'], 50_000),
+    levels: openCache(changes, ['members', 'namespaces', 'projects'], 50_000),
     insiders: openCache(changes, ['members', 'namespaces', 'projects'], 10_000),
   }
 }

@@ -1,12 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import { openApp } from '../../app.ts'
-import type { Database } from '../../db/db.ts'
 import { routes } from '../../routes.ts'
 import { createClient, formWithFile } from '../../testing/client.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
+import { tablesIn, tablesOf } from '../../testing/statement-tables.ts'
 import type { Route } from '../route.ts'
 
 /*
@@ -73,13 +72,6 @@ test('cached handlers read exactly the tables that they declare', async () => {
   expect(found).toEqual(declared)
 })
 
-test('tablesIn finds the tables of a statement', () => {
-  const known = new Set(['users', 'findings', 'scans', 'imports'])
-  const text = `with "newest" as (select imports from scans s -- from users
-    where s.name = 'from imports') select * from newest join findings_search on true`
-  expect([...tablesIn(text, known)]).toEqual(['scans', 'findings'])
-})
-
 /** Returns dependencies with the same database, in which nothing is ever cached. */
 function withoutCaches({ deps }: TestServer): TestServer['deps'] {
   return { ...deps, db: { ...deps.db, changes: { ...deps.db.changes, version: () => undefined } } }
@@ -110,23 +102,4 @@ async function fill(server: TestServer): Promise<Record<string, number>> {
   await admin.post(`/vulnerabilities/${first.id}/dismiss`, { comment: 'no', dismissal_reason: 'used_in_tests' })
   await admin.post(`/projects/${project}/vulnerabilities/bulk`, { action: 'confirm', filter: {} })
   return { groups: group, projects: project, topics: topic }
-}
-
-async function tablesOf({ dialect, all }: Database): Promise<Set<string>> {
-  const rows = await all<{ name: string }>(
-    dialect.engine === 'sqlite'
-      ? sql`select name from sqlite_master where type = 'table'`
-      : sql`select table_name as name from information_schema.tables where table_schema = 'public'`,
-  )
-  return new Set(rows.map(({ name }) => name).filter((name) => !/_search(_|$)/.test(name)))
-}
-
-/** Search indexes that triggers write. Changes of triggers are not counted, but those of the indexed table are. */
-const indexed = (name: string) => name.replace(/_search$/, '').replace(/^finding_texts$/, 'findings')
-
-/** Returns the tables after `from` and `join`. */
-function tablesIn(text: string, known: ReadonlySet<string>): Set<string> {
-  const code = text.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, ' ')
-  const names = [...code.matchAll(/\b(?:from|join)\s+"?(\w+)"?/gi)].map(([, name = '']) => indexed(name))
-  return new Set(names.filter((name) => known.has(name)))
 }

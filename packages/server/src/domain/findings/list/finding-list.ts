@@ -52,7 +52,7 @@ export async function* matchingFindingIds({ db }: Pick<Deps, 'db'>, filter: Find
 }
 
 const tables = [
-  ...['occurrences', 'occurrence_categories', 'scans', 'findings', 'vulnerabilities'],
+  ...['occurrences', 'occurrence_categories', 'scans', 'findings'],
   ...['identifiers', 'finding_identifiers', 'scanners'],
 ]
 const caches = perDatabase((changes) => openListCache(changes, tables))

@@ -49,7 +49,7 @@ interface Pair {
 /** Maximum number of pairs in the list. */
 const maxPairs = 5000
 
-const tables = ['topics', 'project_topics', 'organizations']
+const tables = ['topics', 'project_topics']
 const pairs = perDatabase((changes) => openCache<readonly Pair[]>(changes, tables, 20))
 
 /** Returns all pairs of an organization. Concurrent requests share one search. */
