@@ -3,6 +3,7 @@ import { type Cache, openCache } from '../../../db/cache.ts'
 import type { Changes } from '../../../db/db.ts'
 import { type Cursor, compareIn, type ListOrder } from './cursor.ts'
 import { type IndexRanges, type RowRequest, readRanges } from './index-range.ts'
+import { type BookmarkCache, openBookmarkCache, openBookmarks } from './page-bookmarks.ts'
 
 export interface ListLimits {
   /** Maximum number of rows of a short list. Longer lists have no total. */
@@ -72,11 +73,17 @@ export interface ListCache {
   collected: Cache<Collected>
   /** Time by the clock of `performance` until which a list counts as long. */
   frequentUntil: Map<string, number>
+  /** Where pages of long lists start. */
+  bookmarks: BookmarkCache
 }
 
 export function openListCache(changes: Changes, tables: readonly string[]): ListCache {
   const weigh = (rows: Collected) => rows.length + 1
-  return { collected: openCache(changes, tables, maxCachedRows, weigh), frequentUntil: new Map() }
+  return {
+    collected: openCache(changes, tables, maxCachedRows, weigh),
+    frequentUntil: new Map(),
+    bookmarks: openBookmarkCache(changes, tables),
+  }
 }
 
 /**
@@ -106,7 +113,7 @@ export async function openFilteredList(
       const first = !isCounted && isNear ? await readTested(filtered, request, limits.maxDirectRows) : undefined
       if (first) return first
       const known = await collect()
-      return known === 'frequent' ? ((await readTested(filtered, request)) ?? []) : selectFrom(known, order, request)
+      return known === 'frequent' ? readFrequent(filtered, request, cache) : selectFrom(known, order, request)
     },
   }
 }
@@ -115,6 +122,19 @@ function selectFrom(rows: readonly Cursor[], order: ListOrder, { after, offset =
   const compare = compareIn(order)
   const start = after ? rows.findIndex((row) => compare(row, after) > 0) : 0
   return start < 0 ? [] : rows.slice(start + offset, start + offset + limit)
+}
+
+/** Reads and tests rows from the last bookmark before the offset, and records bookmarks. */
+async function readFrequent(list: FilteredDefinition, request: RowRequest, cache?: ListCache): Promise<Cursor[]> {
+  const { after, offset = 0, limit } = request
+  if (!cache || offset === 0) return (await readTested(list, request)) ?? []
+  const key = JSON.stringify([list.key, after])
+  const bookmarks = await cache.bookmarks.get(key, async () => openBookmarks(after), list.projectId)
+  const start = bookmarks.before(offset)
+  const end = offset + limit - start.passed
+  const rows = (await readTested(list, { after: start.after, limit: end })) ?? []
+  bookmarks.add(start.passed, rows)
+  return rows.slice(offset - start.passed)
 }
 
 /** Reads and tests rows in the order of the list. Undefined when `maxRead` rows were read and did not suffice. */

@@ -161,6 +161,20 @@ describe('a list of more than 10,000 rows', () => {
     }
   })
 
+  test.each(byTest)('reads no more rows for a later page of %s once a far page was read', async (_, list) => {
+    const { deps, read } = counted
+    const pageAt = (offset: number) => list(deps, projectId, { page: 1 + offset / perPage, perPage, offset })
+    const { ids: farthest } = await pageAt(9_980)
+    for (const offset of [40, 5_020, 7_480, 9_900, 9_980]) {
+      read.rows = 0
+      const { ids } = await pageAt(offset)
+      expect(ids).toHaveLength(perPage)
+      if (offset === 9_980) expect(ids).toEqual(farthest)
+      // Rows from the bookmark before the page, and those of them that match.
+      expect(read.rows).toBeLessThan(800)
+    }
+  })
+
   test.each([...byIndex, ...byTest])(
     'reaches every row of %s by keyset pagination, with few reads per page',
     async (_, list) => {
