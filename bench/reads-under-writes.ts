@@ -35,6 +35,8 @@ const maxP99Ms = 100
 interface Round {
   medianMs: number
   p99Ms: number
+  /** CPU time of the server per request that reads, including what the writes take. */
+  cpuUs: number
 }
 
 /**
@@ -51,7 +53,11 @@ export async function measureReadsUnderWrites(
   for (const [name, pathOf] of Object.entries(lists)) {
     const paths = Array.from({ length: 4_000 }, (_, number) => api + pathOf(number))
     for (const connections of loads) {
-      const read = () => sendLoad({ url: server.url, paths, headers: authorization, connections, seconds })
+      const read = async (): Promise<Round> => {
+        const before = server.cpuMs()
+        const measured = await sendLoad({ url: server.url, paths, headers: authorization, connections, seconds })
+        return { ...measured, cpuUs: (1000 * (server.cpuMs() - before)) / measured.requests }
+      }
       const fresh: Round[] = []
       const under = writes.map((): Round[] => [])
       await read()
@@ -74,14 +80,16 @@ function describe(name: string, fresh: readonly Round[], under: readonly Round[]
   const cells: Record<string, Cell> = {}
   let isMet = true
   for (const [index, { name }] of writes.entries()) {
-    const slowdown = median((under[index] ?? []).map(({ medianMs }) => medianMs)) / freshMs
-    const p99Ms = median((under[index] ?? []).map(({ p99Ms }) => p99Ms))
-    cells[`${name}: p50 ratio, p99 ms`] = `${print(slowdown)}, ${print(p99Ms)}`
+    const middle = (value: (round: Round) => number) => median((under[index] ?? []).map(value))
+    const slowdown = middle(({ medianMs }) => medianMs) / freshMs
+    const p99Ms = middle(({ p99Ms }) => p99Ms)
+    cells[`${name}: p50 ratio, p99 ms, CPU µs`] = [slowdown, p99Ms, middle(({ cpuUs }) => cpuUs)].map(print).join(', ')
     isMet &&= slowdown <= maxSlowdown && p99Ms <= maxP99Ms
   }
   return {
     list: name,
     'fresh p50 ms': freshMs,
+    'fresh CPU µs': median(fresh.map(({ cpuUs }) => cpuUs)),
     ...cells,
     aim: `≤ ${maxSlowdown}, ≤ ${maxP99Ms} ms`,
     verdict: isMet ? 'met' : 'missed',
