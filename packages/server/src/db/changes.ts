@@ -21,6 +21,11 @@ export interface ChangeLog extends Omit<Changes, 'synchronize'> {
   refresh(foreignKeys: readonly ForeignKey[]): void
 }
 
+/** Tables that triggers update with their parent. Search indexes and versions of rows are not listed. */
+const updatedByTriggers: readonly ForeignKey[] = ['promoted_findings', 'occurrences'].map((child) => {
+  return { child, parent: 'vulnerabilities', on_delete: '', on_update: 'cascade' }
+})
+
 const maxCachedTexts = 2000
 const maxProjectCounts = 100_000
 /** Larger than any number of commits, so that no version is used twice. */
@@ -51,7 +56,7 @@ export function createChangeLog(): ChangeLog {
   const notify = (table: string) => watchers.get(table)?.forEach((callback) => void callback())
   let base = 0
   let connected = true
-  let foreignKeys: readonly ForeignKey[] = []
+  let foreignKeys = updatedByTriggers
 
   return {
     version(tables, projectId) {
@@ -107,7 +112,7 @@ export function createChangeLog(): ChangeLog {
       connected = value
     },
     refresh(keys) {
-      foreignKeys = keys
+      foreignKeys = [...keys, ...updatedByTriggers]
       remembered.clear()
     },
   }

@@ -107,6 +107,8 @@ export interface Dialect {
   readonly forUpdate: Sql
   /** Like `forUpdate`, but allows concurrent inserts of rows that refer to these. */
   readonly forNoKeyUpdate: Sql
+  /** The same for the rows of one table of a join. */
+  forNoKeyUpdateOf(alias: string): Sql
   /** Protects the selected rows from deletion until the transaction ends, but allows updates. */
   readonly forKeyShare: Sql
   /** Returns pg_trgm's `similarity(a, b)`, rounded to two decimals. */

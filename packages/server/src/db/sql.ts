@@ -20,6 +20,7 @@ export const sqliteDialect: Dialect = {
     JSON.stringify(Object.keys(columns).map((name) => (row as Record<string, unknown>)[name])),
   forUpdate: empty,
   forNoKeyUpdate: empty,
+  forNoKeyUpdateOf: () => empty,
   forKeyShare: empty,
   similarity: (column, text) => sql`similarity(${column}, ${text})`,
   containsTerms(table, columns, terms, range) {
@@ -66,6 +67,7 @@ export const postgresDialect: Dialect = {
   },
   forUpdate: sql`for update`,
   forNoKeyUpdate: sql`for no key update`,
+  forNoKeyUpdateOf: (alias) => sql`for no key update of ${raw(quoted(alias))}`,
   forKeyShare: sql`for key share`,
   similarity: (column, text) => sql`round(similarity(${column}, ${text})::numeric, 2)`,
   containsTerms(table, columns, terms, range) {

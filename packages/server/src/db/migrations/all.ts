@@ -10,6 +10,7 @@ import { heldAbsences } from './0052_held_absences.ts'
 import { waitingFindings } from './0053_waiting_findings.ts'
 import { groupHooks } from './0054_group_hooks.ts'
 import { defaultBranchReports } from './0055_default_branch_reports.ts'
+import { triageTriggers } from './0057_triage_triggers.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   waitingFindings,
   groupHooks,
   defaultBranchReports,
+  triageTriggers,
 ]

@@ -1,38 +1,17 @@
-import sql, { empty, type Sql } from 'sql-template-tag'
+import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { Hook, HookOwner } from './hook.ts'
+import type { EventKind, Hook, HookOwner } from './hook.ts'
+import { selectListeningHooks } from './listening-sql.ts'
 
 export type ListeningHook = Pick<Hook, 'id' | 'projectId' | 'namespaceId' | 'slowUntil'>
-
-/** Kinds of events that a hook can subscribe to. */
-export type EventKind = 'vulnerability' | 'access-token'
-
-const subscriptions: Record<EventKind, Sql> = {
-  vulnerability: sql`has_vulnerability_events = true`,
-  'access-token': sql`has_access_token_events = true`,
-}
 
 /**
  * Returns the hooks of a project or group and of the groups above it that are subscribed to events of this kind, and
  * locks them against deletion until the transaction ends.
  */
-export async function listListeningHooks(
-  db: Db,
-  { kind: ownerKind, id }: HookOwner,
-  kind: EventKind,
-): Promise<ListeningHook[]> {
-  const isProject = ownerKind === 'project'
-  const own = isProject ? sql`select namespace_id from projects where id = ${id}` : sql`${id}`
-  return db.all(sql`
-    with recursive above (id, parent_id) as (
-      select n.id, n.parent_id from namespaces n where n.id = (${own})
-      union all
-      select n.id, n.parent_id from above a join namespaces n on n.id = a.parent_id
-    )
-    select id, project_id, namespace_id, slow_until from hooks
-    where (${isProject ? sql`project_id = ${id} or` : empty} namespace_id in (select above.id from above))
-      and ${subscriptions[kind]} and disabled_at is null
-    order by id ${db.dialect.forKeyShare}`)
+export async function listListeningHooks(db: Db, owner: HookOwner, kind: EventKind): Promise<ListeningHook[]> {
+  const hooks = selectListeningHooks(sql`id, project_id, namespace_id, slow_until`, owner, kind)
+  return db.all(sql`${hooks} order by id ${db.dialect.forKeyShare}`)
 }
 
 export interface EventDraft {

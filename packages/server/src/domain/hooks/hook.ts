@@ -56,3 +56,6 @@ export function eventNameOf(
   if (kind === 'security_report') return 'Security Report Hook'
   return 'Vulnerability Hook'
 }
+
+/** Kinds of events that a hook can subscribe to. */
+export type EventKind = 'vulnerability' | 'access-token'

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { enqueue } from '../jobs/job.ts'
-import { type EventKind, insertEvents, type ListeningHook, listListeningHooks } from './event-queries.ts'
-import type { HookOwner } from './hook.ts'
+import { insertEvents, type ListeningHook, listListeningHooks } from './event-queries.ts'
+import type { EventKind, HookOwner } from './hook.ts'
 import { randomUuid } from './uuid.ts'
 
 /** Hooks that receive the events of a project or group. */

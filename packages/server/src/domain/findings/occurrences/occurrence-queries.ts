@@ -93,20 +93,10 @@ export async function markObserved(
 
 /** Updates severity and state, by which lists are sorted, in the occurrences of these findings. */
 export async function refreshOccurrences(db: Db, findingIds: readonly number[]): Promise<void> {
-  if (findingIds.length > 0) await refreshWhere(db, sql`f.id in ${db.dialect.integers(findingIds)}`)
-}
-
-/** Updates severity and state in the occurrences of the findings of these vulnerabilities. */
-export async function refreshOccurrencesOf(db: Db, vulnerabilityIds: readonly number[]): Promise<void> {
-  if (vulnerabilityIds.length > 0) {
-    await refreshWhere(db, sql`f.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)}`)
-  }
-}
-
-async function refreshWhere(db: Db, which: Sql): Promise<void> {
+  if (findingIds.length === 0) return
   await db.run(sql`
     update occurrences set severity = ${shownSeverity}, state = ${shownState} from findings f
-    where f.id = occurrences.finding_id and ${which}
+    where f.id = occurrences.finding_id and f.id in ${db.dialect.integers(findingIds)}
       and (occurrences.severity <> ${shownSeverity} or occurrences.state <> ${shownState})`)
 }
 

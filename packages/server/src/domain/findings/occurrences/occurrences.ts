@@ -11,7 +11,6 @@ export {
   markObserved,
   markPresentAgain,
   refreshOccurrences,
-  refreshOccurrencesOf,
   removeFromCategory,
 } from './occurrence-queries.ts'
 export {

@@ -81,13 +81,25 @@ export async function addToFacetCounts(
     order by ${key}
     on conflict (project_id, ${key}) do update
     set total = vulnerability_counts.total + excluded.total, seconds = vulnerability_counts.seconds + excluded.seconds`)
+  const growth = dailyGrowth(rows)
+  if (growth.length === 0) return
   await db.run(sql`
     insert into vulnerability_days (project_id, day, severity, growth)
-    select ${projectId}, ${now.slice(0, 10)}, r.severity, cast(sum(r.total) as bigint)
-    from ${db.dialect.records(rows, changeColumns)} as r
-    where r.is_on_default_branch = true and r.state in ('detected', 'confirmed')
-    group by r.severity having sum(r.total) <> 0 order by r.severity
+    select ${projectId}, ${now.slice(0, 10)}, r.severity, r.growth
+    from ${db.dialect.records(growth, { severity: 'integer', growth: 'integer' })} as r where true order by r.severity
     on conflict (project_id, day, severity) do update set growth = vulnerability_days.growth + excluded.growth`)
+}
+
+/** Returns the change of the number of active vulnerabilities on the default branch, by severity. */
+function dailyGrowth(
+  changes: readonly { isOnDefaultBranch: boolean; severity: number; state: State; total: number }[],
+): { severity: number; growth: number }[] {
+  const growth = new Map<number, number>()
+  for (const { isOnDefaultBranch, severity, state, total } of changes) {
+    const isActive = isOnDefaultBranch && (state === 'detected' || state === 'confirmed')
+    if (isActive) growth.set(severity, (growth.get(severity) ?? 0) + total)
+  }
+  return [...growth].flatMap(([severity, growth]) => (growth === 0 ? [] : { severity, growth }))
 }
 
 /** Sums up the changes of each facet combination and drops those that cancel out. */

@@ -38,7 +38,8 @@ export async function listPresentByFacets(db: Db, findingIds: readonly number[])
 }
 
 /**
- * Upserts promoted findings. Must be called in the transaction that changes a vulnerability or attaches its finding.
+ * Upserts promoted findings. Must be called in the transaction that attaches a finding to its vulnerability; triggers
+ * apply later changes.
  */
 export async function upsertPromoted(db: Db, vulnerabilityIds: readonly number[]): Promise<void> {
   await db.run(sql`

@@ -8,9 +8,16 @@ import {
   severityOf,
   severityRanks,
 } from '../../findings/scales.ts'
-import { upsertPromoted } from '../list/promoted-queries.ts'
-import type { Vulnerability } from '../vulnerability.ts'
-import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-sql.ts'
+import { selectListeningHooks } from '../../hooks/listening-sql.ts'
+import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
+import {
+  type VulnerabilityRow,
+  type VulnerabilityWithFindingRow,
+  vulnerabilityColumns,
+  vulnerabilityFrom,
+  withFindingColumns,
+  withFindingFrom,
+} from '../vulnerability-sql.ts'
 
 export async function findVulnerabilityById(db: Db, id: number): Promise<Vulnerability | undefined> {
   const row = await db.one<VulnerabilityRow>(sql`select ${vulnerabilityColumns} from vulnerabilities where id = ${id}`)
@@ -26,6 +33,25 @@ export async function lockVulnerabilities(db: Db, projectId: number, ids: readon
     where id in ${db.dialect.integers(ids)} and +project_id = ${projectId} -- + keeps SQLite from scanning the project
     order by id ${db.dialect.forNoKeyUpdate}`)
   return rows.map(vulnerabilityFrom)
+}
+
+/**
+ * Locks a vulnerability of the project until the transaction ends, and returns it with its finding. On PostgreSQL, the
+ * finding can be older than an import that held the lock. `hasListeners` is true when a webhook receives its changes.
+ */
+export async function lockVulnerability(
+  db: Db,
+  projectId: number,
+  id: number,
+): Promise<(VulnerabilityWithFinding & { hasListeners: boolean }) | undefined> {
+  const listeners = selectListeningHooks(sql`1`, { kind: 'project', id: projectId }, 'vulnerability')
+  const row = await db.one<VulnerabilityWithFindingRow & { hasListeners: boolean | number }>(sql`
+    select ${withFindingColumns}, exists (${listeners}) as has_listeners
+    from vulnerabilities v join findings f on f.vulnerability_id = v.id
+    where v.id = ${id} and +v.project_id = ${projectId} ${db.dialect.forNoKeyUpdateOf('v')}`)
+  if (!row) return undefined
+  const { hasListeners, ...both } = row
+  return { ...withFindingFrom(both), hasListeners: Boolean(hasListeners) }
 }
 
 /** Fields of a vulnerability as its scanner reports them. */
@@ -65,7 +91,7 @@ const columns = {
   updatedAt: 'timestamp',
 } as const
 
-/** Updates vulnerabilities, which the caller must have locked. */
+/** Updates vulnerabilities, which the caller must have locked. Triggers update the rows of their findings in lists. */
 export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vulnerability[]): Promise<void> {
   if (vulnerabilities.length === 0) return
   const rows = vulnerabilities.map((vulnerability) => ({
@@ -82,8 +108,4 @@ export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vuln
       dismissed_by_id = r.dismissed_by_id, resolved_at = r.resolved_at, resolved_by_id = r.resolved_by_id,
       updated_at = r.updated_at, version = vulnerabilities.version + 1
     from ${db.dialect.records(rows, columns)} as r where vulnerabilities.id = r.id`)
-  await upsertPromoted(
-    db,
-    rows.map(({ id }) => id),
-  )
 }

@@ -1,7 +1,6 @@
 import { invalid, notFound, unchanged } from '../../../platform/failure.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
-import { refreshOccurrencesOf } from '../../findings/occurrences/occurrences.ts'
-import type { State } from '../../findings/scales.ts'
+import type { Severity, State } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import { addToFacetCounts } from '../list/count-change-queries.ts'
@@ -12,7 +11,13 @@ import { type ActionContext, applyChange, type Change, entryOf } from './change.
 import { assertExpectedStates } from './expected-states.ts'
 import { recordHistory } from './history.ts'
 import type { HistoryEntry } from './history-entry.ts'
-import { findVulnerabilityById, listReported, lockVulnerabilities, saveVulnerabilities } from './triage-queries.ts'
+import {
+  findVulnerabilityById,
+  listReported,
+  lockVulnerabilities,
+  lockVulnerability,
+  saveVulnerabilities,
+} from './triage-queries.ts'
 import { recordVulnerabilityChanges } from './vulnerability-events.ts'
 
 /** Finds a vulnerability by its id in decimal digits. */
@@ -43,22 +48,25 @@ export function changeVulnerability(
   { id, change, expectedState }: ChangeRequest,
 ): Promise<VulnerabilityWithFinding> {
   return projectTransaction(deps, project.id, async (deps) => {
-    // Sent at once; the database reads the finding after it has locked the vulnerability.
-    const [[before], [finding]] = await Promise.all([
-      lockVulnerabilities(deps.db, project.id, [id]),
-      listFindingsOf(deps.db, [id]),
-    ])
-    if (!before || !finding) throw notFound()
+    const locked = await lockVulnerability(deps.db, project.id, id)
+    if (!locked) throw notFound()
+    const { vulnerability: before, finding } = locked
     if (expectedState !== undefined) await assertExpectedStates(deps, [before], new Map([[id, expectedState]]))
     const context = { userId: user.id, now: deps.now() }
-    const after = applyChange(before, change, finding.severity, context)
+    const after = applyChange(before, change, await reportedSeverity(deps, change, before), context)
     if (!after) throw unchanged()
     assertComment(change.comment)
     const changed = [{ before, after, entry: entryOf(before, after, change, context) }]
-    await saveChanges(deps, project.id, changed, context.now)
+    await storeChanges(deps, changed, context.now)
+    if (locked.hasListeners) await announceChanges(deps, project.id, changed)
     await addToFacetCounts(deps.db, project.id, countChanges(changed), context.now)
     return { vulnerability: after, finding }
   })
+}
+
+/** Returns the scanner's severity as of the lock, which only a change of the severity needs. */
+async function reportedSeverity(deps: Deps, { action }: Change, { id, severity }: Vulnerability): Promise<Severity> {
+  return (action === 'severity' ? await reportedSeverities(deps, [id]) : undefined)?.get(id) ?? severity
 }
 
 const maxComment = 50_000
@@ -86,33 +94,28 @@ export async function saveChanges(
   changed: readonly ChangedVulnerability[],
   now: string,
 ): Promise<void> {
+  await storeChanges(deps, changed, now)
+  await announceChanges(deps, projectId, changed)
+}
+
+async function storeChanges({ db }: Deps, changed: readonly ChangedVulnerability[], now: string): Promise<void> {
   await saveVulnerabilities(
-    deps.db,
+    db,
     changed.map(({ after }) => after),
   )
-  await refreshOccurrencesOf(
-    deps.db,
-    changed.flatMap(({ before, after }) => (isListedElsewhere(before, after) ? after.id : [])),
-  )
   await recordHistory(
-    deps.db,
+    db,
     changed.flatMap(({ entry }) => entry ?? []),
     now,
   )
-  await recordVulnerabilityChanges(
+}
+
+const announceChanges = (deps: Deps, projectId: number, changed: readonly ChangedVulnerability[]): Promise<void> =>
+  recordVulnerabilityChanges(
     deps,
     projectId,
     changed.flatMap(({ after, entry }) => (entry?.kind === 'state' ? after.id : [])),
   )
-}
-
-/**
- * Returns true if the position in lists of findings changes. A scanner's severity is already stored with the finding.
- */
-const isListedElsewhere = (before: Vulnerability, after: Vulnerability): boolean =>
-  before.state !== after.state ||
-  before.isSeverityOverridden !== after.isSeverityOverridden ||
-  (after.isSeverityOverridden && before.severity !== after.severity)
 
 /** Applies an action to a batch of vulnerabilities after locking them. */
 export async function changeBatch(
