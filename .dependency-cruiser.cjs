@@ -12,6 +12,7 @@ const order = [
   ['projects', 'namespaces', 'members', 'idempotency'],
   ['hooks'],
   ['bots'],
+  ['oidc'],
   ['topics', 'uploads', 'findings'],
   ['vulnerabilities'],
   ['reports', 'markdown', 'exports'],

@@ -80,6 +80,7 @@ export default defineConfig({
         items: [
           page('Install', 'docs/operating/install.md'),
           page('Configure', 'docs/operating/configure.md'),
+          page('Sign-in', 'docs/operating/sign-in.md'),
           page('Back up', 'docs/operating/back-up.md'),
           page('Upgrade', 'docs/operating/upgrade.md'),
           page('Scale', 'docs/operating/scale.md'),

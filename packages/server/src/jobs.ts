@@ -11,6 +11,7 @@ import type { AnyJobKind } from './domain/jobs/job.ts'
 import { removeOldJobs, replaceWaitingJobs } from './domain/jobs/jobs.ts'
 import { runJobs } from './domain/jobs/run-jobs.ts'
 import { removeExpiredMembers } from './domain/members/members.ts'
+import { removeExpiredFlows } from './domain/oidc/flows.ts'
 import { removeOrphanedObjects } from './domain/removal/orphan-cleanup.ts'
 import { removeIdleBots } from './domain/removal/revoke-access-token.ts'
 import { expireFailedReports } from './domain/reports/imports/import-queue.ts'
@@ -47,6 +48,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'remove old promotions', intervalMs: hourMs, run: removeOldPromotions },
   { name: 'place waiting jobs again', intervalMs: hourMs, run: replaceWaitingJobs },
   { name: 'remove old jobs', intervalMs: hourMs, run: removeOldJobs },
+  { name: 'remove expired sign-ins with providers', intervalMs: hourMs, run: removeExpiredFlows },
   { name: 'remove expired password links', intervalMs: hourMs, run: removeExpiredPasswordLinks },
   { name: 'remove known browsers', intervalMs: hourMs, run: removeOldBrowsers },
   // The interval equals the window for password attempts, which keeps the table small.

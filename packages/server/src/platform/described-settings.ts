@@ -1,4 +1,5 @@
-import { type SettingName, secrets } from './setting-values.ts'
+import type { OidcProvider } from './oidc-settings.ts'
+import { type FixedSettingName, isSecret, type ProviderSettingName, settingOfProvider } from './setting-values.ts'
 import { readSettings, type Settings } from './settings.ts'
 
 /** Setting as shown to administrators. */
@@ -21,7 +22,7 @@ const mib = 1024 * 1024
 const dayMs = 24 * 60 * 60 * 1000
 
 /** All settings, in display order. */
-const rows: Record<SettingName, Row> = {
+const rows: Record<FixedSettingName, Row> = {
   HOST: ['Network', 'Address that the server listens on.', (s) => s.host],
   PORT: ['Network', 'Port that the server listens on.', (s) => s.port],
   EXTERNAL_URL: [
@@ -141,6 +142,16 @@ const rows: Record<SettingName, Row> = {
   TOPIC_CREATION: ['Rules', 'Who may create topics by assigning a new name to a project.', (s) => s.topicCreation],
   TOPIC_UNDO_DAYS: ['Rules', 'Days for which a merge of topics can be undone.', (s) => s.topicUndoMs / dayMs],
   ADMIN_MODE: ['Security', 'Whether administrators must enable admin mode to use their rights.', (s) => s.adminMode],
+  OIDC_PROVIDERS: [
+    'Sign-in',
+    'Identity providers that users can sign in with. Default: none.',
+    (s) => s.oidc.providers.map(({ key }) => key).join(', ') || undefined,
+  ],
+  OIDC_ALLOW_PRIVATE: [
+    'Sign-in',
+    'Whether identity providers may be on this machine or in private networks.',
+    (s) => s.oidc.reachesPrivate,
+  ],
   BOOTSTRAP_TOKEN: [
     'Security',
     'Token of the first administrator. Only used at the first start.',
@@ -155,6 +166,28 @@ const rows: Record<SettingName, Row> = {
   LOG_LEVEL: ['Log', 'Minimum level of logged messages.', (s) => s.logLevel],
 }
 
+type ProviderRow = readonly [description: string, standard: Value, read: (provider: OidcProvider) => Value]
+
+/** Settings of a provider, in display order. */
+const providerRows: Record<ProviderSettingName, ProviderRow> = {
+  ISSUER: ['Issuer of the provider.', undefined, (p) => p.issuer],
+  CLIENT_ID: ['Client id that the provider has given to this server.', undefined, (p) => p.clientId],
+  CLIENT_SECRET: ['Client secret. Default: a public client.', undefined, (p) => p.clientSecret],
+  CLIENT_AUTH: ['How the client secret is sent.', 'client_secret_basic', (p) => p.clientAuth],
+  NAME: ['Name on the sign-in page.', undefined, (p) => p.name],
+  SCOPES: ['Requested scopes.', 'openid profile email', (p) => p.scopes],
+  USERINFO: ['Whether claims are also read from the userinfo endpoint.', true, (p) => p.readsUserInfo],
+  USERNAME_CLAIM: ['Claim that new usernames are derived from.', 'preferred_username', (p) => p.usernameClaim],
+  CREATE_USERS: ['Whether users are created at their first sign-in.', true, (p) => p.createsUsers],
+  LINK_BY_EMAIL: ['Whether existing users are linked by verified e-mail address.', false, (p) => p.linksByEmail],
+  TRUST_EMAIL: ['Whether e-mail addresses count as verified without email_verified.', false, (p) => p.trustsEmail],
+  REQUIRE: [
+    'Claims of which users need one. Default: none.',
+    undefined,
+    (p) => p.requires.map(({ claim, value }) => `${claim}=${value}`).join(', ') || undefined,
+  ],
+}
+
 /** Default periods, for settings without a rate limit, which have no period. */
 const standardPeriod = 3600
 const standardSignInPeriod = 60
@@ -162,20 +195,39 @@ const standard = readSettings({})
 
 /** Returns the configured and default values. For secrets only whether they are set. */
 export function describeSettings(settings: Settings): DescribedSetting[] {
-  return Object.entries(rows).map(([name, [group, description, read]]) => {
-    const isSecret = secrets.some((secret) => secret === name)
+  const names = Object.keys(rows) as FixedSettingName[] // the type of the table lists them all
+  return names.flatMap((name) => {
+    const [group, description, read] = rows[name]
     const value = textOf(read(settings))
     const byDefault = textOf(read(standard))
-    const isStandard = value === byDefault
-    return {
+    const isHidden = isSecret(name)
+    const described = {
       variable: `ALCOVE_${name}`,
       group,
       description,
-      value: isSecret ? null : value,
+      value: isHidden ? null : value,
       // The documented default, instead of the path resolved in this process.
       standard: name === 'DATA' ? './data' : byDefault,
-      isStandard,
-      isSecret,
+      isStandard: value === byDefault,
+      isSecret: isHidden,
+      isSet: value !== null,
+    }
+    return name === 'OIDC_PROVIDERS' ? [described, ...settings.oidc.providers.flatMap(describeProvider)] : [described]
+  })
+}
+
+function describeProvider(provider: OidcProvider): DescribedSetting[] {
+  return Object.entries(providerRows).map(([suffix, [description, standard, read]]) => {
+    const name = settingOfProvider(provider.key, suffix as ProviderSettingName) // a key of the table
+    const value = textOf(read(provider))
+    return {
+      variable: `ALCOVE_${name}`,
+      group: 'Sign-in',
+      description,
+      value: isSecret(name) ? null : value,
+      standard: textOf(standard),
+      isStandard: value === textOf(standard),
+      isSecret: isSecret(name),
       isSet: value !== null,
     }
   })

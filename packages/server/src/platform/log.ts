@@ -11,8 +11,8 @@ export function openLog(level: LogLevel): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime })
 }
 
-/** Names of parameters with credentials, including nested ones: `private_token`, `hook[token]`, `password`. */
-const secretName = /token|password|secret/i
+/** Names of parameters with credentials, including nested ones: `private_token`, `hook[token]`, `password`, `code`. */
+const secretName = /token|password|secret|^code$/i
 /** Secrets of uploads in paths: `/uploads/<secret>/<name>`. Numbers are ids instead. */
 // Linear time: an attempt ends at the next slash, and no other begins before.
 const uploadSecret = /(\/uploads\/)(?!\d+\/|-\/)[^/]+(?=\/)/g

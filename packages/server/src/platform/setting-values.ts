@@ -61,6 +61,8 @@ export const settingNames = [
   'TOPIC_CREATION',
   'TOPIC_UNDO_DAYS',
   'WEBHOOKS_ALLOW_PRIVATE',
+  'OIDC_PROVIDERS',
+  'OIDC_ALLOW_PRIVATE',
   'S3_BUCKET',
   'S3_ENDPOINT',
   'S3_REGION',
@@ -82,10 +84,40 @@ export const settingNames = [
   'DRAIN_DELAY_SECONDS',
   'STOP_TIMEOUT_SECONDS',
 ] as const
-export type SettingName = (typeof settingNames)[number]
+export type FixedSettingName = (typeof settingNames)[number]
+
+/** Settings of each identity provider, as `ALCOVE_OIDC_<PROVIDER>_<NAME>`. */
+export const providerSettingNames = [
+  'ISSUER',
+  'CLIENT_ID',
+  'CLIENT_SECRET',
+  'CLIENT_AUTH',
+  'NAME',
+  'SCOPES',
+  'USERINFO',
+  'USERNAME_CLAIM',
+  'CREATE_USERS',
+  'LINK_BY_EMAIL',
+  'TRUST_EMAIL',
+  'REQUIRE',
+] as const
+export type ProviderSettingName = (typeof providerSettingNames)[number]
+
+type SettingOfProvider = `OIDC_${string}_${ProviderSettingName}`
+export type SettingName = FixedSettingName | SettingOfProvider
+
+/** Returns the name of a provider's setting, without `ALCOVE_`. */
+export function settingOfProvider(key: string, name: ProviderSettingName): SettingOfProvider {
+  return `OIDC_${key.toUpperCase()}_${name}`
+}
+
+/** Returns the keys in `ALCOVE_OIDC_PROVIDERS`. */
+export function providerKeys(list: string | undefined): string[] {
+  return (list ?? '').split(',').flatMap((part) => part.trim() || [])
+}
 
 /** Settings that can also be given as `ALCOVE_…_FILE`, and whose values never appear in messages. */
-export const secrets: readonly SettingName[] = [
+const secrets: readonly SettingName[] = [
   'DATABASE_URL',
   'BOOTSTRAP_TOKEN',
   'METRICS_TOKEN',
@@ -93,21 +125,26 @@ export const secrets: readonly SettingName[] = [
   'S3_SECRET_KEY',
 ]
 
+/** Returns true for a setting whose value is a secret. */
+export function isSecret(name: SettingName): boolean {
+  return secrets.includes(name) || /^OIDC_.*_CLIENT_SECRET$/.test(name)
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 function collect(environment: Environment, problems: string[]): Map<SettingName, string> {
   const values = new Map<SettingName, string>()
+  const keys = providerKeys(environment['ALCOVE_OIDC_PROVIDERS'])
+  const ofProviders = keys.flatMap((key) => providerSettingNames.map((name) => settingOfProvider(key, name)))
+  const names: readonly SettingName[] = [...settingNames, ...ofProviders]
   for (const [variable, value] of Object.entries(environment)) {
     if (!variable.startsWith('ALCOVE_') || variable.startsWith('ALCOVE_TEST_') || !value?.trim()) continue
     const word = variable.slice('ALCOVE_'.length)
-    const plain = settingNames.find((name) => name === word)
-    const fromFile = secrets.find((name) => `${name}_FILE` === word)
+    const plain = names.find((name) => name === word)
+    const fromFile = names.find((name) => isSecret(name) && `${name}_FILE` === word)
     if (plain) values.set(plain, value.trim())
     else if (fromFile) readSecret(fromFile, value.trim())
-    else
-      problems.push(
-        `${variable} is not a setting; there are ${settingNames.map((name) => `ALCOVE_${name}`).join(', ')}.`,
-      )
+    else problems.push(`${variable} is not a setting; there are ${names.map((name) => `ALCOVE_${name}`).join(', ')}.`)
   }
   return values
 
@@ -125,5 +162,5 @@ function collect(environment: Environment, problems: string[]): Map<SettingName,
 }
 
 function shown(name: SettingName, value: string): string {
-  return secrets.includes(name) ? 'set to something else (not shown, it is a secret)' : JSON.stringify(value)
+  return isSecret(name) ? 'set to something else (not shown, it is a secret)' : JSON.stringify(value)
 }

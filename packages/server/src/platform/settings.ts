@@ -1,5 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { type OidcSettings, readOidc } from './oidc-settings.ts'
+import { isHttpUrl, isPrintable } from './setting-formats.ts'
 import { type Environment, openSettingValues, type SettingValues, settingNames } from './setting-values.ts'
 
 /** Settings of the operator, read once at the start. Only this file reads the environment. */
@@ -38,6 +40,7 @@ export interface Settings {
   topicUndoMs: number
   /** Allows webhooks to this machine, private networks and link-local addresses. */
   webhooksReachPrivate: boolean
+  oidc: OidcSettings
   /** Defaults to files in the data folder. */
   s3?: S3Settings
   logLevel: LogLevel
@@ -140,6 +143,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     promotesByDefault: values.oneOf('PROMOTE', ['manual', 'auto'], 'manual') === 'auto',
     topicCreation: values.oneOf('TOPIC_CREATION', ['anyone', 'admins'], 'anyone'),
     topicUndoMs: values.whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
+    oidc: readOidc(values),
     ...(s3 && { s3 }),
     logLevel: values.oneOf('LOG_LEVEL', logLevels, 'info'),
     adminMode: values.isTrue('ADMIN_MODE'),
@@ -231,12 +235,6 @@ function isPostgresUrl(value: string): boolean {
   return URL.canParse(value) && ['postgres:', 'postgresql:'].includes(new URL(value).protocol)
 }
 
-function isHttpUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false
-  const url = new URL(value)
-  return ['http:', 'https:'].includes(url.protocol) && !url.search && !url.hash && !url.username
-}
-
 function listed(text: string): string[] {
   return text.split(',').flatMap((part) => part.trim() || [])
 }
@@ -246,10 +244,6 @@ function isNetwork(text: string): boolean {
   const version = isIP(address)
   if (version === 0 || rest.length > 0) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
-}
-
-function isPrintable(value: string): boolean {
-  return /^[\x21-\x7e]+$/.test(value)
 }
 
 function isBucketName(value: string): boolean {

@@ -11,6 +11,8 @@ export const apiNames: ApiNames = {
     'DELETE /-/sessions': 'signOut',
     'DELETE /-/sessions/:id': 'endSession',
     'DELETE /users/:id/sessions': 'endUserSessions',
+    'POST /-/oidc/:provider': 'beginSignInWithProvider',
+    'GET /-/oidc/:provider/callback': 'completeSignInWithProvider',
     'POST /-/sessions/confirm': 'reauthenticate',
     'POST /-/sessions/admin_mode': 'enterAdminMode',
     'DELETE /-/sessions/admin_mode': 'leaveAdminMode',

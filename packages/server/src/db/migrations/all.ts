@@ -11,6 +11,7 @@ import { waitingFindings } from './0053_waiting_findings.ts'
 import { groupHooks } from './0054_group_hooks.ts'
 import { defaultBranchReports } from './0055_default_branch_reports.ts'
 import { triageTriggers } from './0057_triage_triggers.ts'
+import { identityProviders } from './0058_identity_providers.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   groupHooks,
   defaultBranchReports,
   triageTriggers,
+  identityProviders,
 ]

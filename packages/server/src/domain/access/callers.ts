@@ -7,9 +7,13 @@ export interface Caller {
     /** Id of the token, the session or the trust relation. */
     readonly id: number
     readonly kind: 'personal' | 'impersonation' | 'session' | 'trust'
-    /** Id of the token that this browser session was signed in with instead of a password. */
+    /** What this browser session was started with. */
+    readonly method?: 'password' | 'token' | 'provider' | 'link'
+    /** Id of the token that this browser session was started with. */
     readonly signedInWith?: number
-    /** Time at which this session's password, or that token, was last entered. */
+    /** Key of the identity provider that this browser session was started with. */
+    readonly provider?: string
+    /** Time at which the user of this session last authenticated. */
     readonly authenticatedAt?: string
     readonly scopes: readonly string[]
     /** False for a token of a trust relation whose claims do not permit reports for the default branch. */
@@ -24,4 +28,6 @@ export interface Client {
   userAgent: string | undefined
   /** Cookie that identifies a browser from which a user has signed in before. */
   browser: string | undefined
+  /** Cookie that binds a sign-in with an identity provider to this browser. */
+  flow: string | undefined
 }

@@ -57,6 +57,8 @@ export const permissions = {
   'job.manage': { on: 'instance', who: 'admin', scope: 'api' },
 
   'session.start': { on: 'instance', who: 'anyone', scope: 'none' },
+  'session.begin-with-provider': { on: 'instance', who: 'anyone', scope: 'none', session: true },
+  'session.complete-with-provider': { on: 'instance', who: 'anyone', scope: 'none', session: true },
   'session.leave': { on: 'instance', who: 'anyone', scope: 'none', session: true },
   'session.show': { on: 'instance', who: 'anyone', scope: 'none', session: true },
   'session.end': { on: 'instance', who: 'user', scope: 'api', session: true, recent: true },

@@ -4,7 +4,7 @@ import type { Deps, RootDeps } from '../deps.ts'
 import type { User } from '../users/user.ts'
 import { logSecurity } from './security-log.ts'
 import { updateAdminUntil, updateAuthenticatedAt } from './session-queries.ts'
-import { isSignedInByPassword } from './sessions.ts'
+import { isSignedInByPassword, isUnlimitedSession } from './sessions.ts'
 import { provePassword, proveToken } from './sign-in.ts'
 
 /** Number of minutes after entering the password in which a browser session may manage credentials. */
@@ -31,6 +31,8 @@ export async function confirmSession(
   client: Client,
 ): Promise<void> {
   if (caller.token.kind !== 'session') throw forbidden()
+  const { method } = caller.token
+  if (method === 'provider' || method === 'link') throw forbidden('Sign in again to confirm who you are.')
   if (isSignedInByPassword(caller)) {
     if (proof.password === undefined) throw unauthenticated()
     await proveOwnPassword(deps, caller, proof.password)
@@ -42,19 +44,30 @@ export async function confirmSession(
   logSecurity(deps, 'session.confirmed', { user: caller.user, address: client.address })
 }
 
-/** Gives this session its user's administrator rights for some hours, after checking the password. */
-export async function enterAdminMode(deps: Deps, caller: Caller, password: string): Promise<void> {
-  assertPasswordSession(caller)
-  await proveOwnPassword(deps, caller, password)
+/**
+ * Gives this session its user's administrator rights for some hours, after checking the password. A session without a
+ * password must have been authenticated recently instead.
+ */
+export async function enterAdminMode(deps: Deps, caller: Caller, password: string | undefined): Promise<void> {
+  assertUnlimitedSession(caller)
+  if (!isSignedInByPassword(caller)) {
+    assertRecentlyAuthenticated(deps, caller)
+    await updateAdminUntil(deps.db, caller.token.id, adminUntil(deps))
+    return
+  }
+  await proveOwnPassword(deps, caller, password ?? '')
   const now = deps.now()
-  const until = new Date(Date.parse(now) + adminHours * 60 * minuteMs).toISOString()
-  await updateAdminUntil(deps.db, caller.token.id, until)
+  await updateAdminUntil(deps.db, caller.token.id, adminUntil(deps))
   await updateAuthenticatedAt(deps.db, caller.token.id, now)
 }
 
 export async function leaveAdminMode(deps: Deps, caller: Caller): Promise<void> {
-  assertPasswordSession(caller)
+  assertUnlimitedSession(caller)
   await updateAdminUntil(deps.db, caller.token.id, null)
+}
+
+function adminUntil(deps: Deps): string {
+  return new Date(Date.parse(deps.now()) + adminHours * 60 * minuteMs).toISOString()
 }
 
 /** Checks the caller's password. Wrong ones are counted per session or token, which cannot lock out the others. */
@@ -68,6 +81,6 @@ export async function proveOwnPassword(deps: Deps, { user, token }: Caller, pass
   }
 }
 
-function assertPasswordSession(caller: Caller): void {
-  if (!isSignedInByPassword(caller)) throw forbidden()
+function assertUnlimitedSession(caller: Caller): void {
+  if (!isUnlimitedSession(caller)) throw forbidden()
 }

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { User } from '../users/user.ts'
+import type { SignInMethod } from './session.ts'
 
 interface SecurityFacts {
   /** User that the event is about. */
@@ -8,7 +9,7 @@ interface SecurityFacts {
   by?: Pick<User, 'id' | 'username'> | undefined
   address?: string
   reason?: string
-  method?: 'password' | 'token' | 'link'
+  method?: SignInMethod
 }
 
 /** Logs a security event as a line with the field `event`. Must not receive secrets or text chosen by a client. */

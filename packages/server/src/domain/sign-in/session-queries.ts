@@ -1,27 +1,33 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { Session } from './session.ts'
+import type { Session, SessionStart } from './session.ts'
 
 const columns = sql`
-  s.id, s.user_id, s.created_at, s.expires_at, s.address, s.user_agent, s.admin_until, s.token_id,
-  coalesce(s.authenticated_at, s.created_at) as authenticated_at`
-const sessionsWithUse = sql`sessions s left join session_uses u on u.session_id = s.id`
+  s.id, s.user_id, s.created_at, s.expires_at, s.address, s.user_agent, s.admin_until, s.method,
+  s.token_id, i.provider, coalesce(s.authenticated_at, s.created_at) as authenticated_at`
+const sessions = sql`sessions s left join oidc_identities i on i.id = s.identity_id`
+const sessionsWithUse = sql`${sessions} left join session_uses u on u.session_id = s.id`
 
 export async function insertSession(
   db: Db,
-  session: Pick<Session, 'userId' | 'address' | 'userAgent' | 'expiresAt' | 'createdAt' | 'tokenId'>,
+  session: Pick<Session, 'userId' | 'address' | 'userAgent' | 'expiresAt' | 'createdAt'>,
+  start: SessionStart,
   digest: string,
 ): Promise<void> {
-  const { userId, address, userAgent, expiresAt, createdAt, tokenId } = session
+  const { userId, address, userAgent, expiresAt, createdAt } = session
+  const tokenId = start.method === 'token' ? start.tokenId : null
+  const { identity, authenticatedAt = null } = start.method === 'provider' ? start : {}
   await db.run(sql`
-    insert into sessions (user_id, digest, address, user_agent, expires_at, created_at, token_id)
-    values (${userId}, ${digest}, ${address}, ${userAgent}, ${expiresAt}, ${createdAt}, ${tokenId})`)
+    insert into sessions (user_id, digest, address, user_agent, expires_at, created_at, method, token_id, identity_id,
+      sid, id_token, authenticated_at)
+    values (${userId}, ${digest}, ${address}, ${userAgent}, ${expiresAt}, ${createdAt}, ${start.method}, ${tokenId},
+      ${identity?.id}, ${identity?.sid}, ${identity?.idToken}, ${authenticatedAt})`)
 }
 
 /** Returns a session without its time of last use, which changes too often to be cached. */
 export async function findSessionByDigest(db: Db, digest: string): Promise<Session | undefined> {
   return db.one(sql`
-    select ${columns}, null as last_used_at from sessions s where s.digest = ${digest}`)
+    select ${columns}, null as last_used_at from ${sessions} where s.digest = ${digest}`)
 }
 
 /** Returns the time at which the use of a session was last recorded. */

@@ -10,8 +10,29 @@ export interface Session {
   userAgent: string | null
   /** End of admin mode, in which the session has its user's administrator rights. */
   adminUntil: string | null
-  /** Token that the session was signed in with; null for a password. */
+  method: SignInMethod
+  /** Token that the session was signed in with, for the method `token`. */
   tokenId: number | null
-  /** Time at which the password or the token was last entered. */
+  /** Key of the identity provider, for the method `provider`. */
+  provider: string | null
+  /** Time at which the user last authenticated. */
   authenticatedAt: string
+}
+
+/** What a session was started with. Only a session of a token is limited, by the token's scopes. */
+export type SignInMethod = 'password' | 'token' | 'provider' | 'link'
+
+/** How a new session was started. */
+export type SessionStart =
+  | { method: 'password' | 'link' }
+  | { method: 'token'; tokenId: number }
+  | { method: 'provider'; identity: ProviderSession; authenticatedAt: string }
+
+/** What a session records of the sign-in at its identity provider. */
+export interface ProviderSession {
+  id: number
+  /** The provider's id of its session, if it has one. */
+  sid: string | null
+  /** Null when it is too long to be sent back. */
+  idToken: string | null
 }

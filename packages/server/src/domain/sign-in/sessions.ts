@@ -18,6 +18,7 @@ import {
   findSessionUse,
   listSessionsOf,
   noteSessionUse,
+  updateAuthenticatedAt,
 } from './session-queries.ts'
 
 /** Maximum age of a session in days, however much it is used. */
@@ -38,7 +39,10 @@ export interface SessionCache {
 }
 
 export function openSessionCache(changes: Changes): SessionCache {
-  return { sessions: openCache(changes, ['sessions', 'users', 'access_tokens'], 10_000), notedAt: new Map() }
+  return {
+    sessions: openCache(changes, ['sessions', 'users', 'access_tokens', 'oidc_identities'], 10_000),
+    notedAt: new Map(),
+  }
 }
 
 /** Returns the caller that the cookie belongs to, or `undefined` when the session is unknown or has ended. */
@@ -54,18 +58,25 @@ export async function findSignedIn(deps: Deps, secret: string, cache: SessionCac
     return undefined
   }
   noteUse(deps, session.id, now, cache)
-  const { id, authenticatedAt } = session
+  const { id, method, authenticatedAt } = session
   if (token) {
     return {
       user,
-      token: { id, kind: 'session', scopes: token.scopes, signedInWith: token.id, authenticatedAt },
+      token: { id, kind: 'session', method, scopes: token.scopes, signedInWith: token.id, authenticatedAt },
       isAdmin: mayAdminister(deps, user, token.scopes),
     }
   }
   const isElevated = !deps.settings.adminMode || (session.adminUntil !== null && session.adminUntil > now)
   return {
     user,
-    token: { id, kind: 'session', scopes: isElevated ? ['api', 'admin_mode'] : ['api'], authenticatedAt },
+    token: {
+      id,
+      kind: 'session',
+      method,
+      ...(session.provider !== null && { provider: session.provider }),
+      scopes: isElevated ? ['api', 'admin_mode'] : ['api'],
+      authenticatedAt,
+    },
     isAdmin: user.isAdmin && isElevated,
   }
 }
@@ -98,6 +109,11 @@ export async function findSessions(deps: Deps, { user }: Caller): Promise<Sessio
   return listSessionsOf(deps.db, user.id, deps.now(), idleBefore(deps))
 }
 
+/** Renews the authentication of a session. */
+export async function renewSession({ db, now }: Deps, id: number): Promise<void> {
+  await updateAuthenticatedAt(db, id, now())
+}
+
 export async function endSession(deps: Deps, { user }: Caller, id: number): Promise<void> {
   if (!(await deleteSession(deps.db, id, user.id))) throw notFound()
   logSecurity(deps, 'session.ended', { user })
@@ -115,11 +131,13 @@ export async function endSessionsOf(deps: Deps, caller: Caller, userId: number):
   logSecurity(deps, 'session.ended', { user, by: caller.user, reason: 'ended by an administrator' })
 }
 
-/**
- * Returns true for a session that was started with a password. All other callers are limited by the scopes of a token.
- */
+/** Returns true for a session that was not started with a token. All other callers are limited by scopes. */
+export function isUnlimitedSession({ token }: Caller): boolean {
+  return token.kind === 'session' && token.method !== 'token'
+}
+
 export function isSignedInByPassword({ token }: Caller): boolean {
-  return token.kind === 'session' && token.signedInWith === undefined
+  return token.kind === 'session' && token.method === 'password'
 }
 
 export async function removeExpiredSessions(deps: Deps): Promise<void> {

@@ -11,6 +11,7 @@ import { assertNoBot, findPasswordHash, findUserByEmail, findUserByUsername, loc
 import { digestBrowser, recordKnownBrowser, usersKnownTo } from './known-browsers.ts'
 import { verifyPassword } from './passwords.ts'
 import { logSecurity } from './security-log.ts'
+import type { SessionStart } from './session.ts'
 import { deleteOldestSessions, insertSession } from './session-queries.ts'
 import { digestSession, sessionDays } from './sessions.ts'
 
@@ -52,7 +53,7 @@ export async function signIn(deps: Deps, login: string, password: string, client
 export async function signInWithToken(deps: RootDeps, token: string, client: Client): Promise<NewSession> {
   try {
     const { user, token: used } = await proveToken(deps, token, client)
-    const session = await startSession(deps, user, client, used.id)
+    const session = await startSession(deps, user, client, { method: 'token', tokenId: used.id })
     logSecurity(deps, 'sign_in.succeeded', { user, address: client.address, method: 'token' })
     return session
   } catch (error) {
@@ -77,12 +78,13 @@ export async function proveToken(deps: RootDeps, token: string, { address }: Cli
 /** Starts a session for a user whose password was just verified, and marks the browser as known. */
 export async function startPasswordSession(deps: Deps, user: User, client: Client): Promise<NewSession> {
   return transaction(deps, async (deps) => {
-    const session = await startSession(deps, user, client, null)
+    const session = await startSession(deps, user, client, { method: 'password' })
     return { ...session, browser: await recordKnownBrowser(deps, user.id, client.browser) }
   })
 }
 
-async function startSession(deps: Deps, user: User, client: Client, tokenId: number | null): Promise<NewSession> {
+/** Starts a session of a user whose credential was just verified. */
+export async function startSession(deps: Deps, user: User, client: Client, start: SessionStart): Promise<NewSession> {
   const secret = deps.random(32).toString('base64url')
   const createdAt = deps.now()
   const session = {
@@ -91,16 +93,17 @@ async function startSession(deps: Deps, user: User, client: Client, tokenId: num
     userAgent: client.userAgent?.slice(0, maxUserAgentLength) ?? null,
     createdAt,
     expiresAt: new Date(Date.parse(createdAt) + sessionDays * dayMs).toISOString(),
-    tokenId,
   }
   await transaction(deps, async (deps) => {
     // The user may have been blocked or deleted since the password was verified; a session created now would outlive
     // the block.
     const current = await lockUser(deps.db, user.id)
     if (!current) throw unauthenticated()
-    if (current.state !== 'deactivated') assertActive(current)
-    if (current.state === 'deactivated') await reactivateUser(deps, user.id)
-    await insertSession(deps.db, session, digestSession(secret))
+    // A deactivated user is not reactivated by an account at a provider, which may still exist there.
+    const isReactivated = current.state === 'deactivated' && start.method !== 'provider'
+    if (isReactivated) await reactivateUser(deps, user.id)
+    else assertActive(current)
+    await insertSession(deps.db, session, start, digestSession(secret))
     await deleteOldestSessions(deps.db, user.id, maxSessions)
   })
   return { user: { ...user, state: 'active' }, secret }

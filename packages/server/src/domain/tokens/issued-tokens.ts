@@ -10,7 +10,7 @@ import {
 import type { Caller } from '../access/callers.ts'
 import type { Deps } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
-import { isSignedInByPassword } from '../sign-in/sessions.ts'
+import { isUnlimitedSession } from '../sign-in/sessions.ts'
 import { getUser } from '../users/users.ts'
 import { dayAfter, type IssuedToken, issueToken, rotateToken, type TokenDraft } from './issue.ts'
 import { type AccessToken, type TokenFilter, tokenOrders } from './token.ts'
@@ -154,7 +154,7 @@ export async function issueOwnToken(
   caller: Caller,
   draft: Pick<TokenDraft, 'name' | 'description' | 'scopes' | 'expiresOn'>,
 ): Promise<IssuedToken> {
-  if (!isSignedInByPassword(caller)) throw forbidden()
+  if (!isUnlimitedSession(caller)) throw forbidden()
   if (!caller.isAdmin && draft.scopes.some((scope) => administratorScopes.includes(scope))) {
     throw parameterProblem('scopes does not have a valid value')
   }
@@ -170,10 +170,10 @@ export async function issueTokenFor(deps: Deps, caller: Caller, draft: TokenDraf
 
 /**
  * Rejects scopes that the caller's own token does not cover; otherwise any token could be exchanged for one with all of
- * its owner's rights. A session that was started with a password covers every scope.
+ * its owner's rights. A session that was not started with a token covers every scope.
  */
 export function assertCovers(caller: Caller, scopes: readonly string[]): void {
-  if (isSignedInByPassword(caller)) return
+  if (isUnlimitedSession(caller)) return
   const own = caller.token.scopes
   const isCovered = (scope: string) =>
     own.includes(scope) ||

@@ -1,5 +1,8 @@
-/** The session cookie, and the cookie that identifies a known browser at its next sign-in. */
-type Cookie = 'alcove_session' | 'alcove_browser'
+/**
+ * The session cookie, the cookie that identifies a known browser at its next sign-in, and the one that binds a sign-in
+ * with an identity provider to the browser that began it.
+ */
+type Cookie = 'alcove_session' | 'alcove_browser' | 'alcove_flow'
 
 export function readCookie(header: string | undefined, cookie: Cookie, origin: string): string | undefined {
   const name = nameOf(cookie, origin)

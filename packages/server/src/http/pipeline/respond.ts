@@ -131,6 +131,7 @@ function contextOf({ route }: Endpoint, state: RequestState, deps: RootDeps): Ro
     address: credentials.address,
     userAgent: request.headers['user-agent'],
     browser: readCookie(request.headers.cookie, 'alcove_browser', origin),
+    flow: readCookie(request.headers.cookie, 'alcove_flow', origin),
   }
   const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
   const page = route.paged ? pageRequestOf(state) : undefined

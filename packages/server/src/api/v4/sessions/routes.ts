@@ -159,7 +159,11 @@ export const sessionRoutes: readonly Route[] = [
     permission: 'session.elevate',
     limitsGuesses: true,
     audit: { event: 'admin_mode.entered' },
-    input: Type.Object({ password: text() }),
+    input: Type.Object({
+      password: optional(
+        text({ description: 'Required unless the session was started with an identity provider or a link' }),
+      ),
+    }),
     status: 204,
     output: noOutput,
     handle: ({ deps, caller, input }) => enterAdminMode(deps, caller, input.password),

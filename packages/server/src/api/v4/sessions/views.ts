@@ -16,8 +16,15 @@ export const sessionStateView = Type.Object(
     is_administrator: Type.Boolean({
       description: 'True for administrators, whether or not they have entered admin mode',
     }),
-    has_password: Type.Boolean({
-      description: 'True if the session was started with a password, false if with an access token',
+    has_password: Type.Boolean({ description: 'True if the session was started with a password' }),
+    signed_in_with: Type.Union([Type.String(), Type.Null()], {
+      description: 'What the session was started with: `password`, `token`, `provider` or `link`',
+    }),
+    provider: Type.Union([Type.String(), Type.Null()], {
+      description: 'The identity provider that the session was started with',
+    }),
+    providers: Type.Array(Type.Object({ key: Type.String(), name: Type.String() }), {
+      description: 'The identity providers that users can sign in with',
     }),
     scopes: Type.Array(Type.String()),
     admin_mode: Type.Boolean({
@@ -40,6 +47,9 @@ export function viewSessionState({ settings }: RootDeps, caller: Caller | null, 
     is_admin: caller?.isAdmin === true,
     is_administrator: caller?.user.isAdmin === true,
     has_password: caller !== null && isSignedInByPassword(caller),
+    signed_in_with: caller?.token.method ?? null,
+    provider: caller?.token.provider ?? null,
+    providers: settings.oidc.providers.map(({ key, name }) => ({ key, name })),
     scopes: [...(caller?.token.scopes ?? [])],
     admin_mode: settings.adminMode,
     version,

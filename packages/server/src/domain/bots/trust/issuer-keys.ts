@@ -6,7 +6,10 @@ import type { Deps } from '../../deps.ts'
 import type { TrustRelationDraft } from './trust-relation.ts'
 
 type KeySet = ReturnType<typeof createLocalJWKSet>
-type KeySource = Pick<TrustRelationDraft, 'issuer' | 'jwksUrl' | 'jwks'>
+type KeySource = Pick<TrustRelationDraft, 'issuer' | 'jwksUrl' | 'jwks'> & {
+  /** Whether this machine and private networks are allowed. Default: as for webhooks. */
+  reachesPrivate?: boolean
+}
 
 /** Returns the key that signed a token. Throws an error of jose, or `NoKeys`. */
 export type FindKey = (
@@ -95,8 +98,9 @@ function load(deps: Deps, source: KeySource, held: Loaded): Promise<void> {
   return held.loading
 }
 
-async function fetchKeys(deps: Deps, { issuer, jwksUrl }: KeySource): Promise<KeySet> {
-  const keys = await fetchJson(deps, jwksUrl ?? (await discover(deps, issuer)))
+async function fetchKeys(deps: Deps, { issuer, jwksUrl, reachesPrivate }: KeySource): Promise<KeySet> {
+  const url = jwksUrl ?? (await discover(deps, issuer))
+  const keys = await fetchJson(deps, url, reachesPrivate)
   const jwks = readKeySet(keys)
   if (!jwks) throw new NoKeys('the response is not a JSON Web Key Set of public keys')
   return createLocalJWKSet(jwks)
@@ -118,14 +122,18 @@ export function isIssuerUrl({ settings }: Pick<Deps, 'settings'>, url: string): 
   return isUsableUrl(url, reachesPrivate) && (reachesPrivate || url.startsWith('https://'))
 }
 
-async function fetchJson(deps: Deps, url: string): Promise<Record<string, unknown>> {
+async function fetchJson(
+  deps: Deps,
+  url: string,
+  reachesPrivate = deps.settings.webhooksReachPrivate,
+): Promise<Record<string, unknown>> {
   const { status, body } = await get({
     url,
     headers: { Accept: 'application/json' },
     timeoutMs: 5_000,
     maxResponseBytes: 256 * 1024,
     verifiesCertificates: true,
-    reachesPrivate: deps.settings.webhooksReachPrivate,
+    reachesPrivate,
     resolve: deps.resolve,
     signal: undefined,
   })

@@ -1,0 +1,116 @@
+import {
+  allowInsecureRequests,
+  ClientError,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  clockSkew,
+  clockTolerance,
+  customFetch,
+  discovery,
+  None,
+  ResponseBodyError,
+  type ServerMetadata,
+} from 'openid-client'
+import type { OidcProvider } from '../../platform/oidc-settings.ts'
+import { guardedFetch, TooLargeResponse } from '../../platform/outgoing/fetch.ts'
+import { NoResponse } from '../../platform/outgoing/send.ts'
+import { type FindKey, NoKeys, openIssuerKeys } from '../bots/trust/issuer-keys.ts'
+import type { Deps } from '../deps.ts'
+
+/** Difference between the clocks of provider and server that is accepted. */
+export const clockToleranceSeconds = 60
+const timeoutMs = 10_000
+const maxResponseBytes = 512 * 1024
+/** After this time the provider's metadata are loaded again. */
+const freshMs = 10 * 60 * 1000
+
+/** What a process holds of a provider. */
+interface Held {
+  metadata: ServerMetadata | undefined
+  loadedAt: number
+  loading: Promise<ServerMetadata> | undefined
+  findKey: FindKey
+}
+
+/** By the provider's settings, which exist once per process. */
+const held = new WeakMap<OidcProvider, Held>()
+
+function heldOf(provider: OidcProvider): Held {
+  const known = held.get(provider)
+  if (known) return known
+  const made = { metadata: undefined, loadedAt: 0, loading: undefined, findKey: openIssuerKeys() }
+  held.set(provider, made)
+  return made
+}
+
+/** Returns a client of the provider, whose clock is that of `deps`. Loads the provider's metadata when they are old. */
+export async function openClient(deps: Deps, provider: OidcProvider): Promise<Configuration> {
+  const metadata = await loadMetadata(deps, provider)
+  const config = new Configuration(metadata, provider.clientId, clientMetadata(deps, provider), clientAuth(provider))
+  config[customFetch] = fetchOf(deps)
+  for (const allow of insecure(provider)) allow(config)
+  return config
+}
+
+/** Returns the function that finds the key of a token of this provider. */
+export function keyFinder(provider: OidcProvider): FindKey {
+  return heldOf(provider).findKey
+}
+
+async function loadMetadata(deps: Deps, provider: OidcProvider): Promise<ServerMetadata> {
+  const known = heldOf(provider)
+  const now = Date.parse(deps.now())
+  if (known.metadata && Math.abs(now - known.loadedAt) < freshMs) return known.metadata
+  known.loading ??= discover(deps, provider).finally(() => {
+    known.loading = undefined
+  })
+  const metadata = await known.loading
+  known.metadata = metadata
+  known.loadedAt = now
+  return metadata
+}
+
+async function discover(deps: Deps, provider: OidcProvider): Promise<ServerMetadata> {
+  const config = await discovery(new URL(provider.issuer), provider.clientId, undefined, None(), {
+    [customFetch]: fetchOf(deps),
+    execute: insecure(provider),
+  })
+  return config.serverMetadata()
+}
+
+/** An issuer without TLS is accepted by the settings only where private networks are. */
+function insecure({ issuer }: OidcProvider) {
+  return issuer.startsWith('http:') ? [allowInsecureRequests] : []
+}
+
+function fetchOf({ settings, resolve }: Deps) {
+  return guardedFetch({ timeoutMs, maxResponseBytes, reachesPrivate: settings.oidc.reachesPrivate, resolve })
+}
+
+function clientMetadata(deps: Deps, { clientSecret }: OidcProvider) {
+  return {
+    ...(clientSecret && { client_secret: clientSecret }),
+    [clockSkew]: Math.round((Date.parse(deps.now()) - Date.now()) / 1000),
+    [clockTolerance]: clockToleranceSeconds,
+  }
+}
+
+function clientAuth({ clientSecret, clientAuth }: OidcProvider) {
+  if (clientSecret === undefined) return None()
+  return clientAuth === 'client_secret_post' ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret)
+}
+
+/** Returns true when the provider does not respond, or responds that it cannot serve. */
+export function isOutageOfProvider(error: unknown): boolean {
+  if (error instanceof NoResponse || error instanceof NoKeys) return true
+  if (error instanceof ResponseBodyError) return error.status >= 500
+  if (!(error instanceof ClientError)) return false
+  if (error.code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' || error.code === 'OAUTH_RESPONSE_IS_NOT_JSON') return true
+  return error.cause !== undefined && isOutageOfProvider(error.cause)
+}
+
+/** Returns true when a response of the provider is larger than this server accepts. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof TooLargeResponse || (error instanceof ClientError && isTooLarge(error.cause))
+}
