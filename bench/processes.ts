@@ -22,13 +22,12 @@ export interface Memory {
 }
 
 const main = fileURLToPath(new URL('../packages/server/dist/main.js', import.meta.url))
-const startOption = '--max-semi-space-size=1'
 const ceiling = fileURLToPath(new URL('ceiling.ts', import.meta.url))
 
-/** Starts the built server on a free port with the options of `npm start`. */
+/** Starts the built server on a free port. */
 export function startServer(env: Readonly<Record<string, string>>): Promise<Running> {
   if (!existsSync(main)) throw new Error('there is no built server; run npm run build first')
-  return start([startOption, main], { ALCOVE_PORT: '0', ALCOVE_LOG_LEVEL: 'error', ...env }, '/-/ready')
+  return start([main], { ALCOVE_PORT: '0', ALCOVE_LOG_LEVEL: 'error', ...env }, '/-/ready')
 }
 
 /** Starts the same HTTP library without the application; see `ceiling.ts`. */

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=1
+#!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs'
 
 // Entry point of the installed program. It loads only what the command needs: the server or the client.

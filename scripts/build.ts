@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundle } from './bundle.ts'
+import { bundle, bundleProgram } from './bundle.ts'
 import { packClient } from './client-package.ts'
 
 /*
@@ -26,7 +26,10 @@ const programs: Program[] = [
   {
     folder: 'packages/server',
     inputs: tools,
-    build: (folder) => bundle(join(folder, 'src/main.ts'), join(folder, 'dist'), { hasWorkers: true }),
+    async build(folder) {
+      await bundle(join(folder, 'src/main.ts'), join(folder, 'dist'), { hasWorkers: true })
+      await bundleProgram(join(folder, 'src/program.ts'), join(folder, 'dist/program.cjs'))
+    },
   },
   {
     folder: 'packages/cli',

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
@@ -11,7 +11,7 @@ const workers = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((name) => join(source, name))
 
 /** Imports with native code. */
-const external = ['@node-rs/argon2', 'pg-native']
+const external = ['@node-rs/argon2', 'pg-native', './program.ts']
 
 /**
  * Includes a package that is loaded on first use with `createRequire`. esbuild follows only `require`, and an installation
@@ -20,7 +20,7 @@ const external = ['@node-rs/argon2', 'pg-native']
 const followLateRequire: Plugin = {
   name: 'follow-late-require',
   setup({ onLoad }) {
-    onLoad({ filter: /cvss-score\.ts$/ }, ({ path }) => ({
+    onLoad({ filter: /(cvss-score|cyclonedx\/components)\.ts$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replace('createRequire(import.meta.url)(', 'require('),
       loader: 'ts',
     }))
@@ -58,6 +58,30 @@ export async function bundle(program: string, folder: string, { hasWorkers = fal
     sourcesContent: false,
     ...options,
   })
+}
+
+/** Bundles the server into one CommonJS file of ASCII characters, as `code-cache.ts` loads it. */
+export async function bundleProgram(program: string, file: string): Promise<void> {
+  await build({
+    ...options,
+    entryPoints: [program],
+    outfile: file,
+    format: 'cjs',
+    minifyWhitespace: true,
+    // Node prints the line of an uncaught error.
+    lineLimit: 200,
+    legalComments: 'none',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    define: { 'import.meta.url': 'moduleUrl' },
+    banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+  })
+  // esbuild escapes characters everywhere but in regular expressions.
+  const code = readFileSync(file, 'utf8')
+  writeFileSync(
+    file,
+    code.replace(/[^ -~\r\n\t]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  )
 }
 
 /** Bundles a program into one file. */

@@ -6,7 +6,6 @@ import type { Database } from './db/db.ts'
 import { openDatabase } from './db/open.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { metadataStripper, temporaryFolder } from './domain/files/strip-metadata.ts'
-import { endAttemptsOfEarlierProcess } from './domain/idempotency/idempotency.ts'
 import { closeRendering } from './domain/markdown/rendering.ts'
 import { closeReading } from './domain/reports/reader/reading-thread.ts'
 import { closeParsing } from './domain/topics/vocabulary/parsing.ts'
@@ -89,7 +88,6 @@ function openClock(): () => string {
 }
 
 export async function openApp(deps: RootDeps, served: readonly Route[] = routes): Promise<App> {
-  await endAttemptsOfEarlierProcess(deps)
   const transformFile = metadataStripper(temporaryFolder(deps.settings))
   const server = await createServer({ deps, guard: createGuard(deps), transformFile }, served)
   return {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -142,15 +142,7 @@ async function within(timeoutMs: number, child: ChildProcess, ended: Promise<End
 function server(): string[] {
   const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url))
   const built = path('dist/main.js')
-  return [...startFlags(), ...(existsSync(built) ? [built] : throughTsx(path('src/main.ts')))]
-}
-
-/** The Node options of `npm start`, so that tests run the server like users do. */
-function startFlags(): string[] {
-  const { scripts } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-    scripts: { start: string }
-  }
-  return scripts.start.split(' ').filter((word) => word.startsWith('--'))
+  return existsSync(built) ? [built] : throughTsx(path('src/main.ts'))
 }
 
 const throughTsx = (path: string) => ['--import', import.meta.resolve('tsx'), path]

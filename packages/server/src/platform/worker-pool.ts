@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
 import { type Transferable, Worker } from 'node:worker_threads'
+import { setThreadFlags } from './v8-flags.ts'
 
 /** Pool of worker threads that respond to each message with one message, for work that would block other requests. */
 export interface Workers<Job, Result> {
@@ -30,7 +30,7 @@ export interface WorkersOptions {
   maxYoungMib?: number
 }
 
-/** The main thread's size, set by `--max-semi-space-size=1`. */
+/** Size of the main thread's. */
 const usualYoungMib = 3
 
 export class JobAborted extends Error {
@@ -183,11 +183,11 @@ function openTaskQueue<Job, Result>({ maxWaiting, maxWaitingPerOwner = maxWaitin
 /** Starts a thread. Threads cannot load TypeScript, so a module of the source is bundled first; a build is already. */
 function startWorker(module: URL, { maxHeapMib, maxYoungMib = usualYoungMib }: WorkersOptions): Worker {
   const resourceLimits = { maxOldGenerationSizeMb: maxHeapMib, maxYoungGenerationSizeMb: maxYoungMib }
-  // If the program was started with this option, it would override the limits of threads. The main thread's heap was
-  // sized at the start and is not affected.
-  setFlagsFromString('--max-semi-space-size=0')
-  if (!module.pathname.endsWith('.ts')) return new Worker(module, { resourceLimits })
-  return new Worker(bundleOf(module), { eval: true, execArgv: [], resourceLimits })
+  const restoreFlags = setThreadFlags(maxYoungMib)
+  const worker = module.pathname.endsWith('.ts')
+    ? new Worker(bundleOf(module), { eval: true, execArgv: [], resourceLimits })
+    : new Worker(module, { resourceLimits })
+  return worker.once('online', restoreFlags)
 }
 
 const bundles = new Map<string, string>()

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { isForeignKeyViolation } from '../../../db/violations.ts'
 import { Failure, type ReportProblem } from '../../../platform/failure.ts'
-import { withSmallHeap } from '../../../platform/heap.ts'
+import { withSmallHeap } from '../../../platform/v8-flags.ts'
 import { type Deps, type RootDeps, transaction } from '../../deps.ts'
 import { assertIntact } from '../../files/intact.ts'
 import { deleteMarkedObjectsSoon, markForDeletion } from '../../files/pending-deletions.ts'

@@ -1,7 +1,7 @@
 import { MessageChannel, parentPort } from 'node:worker_threads'
 import { dialects } from '../../../db/sql.ts'
-import { openYoungCollector } from '../../../platform/heap.ts'
 import { receiveAll, receiveOne, sendAll } from '../../../platform/port-stream.ts'
+import { openYoungCollector } from '../../../platform/v8-flags.ts'
 import { importedFrom } from '../comparison/imported-finding.ts'
 import { readReport } from './read-report.ts'
 import type { ReadingJob, ReadingMessage, ReadingRequest } from './reading-messages.ts'

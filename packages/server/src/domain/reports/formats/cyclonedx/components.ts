@@ -1,4 +1,5 @@
-import { PackageURL } from 'packageurl-js'
+import { createRequire } from 'node:module'
+import type * as PackageUrls from 'packageurl-js'
 import { objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import { decodedUri } from '../fields/uri.ts'
 import type { JsonObject } from '../report.ts'
@@ -49,12 +50,15 @@ function linkedRef(ref: string): string | undefined {
   return hash < 0 ? undefined : decodedUri(ref.slice(hash + 1))
 }
 
+/** Loads the parser on first use, because it takes a tenth of a start. */
+const loadPackageUrls = (): typeof PackageUrls => createRequire(import.meta.url)('packageurl-js')
+
 /** Derives a component from its reference, if that is a package URL. Keeps its spelling, as scanners report names. */
 function fromPackageUrl(ref: string): Component | undefined {
   const url = linkedRef(ref) ?? ref
   if (!url.startsWith('pkg:')) return undefined
   try {
-    const [, namespace, name, version = ''] = PackageURL.parseString(url)
+    const [, namespace, name, version = ''] = loadPackageUrls().PackageURL.parseString(url)
     return name ? { name: namespace ? `${namespace}/${name}` : name, version, file: undefined } : undefined
   } catch {
     return undefined // not a valid package URL
