@@ -25,6 +25,39 @@ export async function listTopics(db: Db, filter: TopicFilter, { perPage, offset 
     order by ${orderOf(db, filter)} limit ${perPage + 1} offset ${offset}`)
 }
 
+/** Place of a topic in the list without a search. */
+export interface TopicPosition {
+  projects: number
+  id: number
+}
+
+/** Returns one row more than the page holds, of the topics after a position that have the same number of projects. */
+export async function listTopicsAfter(
+  db: Db,
+  filter: TopicFilter,
+  after: TopicPosition,
+  { perPage, offset }: PageRequest,
+): Promise<Topic[]> {
+  return db.all(sql`
+    select ${columns} from topics where ${matches(db, filter)} ${follows(after)}
+    order by id limit ${perPage + 1} offset ${offset}`)
+}
+
+/** Returns the position after a number of topics, counted from the start or from another position. */
+export async function findTopicPosition(
+  db: Db,
+  filter: TopicFilter,
+  skipped: number,
+  after?: TopicPosition,
+): Promise<TopicPosition | undefined> {
+  return db.one(sql`
+    select non_private_projects_count as projects, id from topics
+    where ${matches(db, filter)} ${after ? follows(after) : empty}
+    order by non_private_projects_count desc, id limit 1 offset ${skipped}`)
+}
+
+const follows = ({ projects, id }: TopicPosition) => sql`and non_private_projects_count = ${projects} and id > ${id}`
+
 /** Returns the ids of the first topics in the same order. */
 export async function listTopicIds(db: Db, filter: TopicFilter, limit: number): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`

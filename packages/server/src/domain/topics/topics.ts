@@ -17,6 +17,7 @@ import { readAvatar } from './avatars.ts'
 import { readTopicSearch } from './search.ts'
 import { assertTopicDraft, nameTaken, type Topic, type TopicDraft } from './topic.ts'
 import { changeOwnName, claimName, deleteAlias } from './topic-name-queries.ts'
+import { readTopicPage } from './topic-pages.ts'
 import {
   countTopics,
   deleteTopic as deleteTopicRow,
@@ -48,7 +49,7 @@ export async function findTopics(deps: RootDeps, query: TopicQuery, page: PageRe
   const key = JSON.stringify(filter)
   if (!filter.search) {
     const [rows, counted] = await Promise.all([
-      listTopics(deps.db, filter, page),
+      readTopicPage(deps, filter, page),
       caches(deps.db).counts.get(key, () => countTopics(deps.db, filter)),
     ])
     return pageOf(page, rows, counted)

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Static, TSchema } from 'typebox'
-import { perDatabase, weightedLru } from '../../db/cache.ts'
+import { perDatabase } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
+import { weightedLru } from '../../platform/weighted-lru.ts'
 import { type RenderedRow, renderRow } from './rendered-row.ts'
 import { serialiserOf } from './serialiser.ts'
 

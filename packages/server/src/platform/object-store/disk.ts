@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { closeSync, fdatasync, fsync, open, writev } from 'node:fs'
 import { type FileHandle, mkdir, open as openHandle, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { unavailable } from '../failure.ts'
 import { type Bytes, discard, suppressUnhandledError } from './bytes.ts'
@@ -34,25 +34,23 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
   await removeLeftovers(temporary, new Date(Date.now() - silenceMs))
 
   const pool = openBufferPool()
-  const shardOf = (key: string) => join(objects, shards[createHash('sha256').update(key).digest()[0] ?? 0] ?? '')
-  const pathOf = (key: string) => join(shardOf(key), nameOf(key))
+  const shardOf = (key: string) => shards[hash('sha256', key, 'buffer')[0] ?? 0] ?? ''
+  const pathOf = (key: string) => `${objects}/${shardOf(key)}/${nameOf(key)}`
 
   return {
     async put(key, body) {
       assertKey(key)
       suppressUnhandledError(body)
-      const aside = join(temporary, randomUUID())
+      const batches = severalOf(body)
       const path = pathOf(key)
-      let written = aside
       try {
-        await writeDurably(aside, body, async () => {
-          await rename(aside, path)
-          written = path
-          return shardOf(key)
-        })
+        // Every batch but the last one is large.
+        const { value: first = [] } = await batches.next()
+        const isSmall = bytesOf(first) <= smallBytes
+        if (isSmall && (await writeInPlace(path, first))) return
+        await writeAside(join(temporary, randomUUID()), path, startingWith(first, batches))
       } catch (error) {
         discard(body)
-        await rm(written, { force: true }).catch(() => {}) // the orphan cleanup deletes it
         throw unavailableOr(error)
       }
     },
@@ -119,20 +117,37 @@ const nameOf = (key: string) => key.replaceAll('/', '=')
 const keyOf = (name: string) => name.replaceAll('=', '/')
 
 /**
- * Writes a file, calls `place`, which moves it into its folder, and syncs both. A small file is synced together with its
- * folder, because one commit of the file system's journal then covers both. A large one is synced before: the sync of
+ * Writes a small file under its name, and syncs it together with its folder, because one commit of the file system's
+ * journal covers both. Returns false when the file exists.
+ */
+async function writeInPlace(path: string, pieces: Buffer[]): Promise<boolean> {
+  const file = await openFile(path, 'wx').catch(undefinedIfPresent)
+  if (file === undefined) return false
+  try {
+    await writeAll(file, pieces)
+    await allDone([syncFile(file), syncDirectory(dirname(path))])
+    return true
+  } catch (error) {
+    await removeIncomplete(path)
+    throw error
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * Writes a large file, moves it to its name, and syncs its folder. It is synced before it is moved, because the sync of
  * the folder would have to wait for the bytes of other files. Receiving, writing and syncing overlap, so that little
  * remains to be synced at the end.
  */
-async function writeDurably(path: string, body: Bytes, place: () => Promise<string>): Promise<void> {
-  const file = await openFile(path, 'wx')
+async function writeAside(aside: string, path: string, batches: AsyncGenerator<Buffer[]>): Promise<void> {
+  const file = await openFile(aside, 'wx')
+  let written = aside
   let writing: Promise<void> | undefined
   let syncing: Promise<void> | undefined
   let unsyncedBytes = 0
-  let bytes = 0
   try {
-    for await (const pieces of severalOf(body)) {
-      for (const { length } of pieces) bytes += length
+    for await (const pieces of batches) {
       await writing
       writing = suppressUnhandledRejection(writeAll(file, pieces))
       unsyncedBytes += writtenBytes
@@ -142,15 +157,26 @@ async function writeDurably(path: string, body: Bytes, place: () => Promise<stri
       unsyncedBytes = 0
     }
     await Promise.all([writing, syncing])
-    const isSmall = bytes <= smallBytes
-    if (!isSmall) await syncFile(file)
-    syncing = suppressUnhandledRejection(syncDirectory(await place()))
-    if (isSmall) await syncFile(file)
-    await syncing
+    await syncFile(file)
+    await rename(aside, path)
+    written = path
+    await syncDirectory(dirname(path))
+  } catch (error) {
+    await removeIncomplete(written)
+    throw error
   } finally {
     await Promise.allSettled([writing, syncing]) // the file number may be reused
     closeSync(file) // everything is written, so this does not wait for the disk
   }
+}
+
+/** If this fails, the orphan cleanup deletes the file. */
+const removeIncomplete = (path: string) => rm(path, { force: true }).catch(() => {})
+
+/** Waits for all, even when one fails, because the file must stay open. */
+async function allDone(work: Promise<void>[]): Promise<void> {
+  await Promise.allSettled(work)
+  await Promise.all(work)
 }
 
 /** Prevents an unhandled rejection of work that is awaited later. */
@@ -196,6 +222,13 @@ async function* severalOf(body: Bytes): AsyncGenerator<Buffer[]> {
   if (bytes > 0) yield chunks
 }
 
+async function* startingWith(first: Buffer[], rest: AsyncGenerator<Buffer[]>): AsyncGenerator<Buffer[]> {
+  yield first
+  yield* rest
+}
+
+const bytesOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0)
+
 const openFile = promisify(open)
 const writePieces = promisify(writev)
 const syncFile = promisify(fdatasync)
@@ -234,6 +267,10 @@ async function infoIfThere(key: string, path: string): Promise<ObjectInfo | unde
 
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
+}
+
+function undefinedIfPresent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'EEXIST') throw error
 }
 
 /** Error codes of full, missing, broken or inaccessible disks, and of too many open files. */

@@ -108,7 +108,8 @@ export function readFileStart(path: string, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     open(path, 'r', (failure, file) => {
       if (failure) return reject(failure)
-      read(file, Buffer.allocUnsafe(maxBytes), 0, maxBytes, 0, (error, bytesRead, buffer) => {
+      // A buffer of the shared pool would keep all of the pool in memory.
+      read(file, Buffer.allocUnsafeSlow(maxBytes), 0, maxBytes, 0, (error, bytesRead, buffer) => {
         close(file, () => {})
         if (error) reject(error)
         else resolve(buffer.subarray(0, bytesRead))

@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { weightedLru } from '../weighted-lru.ts'
 import type { ByteRange, ObjectStore, Pieces } from './objects.ts'
 import { openPieces, piecesOf } from './pieces.ts'
 
@@ -24,9 +25,18 @@ const wholeBytes = 512 * 1024
 /** Maximum size of files that are read completely before the first byte is sent, so that an error is a response. */
 const smallBytes = 64 * 1024
 const maxVerified = 10_000
+/** Maximum size of the small files that are kept in memory, such as avatars and pictures in texts. */
+const maxKeptBytes = 4 * 1024 * 1024
+/** Approximate size of a kept file without its content. */
+const overheadBytes = 500
 
 /** Versions of large objects whose digest was verified, by store and key. */
 const verified = new WeakMap<ObjectStore, Map<string, string>>()
+
+/** Contents of small files whose digest was verified, by store. Keys are never reused, so they cannot be outdated. */
+const kept = new WeakMap<ObjectStore, ReturnType<typeof openKept>>()
+
+const openKept = () => weightedLru<Buffer>(maxKeptBytes, ({ length }) => length + overheadBytes)
 
 /**
  * Opens an object and verifies its size and SHA-256 while it is read. If they are wrong, throws `DamagedObject` instead
@@ -39,7 +49,7 @@ export async function openVerified(
   range?: ByteRange,
 ): Promise<Buffer | Pieces | undefined> {
   if (file.bytes > 0 && file.bytes <= smallBytes) {
-    const content = await readSmall(objects, file)
+    const content = await readKept(objects, file)
     return range ? content?.subarray(range.start, range.end + 1) : content
   }
   if (!range) return openWhole(objects, file)
@@ -103,6 +113,19 @@ async function openWhole(objects: ObjectStore, file: RecordedFile): Promise<Piec
     },
     close: pieces.close,
   }
+}
+
+/** Returns a small file from memory, or reads it. */
+async function readKept(objects: ObjectStore, file: RecordedFile): Promise<Buffer | undefined> {
+  if (file.sha256 === null) return readSmall(objects, file)
+  const contents = kept.get(objects) ?? openKept()
+  kept.set(objects, contents)
+  const key = `${file.sha256} ${file.key}`
+  const known = contents.get(key)
+  if (known) return known
+  const content = await readSmall(objects, file)
+  if (content) contents.set(key, content)
+  return content
 }
 
 /** Reads a small object with one read, if the store can. */

@@ -1,3 +1,4 @@
+import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile } from '../../../testing/client.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
@@ -379,6 +380,36 @@ describe('GET /topics', () => {
         .join(', '),
     )
     expect(await listed.anonymous.get('/topics?page=9')).toMatchObject({ status: 200, body: [] })
+  })
+
+  test('has the same pages in any order of requests, however far', async () => {
+    const server = await startServer()
+    const { db } = server.deps
+    const now = server.deps.now()
+    const rows = Array.from({ length: 2_750 }, (_, index) => ({
+      name: `topic-${index}`,
+      // The first half has different numbers of projects, the other half none.
+      projects: index < 1_300 ? Math.floor(index / 7) : 0,
+    }))
+    await db.run(sql`
+      insert into topics (organization_id, name, name_key, title, title_key, total_projects_count,
+        non_private_projects_count, created_at, updated_at)
+      select 1, r.name, r.name, r.name, r.name, r.projects, r.projects, ${now}, ${now}
+      from ${db.dialect.records(rows, { name: 'text', projects: 'integer' })} as r`)
+    const all = await db.all<{ id: number }>(sql`
+      select id from topics order by non_private_projects_count desc, id`)
+    const ids = all.map(({ id }) => id)
+    for (const [perPage, page] of [
+      ...([25, 12, 110, 24, 26, 13, 51, 52, 53, 60, 70, 111].map((page) => [25, page]) as [number, number][]),
+      ...([5, 6, 11, 15, 16, 20, 27, 28, 29].map((page) => [100, page]) as [number, number][]),
+    ]) {
+      const { body } = await server.anonymous.get(`/topics?per_page=${perPage}&page=${page}`)
+      const start = (page - 1) * perPage
+      expect(body.map(({ id }: { id: number }) => id)).toEqual(ids.slice(start, start + perPage))
+    }
+    await db.run(sql`update topics set non_private_projects_count = 1000 where id = ${ids.at(-1)}`)
+    const { body } = await server.anonymous.get('/topics?per_page=25&page=110')
+    expect(body.map(({ id }: { id: number }) => id)).toEqual(ids.slice(2_724, 2_749))
   })
 
   test('returns a write at once although lists are cached', async () => {

@@ -14,7 +14,6 @@ test('a damaged file is never sent whole', async () => {
   const at = `/projects/${project.id}/uploads`
   const created = await server.admin.post(at, formWithFile('file', 'a.txt', 'as it was'))
   const read = (headers = {}) => server.admin.get(`${at}/${created.body.id}`, { headers })
-  expect((await read()).text).toBe('as it was')
 
   for (const damage of ['as it Was', 'as it wa', '', 'as it was!']) {
     await replaceObject(server, damage)
@@ -27,6 +26,9 @@ test('a damaged file is never sent whole', async () => {
   expect(await server.deps.metrics.print({ counts: [], ages: [] })).toMatch(/^alcove_damaged_files_total [1-9]/m)
   await replaceObject(server, 'as it was')
   expect((await read({ range: 'bytes=3-4' })).text).toBe('it')
+  // A small file that was intact is sent from memory.
+  await replaceObject(server, 'as it Was')
+  expect((await read()).text).toBe('as it was')
 })
 
 const png = Buffer.from('89504e470d0a1a0a0000000d4948445200000001000000010806000000', 'hex')
@@ -54,8 +56,6 @@ test.each([
   const server = await startServer()
   const path = await create(server)
   const read = (headers = {}) => server.admin.get(path, { headers })
-  const intact = await read()
-  expect(intact.status).toBe(200)
   const content = await contentOf(server)
 
   for (const damage of [last(content, '~'), content.subarray(1), Buffer.concat([content, Buffer.from('~')])]) {
@@ -69,7 +69,7 @@ test.each([
     { kind: 'wrong content', what: expect.stringContaining(kind) },
   ])
   await replaceObject(server, content)
-  expect((await read()).text).toBe(intact.text)
+  expect((await read()).status).toBe(200)
 })
 
 test('a file of an earlier version, which has no digest, is compared by size', async () => {

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type FlattenedJWSInput, type JSONWebKeySet, type JWSHeaderParameters } from 'jose'
-import { weightedLru } from '../../../db/cache.ts'
+import { weightedLru } from '../../../platform/weighted-lru.ts'
 import { get } from '../../../platform/outgoing/send.ts'
 import { isUsableUrl } from '../../../platform/outgoing/usable-url.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,0 +1,49 @@
+import { openCache, perDatabase } from '../../db/cache.ts'
+import type { RootDeps } from '../deps.ts'
+import type { PageRequest } from '../page.ts'
+import type { Topic } from './topic.ts'
+import {
+  findTopicPosition,
+  listTopics,
+  listTopicsAfter,
+  type TopicFilter,
+  type TopicPosition,
+} from './topic-queries.ts'
+
+/** Number of topics between two bookmarks. Skipping so many takes as long as reading two topics. */
+const topicsPerBookmark = 500
+const maxBookmarkedLists = 100
+
+/** The position before every page that was requested, by the number of bookmarks before it; valid until a topic changes. */
+const caches = perDatabase((changes) =>
+  openCache<Map<number, TopicPosition>>(changes, ['topics', 'topic_names'], maxBookmarkedLists),
+)
+
+/** Reads a page of topics and one topic more. Skips few topics for a far page, once one near it was requested. */
+export async function readTopicPage(deps: RootDeps, filter: TopicFilter, page: PageRequest): Promise<Topic[]> {
+  const number = Math.floor(page.offset / topicsPerBookmark)
+  if (number === 0) return listTopics(deps.db, filter, page)
+  const bookmarks = await caches(deps.db).get(JSON.stringify(filter), async () => new Map())
+  const start = bookmarks.get(number) ?? (await findPosition(deps, filter, bookmarks, number))
+  if (!start) return []
+  bookmarks.set(number, start)
+  const offset = page.offset - number * topicsPerBookmark
+  const topics = await listTopicsAfter(deps.db, filter, start, { ...page, offset })
+  // These have the same number of projects. A page of topics with different numbers is read from the start.
+  return topics.length > page.perPage ? topics : listTopics(deps.db, filter, page)
+}
+
+/** Finds the topic before a page, from the nearest bookmark before it if the topics between have as many projects. */
+async function findPosition(
+  { db }: RootDeps,
+  filter: TopicFilter,
+  bookmarks: ReadonlyMap<number, TopicPosition>,
+  number: number,
+): Promise<TopicPosition | undefined> {
+  let nearest = number - 1
+  while (nearest > 0 && !bookmarks.has(nearest)) nearest--
+  const after = bookmarks.get(nearest)
+  const skipped = (number - nearest) * topicsPerBookmark - 1
+  const found = after && (await findTopicPosition(db, filter, skipped, after))
+  return found ?? findTopicPosition(db, filter, number * topicsPerBookmark - 1)
+}
