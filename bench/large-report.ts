@@ -24,8 +24,8 @@ export async function measureLargeReport(
   const rows: Record<string, Cell>[] = []
   const [plain, promoted] = projectIds
   const kinds = [
-    { name: 'first import', projectId: plain },
-    { name: 'the same again', projectId: plain },
+    { name: 'import first', projectId: plain },
+    { name: 'import again', projectId: plain },
     { name: 'first promotion of all', projectId: promoted },
   ]
   for (const { name, projectId } of kinds) {

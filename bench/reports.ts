@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { realReport } from './data/real-entries.ts'
 import { multipart } from './files.ts'
+import { type ImportCeiling, measureImportCeiling } from './import-ceiling.ts'
 import type { Running } from './processes.ts'
 import { authorization } from './requests.ts'
 import { type Cell, median, percentile } from './table.ts'
@@ -14,33 +15,42 @@ interface Ingested {
   waits: number[]
 }
 
-/** Imports a report, again without a change, and with promotion into another project. Every round has new projects. */
+/**
+ * Imports a report, again without a change, and with promotion into another project. Every round has new projects and
+ * measures the ceiling as well. The CPU of PostgreSQL counts in neither.
+ */
 export async function measureReports(
   server: Running,
   projectIds: readonly number[],
-  entries: number,
+  { entries, databaseUrl }: { entries: number; databaseUrl: string | undefined },
 ): Promise<Record<string, Cell>[]> {
   const { text, isReal } = realReport(entries)
+  const ceilings: ImportCeiling[] = []
   const { body, headers } = multipart(Buffer.from(text))
   const kinds = [
-    { name: 'first import', promote: false, aim: 3, runs: [] as Ingested[] },
-    { name: 'the same again', promote: false, aim: 2, runs: [] as Ingested[] },
-    { name: 'first promotion of all', promote: true, aim: undefined, runs: [] as Ingested[] },
-  ]
+    { name: 'import first', promote: false, aim: 3, ceiling: 'first', runs: [] as Ingested[] },
+    { name: 'import again', promote: false, aim: 2, ceiling: 'again', runs: [] as Ingested[] },
+    { name: 'first promotion of all', promote: true, aim: undefined, ceiling: undefined, runs: [] as Ingested[] },
+  ] as const
   for (const projectId of projectIds) {
     for (const { promote, runs } of kinds) {
       const url = `${server.url}/api/v4/projects/${projectId}/security_reports?promote=${promote}`
       runs.push(await ingest(server, url, { body: new Uint8Array(body), headers }, entries))
     }
+    ceilings.push(await measureImportCeiling(text, databaseUrl))
   }
-  return kinds.map(({ name, aim, runs }) => {
+  return kinds.map(({ name, aim, ceiling, runs }) => {
+    const cpuMs = median(runs.map(({ cpuMs }) => cpuMs))
+    const ceilingMs = ceiling && median(ceilings.map((measured) => measured[ceiling]))
     const waits = Float64Array.from(runs.flatMap((run) => run.waits)).sort()
     const seconds = median(runs.map((run) => run.seconds))
     return {
       report: `${name}, ${entries.toLocaleString('en')} ${isReal ? 'real' : 'invented'} findings`,
       seconds,
       'findings/s': median(runs.map(({ seconds }) => entries / seconds)),
-      'CPU µs each': median(runs.map(({ cpuMs }) => (1000 * cpuMs) / entries)),
+      'CPU µs each': (1000 * cpuMs) / entries,
+      'ceiling µs': ceilingMs && (1000 * ceilingMs) / entries,
+      ratio: ceilingMs && ceilingMs / cpuMs,
       'others wait p50 ms': percentile(waits, 50),
       'p99 ms': percentile(waits, 99),
       'at most ms': waits.at(-1),

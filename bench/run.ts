@@ -66,7 +66,8 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
     await measureNginx(server, filesProject, options)
     if (isAsked(options, 'markdown')) printTable('Markdown', await measureMarkdown(server, options.rounds))
     if (isAsked(options, 'reports')) {
-      printTable('Reports', await measureReports(server, reportProjects, sizes.report))
+      const databaseUrl = env['ALCOVE_DATABASE_URL']
+      printTable('Reports', await measureReports(server, reportProjects, { entries: sizes.report, databaseUrl }))
     }
     if (isAsked(options, 'large report')) {
       const projects = [plainProject, promotedProject] as const
