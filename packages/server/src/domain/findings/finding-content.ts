@@ -10,9 +10,11 @@ export interface FindingContent {
   keys: readonly FindingKey[]
 }
 
-/** Columns of `findings`, digest first. Scanner and primary identifier are given by external id and fingerprint. */
-export const contentColumns = {
-  digest: 'text',
+/**
+ * Columns of `findings` that the digest covers as one record, uuid first. Scanner and primary identifier are given by
+ * external id and fingerprint.
+ */
+export const digestedColumns = {
   uuid: 'text',
   report_type: 'text',
   scanner: 'text',
@@ -28,5 +30,9 @@ export const contentColumns = {
   details: 'json',
   extras: 'json',
   metadata_version: 'text',
-  raw_metadata: 'text',
 } as const satisfies RecordColumns
+
+/** Columns that follow the digested ones: the digest, and the entry itself, which it covers apart. */
+export const finalColumns = { digest: 'text', raw_metadata: 'text' } as const satisfies RecordColumns
+
+export const contentColumns = { ...digestedColumns, ...finalColumns } as const satisfies RecordColumns

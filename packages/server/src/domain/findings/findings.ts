@@ -18,7 +18,7 @@ export {
   upsertIdentifiers,
 } from './identifier-queries.ts'
 export { isKnownImage } from './image-queries.ts'
-export { findKnownFindings, hasAnyFinding, hasFindings, listSummaries } from './known-finding-queries.ts'
+export { findKnownFindings, hasAnyFinding, hasFindings, listDigests, listSummaries } from './known-finding-queries.ts'
 export { listIdentifiers, listScanners } from './list/finding-list-queries.ts'
 export { deleteMatches, insertMatches } from './match-queries.ts'
 export { findCategoryId, upsertCategory } from './occurrences/category-queries.ts'

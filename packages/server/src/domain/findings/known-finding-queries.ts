@@ -73,6 +73,19 @@ export async function hasAnyFinding(db: Db, projectId: number): Promise<boolean>
   return (await db.one(sql`select id from findings where project_id = ${projectId} limit 1`)) !== undefined
 }
 
+/** Returns up to `limit` visible findings of a project whose uuids are in a range. */
+export async function listDigests(
+  db: Db,
+  projectId: number,
+  { from, before, limit }: { from: string; before: string; limit: number },
+): Promise<{ uuid: string; digest: string }[]> {
+  return db.all(sql`
+    select f.uuid, f.digest from findings f
+    where f.project_id = ${projectId} and f.uuid >= ${from} and f.uuid < ${before}
+      and exists (select 1 from occurrences o where o.finding_id = f.id)
+    order by f.uuid limit ${limit}`)
+}
+
 /** Returns summaries of findings, the most severe first. */
 export async function listSummaries(db: Db, findingIds: readonly number[]): Promise<FindingSummary[]> {
   const rows = await db.all<{

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Dialect } from '../../../db/db.ts'
-import { contentColumns } from '../../findings/finding-content.ts'
+import { digestedColumns, finalColumns } from '../../findings/finding-content.ts'
 import { confidenceRanks, severityRanks } from '../../findings/scales.ts'
 import type { ReportFinding } from '../formats/report.ts'
 
@@ -23,18 +23,25 @@ export interface ImportedFinding
     | 'pointer'
   > {
   digest: string
-  /** A `recordText` of `contentColumns`, built once by the reader, because it is most of a finding's size. */
-  row: string
+  /**
+   * A `recordText` of `contentColumns`, built once by the reader, because it is most of a finding's size. Absent if the
+   * finding is stored with this uuid and digest, so that it need not be stored again.
+   */
+  row: string | undefined
   isLarge: boolean
 }
 
 const largeCharacters = 64 * 1024
 
-export function importedFrom(finding: ReportFinding, { recordText }: Dialect): ImportedFinding {
-  const { links, flags, evidence, assets, cvss, remediations, signatures, identifiers, rawMetadata } = finding
-  const row: { [column in keyof typeof contentColumns]: unknown } = {
-    digest: noDigest,
-    uuid: finding.uuid,
+export function importedFrom(
+  finding: ReportFinding,
+  { recordText }: Dialect,
+  isStored: (uuid: string, digest: string) => boolean = () => false,
+): ImportedFinding {
+  const { links, flags, evidence, assets, cvss, remediations, signatures, identifiers, fingerprints } = finding
+  const { uuid, rawMetadata } = finding
+  const columns: { [column in keyof typeof digestedColumns]: unknown } = {
+    uuid,
     report_type: finding.reportType,
     scanner: finding.scanner.externalId,
     primary_identifier: identifiers[0].fingerprint,
@@ -49,15 +56,14 @@ export function importedFrom(finding: ReportFinding, { recordText }: Dialect): I
     details: finding.details,
     extras: { links, flags, evidence: evidence ?? null, assets, cvss, remediations, signatures },
     metadata_version: finding.metadataVersion,
-    raw_metadata: rawMetadata,
   }
-  const text = recordText(row, contentColumns)
-  const { fingerprints } = finding
+  const text = recordText(columns, digestedColumns)
   // An empty list is left out, so that findings without fingerprints keep their digest.
   const said = fingerprints.length > 0 ? JSON.stringify(fingerprints) : ''
-  const digest = hash('sha1', digestVersion + JSON.stringify(identifiers) + said + text)
+  // The entry is hashed as it is: writing it as text within a record takes longer than hashing it.
+  const digest = hash('sha1', digestVersion + JSON.stringify(identifiers) + said + text + rawMetadata)
   return {
-    uuid: finding.uuid,
+    uuid,
     reportType: finding.reportType,
     name: finding.name,
     severity: finding.severity,
@@ -66,25 +72,33 @@ export function importedFrom(finding: ReportFinding, { recordText }: Dialect): I
     location: finding.location,
     locationFingerprint: finding.locationFingerprint,
     signatures,
-    fingerprints: finding.fingerprints,
+    fingerprints,
     codeExtract: finding.codeExtract,
     doubt: finding.doubt,
     pointer: finding.pointer,
     digest,
-    row: text.replace(noDigest, digest),
+    row: isStored(uuid, digest)
+      ? undefined
+      : joinRecords(text, recordText({ digest, raw_metadata: rawMetadata }, finalColumns)),
     isLarge: rawMetadata.length > largeCharacters,
   }
+}
+
+/** Joins the texts of two records, which are JSON lists or JSON objects. */
+const joinRecords = (first: string, second: string): string => `${first.slice(0, -1)},${second.slice(1)}`
+
+/** Returns the row of a finding whose content must be stored. */
+export function rowOf({ row, uuid }: ImportedFinding): string {
+  if (row === undefined) throw new Error(`the stored content of ${uuid} has changed during its import`)
+  return row
 }
 
 /** Returns the finding with another uuid. The row's first match is the uuid column, which precedes any report text. */
 export const renamed = (finding: ImportedFinding, uuid: string): ImportedFinding => ({
   ...finding,
   uuid,
-  row: finding.row.replace(finding.uuid, uuid),
+  row: finding.row?.replace(finding.uuid, uuid),
 })
 
-/** Placeholder for the digest; in the first column, so that report text cannot contain an earlier match. */
-const noDigest = '0'.repeat(40)
-
 /** Version of the digest. Changing it makes every reported finding differ from its stored row and be stored again. */
-const digestVersion = '3'
+const digestVersion = '4'

@@ -16,6 +16,7 @@ import type { OpenBytes } from '../reader/source.ts'
 import { type ComparedImport, pendingChanges } from './against.ts'
 import { commitImport } from './commit.ts'
 import { type Comparison, compareReport } from './compare/compare-report.ts'
+import { loadStoredContents } from './compare/load-stored-contents.ts'
 import { missingWarnings } from './compare/missing-warnings.ts'
 import { storeStagedNew } from './compare/store-contents.ts'
 import { countDecisions, sampleDecisions } from './describe.ts'
@@ -152,7 +153,9 @@ async function openReport(
 ): Promise<ImportReading> {
   const { projectId, ref, defaultBranch } = place
   const isImageKnown = ref === defaultBranch ? undefined : (start: string) => isKnownImage(db, place, start)
-  const read = await openReading(db, file.open, file.bytes, { reportType, strict, isPartial, projectId, isImageKnown })
+  const stored = await loadStoredContents(db, projectId, file.bytes)
+  const options = { reportType, strict, isPartial, projectId, isImageKnown, stored }
+  const read = await openReading(db, file.open, file.bytes, options)
   if ('problems' in read) throw reportRejected(read.problems)
   return read.reading
 }

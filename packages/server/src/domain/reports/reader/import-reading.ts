@@ -1,8 +1,8 @@
 import type { Db } from '../../../db/db.ts'
 import type { ReportProblem } from '../../../platform/failure.ts'
 import { importedFrom } from '../comparison/imported-finding.ts'
-import { type ReadOptions, readReport } from './read-report.ts'
-import type { ImportReading } from './reading.ts'
+import { readReport } from './read-report.ts'
+import type { ImportReading, ImportReadOptions } from './reading.ts'
 import { readOnThread } from './reading-thread.ts'
 import { isGzip, type OpenBytes } from './source.ts'
 
@@ -22,7 +22,7 @@ export async function openReading(
   { dialect }: Pick<Db, 'dialect'>,
   open: OpenBytes,
   fileBytes: number,
-  options: ReadOptions,
+  options: ImportReadOptions,
 ): Promise<{ reading: ImportReading } | { problems: ReportProblem[] }> {
   if (fileBytes > maxSmallBytes || (await isGzip(open))) return readOnThread(dialect.engine, open, options, 'large')
   if (fileBytes > maxInlineBytes || (await countValues(open)) > maxInlineValues) {

@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Dialect } from '../../../db/db.ts'
 import type { ReportProblem } from '../../../platform/failure.ts'
 import type { ImportedFinding } from '../comparison/imported-finding.ts'
+import type { StoredContents } from '../comparison/stored-contents.ts'
 import type { ReportHeader } from '../formats/report-format.ts'
 import type { Outcome, ReadOptions } from './read-report.ts'
 
@@ -10,6 +11,8 @@ export interface ReadingJob {
   options: Omit<ReadOptions, 'isImageKnown'> & { checksImages: boolean }
   /** Database engine that the rows are encoded for. */
   engine: Dialect['engine']
+  /** Findings whose rows the main thread does not need. */
+  stored: StoredContents | undefined
   /** Port for requests of the worker to the main thread. */
   requests: MessagePort
   /** Port for results, sent with `sendAll`. */

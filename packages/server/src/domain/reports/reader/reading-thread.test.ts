@@ -4,9 +4,10 @@ import { afterAll, expect, test } from 'vitest'
 import { sqliteDialect } from '../../../db/sql.ts'
 import { fixture } from '../../../testing/reading.ts'
 import type { ImportedFinding } from '../comparison/imported-finding.ts'
+import { packContents } from '../comparison/stored-contents.ts'
 import { openReading } from './import-reading.ts'
 import type { ReadOptions } from './read-report.ts'
-import type { ImportReading } from './reading.ts'
+import type { ImportReading, ImportReadOptions } from './reading.ts'
 import { closeReading } from './reading-thread.ts'
 import type { OpenBytes } from './source.ts'
 
@@ -18,7 +19,7 @@ const db = { dialect: sqliteDialect }
 async function readingOf(
   open: OpenBytes,
   fileBytes: number,
-  options: Partial<ReadOptions> = {},
+  options: Partial<ImportReadOptions> = {},
 ): Promise<ImportReading> {
   const read = await openReading(db, open, fileBytes, { projectId: 42, ...options })
   if ('problems' in read) throw new Error(JSON.stringify(read.problems))
@@ -68,6 +69,27 @@ test('a compressed report of many findings gives the same result on both threads
   const [here, there] = [await allOf(open, small), await allOf(open, large)]
   expect(there.findings).toHaveLength(3000)
   expect(there).toEqual(here)
+})
+
+test('the rows of findings that are stored unchanged are left out', async () => {
+  const report = fixture('sast-15')
+  const [first] = report.vulnerabilities
+  const entries = [1, 2, 3].map((line) => ({
+    ...first,
+    tracking: undefined,
+    location: { file: 'a.ts', start_line: line, end_line: line },
+  }))
+  const textWith = (vulnerabilities: object[]) => textOf(JSON.stringify({ ...report, vulnerabilities }))
+  const { findings: before } = await allOf(textWith(entries), large)
+  const stored = packContents(before)
+
+  const changed = entries.map((entry, index) => (index === 1 ? { ...entry, description: 'Another text.' } : entry))
+  const read = await readingOf(textWith(changed), large, { stored })
+  const findings: ImportedFinding[] = []
+  for await (const batch of read.batches()) findings.push(...batch)
+  expect(findings.map(({ uuid }) => uuid)).toEqual(before.map(({ uuid }) => uuid))
+  expect(findings.map(({ row }) => row !== undefined)).toEqual([false, true, false])
+  expect(findings[1]?.row).toContain('Another text.')
 })
 
 test('questions of a report about its project are answered across threads', async () => {

@@ -4,7 +4,7 @@ import { type ReportProblem, unavailable } from '../../../platform/failure.ts'
 import { receiveAll, SenderDisconnected, sendAll } from '../../../platform/port-stream.ts'
 import { JobAborted, openWorkers, workerBeside } from '../../../platform/worker-pool.ts'
 import type { Outcome, ReadOptions } from './read-report.ts'
-import type { ImportReading } from './reading.ts'
+import type { ImportReading, ImportReadOptions } from './reading.ts'
 import type { ReadingJob, ReadingMessage, ReadingRequest } from './reading-messages.ts'
 import type { OpenBytes } from './source.ts'
 import { Unreadable, unreadable } from './unreadable.ts'
@@ -39,14 +39,14 @@ export const closeReading = () => Promise.all([workers.large.close(), workers.sm
 export async function readOnThread(
   engine: Dialect['engine'],
   open: OpenBytes,
-  { isImageKnown, ...options }: ReadOptions,
+  { isImageKnown, stored, ...options }: ImportReadOptions,
   size: keyof typeof workers,
 ): Promise<{ reading: ImportReading } | { problems: ReportProblem[] }> {
   const start = (job: ReadingJob) => {
     const owner = size === 'small' ? `project:${options.projectId}` : undefined
     return workers[size].run(job, [job.requests, job.messages], owner)
   }
-  const { received, close } = startJob(start, open, isImageKnown, { ...options, engine })
+  const { received, close } = startJob(start, open, isImageKnown, { ...options, engine, stored })
   try {
     const { value: message } = await received.next()
     if (message && 'header' in message) return { reading: { header: message.header, ...restOf(received), close } }
@@ -81,7 +81,7 @@ function startJob(
   start: (job: ReadingJob) => Promise<'done'>,
   open: OpenBytes,
   isImageKnown: ReadOptions['isImageKnown'],
-  { engine, ...options }: Omit<ReadOptions, 'isImageKnown'> & Pick<ReadingJob, 'engine'>,
+  { engine, stored, ...options }: Omit<ReadOptions, 'isImageKnown'> & Pick<ReadingJob, 'engine' | 'stored'>,
 ): { received: AsyncGenerator<ReadingMessage>; close: () => void } {
   const { port1: requests, port2: theirRequests } = new MessageChannel()
   const { port1: messages, port2: theirMessages } = new MessageChannel()
@@ -97,6 +97,7 @@ function startJob(
   })
   const job = {
     engine,
+    stored,
     options: { ...options, checksImages: isImageKnown !== undefined },
     requests: theirRequests,
     messages: theirMessages,

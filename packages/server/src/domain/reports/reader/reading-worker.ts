@@ -3,6 +3,7 @@ import { dialects } from '../../../db/sql.ts'
 import { receiveAll, receiveOne, sendAll } from '../../../platform/port-stream.ts'
 import { openYoungCollector } from '../../../platform/v8-flags.ts'
 import { importedFrom } from '../comparison/imported-finding.ts'
+import { findContents } from '../comparison/stored-contents.ts'
 import { readReport } from './read-report.ts'
 import type { ReadingJob, ReadingMessage, ReadingRequest } from './reading-messages.ts'
 import { Unreadable } from './unreadable.ts'
@@ -27,7 +28,7 @@ async function* withGarbageCollection(chunks: AsyncIterable<Uint8Array>): AsyncG
 }
 
 // Runs in a worker thread: see reading-thread.ts.
-parentPort?.on('message', async ({ options, engine, requests, messages }: ReadingJob) => {
+parentPort?.on('message', async ({ options, engine, stored, requests, messages }: ReadingJob) => {
   let isOver = false
   // The consumer has closed the port. The process exits, because there is no other way to stop in the middle of a step.
   messages.on('close', () => isOver || process.exit())
@@ -48,10 +49,11 @@ parentPort?.on('message', async ({ options, engine, requests, messages }: Readin
       return
     }
     const { header, batches, outcome } = read.reading
+    const isStored = stored && findContents(stored)
     yield { header }
     try {
       for await (const batch of batches())
-        yield { batch: batch.map((finding) => importedFrom(finding, dialects[engine])) }
+        yield { batch: batch.map((finding) => importedFrom(finding, dialects[engine], isStored)) }
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
       yield { unreadable: error.problem }

@@ -1,6 +1,12 @@
 import type { ImportedFinding } from '../comparison/imported-finding.ts'
+import type { StoredContents } from '../comparison/stored-contents.ts'
 import type { ReportHeader } from '../formats/report-format.ts'
-import type { Outcome } from './read-report.ts'
+import type { Outcome, ReadOptions } from './read-report.ts'
+
+export interface ImportReadOptions extends ReadOptions {
+  /** Findings that are stored already. The rows of those that have not changed are left out. */
+  stored?: StoredContents | undefined
+}
 
 /** A report that is being imported. */
 export interface ImportReading {

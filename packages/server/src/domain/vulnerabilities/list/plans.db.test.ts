@@ -7,7 +7,7 @@ import { listByKeys, listByUuids } from '../../findings/candidate-queries.ts'
 import { contentColumns } from '../../findings/finding-content.ts'
 import { insertFindings } from '../../findings/finding-queries.ts'
 import { upsertIdentifiers } from '../../findings/identifier-queries.ts'
-import { findKnownFindings } from '../../findings/known-finding-queries.ts'
+import { findKnownFindings, listDigests } from '../../findings/known-finding-queries.ts'
 import { promotionFilter, selectPresent } from '../../findings/list/finding-filter-queries.ts'
 import { deleteMatches } from '../../findings/match-queries.ts'
 import { loadCategories } from '../../findings/occurrences/category-queries.ts'
@@ -172,6 +172,16 @@ describe('before the engine has table statistics', () => {
         isSqlite() ? /SEARCH [osd] USING .*\((?!finding_id)/ : /Filter: \(ref = |Seq Scan on occ/,
       )
     }
+  })
+
+  test('digests are read by a range of uuids in their project', async () => {
+    const plan = await planIn((db) => listDigests(db, 1, { from: '00', before: '01', limit: 1000 }))
+    expect(plan).toMatch(
+      isSqlite()
+        ? /SEARCH f USING INDEX sqlite_autoindex_findings_\d \(project_id=\? AND uuid>\? AND uuid<\?\)/
+        : /findings_project_id_uuid_key[\s\S]*Index Cond: \(\(project_id = .* AND \(uuid >= .* AND \(uuid < /,
+    )
+    expect(plan).not.toMatch(isSqlite() ? /TEMP B-TREE|SCAN/ : /Seq Scan/)
   })
 
   test.each([1, 100, 1000])('%i keys of an import are looked up one after the other', async (count) => {

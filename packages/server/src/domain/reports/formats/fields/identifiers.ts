@@ -11,14 +11,12 @@ export function startIdentifiers(dropped: (pointer: string) => void): Identifier
   // Thousands of findings share a few dozen rules, so equal identifiers share one object.
   const known = new Map<string, Identifier>()
   const shared = (externalType: string, externalId: string, name: string, url: string | undefined): Identifier => {
-    const key = JSON.stringify([externalType, externalId, name, url])
-    const identifier = known.get(key) ?? {
-      externalType,
-      externalId,
-      name,
-      url,
-      fingerprint: identifierFingerprint(externalType, externalId),
-    }
+    // The reader removes NUL from all texts, so it separates them.
+    const key = `${externalType}\0${externalId}\0${name}\0${url ?? ''}`
+    const before = known.get(key)
+    if (before) return before
+    const fingerprint = identifierFingerprint(externalType, externalId)
+    const identifier = { externalType, externalId, name, url, fingerprint }
     known.set(key, identifier)
     return identifier
   }

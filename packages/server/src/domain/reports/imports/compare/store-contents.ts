@@ -11,7 +11,7 @@ import {
 import type { Decision, NewFinding } from '../../comparison/decision.ts'
 import { matchingKeys } from '../../comparison/finding-keys.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
-import type { ImportedFinding } from '../../comparison/imported-finding.ts'
+import { type ImportedFinding, rowOf } from '../../comparison/imported-finding.ts'
 import type { Identifier } from '../../formats/report.ts'
 
 /** Contents of one batch of a report. */
@@ -45,7 +45,7 @@ export function openContentStore(
 
   const contentOf = (finding: ImportedFinding): FindingContent => ({
     uuid: finding.uuid,
-    row: finding.row,
+    row: rowOf(finding),
     identifierIds: finding.identifiers.map(({ fingerprint }) => idOf(identifierIds, fingerprint)),
     keys: matchingKeys(finding, hasPast(finding)),
   })

@@ -1,0 +1,50 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Db } from '../../../../db/db.ts'
+import { hasAnyFinding, listDigests } from '../../../findings/findings.ts'
+import { packContents, type StoredContents } from '../../comparison/stored-contents.ts'
+
+/** Report size above which it is faster to load the digests than to send the rows of unchanged findings to the main thread. */
+const minBytes = 256 * 1024
+
+/** Report size from which the uuids of a project are divided into 256 ranges instead of 16. */
+const manyRangesBytes = 8 * 1024 * 1024
+
+/** Maximum number of findings of a range. The rows of further ones are sent, even if they are unchanged. */
+const maxInRange = 2000
+
+/**
+ * Returns the stored findings of the project that a report of this size may contain, or undefined if there are none.
+ * Reads them by ranges of uuids, which are evenly distributed: PostgreSQL may sort what follows a uuid in the whole
+ * project for every page, until a table that has grown quickly is analysed.
+ */
+export async function loadStoredContents(
+  db: Db,
+  projectId: number,
+  reportBytes: number,
+): Promise<StoredContents | undefined> {
+  if (reportBytes < minBytes || !(await hasAnyFinding(db, projectId))) return undefined
+  const packed: StoredContents[] = []
+  for (const [from, before] of uuidRanges(reportBytes < manyRangesBytes ? 1 : 2)) {
+    const batch = await listDigests(db, projectId, { from, before, limit: maxInRange })
+    if (batch.length > 0) packed.push(packContents(batch))
+    await setImmediate()
+  }
+  return packed.length > 0 ? joined(packed) : undefined
+}
+
+/** Returns ranges of uuids by their first hexadecimal digits: `['00', '01']`, `['01', '02']`, …, `['ff', 'g']`. */
+function uuidRanges(digits: number): [from: string, before: string][] {
+  const count = 16 ** digits
+  const prefixOf = (number: number) => (number < count ? number.toString(16).padStart(digits, '0') : 'g')
+  return Array.from({ length: count }, (_, number) => [prefixOf(number), prefixOf(number + 1)])
+}
+
+function joined(parts: readonly StoredContents[]): StoredContents {
+  const all = new Uint32Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
