@@ -17,6 +17,7 @@ const order = [
   ['vulnerabilities'],
   ['reports', 'markdown', 'exports'],
   ['removal'],
+  ['backup'],
 ]
 /** Folders that share tables with their neighbours of one level. */
 const inOneLevel = new Set([...order[1], ...order[2]])

@@ -95,7 +95,7 @@ async function serveOnce(node: string): Promise<number> {
     const script = /src="([^"]+)"/.exec(await page.text())?.[1] ?? '/missing'
     const asset = await fetch(`http://127.0.0.1:${port}${script}`)
     if (!user.ok || !asset.ok) throw new Error(`the API responds ${user.status}, the script of the UI ${asset.status}`)
-    run(node, ['backup', join(data, 'copy.sqlite3')], settings(data))
+    run(node, ['backup', `${data}-backups`, '--verify'], settings(data))
     const client = { PATH: tools, ALCOVE_URL: `http://127.0.0.1:${port}`, ALCOVE_TOKEN: env.ALCOVE_BOOTSTRAP_TOKEN }
     const uploaded = run(node, ['upload', '--project', 'root/shop', '--ref', 'main', report], client)
     if (!uploaded.includes('CVE-')) throw new Error(`the import of a report printed: ${uploaded}`)

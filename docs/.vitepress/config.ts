@@ -82,6 +82,7 @@ export default defineConfig({
           page('Configure', 'docs/operating/configure.md'),
           page('Sign-in', 'docs/operating/sign-in.md'),
           page('Back up', 'docs/operating/back-up.md'),
+          page('Recover', 'docs/operating/recover.md'),
           page('Upgrade', 'docs/operating/upgrade.md'),
           page('Scale', 'docs/operating/scale.md'),
           page('nginx and HAProxy', 'docs/operating/proxy.md'),

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGuard } from './api/v4/guard.ts'
 import type { Database } from './db/db.ts'
+import type { DatabaseOptions } from './db/engine.ts'
 import { openDatabase } from './db/open.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { metadataStripper, temporaryFolder } from './domain/files/strip-metadata.ts'
@@ -17,6 +18,7 @@ import { openMetrics } from './platform/metrics.ts'
 import { openDiskStore } from './platform/object-store/disk.ts'
 import type { ObjectStore } from './platform/object-store/objects.ts'
 import { resolveByDns } from './platform/outgoing/send.ts'
+import { databaseFiles } from './platform/private-files.ts'
 import { type Settings, WrongSettings } from './platform/settings.ts'
 import { routes } from './routes.ts'
 
@@ -27,11 +29,18 @@ export interface App {
   close(): Promise<void>
 }
 
+/** Returns which database the settings select. */
+export function databaseOptions({ databaseUrl, dataFolder }: Settings): DatabaseOptions {
+  if (databaseUrl) return { kind: 'postgres', url: databaseUrl }
+  return { kind: 'sqlite', file: join(dataFolder, databaseFiles[0]) }
+}
+
 /** Opens the database that the settings select. Migrations may still be pending. */
 export async function openDatabaseFor(settings: Settings, options: { acceptLoss?: boolean } = {}): Promise<Database> {
-  if (settings.databaseUrl) return openDatabase({ kind: 'postgres', url: settings.databaseUrl })
+  const selected = databaseOptions(settings)
+  if (selected.kind === 'postgres') return openDatabase(selected)
   await mkdir(settings.dataFolder, { recursive: true })
-  return openDatabase({ kind: 'sqlite', file: join(settings.dataFolder, 'alcove.sqlite3'), ...options })
+  return openDatabase({ ...selected, ...options })
 }
 
 export async function openDeps(settings: Settings, lifecycle?: Lifecycle): Promise<RootDeps> {

@@ -1,23 +1,36 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { Place } from './app.ts'
+import type { BackupCommand } from './backup-command.ts'
+import type { RestoreCommand } from './restore-command.ts'
+import type { TransferCommand } from './transfer-command.ts'
 
 /** Command with its options. */
 export type Command =
   | { name: 'serve' | 'migrate' | 'help' }
   | { name: 'doctor'; contents: boolean; fix: boolean; acceptLoss: boolean }
   | { name: 'demo'; folder: string | undefined }
-  | { name: 'backup'; target: string }
+  | ({ name: 'backup' } & BackupCommand)
+  | ({ name: 'restore' } & RestoreCommand)
+  | ({ name: 'transfer' } & TransferCommand)
   | { name: 'objects copy'; from: Place; to: Place }
 
-export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor [--contents] [--fix] [--accept-loss] | backup <file> | objects copy --from <place> --to <place>]
+export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor | backup <target> | restore <source> | transfer --to <database> | objects copy] [options]
 
   serve     serve the API (the default); brings the schema of the database up to date first
   demo      serve invented sample data from a temporary folder, or from the named one, which keeps it
   migrate   bring the schema up to date and stop
-  doctor    report where database and object store disagree; with --contents read every file as well; with --fix repair;
+  doctor [--contents] [--fix] [--accept-loss]
+            report where database and object store disagree; with --contents read every file as well; with --fix repair;
             with --accept-loss go on without the end of a damaged log of SQLite
-  backup    copy a SQLite database to a new file, while the server runs or not
-  objects copy
+  backup <target> [--keep <number>] [--verify]
+            back up database and files to a folder, while the server runs or not; with --keep remove older backups from
+            it; with --verify restore the backup into a temporary place and compare
+  restore <source> [--backup <name>] [--force] [--verify] [--list]
+            restore the newest or the named backup into the empty database and the files of the settings; with --force
+            move what is there aside; with --verify only compare; with --list only print the names
+  transfer --to <database>
+            copy all rows to an empty database: postgres://… or a folder for SQLite; the server must be stopped
+  objects copy --from <place> --to <place>
             copy every file from disk to s3 or from s3 to disk, while the server runs or not; run it again to go on
 
 Settings are environment variables, ALCOVE_…; see docs/operating/configure.md.`
@@ -56,8 +69,25 @@ const parsers: Partial<Record<string, (args: string[]) => Command | undefined>> 
     return { name: 'demo', folder: parsed.positionals[0] }
   },
   backup(args) {
-    const [target, ...others] = parse({ args, allowPositionals: true })?.positionals ?? []
-    return target && others.length === 0 ? { name: 'backup', target } : undefined
+    const options = { keep: { type: 'string' }, verify: { type: 'boolean' } } as const
+    const parsed = parse({ args, allowPositionals: true, options })
+    const [target, ...others] = parsed?.positionals ?? []
+    const { keep, verify = false } = parsed?.values ?? {}
+    const isRight = keep === undefined || /^[1-9]\d{0,5}$/.test(keep)
+    if (!target || others.length > 0 || !isRight) return undefined
+    return { name: 'backup', target, keep: keep === undefined ? undefined : Number(keep), verify }
+  },
+  restore(args) {
+    const flags = { force: { type: 'boolean' }, verify: { type: 'boolean' }, list: { type: 'boolean' } } as const
+    const parsed = parse({ args, allowPositionals: true, options: { backup: { type: 'string' }, ...flags } })
+    const [source, ...others] = parsed?.positionals ?? []
+    if (!parsed || !source || others.length > 0) return undefined
+    const { backup, force = false, verify = false, list = false } = parsed.values
+    return { name: 'restore', source, backup, force, verify, list }
+  },
+  transfer(args) {
+    const to = parse({ args, options: { to: { type: 'string' } } })?.values.to
+    return to ? { name: 'transfer', to } : undefined
   },
   objects(args) {
     const parsed = parse({

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { openObjectsFor, type Place } from './app.ts'
-import { Failure } from './platform/failure.ts'
+import { reasonOf } from './platform/failure.ts'
 import { type CopyProgress, copyObjects } from './platform/object-store/copy.ts'
 import type { Settings } from './platform/settings.ts'
 
@@ -63,11 +63,4 @@ function summaryOf(progress: CopyProgress): string {
   const mebibytes = (copiedBytes / 1024 / 1024).toFixed(1)
   const meanwhile = vanished > 0 ? `, ${vanished} removed meanwhile` : ''
   return `${countOf(progress)} files: ${copied} copied (${mebibytes} MiB), ${skipped} there already${meanwhile}, ${failed} failed`
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Failure && error.cause.kind === 'unavailable') {
-    return `${error.cause.what} is not available (${error.cause.why})`
-  }
-  return error instanceof Error ? error.message : String(error)
 }

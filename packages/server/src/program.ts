@@ -11,12 +11,15 @@ import { endAttemptsOfEarlierProcess } from './domain/idempotency/idempotency.ts
 import { type Examination, examine } from './domain/removal/doctor.ts'
 import { startJobs } from './jobs.ts'
 import { runObjectsCommand } from './objects-command.ts'
+import { reasonOf } from './platform/failure.ts'
 import { openLifecycle } from './platform/lifecycle.ts'
 import { closeDataFolder, keepNewFilesPrivate } from './platform/private-files.ts'
 import { drainDelayOf, readSettings, type Settings, WrongSettings } from './platform/settings.ts'
 import { setProcessFlags } from './platform/v8-flags.ts'
+import { runRestoreCommand } from './restore-command.ts'
 import { stopServing } from './stop.ts'
 import { checkDatabase, endWhenBroken } from './storage-watch.ts'
+import { runTransferCommand } from './transfer-command.ts'
 
 /**
  * Runs the command of the arguments. Calls `onServing` with the data folder when the server has responded for a while, so
@@ -48,14 +51,22 @@ async function run(command: Command, onServing: (dataFolder: string) => void): P
     case 'doctor':
       return runDoctor(settings, command)
     case 'backup':
-      return runBackupCommand(settings, command.target)
+      return failUnless(await runBackupCommand(settings, command))
+    case 'restore':
+      return failUnless(await runRestoreCommand(settings, command))
+    case 'transfer':
+      return failUnless(await runTransferCommand(settings, command))
     case 'objects copy':
-      if (!(await runObjectsCommand(settings, command))) process.exitCode = 1
+      return failUnless(await runObjectsCommand(settings, command))
   }
 }
 
 /** Time in which the functions that most requests need are compiled. */
 const warmUpMs = 3_000
+
+function failUnless(isRight: boolean): void {
+  if (!isRight) process.exitCode = 1
+}
 
 interface ServeOptions {
   /** Fills an empty database while the server responds, with the token of the administrator. Jobs start afterwards. */
@@ -190,7 +201,7 @@ function explain(error: unknown): string {
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     return `alcove: the address is in use (${error.message}); set ALCOVE_PORT or ALCOVE_HOST to another one.`
   }
-  return `alcove: ${error instanceof Error ? error.message : String(error)}`
+  return `alcove: ${reasonOf(error)}`
 }
 
 function stop(text: string, code: number): void {

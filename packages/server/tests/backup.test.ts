@@ -1,94 +1,147 @@
-import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { expect, test } from 'vitest'
-import { runProcess, type ServerProcess, startProcess, temporaryFolder } from './process.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { launch, runProcess, type ServerProcess, startProcess, temporaryFolder } from './process.ts'
 
 const token = 'token-of-the-backup-command'
 
-test('a backup completes during writes and contains everything acknowledged before it', async () => {
-  const folder = await temporaryFolder()
-  const env = { ALCOVE_DATA: join(folder, 'data'), ALCOVE_BOOTSTRAP_TOKEN: token }
-  await mkdir(env.ALCOVE_DATA)
-  const server = await startProcess({ env })
-  const writers = startWriters(server, 4, 100)
-  await expect.poll(() => writers.acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(100)
-  const before = [...writers.acknowledged]
-  const target = join(folder, 'backup.sqlite3')
-  const backup = await runProcess({ env, command: `backup ${target}` })
-  const during = writers.acknowledged.length - before.length
-  await writers.stop()
-
-  expect(backup).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/ MiB in \S+ s, checked/) })
-  expect(during).toBeGreaterThan(0)
-  expect((await readdir(folder)).filter((name) => name.startsWith('backup'))).toEqual(['backup.sqlite3'])
-  expect(await server.stop()).toMatchObject({ code: 0 })
-  const again = await runProcess({ env, command: `backup ${target}` })
-  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') })
-
-  const restored = join(folder, 'restored')
-  await mkdir(restored)
-  await rename(target, join(restored, 'alcove.sqlite3'))
-  const copy = { ...env, ALCOVE_DATA: restored }
-  expect(await runProcess({ env: copy, command: 'doctor' })).toMatchObject({ code: 0, stderr: '' })
-  const second = await startProcess({ env: copy })
-  const there = await topicsOf(second)
-  expect(before.filter((name) => !there.has(name))).toEqual([])
+let folder: string
+let env: Record<string, string>
+let backups: string
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  env = { ALCOVE_DATA: join(folder, 'data'), ALCOVE_BOOTSTRAP_TOKEN: token, ALCOVE_OBJECT_RETENTION_HOURS: '24' }
+  backups = join(folder, 'backups')
+  await mkdir(env['ALCOVE_DATA'] ?? '')
 })
 
-test('a backup of a stopped server is complete, and invalid targets are rejected', async () => {
-  const folder = await temporaryFolder()
-  const env = { ALCOVE_DATA: folder, ALCOVE_BOOTSTRAP_TOKEN: token }
-  expect(await runProcess({ env, command: 'backup x' })).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('there is no database'),
-  })
+test('after the loss of the disk a backup brings back everything acknowledged before it, and only later changes are lost', async () => {
   const server = await startProcess({ env })
-  const writers = startWriters(server, 1)
-  await expect.poll(() => writers.acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(3)
-  // Its commits are only in the log.
+  const before = startWriters(server, 4, 100)
+  await expect.poll(() => before.acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(60)
+  const early = [...before.acknowledged]
+  const backup = await runProcess({ env, command: `backup ${backups} --verify` })
+  expect(backup).toMatchObject({ code: 0, stdout: expect.stringMatching(/Wrote the backup .* of which \d+ copied/) })
+  expect(backup.stdout).toMatch(/Verified \S+: \d+ tables and \d+ files are the same\./)
+  await before.stop()
+  const later = startWriters(server, 2, 100, 'later')
+  await expect.poll(() => later.acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(10)
   await server.kill()
-  await writers.stop()
-  const target = join(folder, 'backup.sqlite3')
-  expect(await runProcess({ env, command: `backup ${target}` })).toMatchObject({ code: 0, stderr: '' })
-  expect(await runProcess({ env, command: 'backup' })).toMatchObject({ code: 2 })
-  await writeFile(`${join(folder, 'other')}.incomplete`, '')
-  expect(await runProcess({ env, command: `backup ${join(folder, 'other')}` })).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('left from a backup that did not end'),
+  await later.stop()
+  await rm(env['ALCOVE_DATA'] ?? '', { recursive: true })
+  await mkdir(env['ALCOVE_DATA'] ?? '')
+
+  const restored = await runProcess({ env, command: `restore ${backups}` })
+  expect(restored).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/It has everything up to \S+Z; later changes/),
   })
-  const postgres = { ...env, ALCOVE_DATABASE_URL: 'postgres://127.0.0.1:1/none' }
-  expect(await runProcess({ env: postgres, command: 'backup x' })).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('use pg_dump'),
+  expect(await runProcess({ env, command: 'doctor --contents' })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('no disagreement'),
   })
-  await rename(target, join(folder, 'copied'))
-  const restored = join(folder, 'restored')
-  await mkdir(restored)
-  await rename(join(folder, 'copied'), join(restored, 'alcove.sqlite3'))
-  const second = await startProcess({ env: { ...env, ALCOVE_DATA: restored } })
+  const second = await startProcess({ env })
   const there = await topicsOf(second)
-  expect(writers.acknowledged.filter((name) => !there.has(name))).toEqual([])
+  expect(early.filter((name) => !there.has(name))).toEqual([])
+  const lost = later.acknowledged.filter((name) => !there.has(name))
+  expect(lost).toEqual(later.acknowledged)
 })
 
-/** Creates topics concurrently until it is stopped. Returns the acknowledged ones. */
-/** Starts clients that write as fast as the server responds, and at most at this rate together. */
-function startWriters({ url }: ServerProcess, count: number, perSecond = Number.POSITIVE_INFINITY) {
+test('a restore needs an empty place, and with --force moves what is there aside', async () => {
+  const server = await startProcess({ env })
+  await createTopic(server, 'in-the-backup')
+  expect(await runProcess({ env, command: `backup ${backups}` })).toMatchObject({ code: 0 })
+  await createTopic(server, 'not-in-the-backup')
+  expect(await runProcess({ env, command: `restore ${backups} --force` })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('a server uses'),
+  })
+  await server.stop()
+  expect(await runProcess({ env, command: `restore ${backups}` })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('exists already; use an empty data folder, or --force'),
+  })
+  const forced = await runProcess({ env, command: `restore ${backups} --force` })
+  expect(forced).toMatchObject({ code: 0, stdout: expect.stringContaining('Moved what was there to ') })
+  const [aside = ''] = (await readdir(env['ALCOVE_DATA'] ?? '')).filter((name) => name.startsWith('before-restore-'))
+  const second = await startProcess({ env })
+  expect([...(await topicsOf(second))]).toEqual(['in-the-backup'])
+  const former = await startProcess({ env: { ...env, ALCOVE_DATA: join(env['ALCOVE_DATA'] ?? '', aside) } })
+  expect((await topicsOf(former)).size).toBe(2)
+})
+
+test('a killed backup leaves the previous one intact, and the next one completes', { timeout: 180_000 }, async () => {
+  const server = await startProcess({ env })
+  const project = await createProject(server)
+  for (let number = 0; number < 40; number++) await uploadFile(server, project, `content ${number}`.repeat(10_000))
+  const first = await runProcess({ env, command: `backup ${backups} --keep 2` })
+  expect(first).toMatchObject({ code: 0 })
+  const ms = Number(/ in (\S+) s/.exec(first.stdout)?.[1]) * 1000
+  const killed: string[] = []
+  for (let attempt = 0; attempt < 6; attempt++) {
+    await uploadFile(server, project, `new ${attempt}`.repeat(20_000))
+    const { child, ended } = await launch({ env, command: `backup ${backups} --keep 2` })
+    // From before the first write to about the end.
+    await setTimeout(400 + (attempt / 5) * ms)
+    child.kill('SIGKILL')
+    const { signal } = await ended
+    if (signal) killed.push(signal)
+    const verified = await runProcess({ env, command: `restore ${backups} --verify` })
+    expect(verified).toMatchObject({ code: 0, stderr: '' })
+  }
+  expect(killed.length).toBeGreaterThan(0)
+  const last = await runProcess({ env, command: `backup ${backups} --keep 1 --verify` })
+  expect(last).toMatchObject({ code: 0, stdout: expect.stringContaining('46 files') })
+  const list = await runProcess({ env, command: `restore ${backups} --list` })
+  expect(list.stdout.trim().split('\n')).toHaveLength(1)
+})
+
+test('backups during uploads and deletions have a file for every row', async () => {
+  const server = await startProcess({ env: { ...env, ALCOVE_UPLOAD_GRACE_DAYS: '0' } })
+  const project = await createProject(server)
+  const ids: number[] = []
+  let isOver = false
+  const working = (async () => {
+    for (let number = 0; !isOver; number++) {
+      ids.push(await uploadFile(server, project, `content ${number}`))
+      if (number % 2 === 1) await request(server, 'DELETE', `/projects/${project}/uploads/${ids.shift()}`)
+    }
+  })()
+  await expect.poll(() => ids.length, { timeout: 30_000 }).toBeGreaterThan(20)
+  for (let attempt = 0; attempt < 3; attempt++) {
+    expect(await runProcess({ env, command: `backup ${backups} --verify` })).toMatchObject({ code: 0 })
+  }
+  isOver = true
+  await working
+})
+
+test('impossible backups and restores are refused with a reason', async () => {
+  const refused = async (command: string, reason: string) =>
+    expect(await runProcess({ env, command })).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) })
+  await refused(`backup ${backups}`, 'there is no database')
+  await refused(`backup ${join(env['ALCOVE_DATA'] ?? '', 'copy')}`, 'is in the data folder')
+  await refused(`backup ${env['ALCOVE_DATA']}`, 'is in the data folder')
+  await refused(`backup ${backups}.sqlite3`, 'name a folder')
+  await refused(`restore ${join(folder, 'nowhere')}`, 'there is no backup in')
+  await refused(`restore ${backups}`, 'there is no complete backup in')
+  expect(await runProcess({ env, command: 'backup' })).toMatchObject({ code: 2 })
+})
+
+/** Starts clients that create topics as fast as the server responds, and at most at this rate together. */
+function startWriters(server: ServerProcess, count: number, perSecond: number, prefix = 'topic') {
   const startedAt = performance.now()
   const acknowledged: string[] = []
   let isOver = false
   let names = 0
   const work = async () => {
     while (!isOver) {
-      const name = `topic-${++names}`
+      const name = `${prefix}-${++names}`
       const dueInMs = startedAt + (names * 1000) / perSecond - performance.now()
       if (dueInMs > 0) await setTimeout(dueInMs)
-      const body = new URLSearchParams({ name, title: name })
-      const headers = { 'private-token': token }
-      const reply = await fetch(`${url}/api/v4/topics`, { method: 'POST', headers, body }).catch(() => undefined)
-      if (!reply) return
-      await reply.arrayBuffer().catch(() => {})
-      if (reply.status === 201) acknowledged.push(name)
+      const status = await createTopic(server, name).catch(() => undefined)
+      if (status === undefined) return
+      if (status === 201) acknowledged.push(name)
     }
   }
   const working = Array.from({ length: count }, work)
@@ -101,11 +154,36 @@ function startWriters({ url }: ServerProcess, count: number, perSecond = Number.
   }
 }
 
-async function topicsOf({ url }: ServerProcess): Promise<Set<string>> {
+async function request({ url }: ServerProcess, method: string, path: string, body?: FormData | URLSearchParams) {
+  const reply = await fetch(`${url}/api/v4${path}`, {
+    method,
+    headers: { 'private-token': token },
+    ...(body && { body }),
+  })
+  const text = await reply.text()
+  return { status: reply.status, body: text ? JSON.parse(text) : undefined }
+}
+
+async function createTopic(server: ServerProcess, name: string): Promise<number> {
+  return (await request(server, 'POST', '/topics', new URLSearchParams({ name, title: name }))).status
+}
+
+async function createProject(server: ServerProcess): Promise<number> {
+  return (await request(server, 'POST', '/projects', new URLSearchParams({ name: 'site' }))).body.id
+}
+
+async function uploadFile(server: ServerProcess, project: number, content: string): Promise<number> {
+  const form = new FormData()
+  form.append('file', new Blob([content]), 'file.txt')
+  const { status, body } = await request(server, 'POST', `/projects/${project}/uploads`, form)
+  expect(status).toBe(201)
+  return body.id
+}
+
+async function topicsOf(server: ServerProcess): Promise<Set<string>> {
   const names = new Set<string>()
   for (let page = 1; ; page++) {
-    const reply = await fetch(`${url}/api/v4/topics?per_page=100&page=${page}`, { headers: { 'private-token': token } })
-    const topics = (await reply.json()) as { name: string }[]
+    const { body: topics } = await request(server, 'GET', `/topics?per_page=100&page=${page}`)
     for (const { name } of topics) names.add(name)
     if (topics.length < 100) return names
   }

@@ -4,7 +4,7 @@ export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
 /** Commands of the server, which are not declared here. */
-const serverCommands = ['serve', 'demo', 'migrate', 'doctor', 'backup', 'objects']
+const serverCommands = ['serve', 'demo', 'migrate', 'doctor', 'backup', 'restore', 'transfer', 'objects']
 
 /** A command with the words that may follow it. */
 interface Completed {

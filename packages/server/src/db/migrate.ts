@@ -53,6 +53,27 @@ export async function pendingMigrations(db: Db, squashed: readonly Migration[]):
   return pending
 }
 
+/** Returns the names of the applied migrations. Throws when they are not those of this program or an older one. */
+export async function appliedMigrations(db: Db, migrations: readonly Migration[]): Promise<string[]> {
+  await pendingMigrations(db, migrations)
+  return listApplied(db)
+}
+
+/** Returns the migrations that give an empty database the schema of one with the applied ones. */
+export function migrationsUpTo(applied: readonly string[], migrations: readonly Migration[]): Migration[] {
+  const known = migrations.filter(
+    ({ name, replaces = [] }) =>
+      applied.includes(name) || (replaces.length > 0 && replaces.every((former) => applied.includes(former.name))),
+  )
+  const names = new Set(known.flatMap(({ name, replaces = [] }) => [name, ...replaces.map((former) => former.name)]))
+  const unknown = applied.filter((name) => !names.has(name))
+  if (unknown.length === 0) return known
+  throw new Error(
+    `it has migrations from which this program cannot start (${unknown.join(', ')}): ` +
+      'use the version that wrote it, or a newer one',
+  )
+}
+
 /** Runs a migration. Returns false when another process has already run it. */
 async function apply(tx: Db & ScriptRunner, migration: Migration, migrations: readonly Migration[]): Promise<boolean> {
   const { engine } = tx.dialect

@@ -2,6 +2,7 @@ import type { Sql } from 'sql-template-tag'
 import { createChangeLog } from './changes.ts'
 import type { CamelCase, Database, Db, Dialect } from './db.ts'
 import type { DatabaseOptions, Engine, Execute, SchemaOwner, ScriptRunner, Session } from './engine.ts'
+import { sqliteDialect } from './sql.ts'
 
 /** Opens the database. Migrations may still be pending. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -34,6 +35,35 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   async function openEngine(): Promise<Engine> {
     if (options.kind === 'sqlite') return (await import('./sqlite/engine.ts')).openSqlite(options, changes)
     return (await import('./postgres/engine.ts')).openPostgres(options, changes)
+  }
+}
+
+/**
+ * Runs `work` in one transaction that only reads and sees the database as of one moment, however long it takes. A server
+ * may use the database meanwhile.
+ */
+export async function readSnapshot<T>(options: DatabaseOptions, work: (db: Db) => Promise<T>): Promise<T> {
+  if (options.kind === 'sqlite') {
+    const { openSqliteSnapshot } = await import('./sqlite/engine.ts')
+    const { execute, close } = openSqliteSnapshot(options.file)
+    try {
+      return await work(statements(sqliteDialect, execute, async () => {}))
+    } finally {
+      close()
+    }
+  }
+  const database = await openDatabase({ ...options, connections: 1 })
+  try {
+    return await database.transaction(async (db) => {
+      // The transactions of this engine run scripts, which `Db` does not expose.
+      await (db as Db & ScriptRunner).script(
+        `set transaction isolation level repeatable read, read only;
+        set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
+      )
+      return work(db)
+    })
+  } finally {
+    await database.close()
   }
 }
 

@@ -147,3 +147,11 @@ function describe(cause: FailureCause): string {
   const { kind, ...details } = cause
   return Object.keys(details).length === 0 ? kind : `${kind} ${JSON.stringify(details)}`
 }
+
+/** Returns the message of an error for the terminal, with the reason of an outage. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Failure && error.cause.kind === 'unavailable') {
+    return `${error.cause.what} is not available (${error.cause.why})`
+  }
+  return error instanceof Error ? error.message : String(error)
+}

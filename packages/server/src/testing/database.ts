@@ -10,6 +10,8 @@ import { createTestDatabase } from './postgres.ts'
 
 export interface FreshDatabase {
   db: Database
+  /** Where it is. */
+  options: DatabaseOptions
   /** Opens a second connection to the same database, as another process would. PostgreSQL only. */
   openSecond(): Promise<Database>
   drop(): Promise<void>
@@ -26,9 +28,10 @@ export async function freshDatabase(): Promise<FreshDatabase> {
 async function freshPostgres(): Promise<FreshDatabase> {
   const { url, template } = inject('postgres')
   const database = await createTestDatabase({ url }, { template })
-  const open = () => openDatabase({ kind: 'postgres', url: database.url })
+  const options: DatabaseOptions = { kind: 'postgres', url: database.url }
+  const open = () => openDatabase(options)
   const db = await open()
-  return { db, openSecond: open, drop: () => database.drop() }
+  return { db, options, openSecond: open, drop: () => database.drop() }
 }
 
 async function freshSqlite(): Promise<FreshDatabase> {
@@ -40,6 +43,7 @@ async function freshSqlite(): Promise<FreshDatabase> {
   const db = await openDatabase({ kind: 'sqlite', file })
   return {
     db,
+    options: { kind: 'sqlite', file },
     openSecond: () => Promise.reject(new Error('SQLite serves one process')),
     drop: () => rm(folder, { recursive: true, force: true }),
   }

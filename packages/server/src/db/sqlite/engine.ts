@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import type { Sql } from 'sql-template-tag'
 import { Failure, unavailable } from '../../platform/failure.ts'
 import { type ChangeLog, describeCommit, type ForeignKey, foreignKeyQueries } from '../changes.ts'
-import type { DatabaseOptions, Engine, Result, ResultMode } from '../engine.ts'
+import type { DatabaseOptions, Engine, Execute, Result, ResultMode } from '../engine.ts'
 import { rowReader } from '../rows.ts'
 import { plainValue, sqliteDialect } from '../sql.ts'
 import { isSqliteError, type SqliteConnection } from './connection.ts'
@@ -138,6 +138,33 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
         lock.close()
       })
     },
+  }
+}
+
+/**
+ * Opens one read transaction of a database, whether or not a server uses it. Writers continue; their commits are not
+ * visible.
+ */
+export function openSqliteSnapshot(file: string): { execute: Execute; close(): void } {
+  if (!existsSync(file)) throw new Error(`there is no database ${file}; set ALCOVE_DATA to the data folder`)
+  // A running server has already checked the log.
+  const lock = lockIfFree(file)
+  try {
+    if (lock) prepareLog(realpathSync(file))
+  } finally {
+    lock?.close()
+  }
+  const { database, prepare } = connect(file, true)
+  database.exec('begin')
+  return {
+    async execute({ sql, values }, mode) {
+      try {
+        return prepare(sql).execute(values, mode)
+      } catch (error) {
+        throw damagedOr(error)
+      }
+    },
+    close: () => database.close(),
   }
 }
 
