@@ -54,9 +54,11 @@ test.each([
   expect((await readFile(cache)).equals(damaged)).toBe(false)
 })
 
-test('a folder that cannot be written does not stop the program', async () => {
+test('a folder that is missing or cannot be written does not stop the program and is not created', async () => {
   const { folder, file } = await openFolder()
   const program = loadCached<Program>(file, folder)
   program.saveCache(file)
+  program.saveCache(join(folder, 'missing'))
+  expect(await readdir(folder)).toEqual(['program.cjs'])
   expect(program.exports.add(2, 3)).toBe(5)
 })

@@ -7,7 +7,7 @@ import { constants, Script } from 'node:vm'
 /** A loaded CommonJS program. */
 export interface CachedProgram<Exports> {
   exports: Exports
-  /** Stores what V8 has compiled so far in a folder, for the next start. Does nothing if the cache was used. */
+  /** Stores what V8 has compiled so far in an existing folder, for the next start. Does nothing if the cache was used. */
   saveCache(folder: string): void
 }
 
@@ -53,7 +53,8 @@ function readCache(path: string, source: string): Buffer | undefined {
 function writeCache(path: string, source: string, data: Buffer): void {
   const partial = `${path}.${process.pid}`
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    // The folder itself is not created: with PostgreSQL and a bucket there may be none.
+    if (!existsSync(dirname(path))) mkdirSync(dirname(path))
     writeFileSync(partial, Buffer.concat([digestOf(source, data), data]))
     renameSync(partial, path)
   } catch {
