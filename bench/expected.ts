@@ -1,9 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { Options } from './options.ts'
 import type { Cell } from './table.ts'
 
-/** CPU ratios to the ceiling by the name of the row, as a quiet machine measured them with `--quick --record`. */
+/**
+ * CPU ratios to the ceiling by the name of the row, as `--quick --record` measured them. It has only rows whose ratio is
+ * stable on a busy machine: neither files, which depend on the disk, nor far pages.
+ */
 const file = new URL('expected.json', import.meta.url)
+
+/** Returns the names of the rows that are checked and recorded. */
+export const expectedRows = (): string[] => Object.keys(readExpected())
+
+const readExpected = (): Record<string, number> => JSON.parse(readFileSync(file, 'utf8'))
 /** A row fails below this part of its expected ratio. */
 const tolerance = 0.8
 /** A row fails only if it is too low in every run, because machines are noisy. */
@@ -17,7 +24,7 @@ type Results = readonly Readonly<Record<string, Cell>>[]
  */
 export async function measureExpected<Row extends { name: string }>(
   rows: readonly Row[],
-  { isChecked, isRecorded }: Options,
+  { isChecked, isRecorded }: { isChecked: boolean; isRecorded: boolean },
   measure: (rows: readonly Row[]) => Promise<Results>,
 ): Promise<string[]> {
   if (!isChecked) {
@@ -25,7 +32,7 @@ export async function measureExpected<Row extends { name: string }>(
     if (isRecorded) writeFileSync(file, `${JSON.stringify(ratiosOf(results), null, 2)}\n`)
     return []
   }
-  const expected: Record<string, number> = JSON.parse(readFileSync(file, 'utf8'))
+  const expected = readExpected()
   let slow = rows
   for (let run = 0; run < maxRuns && slow.length > 0; run++) {
     const ratios = ratiosOf(await measure(slow))

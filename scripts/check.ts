@@ -24,6 +24,8 @@ const groups: Record<string, string[]> = {
   tests: [`npm test -- --reporter=default --reporter=json --outputFile.json=${testReport}`],
   docs: ['tsx scripts/docs-site.ts'],
   package: ['tsx scripts/pack-check.ts', 'tsx scripts/image-check.ts'],
+  // Less than a minute; the program has been built by then or is built.
+  bench: ['npm run --silent bench -- --quick --check'],
   clients: ['bash scripts/radosgw.sh', 'bash scripts/compat.sh'],
 }
 const maxFailuresShown = 8
