@@ -50,9 +50,17 @@ test('a webhook can be created, tested, inspected, resent, edited and deleted', 
   await page.getByRole('button', { name: 'Send test event' }).click()
   await page.getByText('out of order').first().waitFor()
 
+  await page.getByLabel('Format').selectOption('Slack')
+  await page.getByLabel('Vulnerabilities', { exact: true }).selectOption('High and above')
+  await page.getByLabel('New signing token').fill('0ther')
   await page.getByLabel('Name').fill('Alarm')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('heading', { name: 'Alarm', level: 1 }).waitFor()
+  await page.getByLabel('Remove signing token').waitFor()
+  const { body: hooks } = await web.server.admin.get(`/projects/${project.id}/hooks`)
+  expect(hooks).toMatchObject([
+    { format: 'slack', min_severity: 'high', token_present: true, signing_token_present: true },
+  ])
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No webhooks').waitFor()

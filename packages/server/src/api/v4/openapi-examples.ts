@@ -14,6 +14,8 @@ const trustRelation = {
 const hook = {
   url: 'https://chat.example.com/hooks/alcove',
   token: 'a-secret-of-the-receiver',
+  format: 'slack',
+  min_severity: 'high',
   vulnerability_events: true,
 }
 const hookChange = { url: hook.url, vulnerability_events: false }

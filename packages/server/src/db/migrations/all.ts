@@ -12,6 +12,7 @@ import { groupHooks } from './0054_group_hooks.ts'
 import { defaultBranchReports } from './0055_default_branch_reports.ts'
 import { triageTriggers } from './0057_triage_triggers.ts'
 import { identityProviders } from './0058_identity_providers.ts'
+import { hookFormats } from './0059_hook_formats.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   defaultBranchReports,
   triageTriggers,
   identityProviders,
+  hookFormats,
 ]

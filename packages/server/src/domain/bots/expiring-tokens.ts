@@ -80,7 +80,7 @@ function describeGroup({ id, name, path, fullPath }: Namespace) {
 /** Builds the body of a `Resource Access Token Hook`. */
 function describe(owner: object, token: ExpiringToken) {
   return {
-    object_kind: 'access_token',
+    object_kind: 'access_token' as const,
     ...owner,
     object_attributes: {
       user_id: token.userId,

@@ -6,8 +6,10 @@ import { type AnyJobKind, jobKind } from '../jobs/job.ts'
 import { insertDelivery } from './delivery-queries.ts'
 import { deleteOldEvents, findNextEvent, type HookEvent, updateEvent } from './event-queries.ts'
 import { eventNameOf, type Hook } from './hook.ts'
+import { bodyOf } from './hook-event-body.ts'
 import { addFailure, findHook, resetFailures, setSlowUntil } from './hook-queries.ts'
 import { deliveryKind, slowDeliveries } from './record.ts'
+import { signatureHeaders } from './signature.ts'
 import { randomUuid, uuidFrom } from './uuid.ts'
 
 /** Limits of one run, after which other hooks get a turn. */
@@ -106,12 +108,13 @@ export async function attemptDelivery(
   event: HookEvent,
   signal?: AbortSignal,
 ): Promise<Attempt> {
-  const requestHeaders = headersFor(deps, hook, event)
+  const body = JSON.stringify(bodyOf(event.payload))
+  const requestHeaders = headersFor(deps, hook, event, body)
   const started = performance.now()
   const [answer, error] = await post({
     url: hook.url,
     headers: requestHeaders,
-    body: JSON.stringify(event.payload),
+    body,
     timeoutMs,
     maxResponseBytes,
     verifiesCertificates: hook.verifiesCertificates,
@@ -149,17 +152,19 @@ export function recordAttempt(deps: Deps, hook: Hook, event: HookEvent, attempt:
   return insertDelivery(deps.db, draft, deps.now())
 }
 
-function headersFor(deps: Deps, hook: Hook, event: HookEvent): Record<string, string> {
+function headersFor(deps: Deps, hook: Hook, event: HookEvent, body: string): Record<string, string> {
+  // Constant for all attempts, so that receivers can deduplicate.
+  const id = uuidFrom(`${event.uuid} ${hook.id}`)
   return {
     'Content-Type': 'application/json',
     'User-Agent': `Alcove/${version}`,
-    // Constant for all attempts, so that receivers can deduplicate.
-    'Idempotency-Key': uuidFrom(`${event.uuid} ${hook.id}`),
+    'Idempotency-Key': id,
     'X-Gitlab-Event': eventNameOf(event.payload),
     'X-Gitlab-Webhook-UUID': randomUuid(deps),
     'X-Gitlab-Instance': instanceUrl(deps.settings),
     'X-Gitlab-Event-UUID': event.uuid,
     ...(hook.token !== null && { 'X-Gitlab-Token': hook.token }),
+    ...(hook.signingToken !== null && signatureHeaders(hook.signingToken, { id, now: deps.now(), body })),
   }
 }
 

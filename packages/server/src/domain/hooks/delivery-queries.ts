@@ -1,5 +1,6 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import type { StoredEvent } from './hook-event-body.ts'
 
 export interface DeliveryDraft {
   hookId: number
@@ -17,7 +18,7 @@ export interface DeliveryDraft {
 /** Attempt to deliver an event to a hook. */
 export interface Delivery extends DeliveryDraft {
   id: number
-  payload: object
+  payload: StoredEvent
   createdAt: string
 }
 

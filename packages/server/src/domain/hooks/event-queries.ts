@@ -1,36 +1,32 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { EventKind, Hook, HookOwner } from './hook.ts'
+import type { StoredEvent } from './hook-event-body.ts'
 import { selectListeningHooks } from './listening-sql.ts'
 
-export type ListeningHook = Pick<Hook, 'id' | 'projectId' | 'namespaceId' | 'slowUntil'>
+export type ListeningHook = Pick<Hook, 'id' | 'projectId' | 'namespaceId' | 'slowUntil' | 'format' | 'minSeverity'>
 
 /**
  * Returns the hooks of a project or group and of the groups above it that are subscribed to events of this kind, and
  * locks them against deletion until the transaction ends.
  */
 export async function listListeningHooks(db: Db, owner: HookOwner, kind: EventKind): Promise<ListeningHook[]> {
-  const hooks = selectListeningHooks(sql`id, project_id, namespace_id, slow_until`, owner, kind)
+  const hooks = selectListeningHooks(sql`id, project_id, namespace_id, slow_until, format, min_severity`, owner, kind)
   return db.all(sql`${hooks} order by id ${db.dialect.forKeyShare}`)
 }
 
 export interface EventDraft {
+  hookId: number
   uuid: string
-  payload: object
+  payload: StoredEvent
 }
 
-/** Inserts one row per hook and event, in the order of the events. */
-export async function insertEvents(
-  db: Db,
-  hookIds: readonly number[],
-  events: readonly EventDraft[],
-  now: string,
-): Promise<void> {
-  const rows = hookIds.flatMap((hookId) => events.map((event) => ({ hookId, ...event })))
+/** Inserts events in order. */
+export async function insertEvents(db: Db, events: readonly EventDraft[], now: string): Promise<void> {
   const columns = { hookId: 'integer', uuid: 'text', payload: 'json' } as const
   await db.run(sql`
     insert into hook_events (hook_id, uuid, payload, created_at)
-    select r.hook_id, r.uuid, r.payload, ${now} from ${db.dialect.records(rows, columns)} as r`)
+    select r.hook_id, r.uuid, r.payload, ${now} from ${db.dialect.records(events, columns)} as r`)
 }
 
 export interface HookEvent {
@@ -38,7 +34,7 @@ export interface HookEvent {
   hookId: number
   /** Shared by all hooks that receive the event. */
   uuid: string
-  payload: object
+  payload: StoredEvent
   attempts: number
 }
 
@@ -50,10 +46,10 @@ export async function findNextEvent(db: Db, hookId: number): Promise<HookEvent |
 }
 
 /** Inserts an event that is sent immediately and so does not wait in the queue. */
-export async function insertTestEvent(db: Db, hookId: number, draft: EventDraft, now: string): Promise<HookEvent> {
+export async function insertTestEvent(db: Db, draft: EventDraft, now: string): Promise<HookEvent> {
   const row = await db.one<HookEvent>(sql`
     insert into hook_events (hook_id, uuid, payload, is_waiting, created_at)
-    values (${hookId}, ${draft.uuid}, ${draft.payload}, false, ${now})
+    values (${draft.hookId}, ${draft.uuid}, ${draft.payload}, false, ${now})
     returning id, hook_id, uuid, payload, attempts`)
   if (!row) throw new Error('an inserted event returned no row')
   return row

@@ -21,10 +21,10 @@ export async function findHook(db: Db, id: number): Promise<Hook | undefined> {
 
 export async function insertHook(db: Db, owner: HookOwner, draft: HookDraft, now: string): Promise<Hook> {
   const row = await db.one<Hook>(sql`
-    insert into hooks (${owner.kind === 'project' ? sql`project_id` : sql`namespace_id`}, url, name, description, token, has_vulnerability_events,
-      has_access_token_events, verifies_certificates, created_at, updated_at)
-    values (${owner.id}, ${draft.url}, ${draft.name}, ${draft.description}, ${draft.token},
-      ${draft.hasVulnerabilityEvents}, ${draft.hasAccessTokenEvents}, ${draft.verifiesCertificates}, ${now}, ${now})
+    insert into hooks (${owner.kind === 'project' ? sql`project_id` : sql`namespace_id`}, url, name, description, token, signing_token,
+      format, min_severity, has_vulnerability_events, has_access_token_events, verifies_certificates, created_at, updated_at)
+    values (${owner.id}, ${draft.url}, ${draft.name}, ${draft.description}, ${draft.token}, ${draft.signingToken},
+      ${draft.format}, ${draft.minSeverity}, ${draft.hasVulnerabilityEvents}, ${draft.hasAccessTokenEvents}, ${draft.verifiesCertificates}, ${now}, ${now})
     returning ${columns}`)
   if (!row) throw new Error('an inserted hook returned no row')
   return row
@@ -33,7 +33,8 @@ export async function insertHook(db: Db, owner: HookOwner, draft: HookDraft, now
 export async function updateHook(db: Db, id: number, draft: HookDraft, now: string): Promise<Hook | undefined> {
   return db.one(sql`
     update hooks set url = ${draft.url}, name = ${draft.name}, description = ${draft.description},
-      token = ${draft.token}, has_vulnerability_events = ${draft.hasVulnerabilityEvents},
+      token = ${draft.token}, signing_token = ${draft.signingToken}, format = ${draft.format},
+      min_severity = ${draft.minSeverity}, has_vulnerability_events = ${draft.hasVulnerabilityEvents},
       has_access_token_events = ${draft.hasAccessTokenEvents},
       verifies_certificates = ${draft.verifiesCertificates}, updated_at = ${now}
     where id = ${id} returning ${columns}`)
@@ -63,5 +64,5 @@ export async function setSlowUntil(db: Db, id: number, until: string | null): Pr
   await db.run(sql`update hooks set slow_until = ${until} where id = ${id}`)
 }
 
-const columns: Sql = sql`id, project_id, namespace_id, url, name, description, token, has_vulnerability_events, has_access_token_events,
-  verifies_certificates, failures, disabled_until, disabled_at, slow_until, created_at`
+const columns: Sql = sql`id, project_id, namespace_id, url, name, description, token, signing_token, format,
+  min_severity, has_vulnerability_events, has_access_token_events, verifies_certificates, failures, disabled_until, disabled_at, slow_until, created_at`

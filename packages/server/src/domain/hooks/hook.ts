@@ -1,9 +1,18 @@
+import type { Severity } from '../findings/scales.ts'
+import type { EventBody } from './hook-event-body.ts'
+import type { HookFormat } from './hook-format.ts'
+
 export interface HookDraft {
   url: string
   name: string | null
   description: string | null
   /** Secret sent with every delivery, by which the receiver authenticates it. */
   token: string | null
+  /** Key with which every delivery is signed. */
+  signingToken: string | null
+  format: HookFormat
+  /** Lowest severity of the vulnerability events that the hook receives; null for all. */
+  minSeverity: Severity | null
   hasVulnerabilityEvents: boolean
   /** Whether the hook receives notices of access tokens that expire soon. */
   hasAccessTokenEvents: boolean
@@ -47,10 +56,9 @@ export function alertStatus(hook: Hook, now: string): 'executable' | 'temporaril
 }
 
 /** Returns GitLab's name for the event that a payload describes. */
-export function eventNameOf(
-  payload: object,
-): 'Resource Access Token Hook' | 'Security Report Hook' | 'Vulnerability Hook' {
-  const kind = 'object_kind' in payload ? payload.object_kind : undefined
+export function eventNameOf({
+  object_kind: kind,
+}: Pick<EventBody, 'object_kind'>): 'Resource Access Token Hook' | 'Security Report Hook' | 'Vulnerability Hook' {
   if (kind === 'access_token') return 'Resource Access Token Hook'
   // Not an event of GitLab.
   if (kind === 'security_report') return 'Security Report Hook'

@@ -10,6 +10,8 @@ import { type Attempt, attemptDelivery, recordAttempt } from './deliver.ts'
 import { countDeliveries, type Delivery, findDelivery, newestDeliveries, type StatusRange } from './delivery-queries.ts'
 import { type HookEvent, insertTestEvent } from './event-queries.ts'
 import { type Hook, type HookDraft, type HookOwner, isOwnedBy } from './hook.ts'
+import type { EventBody } from './hook-event-body.ts'
+import { formatEvents } from './hook-format.ts'
 import { countHooks, deleteHook, findHook, insertHook, listHooks, resetFailures, updateHook } from './hook-queries.ts'
 import { deliveryKey, enqueueDeliveries } from './record.ts'
 import { randomUuid } from './uuid.ts'
@@ -43,11 +45,11 @@ export function createHook(deps: Deps, owner: HookOwner, draft: HookDraft): Prom
   })
 }
 
-/** Updates a hook. A new URL removes the secret, which was agreed with the former receiver. */
+/** Updates a hook. A new URL removes the secrets, which were agreed with the former receiver. */
 export async function changeHook(deps: Deps, owner: HookOwner, id: number, changes: Partial<HookDraft>): Promise<Hook> {
   const hook = await getHook(deps, owner, id)
   const isElsewhere = changes.url !== undefined && changes.url !== hook.url
-  const draft = { ...hook, ...(isElsewhere && { token: null }), ...changes }
+  const draft = { ...hook, ...(isElsewhere && { token: null, signingToken: null }), ...changes }
   assertUsable(deps, draft)
   const changed = await updateHook(deps.db, id, draft, deps.now())
   if (!changed) throw notFound()
@@ -74,10 +76,11 @@ export async function findDeliveries(
 }
 
 /** Sends a test event immediately. Success enables a disabled hook again. */
-export async function testHook(deps: RootDeps, hook: Hook, payload: object): Promise<void> {
+export async function testHook(deps: RootDeps, hook: Hook, event: EventBody): Promise<void> {
   countTry(deps, hook)
-  const event = await insertTestEvent(deps.db, hook.id, { uuid: randomUuid(deps), payload }, deps.now())
-  const attempt = await sendNow(deps, hook, event)
+  const [payload = event] = formatEvents(hook.format, [event])
+  const draft = { hookId: hook.id, uuid: randomUuid(deps), payload }
+  const attempt = await sendNow(deps, hook, await insertTestEvent(deps.db, draft, deps.now()))
   if (attempt.succeeded) await startAnew(deps, hook)
   else throw unprocessable(attempt.error ?? (attempt.answer?.body || `the receiver answered ${attempt.answer?.status}`))
 }

@@ -7,6 +7,8 @@ interface Received {
   headers: IncomingHttpHeaders
   // biome-ignore lint/suspicious/noExplicitAny: requests have any shape
   body: any
+  /** The body as it was sent. */
+  text: string
 }
 
 export interface Receiver {
@@ -41,6 +43,7 @@ export async function startReceiver(): Promise<Receiver> {
       path: request.url ?? '',
       headers: request.headers,
       body: text === '' ? undefined : JSON.parse(text),
+      text,
     }
     receiver.received.push(received)
     receiver.answer(response, received)

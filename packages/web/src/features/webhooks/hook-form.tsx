@@ -1,7 +1,7 @@
 import type { ResponseOf } from '@alcove/client'
 import { useState } from 'react'
 import { ActionForm } from '../../components/form/action-form.tsx'
-import { CheckField, TextField } from '../../components/form/field.tsx'
+import { CheckField, type Choice, SelectField, TextField } from '../../components/form/field.tsx'
 import { useHookPlace } from './place.ts'
 
 export type Hook = ResponseOf<'GET /projects/{id}/hooks/{hook_id}' | 'GET /groups/{id}/hooks/{hook_id}'>
@@ -12,12 +12,39 @@ export interface HookDraft {
   description: string | null
   /** Absent: unchanged. */
   token?: string | null
+  /** Absent: unchanged. */
+  signing_token?: string | null
+  format: Format
+  min_severity: Severity | null
   vulnerability_events: boolean
   resource_access_token_events: boolean
   enable_ssl_verification: boolean
 }
 
-/** Form of a webhook. The secret token is write-only. */
+type Format = Hook['format']
+type Severity = 'critical' | 'high' | 'medium' | 'low'
+
+const formats: readonly Choice<Format>[] = [
+  { value: 'gitlab', label: 'GitLab events' },
+  { value: 'slack', label: 'Slack' },
+  { value: 'teams', label: 'Microsoft Teams' },
+  { value: 'mattermost', label: 'Mattermost' },
+  { value: 'json', label: 'Plain JSON' },
+]
+
+const leastSeverities: readonly Choice<Severity | ''>[] = [
+  { value: '', label: 'Any severity' },
+  { value: 'critical', label: 'Critical' },
+  { value: 'high', label: 'High and above' },
+  { value: 'medium', label: 'Medium and above' },
+  { value: 'low', label: 'Low and above' },
+]
+
+function chosen<Value extends string>(choices: readonly Choice<Value>[], value: string): Value | undefined {
+  return choices.find((choice) => choice.value === value)?.value
+}
+
+/** Form of a webhook. Both tokens are write-only. */
 export function HookForm({
   hook,
   error,
@@ -34,12 +61,16 @@ export function HookForm({
   const isMoved = hook !== undefined && url.trim() !== hook.url
   function submit(text: (name: string) => string, element: HTMLFormElement) {
     const form = new FormData(element)
-    const token = form.get('forget') ? null : text('token') || undefined
+    const secret = (name: string) => (form.get(`remove_${name}`) ? null : text(name) || undefined)
+    const [token, signingToken] = [secret('token'), secret('signing_token')]
     onSave({
       url: url.trim(),
       name: text('name') || null,
       description: text('description') || null,
       ...(token !== undefined && { token }),
+      ...(signingToken !== undefined && { signing_token: signingToken }),
+      format: chosen(formats, text('format')) ?? 'gitlab',
+      min_severity: chosen(leastSeverities, text('min_severity')) || null,
       vulnerability_events: form.get('vulnerability_events') !== null,
       resource_access_token_events: form.get('resource_access_token_events') !== null,
       enable_ssl_verification: form.get('enable_ssl_verification') !== null,
@@ -48,7 +79,7 @@ export function HookForm({
   return (
     <ActionForm
       action={{ error, isPending: isBusy }}
-      fields={['url', 'token', 'name', 'description']}
+      fields={['url', 'token', 'signing_token', 'format', 'min_severity', 'name', 'description']}
       submit={hook ? 'Save' : 'Add webhook'}
       onSubmit={submit}
     >
@@ -74,7 +105,31 @@ export function HookForm({
             : `Sent in the X-Gitlab-Token header so that the receiver can verify requests. It is not shown again.${hook ? ' Leave empty to keep the current token.' : ''}`
         }
       />
-      {hook && !isMoved && <CheckField label="Remove secret token" name="forget" />}
+      {hook?.token_present && !isMoved && <CheckField label="Remove secret token" name="remove_token" />}
+      <TextField
+        label={hook ? 'New signing token' : 'Signing token'}
+        name="signing_token"
+        type="password"
+        autoComplete="new-password"
+        hint="Signs every request: the receiver verifies the webhook-signature header with it. It is not sent or shown again."
+      />
+      {hook?.signing_token_present && !isMoved && (
+        <CheckField label="Remove signing token" name="remove_signing_token" />
+      )}
+      <SelectField
+        label="Format"
+        name="format"
+        choices={formats}
+        defaultValue={hook?.format ?? 'gitlab'}
+        hint="Chats receive one message for all vulnerabilities that a report adds or changes."
+      />
+      <SelectField
+        label="Vulnerabilities"
+        name="min_severity"
+        choices={leastSeverities}
+        defaultValue={hook?.min_severity ?? ''}
+        hint="Less severe vulnerabilities are not sent."
+      />
       <CheckField
         label="Vulnerability events"
         name="vulnerability_events"

@@ -97,9 +97,10 @@ function Found({ hook }: { hook: Hook }) {
         <Panel title="Webhook settings">
           <HookForm
             // Resets the form when the edited fields change, but not after a delivery.
-            key={[hook.url, hook.name, hook.description, hook.vulnerability_events, hook.enable_ssl_verification].join(
-              '\n',
-            )}
+            key={[
+              ...[hook.url, hook.name, hook.description, hook.vulnerability_events, hook.enable_ssl_verification],
+              ...[hook.token_present, hook.signing_token_present, hook.format, hook.min_severity],
+            ].join('\n')}
             hook={hook}
             error={change.error}
             isBusy={change.isPending}

@@ -59,6 +59,10 @@ describe('webhooks', () => {
       resource_access_token_events: false,
       resource_deploy_token_events: false,
       vulnerability_events: true,
+      token_present: true,
+      signing_token_present: false,
+      format: 'gitlab',
+      min_severity: null,
     })
     const { id } = added.body
     const second = await maintainer.post(path, { url: `${url}/2` })

@@ -1,7 +1,9 @@
 import Type from 'typebox'
 import type { Permission } from '../../../domain/access/permissions.ts'
 import { transaction } from '../../../domain/deps.ts'
+import { severities } from '../../../domain/findings/scales.ts'
 import type { HookOwner } from '../../../domain/hooks/hook.ts'
+import { hookFormats } from '../../../domain/hooks/hook-format.ts'
 import {
   changeHook,
   createHook,
@@ -28,6 +30,23 @@ const hookInput = {
   name: optional(nullable(text())),
   description: optional(nullable(text())),
   token: optional(nullable(text({ description: 'Sent as `X-Gitlab-Token`; never returned' }))),
+  signing_token: optional(
+    nullable(
+      text({
+        description:
+          'Key of `webhook-signature`, by which the receiver verifies a delivery; never returned. With `whsec_` in front it is in Base64',
+      }),
+    ),
+  ),
+  format: optional(
+    oneOf(hookFormats, {
+      description:
+        'Format of the requests (ours): GitLab’s events, plain JSON, or one message for all changes of a report. Default: `gitlab`',
+    }),
+  ),
+  min_severity: optional(
+    nullable(oneOf(severities, { description: 'Lowest severity of the vulnerability events that are sent (ours)' })),
+  ),
   vulnerability_events: optional(flag()),
   resource_access_token_events: optional(
     flag({ description: 'Notices 60, 30 and 7 days before an access token of the project or group expires' }),
@@ -97,6 +116,9 @@ function hookRoutesOf(kind: HookOwner['kind']): readonly Route[] {
           name: input.name ?? null,
           description: input.description ?? null,
           token: input.token || null,
+          signingToken: input.signing_token || null,
+          format: input.format ?? 'gitlab',
+          minSeverity: input.min_severity ?? null,
           hasVulnerabilityEvents: input.vulnerability_events ?? false,
           hasAccessTokenEvents: input.resource_access_token_events ?? false,
           verifiesCertificates: input.enable_ssl_verification ?? true,
@@ -112,19 +134,22 @@ function hookRoutesOf(kind: HookOwner['kind']): readonly Route[] {
     route({
       method: 'PUT',
       path: `${base}/:hook_id`,
-      summary: `Update a webhook of a ${kind}; changing the URL removes the token unless a new one is given`,
+      summary: `Update a webhook of a ${kind}; changing the URL removes both tokens unless new ones are given`,
       permission: may.manage,
       input: Type.Object({ ...hookId, url: optional(text()), ...hookInput, ...inputsOf(extras) }),
       status: 200,
       output: view,
       async handle(context) {
         const { deps, input } = context
-        const { hook_id: id, url, name, description, token } = input
+        const { hook_id: id, url, name, description, token, signing_token: signingToken, format } = input
         const changes = {
           ...(url !== undefined && { url }),
           ...(name !== undefined && { name }),
           ...(description !== undefined && { description }),
           ...(token !== undefined && { token: token || null }),
+          ...(signingToken !== undefined && { signingToken: signingToken || null }),
+          ...(format !== undefined && { format }),
+          ...(input.min_severity !== undefined && { minSeverity: input.min_severity }),
           ...(input.vulnerability_events !== undefined && { hasVulnerabilityEvents: input.vulnerability_events }),
           ...(input.resource_access_token_events !== undefined && {
             hasAccessTokenEvents: input.resource_access_token_events,
@@ -205,7 +230,7 @@ function hookRoutesOf(kind: HookOwner['kind']): readonly Route[] {
     route({
       method: 'POST',
       path: `${base}/:hook_id/events/:hook_event_id/resend`,
-      summary: `Resend a webhook of a ${kind} delivery`,
+      summary: `Resend a delivery of a webhook of a ${kind}`,
       permission: may.manage,
       input: Type.Object({ ...hookId, hook_event_id: integer() }),
       status: 201,

@@ -1,6 +1,8 @@
 import Type from 'typebox'
 import type { Deps } from '../../../domain/deps.ts'
 import { alertStatus, eventNameOf, type Hook } from '../../../domain/hooks/hook.ts'
+import { bodyOf } from '../../../domain/hooks/hook-event-body.ts'
+import { hookFormats } from '../../../domain/hooks/hook-format.ts'
 import type { Delivery } from '../../../domain/hooks/hooks.ts'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
 import { readAttributes } from '../../../domain/projects/gitlab-attributes.ts'
@@ -30,7 +32,15 @@ const firstFields = {
   custom_webhook_template: nullableString,
   custom_headers: Type.Array(freeObject),
 }
-const lastFields = { ...booleans(otherEvents), vulnerability_events: Type.Boolean() }
+const lastFields = {
+  ...booleans(otherEvents),
+  vulnerability_events: Type.Boolean(),
+  token_present: Type.Boolean(),
+  signing_token_present: Type.Boolean(),
+  // Not in GitLab.
+  format: Type.Enum(hookFormats),
+  min_severity: nullableString,
+}
 const projectFields = { ...firstFields, project_id: Type.Integer(), ...lastFields }
 const groupFields = { ...firstFields, group_id: Type.Integer(), ...lastFields, ...booleans(groupEvents) }
 
@@ -77,6 +87,10 @@ function viewHook({ now }: Deps, hook: Hook, extras: GitlabAttributes = {}) {
     vulnerability_events: hook.hasVulnerabilityEvents,
     ...extras,
     resource_access_token_events: hook.hasAccessTokenEvents,
+    token_present: hook.token !== null,
+    signing_token_present: hook.signingToken !== null,
+    format: hook.format,
+    min_severity: hook.minSeverity,
   }
 }
 
@@ -119,7 +133,7 @@ export function viewDelivery(delivery: Delivery) {
     url: delivery.url,
     trigger: triggers[eventNameOf(delivery.payload)],
     request_headers: delivery.requestHeaders,
-    request_data: delivery.payload,
+    request_data: bodyOf(delivery.payload),
     response_headers: delivery.responseHeaders,
     response_body: delivery.responseBody,
     execution_duration: delivery.durationMs / 1000,

@@ -116,7 +116,7 @@ const eventOf = (
   { importId, ref, now }: Observation,
   { scanner, present, count }: HeldAbsences,
 ) => ({
-  object_kind: 'security_report',
+  object_kind: 'security_report' as const,
   event_name: 'absences_held',
   project: { id: project.id, name: project.name, path_with_namespace: project.fullPath },
   object_attributes: {
