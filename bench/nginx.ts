@@ -16,14 +16,15 @@ interface Size {
   bytes: number
   connections: number
   atMost: number
-  aim?: number
+  uploadAim: number
+  downloadAim: number
   seconds?: number
 }
 
 const sizes: readonly Size[] = [
-  { name: '10 KB', bytes: 10 * kib, connections: 8, atMost: 1_000 },
-  { name: '1 MB', bytes: kib * kib, connections: 4, atMost: 100, aim: 0.5 },
-  { name: '100 MB', bytes: 100 * kib * kib, connections: 2, atMost: 6, seconds: 15, aim: 0.5 },
+  { name: '10 KB', bytes: 10 * kib, connections: 8, atMost: 1_000, uploadAim: 0.5, downloadAim: 0.3 },
+  { name: '1 MB', bytes: kib * kib, connections: 4, atMost: 100, uploadAim: 0.5, downloadAim: 0.9 },
+  { name: '100 MB', bytes: 100 * kib * kib, connections: 2, atMost: 6, seconds: 15, uploadAim: 0.9, downloadAim: 1 },
 ]
 
 export function hasNginx(): boolean {
@@ -50,16 +51,17 @@ export async function nginxComparisons(
 ): Promise<Comparison[]> {
   const address = `/api/v4/projects/${projectId}/uploads`
   const rows: Comparison[] = []
-  for (const { name, bytes, connections, atMost, aim, seconds } of asked) {
+  for (const { name, bytes, connections, atMost, uploadAim, downloadAim, seconds } of asked) {
     const content = randomBytes(bytes)
     const form = multipart(content)
     const { id } = await upload(server.url + address, content)
     await writeFile(join(folder, 'nginx', `${bytes}.bin`), content)
-    const common = { connections, ...(aim && { aim }), ...(seconds && { seconds }) }
+    const common = { connections, ...(seconds && { seconds }) }
     rows.push(
       {
         ...common,
         name: `upload ${name} beside nginx`,
+        aim: uploadAim,
         atMost,
         server: {
           paths: [address],
@@ -77,6 +79,7 @@ export async function nginxComparisons(
       {
         ...common,
         name: `download ${name} beside nginx`,
+        aim: downloadAim,
         atMost: 40 * atMost,
         server: { paths: [`${address}/${id}`], headers: authorization },
         ceiling: { paths: [`/${bytes}.bin`] },

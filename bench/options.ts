@@ -44,7 +44,7 @@ const quick: Sizes = {
 const usage = `Usage: npm run bench -- [options]
 
   --engine sqlite|postgres   which database (default: sqlite)
-  --quick                    small data and short rounds: less than a minute
+  --quick                    small data and short rounds: two to three minutes
   --seconds N                how long each measurement lasts (default: 2)
   --rounds N                 how often each row is measured; the table shows medians (default: 5)
   --only NAME[,NAME]         only sections and rows with one of these in their names

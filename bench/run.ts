@@ -102,7 +102,7 @@ async function measureRequests(server: Running, filesProject: number, options: O
       server: { paths, headers: authorization },
       ceiling: { paths: [`/${answer}`], headers: authorization },
       connections: 32,
-      ...(aim && { aim }),
+      ...(aim && { cpuAim: aim }),
     }))
     rows.push(...(await fileComparisons(server, filesProject, folder)))
     const asked = rows.filter(({ name }) => isAsked(options, 'requests', name))

@@ -8,6 +8,7 @@ import { forEachBatch } from './batches.ts'
 import { benchToken, now } from './fixtures.ts'
 import { seedFindings } from './seed-findings.ts'
 import { seedTopics } from './seed-topics.ts'
+import { seedUploads } from './seed-uploads.ts'
 import { sentence } from './words.ts'
 
 const userId = 1
@@ -21,6 +22,7 @@ export async function seed(db: Database, sizes: Sizes): Promise<void> {
   await insertProjects(db, 1, sizes.projects)
   await seedTopics(db, sizes)
   await seedFindings(db, sizes)
+  await seedUploads(db, userId)
   for (const table of tablesWithGivenIds) await skipUsedIds(db, table)
 }
 
@@ -68,7 +70,7 @@ async function insertProjects(db: Database, firstId: number, count: number): Pro
 }
 
 const tablesWithGivenIds = [
-  ...['users', 'namespaces', 'projects', 'topics'],
+  ...['users', 'namespaces', 'projects', 'topics', 'uploads'],
   ...['imports', 'scanners', 'identifiers', 'vulnerabilities', 'findings'],
 ]
 
