@@ -23,7 +23,7 @@ export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor 
             report where database and object store disagree; with --contents read every file as well; with --fix repair;
             with --accept-loss go on without the end of a damaged log of SQLite
   backup <target> [--keep <number>] [--verify]
-            back up database and files to a folder, while the server runs or not; with --keep remove older backups from
+            back up database and files to a folder or s3://bucket/prefix, while the server runs or not; with --keep remove older backups from
             it; with --verify restore the backup into a temporary place and compare
   restore <source> [--backup <name>] [--force] [--verify] [--list]
             restore the newest or the named backup into the empty database and the files of the settings; with --force

@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { databaseOptions, openObjectsFor } from './app.ts'
 import { printProgress, printVerification } from './backup-command.ts'
-import { openBackupFolder } from './backup-place.ts'
+import { openBackupSource } from './backup-place.ts'
 import { hasUsers } from './db/dump.ts'
 import { migrations } from './db/migrations/all.ts'
 import { openDatabase } from './db/open.ts'
@@ -29,7 +29,7 @@ export interface RestoreCommand {
 
 /** Restores a backup into the database and the object store of the settings. Returns false when something is missing. */
 export async function runRestoreCommand(settings: Settings, command: RestoreCommand): Promise<boolean> {
-  const store = await openBackupFolder(command.source)
+  const store = await openBackupSource(settings, command.source)
   try {
     const names = await store.listNames()
     if (command.list) {

@@ -1,7 +1,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { startS3 } from '../src/testing/stand-ins/s3.ts'
 import { launch, runProcess, type ServerProcess, startProcess, temporaryFolder } from './process.ts'
 
 const token = 'token-of-the-backup-command'
@@ -114,6 +115,43 @@ test('backups during uploads and deletions have a file for every row', async () 
   }
   isOver = true
   await working
+})
+
+test('backups to a bucket are incremental, verified, pruned and restored', async () => {
+  const s3 = await startS3()
+  onTestFinished(() => s3.close())
+  const target = `s3://${s3.settings.bucket}/of-acme`
+  const withBucket = {
+    ...env,
+    ALCOVE_BACKUP_S3_ENDPOINT: s3.settings.endpoint,
+    ALCOVE_BACKUP_S3_ACCESS_KEY: s3.settings.keys.access,
+    ALCOVE_BACKUP_S3_SECRET_KEY: s3.settings.keys.secret,
+  }
+  const server = await startProcess({ env })
+  const project = await createProject(server)
+  await uploadFile(server, project, 'first')
+  expect(await runProcess({ env: withBucket, command: `backup ${target}` })).toMatchObject({ code: 0 })
+  await uploadFile(server, project, 'second')
+  const second = await runProcess({ env: withBucket, command: `backup ${target} --keep 1 --verify` })
+  expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('2 files (0.0 MiB), of which 1 copied') })
+  expect(second.stdout).toContain('Removed 1 older backups')
+  await server.kill()
+
+  const elsewhere = { ...withBucket, ALCOVE_DATA: join(folder, 'elsewhere') }
+  await mkdir(elsewhere.ALCOVE_DATA)
+  expect(await runProcess({ env: elsewhere, command: `restore ${target}` })).toMatchObject({ code: 0 })
+  const checked = await runProcess({ env: elsewhere, command: 'doctor --contents' })
+  expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('2 files and 2 objects examined') })
+
+  const own = { ...env, ALCOVE_S3_BUCKET: s3.settings.bucket, ALCOVE_S3_ENDPOINT: s3.settings.endpoint }
+  expect(await runProcess({ env: own, command: `backup ${target}` })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('name another bucket'),
+  })
+  expect(await runProcess({ env: withBucket, command: `backup s3://${s3.settings.bucket}/UPPER` })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is not valid; allowed is s3://bucket/prefix'),
+  })
 })
 
 test('impossible backups and restores are refused with a reason', async () => {

@@ -70,6 +70,22 @@ const rows: Record<FixedSettingName, Row> = {
     'Whether downloads are redirected to a temporary URL in the bucket.',
     (s) => s.s3?.redirect ?? false,
   ],
+  BACKUP_S3_ENDPOINT: [
+    'Storage',
+    'URL of the S3 service for backups. Default: the one for files.',
+    (s) => s.backupS3?.endpoint,
+  ],
+  BACKUP_S3_REGION: [
+    'Storage',
+    'Region of the buckets for backups. Default: the one for files.',
+    (s) => s.backupS3?.region,
+  ],
+  BACKUP_S3_ACCESS_KEY: [
+    'Storage',
+    'Access key of the buckets for backups. Default: the one for files.',
+    (s) => s.backupS3?.keys?.access,
+  ],
+  BACKUP_S3_SECRET_KEY: ['Storage', 'Secret key of the buckets for backups.', (s) => s.backupS3?.keys?.secret],
   MAX_UPLOAD_MIB: ['Limits', 'Maximum size of an uploaded file, in MiB.', (s) => s.maxUploadBytes / mib],
   MAX_REPORT_MIB: ['Limits', 'Maximum size of a security report, in MiB.', (s) => s.maxReportBytes / mib],
   MAX_WAITING_REPORTS_OF_PROJECT: [

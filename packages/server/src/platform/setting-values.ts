@@ -69,6 +69,10 @@ export const settingNames = [
   'S3_ACCESS_KEY',
   'S3_SECRET_KEY',
   'S3_REDIRECT',
+  'BACKUP_S3_ENDPOINT',
+  'BACKUP_S3_REGION',
+  'BACKUP_S3_ACCESS_KEY',
+  'BACKUP_S3_SECRET_KEY',
   'LOG_LEVEL',
   'ADMIN_MODE',
   'SESSION_IDLE_DAYS',
@@ -123,6 +127,8 @@ const secrets: readonly SettingName[] = [
   'METRICS_TOKEN',
   'S3_ACCESS_KEY',
   'S3_SECRET_KEY',
+  'BACKUP_S3_ACCESS_KEY',
+  'BACKUP_S3_SECRET_KEY',
 ]
 
 /** Returns true for a setting whose value is a secret. */

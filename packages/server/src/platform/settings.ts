@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type OidcSettings, readOidc } from './oidc-settings.ts'
 import { isHttpUrl, isPrintable } from './setting-formats.ts'
-import { type Environment, openSettingValues, type SettingValues, settingNames } from './setting-values.ts'
+import { type Environment, openSettingValues, type SettingValues } from './setting-values.ts'
 
 /** Settings of the operator, read once at the start. Only this file reads the environment. */
 export interface Settings {
@@ -43,6 +43,8 @@ export interface Settings {
   oidc: OidcSettings
   /** Defaults to files in the data folder. */
   s3?: S3Settings
+  /** Service with the buckets for backups. Defaults to that of `s3`, or to AWS. */
+  backupS3?: S3Service
   logLevel: LogLevel
   /** Requires the scope `admin_mode` for administrator rights of a token. */
   adminMode: boolean
@@ -86,14 +88,18 @@ export function instanceUrl({ externalUrl, host, port }: Settings): string {
   return externalUrl ?? `http://${host}:${port}`
 }
 
-/** Settings of a bucket that only Alcove uses. Objects without a row are deleted from it. */
-export interface S3Settings {
-  bucket: string
+/** S3 service with its credentials. */
+export interface S3Service {
   region: string
   /** Defaults to AWS. */
   endpoint?: string
   /** Defaults to the credentials that the SDK finds (its variables, a profile, the role of the machine or pod). */
   keys?: { access: string; secret: string }
+}
+
+/** Settings of a bucket that only Alcove uses. Objects without a row are deleted from it. */
+export interface S3Settings extends S3Service {
+  bucket: string
   /** Whether downloads are redirected to a temporary URL in the bucket. */
   redirect: boolean
 }
@@ -121,6 +127,7 @@ export function readSettings(environment: Environment = process.env): Settings {
   const bootstrapToken = readToken(values, 'BOOTSTRAP_TOKEN')
   const metricsToken = readToken(values, 'METRICS_TOKEN')
   const s3 = readS3(values)
+  const backupS3 = readBackupS3(values)
   const settings: Settings = {
     host: values.get('HOST') ?? '127.0.0.1',
     port: values.whole('PORT', 8080, 0, 65_535),
@@ -145,6 +152,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     topicUndoMs: values.whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
     oidc: readOidc(values),
     ...(s3 && { s3 }),
+    ...(backupS3 && { backupS3 }),
     logLevel: values.oneOf('LOG_LEVEL', logLevels, 'info'),
     adminMode: values.isTrue('ADMIN_MODE'),
     sessionIdleMs: values.whole('SESSION_IDLE_DAYS', 7, 1, 14) * 24 * 60 * 60 * 1000,
@@ -169,36 +177,40 @@ function readToken(values: SettingValues, name: 'BOOTSTRAP_TOKEN' | 'METRICS_TOK
   return values.check(name, isRight, 'at least 20 printable ASCII characters without blanks')
 }
 
-const keyPairs = [
-  ['S3_ACCESS_KEY', 'S3_SECRET_KEY'],
-  ['S3_SECRET_KEY', 'S3_ACCESS_KEY'],
-] as const
-
 function readS3(values: SettingValues): S3Settings | undefined {
-  const bucket = values.check(
-    'S3_BUCKET',
-    isBucketName,
-    'a name of 3 to 63 lower-case letters, digits, dots and hyphens',
-  )
-  // Linear time: the text is a setting of the operator.
-  const endpoint = values.check('S3_ENDPOINT', isHttpUrl, 'an http:// or https:// address')?.replace(/\/+$/, '')
-  const region = values.check('S3_REGION', isRegion, 'a name such as eu-central-1') ?? 'us-east-1'
-  const access = values.check('S3_ACCESS_KEY', isPrintable, 'printable ASCII characters without blanks')
-  const secret = values.check('S3_SECRET_KEY', isPrintable, 'printable ASCII characters without blanks')
+  const bucket = values.check('S3_BUCKET', isBucketName, bucketNames)
+  const { given, ...service } = readS3Service(values, 'S3')
   const redirect = values.isTrue('S3_REDIRECT')
-
-  const rest = settingNames.filter((name) => name.startsWith('S3_') && name !== 'S3_BUCKET' && values.has(name))
+  const rest = [...given, ...(values.has('S3_REDIRECT') ? ['ALCOVE_S3_REDIRECT'] : [])]
   if (!values.has('S3_BUCKET') && rest.length > 0) {
-    const given = rest.map((name) => `ALCOVE_${name}`).join(', ')
-    values.problems.push(`ALCOVE_S3_BUCKET is not set; allowed is the name of a bucket when there is ${given}.`)
+    values.problems.push(
+      `ALCOVE_S3_BUCKET is not set; allowed is the name of a bucket when there is ${rest.join(', ')}.`,
+    )
   }
-  for (const [one, other] of keyPairs) {
+  return bucket ? { bucket, ...service, redirect } : undefined
+}
+
+/** Reads where the buckets for backups are, if anything of it is set. */
+function readBackupS3(values: SettingValues): S3Service | undefined {
+  const { given, ...service } = readS3Service(values, 'BACKUP_S3')
+  return given.length > 0 ? service : undefined
+}
+
+/** Reads a service. `given` are the names of the variables that are set. */
+function readS3Service(values: SettingValues, prefix: 'S3' | 'BACKUP_S3'): S3Service & { given: string[] } {
+  // Linear time: the text is a setting of the operator.
+  const endpoint = values.check(`${prefix}_ENDPOINT`, isHttpUrl, 'an http:// or https:// address')?.replace(/\/+$/, '')
+  const region = values.check(`${prefix}_REGION`, isRegion, 'a name such as eu-central-1') ?? 'us-east-1'
+  const access = values.check(`${prefix}_ACCESS_KEY`, isPrintable, 'printable ASCII characters without blanks')
+  const secret = values.check(`${prefix}_SECRET_KEY`, isPrintable, 'printable ASCII characters without blanks')
+  const pair = [`${prefix}_ACCESS_KEY`, `${prefix}_SECRET_KEY`] as const
+  for (const [one, other] of [pair, [pair[1], pair[0]] as const]) {
     if (!values.has(one) || values.has(other)) continue
     values.problems.push(`ALCOVE_${other} is not set; allowed is to set both, or neither, when there is ALCOVE_${one}.`)
   }
-  if (!bucket) return undefined
-  const keys = access && secret ? { access, secret } : undefined
-  return { bucket, region, ...(endpoint && { endpoint }), ...(keys && { keys }), redirect }
+  const names = [`${prefix}_ENDPOINT`, `${prefix}_REGION`, ...pair] as const
+  const given = names.filter((name) => values.has(name)).map((name) => `ALCOVE_${name}`)
+  return { region, ...(endpoint && { endpoint }), ...(access && secret && { keys: { access, secret } }), given }
 }
 
 function readRateLimits(values: SettingValues): RateLimits {
@@ -246,7 +258,9 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
-function isBucketName(value: string): boolean {
+const bucketNames = 'a name of 3 to 63 lower-case letters, digits, dots and hyphens'
+
+export function isBucketName(value: string): boolean {
   return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value)
 }
 
