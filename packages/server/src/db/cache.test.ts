@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import { openCache } from './cache.ts'
 
 function openOn(limit: number, stampOf: () => number | undefined = () => 1) {
-  const changes = { version: stampOf, watch: () => () => {}, synchronize: () => undefined }
+  const changes = {
+    version: stampOf,
+    changedProjects: () => undefined,
+    watch: () => () => {},
+    synchronize: () => undefined,
+  }
   return openCache<number[]>(changes, ['rows'], limit, (values) => values.length)
 }
 

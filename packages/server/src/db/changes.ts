@@ -28,6 +28,7 @@ const updatedByTriggers: readonly ForeignKey[] = ['promoted_findings', 'occurren
 
 const maxCachedTexts = 2000
 const maxProjectCounts = 100_000
+const maxRecentCommits = 1000
 /** Larger than any number of commits, so that no version is used twice. */
 const resetStep = 2 ** 40
 const projectMark = '~'
@@ -54,20 +55,40 @@ export function createChangeLog(): ChangeLog {
   const remembered = new Map<string, readonly string[]>()
   const watchers = new Map<string, Set<() => void>>()
   const notify = (table: string) => watchers.get(table)?.forEach((callback) => void callback())
+  /** The newest commits, oldest first: each table with the project that the commit declared for it. */
+  let recent: ReadonlyMap<string, number | undefined>[] = []
   let base = 0
   let connected = true
   let foreignKeys = updatedByTriggers
 
+  function version(tables: readonly string[], projectId?: number): number | undefined {
+    if (!connected) return undefined
+    let sum = base
+    for (const table of tables) {
+      sum += counts.get(table) ?? 0
+      if (projectId === undefined) continue
+      sum += (projectCounts.get(`${projectId} ${table}`) ?? 0) - (restricted.get(table) ?? 0)
+    }
+    return sum
+  }
+
   return {
-    version(tables, projectId) {
-      if (!connected) return undefined
-      let sum = base
-      for (const table of tables) {
-        sum += counts.get(table) ?? 0
-        if (projectId === undefined) continue
-        sum += (projectCounts.get(`${projectId} ${table}`) ?? 0) - (restricted.get(table) ?? 0)
+    version,
+    changedProjects(tables, since) {
+      const projects = new Set<number>()
+      let current = version(tables)
+      // Back through the commits: each raised the version by one for each of the tables that it changed.
+      for (let index = recent.length - 1; current !== undefined && current > since && index >= 0; index--) {
+        const commit = recent[index]
+        for (const table of tables) {
+          if (!commit?.has(table)) continue
+          const project = commit.get(table)
+          if (project === undefined) return undefined
+          projects.add(project)
+          current--
+        }
       }
-      return sum
+      return current === since ? [...projects] : undefined
     },
     watch(table, callback) {
       const watching = watchers.get(table) ?? new Set()
@@ -84,12 +105,16 @@ export function createChangeLog(): ChangeLog {
     },
     bump(tables) {
       let project: string | undefined
+      const commit = new Map<string, number | undefined>()
+      if (recent.length >= 2 * maxRecentCommits) recent = recent.slice(-maxRecentCommits)
+      recent.push(commit)
       for (const table of tables) {
         if (table.startsWith(projectMark)) {
           project = table.slice(projectMark.length)
           continue
         }
         increment(counts, table)
+        commit.set(table, project === undefined ? undefined : Number(project))
         if (project !== undefined) {
           increment(restricted, table)
           increment(projectCounts, `${project} ${table}`)
@@ -106,6 +131,7 @@ export function createChangeLog(): ChangeLog {
     },
     bumpAll() {
       base++
+      recent = []
       for (const table of watchers.keys()) notify(table)
     },
     setConnected(value) {

@@ -15,7 +15,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const database: Database & SchemaOwner = {
     ...statements(engine.dialect, engine.execute, engine.whenDurable),
     transaction: (work, options) => engine.transaction((session) => runWork(engine.dialect, session, work), options),
-    changes: { version: changes.version, watch: changes.watch, synchronize: engine.synchronize },
+    changes: {
+      version: changes.version,
+      changedProjects: changes.changedProjects,
+      watch: changes.watch,
+      synchronize: engine.synchronize,
+    },
     ready: engine.ready,
     broken: engine.broken,
     check: engine.check,

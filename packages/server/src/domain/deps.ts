@@ -35,19 +35,26 @@ export function transaction<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Pr
   return deps.db.transaction((db) => work({ ...deps, db }))
 }
 
-/** Tables of triage, whose rows belong to one project each. */
-const triageTables = [
-  ...['vulnerabilities', 'vulnerability_counts', 'vulnerability_days', 'vulnerability_history', 'promoted_findings'],
-  'occurrences',
+/** Tables that lists of vulnerabilities and findings read, and whose rows belong to one project each. */
+const projectTables = [
+  ...['vulnerabilities', 'vulnerability_counts', 'vulnerability_days', 'vulnerability_history', 'vulnerability_links'],
+  ...['findings', 'finding_identifiers', 'finding_keys', 'finding_matches', 'promoted_findings', 'identifiers'],
+  ...['occurrences', 'occurrence_categories', 'scanners', 'scans', 'imports'],
 ]
 
 /**
- * Like `transaction`, for work that changes rows of one project only in the tables of triage. What is cached of other
- * projects stays valid.
+ * Like `transaction`, for work that changes rows of one project only in these tables. What is cached of other projects
+ * stays valid. See `withRelaxedDurability` about `isRelaxed`.
  */
-export function projectTransaction<T>(deps: Deps, projectId: number, work: (deps: Deps) => Promise<T>): Promise<T> {
+export function projectTransaction<T>(
+  deps: Deps,
+  projectId: number,
+  work: (deps: Deps) => Promise<T>,
+  { isRelaxed = false }: { isRelaxed?: boolean } = {},
+): Promise<T> {
   if (!isDatabase(deps.db)) return work(deps)
-  return deps.db.transaction((db) => work({ ...deps, db }), { project: { id: projectId, tables: triageTables } })
+  const project = { id: projectId, tables: projectTables }
+  return deps.db.transaction((db) => work({ ...deps, db }), { isRelaxed, project })
 }
 
 /**

@@ -2,7 +2,7 @@ import { conflict, notFound, type ReportProblem } from '../../../platform/failur
 import { instanceUrl } from '../../../platform/settings.ts'
 import type { Caller } from '../../access/callers.ts'
 import { forEachBatch } from '../../batches.ts'
-import { type Deps, type RootDeps, transaction } from '../../deps.ts'
+import { type Deps, projectTransaction, type RootDeps } from '../../deps.ts'
 import { findCategoryId } from '../../findings/findings.ts'
 import type { Observation } from '../../findings/occurrences/occurrence.ts'
 import { markAbsent, removeFromCategory } from '../../findings/occurrences/occurrences.ts'
@@ -55,7 +55,7 @@ export function heldWarnings(held: HeldAbsences | undefined): ReportProblem[] {
 
 /** Marks the held findings as absent, or takes them out of the category, as the import would have. Leaves what a later report has. */
 export function applyAbsences(deps: RootDeps, project: Project, caller: Caller, id: number): Promise<Import> {
-  return transaction(deps, async (deps) => {
+  return projectTransaction(deps, project.id, async (deps) => {
     await lockAgainstDeletion(deps.db, project.id)
     const { ref, category } = await decide(deps, project, id, 'applied')
     const categoryId = category === null ? undefined : await findCategoryId(deps.db, project.id, category)
@@ -80,7 +80,7 @@ const idsOf = (findings: readonly StillMissing[]) => findings.map(({ id }) => id
 
 /** Leaves the held findings as they are. */
 export function discardAbsences(deps: RootDeps, project: Project, id: number): Promise<Import> {
-  return transaction(deps, async (deps) => {
+  return projectTransaction(deps, project.id, async (deps) => {
     await decide(deps, project, id, 'discarded')
     await deleteHeld(deps.db, id)
     return reload(deps, id)

@@ -1,7 +1,7 @@
 import { forbidden, notFound, reportRejected, unavailable } from '../../../platform/failure.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
 import type { Caller } from '../../access/callers.ts'
-import { type RootDeps, transaction } from '../../deps.ts'
+import { projectTransaction, type RootDeps } from '../../deps.ts'
 import { deleteMarkedObjectsSoon } from '../../files/pending-deletions.ts'
 import { enqueue } from '../../jobs/job.ts'
 import { waitFor } from '../../jobs/wait.ts'
@@ -40,7 +40,7 @@ export async function importReport(
   assertShort(options)
   await assertMayReport(deps, project, sender, options.ref)
   await assertMayPromote(deps, project, sender, options)
-  const importId = await transaction(deps, async (deps) => {
+  const importId = await projectTransaction(deps, project.id, async (deps) => {
     await assertRoomInQueue(deps, { projectId: project.id, userId: sender.user.id, fileBytes: file.bytes })
     const importId = await insertImport(deps.db, {
       projectId: project.id,

@@ -1,5 +1,5 @@
 import { invalid, reportRejected } from '../../../platform/failure.ts'
-import { type Deps, type RootDeps, transaction } from '../../deps.ts'
+import { type Deps, projectTransaction, type RootDeps } from '../../deps.ts'
 import { markForDeletion } from '../../files/pending-deletions.ts'
 import { dropStaged, findCategoryId, isKnownImage, upsertCategory } from '../../findings/findings.ts'
 import type { Observation } from '../../findings/occurrences/occurrence.ts'
@@ -114,7 +114,7 @@ export async function ingestReport(
   // An import with few new findings promotes them in the transaction that makes it visible.
   const isDone = toPromote.length <= maxAtOnce
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
-  await transaction(deps, async (deps) => {
+  await projectTransaction(deps, project.id, async (deps) => {
     await lockAgainstDeletion(deps.db, project.id)
     if (!(await lockImport(deps.db, stored.id, run))) throw new Superseded()
     // Check again: reading may have taken long, and the sender may have lost the permission.

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Deps, type RootDeps, transaction, withRelaxedDurability } from '../../deps.ts'
+import { type Deps, projectTransaction, type RootDeps, withRelaxedDurability } from '../../deps.ts'
 import { lockAgainstDeletion } from '../../projects/projects.ts'
 import { findProject } from '../../projects/visible.ts'
 import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
@@ -61,27 +61,27 @@ export async function promoteStaged(
 ): Promise<boolean> {
   const project = await findProject(deps, `${projectId}`)
   if (!project) throw new Superseded()
-  const promoteNext = () =>
-    // Relaxed durability is safe: any later transaction that builds on a batch waits for the disk.
-    withRelaxedDurability(deps, async (deps) => {
-      await lockAgainstDeletion(deps.db, projectId)
-      const locked = await lockImport(deps.db, importId, run)
-      if (!locked) throw new Superseded()
-      const findingIds = await takePromotion(deps.db, importId)
-      if (!findingIds) return false
-      if (!(await mayStillPromote(deps, { ...locked, projectId }))) {
-        await abandonPromotion(deps, importId, {
-          type: lostRights,
-          message: 'The user who sent the report may no longer promote findings. The rest was not promoted.',
-        })
-        return false
-      }
-      const promoted = await promoteFindings(deps, project, locked.userId, findingIds)
-      await addPromoted(deps.db, importId, promoted)
-      return true
-    })
+  const promote = async (deps: Deps) => {
+    await lockAgainstDeletion(deps.db, projectId)
+    const locked = await lockImport(deps.db, importId, run)
+    if (!locked) throw new Superseded()
+    const findingIds = await takePromotion(deps.db, importId)
+    if (!findingIds) return false
+    if (!(await mayStillPromote(deps, { ...locked, projectId }))) {
+      await abandonPromotion(deps, importId, {
+        type: lostRights,
+        message: 'The user who sent the report may no longer promote findings. The rest was not promoted.',
+      })
+      return false
+    }
+    const promoted = await promoteFindings(deps, project, locked.userId, findingIds)
+    await addPromoted(deps.db, importId, promoted)
+    return true
+  }
+  // Relaxed durability is safe: any later transaction that builds on a batch waits for the disk.
+  const promoteNext = () => projectTransaction(deps, projectId, promote, { isRelaxed: true })
   if (!(await promoteBatches(signal, promoteNext))) return false
-  await transaction(deps, async (deps) => {
+  await projectTransaction(deps, projectId, async (deps) => {
     if (!(await lockImport(deps.db, importId, run))) throw new Superseded()
     await finishImport(deps.db, importId, deps.now())
   })

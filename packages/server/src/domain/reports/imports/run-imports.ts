@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { isForeignKeyViolation } from '../../../db/violations.ts'
 import { Failure, type ReportProblem } from '../../../platform/failure.ts'
 import { withSmallHeap } from '../../../platform/v8-flags.ts'
-import { type Deps, type RootDeps, transaction } from '../../deps.ts'
+import { type Deps, projectTransaction, type RootDeps, transaction } from '../../deps.ts'
 import { assertIntact } from '../../files/intact.ts'
 import { deleteMarkedObjectsSoon, markForDeletion } from '../../files/pending-deletions.ts'
 import {
@@ -128,7 +128,8 @@ async function ingest(
       if (performance.now() - reportedAt < progressIntervalMs) return
       reportedAt = performance.now()
       await progress(read.bytes, begun.fileBytes)
-      await setProgress(deps.db, begun.id, { readBytes: read.bytes, readFindings })
+      const shown = { readBytes: read.bytes, readFindings }
+      await projectTransaction(deps, project.id, ({ db }) => setProgress(db, begun.id, shown))
     },
   })
 }
@@ -190,7 +191,7 @@ async function clear(
   { id, projectId, startedAt }: Pick<Import, 'projectId' | 'startedAt'> & { id: number },
 ) {
   for (let isLeft = true; isLeft; ) {
-    isLeft = await transaction(deps, async ({ db }) => {
+    isLeft = await projectTransaction(deps, projectId, async ({ db }) => {
       const unobserved = await listUnobserved(db, id, batchSize)
       const identifierIds = await listIdentifierIds(db, unobserved)
       await deleteFindings(db, unobserved)

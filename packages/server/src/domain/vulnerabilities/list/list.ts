@@ -1,4 +1,4 @@
-import { openCache, perDatabase } from '../../../db/cache.ts'
+import { perDatabase } from '../../../db/cache.ts'
 import type { Db } from '../../../db/db.ts'
 import type { Deps, RootDeps } from '../../deps.ts'
 import type { Cursor, ListOrder } from '../../findings/list/cursor.ts'
@@ -12,6 +12,7 @@ import {
 import { assertNumbered, idBatches, type ListPageRequest, readPage } from '../../findings/list/list-page.ts'
 import type { Page } from '../../page.ts'
 import type { VulnerabilityWithFinding } from '../vulnerability.ts'
+import { cachedFacetCounts, facetTables, onlyProjectOf } from './cached-counts.ts'
 import { type FacetCount, listFacetCounts } from './facet-count-queries.ts'
 import { type ListScope, matchesFacets, type VulnerabilityFilter, type VulnerabilitySort } from './filter.ts'
 import { indexRanges, rowCount } from './index-ranges.ts'
@@ -65,26 +66,13 @@ export async function listVersions(
   return rows.map(({ vulnerability, finding, ...row }) => ({ ...row, version: `${vulnerability} ${finding}` }))
 }
 
-const facetTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
 const filteredTables = ['findings', 'promoted_findings', 'occurrences', 'identifiers', 'finding_identifiers']
-/** About 50 MB. The counts of a list of 4,000 projects are about 100,000. */
-const maxCachedCounts = 250_000
 
-const caches = perDatabase((changes) => ({
-  counts: openCache<FacetCount[]>(changes, facetTables, maxCachedCounts, (counts) => counts.length + 1),
-  lists: openListCache(changes, [...facetTables, ...filteredTables]),
-}))
-
-export function cachedFacetCounts({ db }: RootDeps, scope: ListScope): Promise<FacetCount[]> {
-  return caches(db).counts.get(scope.key, () => listFacetCounts(db, scope.projectIds), onlyProjectOf(scope))
-}
-
-/** Returns the project of a scope with one project; other scopes change with each of theirs. */
-const onlyProjectOf = ({ projectIds }: ListScope) => (projectIds.length === 1 ? projectIds[0] : undefined)
+const listCaches = perDatabase((changes) => openListCache(changes, [...facetTables, ...filteredTables]))
 
 export async function openCachedList(deps: RootDeps, query: ListQuery): Promise<FilteredList> {
   const counts = await cachedFacetCounts(deps, query.scope)
-  return openList(deps.db, query, counts, { cache: caches(deps.db).lists })
+  return openList(deps.db, query, counts, { cache: listCaches(deps.db) })
 }
 
 interface ListOptions {

@@ -2,10 +2,10 @@ import type { RootDeps } from '../../deps.ts'
 import { type Severity, type State, severities, states } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
 import { maxCountedRows } from '../../page.ts'
+import { cachedFacetCounts } from './cached-counts.ts'
 import { type Evidence, readEvidence } from './evidence.ts'
 import { type DailyChange, type FacetCount, listDailyChanges } from './facet-count-queries.ts'
 import type { ListScope } from './filter.ts'
-import { cachedFacetCounts } from './list.ts'
 
 export type BySeverity<T> = Record<Severity, T>
 type LetterGrade = 'A' | 'B' | 'C' | 'D' | 'F'

@@ -1,6 +1,7 @@
 import type { RootDeps } from '../../deps.ts'
+import { cachedFacetCounts } from './cached-counts.ts'
 import type { ListScope, VulnerabilityFilter } from './filter.ts'
-import { cachedFacetCounts, openCachedList } from './list.ts'
+import { openCachedList } from './list.ts'
 
 export interface ListSummary {
   /** Undefined for long lists without exact counts. */

@@ -1,5 +1,5 @@
 import { conflict } from '../../../platform/failure.ts'
-import { type Deps, type RootDeps, transaction } from '../../deps.ts'
+import { type Deps, projectTransaction, type RootDeps } from '../../deps.ts'
 import type { FindingFilter } from '../../findings/list/finding-filter.ts'
 import { matchingFindingIds } from '../../findings/list/finding-list.ts'
 import type { Project } from '../../projects/project.ts'
@@ -52,7 +52,7 @@ export async function promoteMany(
     return promoteInBatches(deps, project, author, { findingIds: inOrder, maxWaitMs: isAsync ? 0 : maxWaitMs })
   }
 
-  const promoted = await transaction(deps, async (deps) => {
+  const promoted = await projectTransaction(deps, project.id, async (deps) => {
     await lockAgainstDeletion(deps.db, project.id)
     return promoteFindings(deps, project, author.user.id, inOrder)
   })

@@ -1,6 +1,6 @@
 import { invalid } from '../../../platform/failure.ts'
 import { forEachBatch } from '../../batches.ts'
-import { type Deps, transaction } from '../../deps.ts'
+import { type Deps, projectTransaction } from '../../deps.ts'
 import { attachFinding, attachFindings } from '../../findings/findings.ts'
 import { severityOf } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
@@ -27,7 +27,7 @@ export function promoteFinding(
   author: User,
   reference: number | string,
 ): Promise<VulnerabilityWithFinding> {
-  return transaction(deps, async (deps) => {
+  return projectTransaction(deps, project.id, async (deps) => {
     await lockAgainstDeletion(deps.db, project.id)
     const finding = await lockFinding(deps.db, project.id, reference)
     if (!finding || finding.vulnerabilityId !== null) throw notPromotable()

@@ -1,5 +1,5 @@
 import { invalid, notFound, unprocessable } from '../../../platform/failure.ts'
-import { type Deps, transaction } from '../../deps.ts'
+import { type Deps, projectTransaction } from '../../deps.ts'
 import type { User } from '../../users/user.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { recordHistory } from './history.ts'
@@ -27,7 +27,7 @@ export function createLink(
   const url = webAddress(draft.url)
   const title = draft.title?.trim() || url
   if ([...title].length > maxTitle) throw invalid({ title: [`is too long (maximum is ${maxTitle} characters)`] })
-  return transaction(deps, async (deps) => {
+  return projectTransaction(deps, vulnerability.projectId, async (deps) => {
     const { linkType } = draft
     const now = deps.now()
     // The lock serialises concurrent requests; constraints are a second safeguard.
@@ -51,7 +51,7 @@ export function createLink(
 
 /** Removes a link and returns it. */
 export function removeLink(deps: Deps, vulnerability: Vulnerability, user: User, id: number): Promise<IssueLink> {
-  return transaction(deps, async (deps) => {
+  return projectTransaction(deps, vulnerability.projectId, async (deps) => {
     const link = await getLink(deps, vulnerability, id)
     if (!(await deleteLink(deps.db, id))) throw notFound()
     const { url, title, linkType } = link

@@ -1,7 +1,7 @@
 import { forbidden, invalid, notFound } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import { roles } from '../../access/roles.ts'
-import { type Deps, transaction } from '../../deps.ts'
+import { type Deps, projectTransaction } from '../../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
 import { projectLevel } from '../../projects/visible.ts'
@@ -63,7 +63,7 @@ export function createNote(
   caller: Caller,
   { vulnerabilityId, body }: { vulnerabilityId: number; body: string },
 ): Promise<PastEntry> {
-  return transaction(deps, async (deps) => {
+  return projectTransaction(deps, project.id, async (deps) => {
     await getNoteable(deps, project, vulnerabilityId)
     assertBody(body)
     const id = await insertNote(deps.db, { vulnerabilityId, userId: caller.user.id, body, now: deps.now() })
@@ -77,7 +77,7 @@ export function changeNote(
   caller: Caller,
   note: NoteKey & { body: string },
 ): Promise<PastEntry> {
-  return transaction(deps, async (deps) => {
+  return projectTransaction(deps, project.id, async (deps) => {
     await assertMayChange(deps, project, caller, await getNote(deps, project, note))
     assertBody(note.body)
     if (!(await updateNote(deps.db, note.id, note.body, deps.now()))) throw notFound()
@@ -86,7 +86,7 @@ export function changeNote(
 }
 
 export function removeNote(deps: Deps, project: Project, caller: Caller, note: NoteKey): Promise<void> {
-  return transaction(deps, async (deps) => {
+  return projectTransaction(deps, project.id, async (deps) => {
     await assertMayChange(deps, project, caller, await getNote(deps, project, note))
     if (!(await deleteNote(deps.db, note.id))) throw notFound()
     const entry = { vulnerabilityId: note.vulnerabilityId, kind: 'note_deleted', userId: caller.user.id } as const

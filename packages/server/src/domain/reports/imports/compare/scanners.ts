@@ -1,4 +1,4 @@
-import { type RootDeps, withRelaxedDurability } from '../../../deps.ts'
+import { type Deps, projectTransaction, type RootDeps } from '../../../deps.ts'
 import { hasFindings, listScannerIds, upsertScanners } from '../../../findings/findings.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import type { Scanner } from '../../formats/report.ts'
@@ -20,8 +20,9 @@ export function openScanners(deps: RootDeps, place: ImportPlace): Scanners {
     const unknown = scanners.filter(({ externalId }) => !ids.has(externalId))
     if (unknown.length === 0) return
     const distinct = [...new Map(unknown.map((scanner) => [scanner.externalId, scanner])).values()]
+    const insert = ({ db }: Deps) => upsertScanners(db, place.projectId, distinct, place.now)
     const stored = place.importId
-      ? await withRelaxedDurability(deps, ({ db }) => upsertScanners(db, place.projectId, distinct, place.now))
+      ? await projectTransaction(deps, place.projectId, insert, { isRelaxed: true })
       : await listScannerIds(
           deps.db,
           place.projectId,

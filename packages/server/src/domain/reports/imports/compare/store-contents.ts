@@ -1,5 +1,5 @@
 import { forEachBatch } from '../../../batches.ts'
-import { type Deps, type RootDeps, withRelaxedDurability } from '../../../deps.ts'
+import { type Deps, projectTransaction, type RootDeps } from '../../../deps.ts'
 import type { FindingContent } from '../../../findings/finding-content.ts'
 import {
   createFindings,
@@ -53,7 +53,7 @@ export function openContentStore(
   return async ({ inserted, leftovers, staged }) => {
     const all = [...inserted, ...leftovers.map(({ finding }) => finding), ...staged]
     if (importId === undefined || all.length === 0) return new Map()
-    return withRelaxedDurability(deps, async ({ db }) => {
+    const store = async ({ db }: Deps) => {
       await loadIdentifierIds(
         db,
         all.flatMap(({ identifiers }) => identifiers),
@@ -63,7 +63,8 @@ export function openContentStore(
       await replaceContents(db, projectId, replaced, now)
       await stageFindings(db, importId, staged.map(contentOf))
       return ids
-    })
+    }
+    return projectTransaction(deps, projectId, store, { isRelaxed: true })
   }
 }
 
@@ -80,10 +81,11 @@ export async function storeStagedNew(
   const findingIds = new Map<string, number>()
   const store = async (batch: readonly NewFinding[]) => {
     const uuids = batch.map(({ uuid }) => uuid)
-    const ids = await withRelaxedDurability(deps, async ({ db }) => {
+    const create = async ({ db }: Deps) => {
       const contents = await listStaged(db, importId, uuids)
       return createFindings(db, { projectId, importId, now }, [...contents.values()])
-    })
+    }
+    const ids = await projectTransaction(deps, projectId, create, { isRelaxed: true })
     for (const uuid of uuids) findingIds.set(uuid, idOf(ids, uuid))
   }
   await forEachBatch(staged, store, ({ isLarge }) => isLarge)
