@@ -12,6 +12,7 @@ import { jobRoutes } from './api/v4/jobs/routes.ts'
 import { markdownRoutes } from './api/v4/markdown/routes.ts'
 import { memberRoutes } from './api/v4/members/routes.ts'
 import { namespaceRoutes } from './api/v4/namespaces/routes.ts'
+import { identityRoutes } from './api/v4/oidc/identity-routes.ts'
 import { oidcRoutes } from './api/v4/oidc/routes.ts'
 import { documentRoute } from './api/v4/openapi-document.ts'
 import { organizationRoutes } from './api/v4/organizations/routes.ts'
@@ -46,6 +47,7 @@ export const routes: readonly Route[] = [
   ...settingRoutes,
   ...sessionRoutes,
   ...oidcRoutes,
+  ...identityRoutes,
   ...userRoutes,
   ...tokenRoutes,
   ...organizationRoutes,

@@ -38,6 +38,8 @@ test('a provider needs an issuer and a client id, and has defaults for the rest'
         linksByEmail: false,
         trustsEmail: false,
         requires: [],
+        groupsClaim: 'groups',
+        mapping: [],
       },
     ],
   })

@@ -1,5 +1,12 @@
+import { type MappingRule, readMapping } from './oidc-mapping.ts'
 import { isHttpUrl, isPrintable } from './setting-formats.ts'
-import { type ProviderSettingName, providerKeys, type SettingValues, settingOfProvider } from './setting-values.ts'
+import {
+  type ProviderSettingName,
+  providerKeys,
+  type SettingName,
+  type SettingValues,
+  settingOfProvider,
+} from './setting-values.ts'
 
 /** Sign-in with identity providers, by OpenID Connect. */
 export interface OidcSettings {
@@ -32,6 +39,10 @@ export interface OidcProvider {
   trustsEmail: boolean
   /** Claims of which users need one to sign in; empty for all users of the provider. */
   requires: readonly RequiredClaim[]
+  /** Claim that the mapping reads unless a rule names another one. */
+  groupsClaim: string
+  mappingFile?: string
+  mapping: readonly MappingRule[]
 }
 
 export interface RequiredClaim {
@@ -73,9 +84,23 @@ function readProvider(values: SettingValues, key: string, reachesPrivate: boolea
     linksByEmail: values.isTrue(name('LINK_BY_EMAIL')),
     trustsEmail: values.isTrue(name('TRUST_EMAIL')),
     requires: readRequired(values.check(name('REQUIRE'), areRequired, 'pairs such as hd=example.com, with commas')),
+    groupsClaim: values.get(name('GROUPS_CLAIM')) ?? 'groups',
+    ...readMappingFile(values, name('MAPPING_FILE')),
     ...(clientSecret && { clientSecret }),
   }
   return issuer && clientId ? { ...provider, issuer, clientId } : undefined
+}
+
+function readMappingFile(values: SettingValues, name: SettingName): Pick<OidcProvider, 'mapping' | 'mappingFile'> {
+  const mappingFile = values.get(name)
+  if (mappingFile === undefined) return { mapping: [] }
+  try {
+    return { mappingFile, mapping: readMapping(mappingFile) }
+  } catch (error) {
+    const problem = error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
+    values.problems.push(`ALCOVE_${name} is ${JSON.stringify(mappingFile)}, which cannot be used: ${problem}.`)
+    return { mapping: [] }
+  }
 }
 
 function areKeys(text: string): boolean {

@@ -104,6 +104,8 @@ export const providerSettingNames = [
   'LINK_BY_EMAIL',
   'TRUST_EMAIL',
   'REQUIRE',
+  'GROUPS_CLAIM',
+  'MAPPING_FILE',
 ] as const
 export type ProviderSettingName = (typeof providerSettingNames)[number]
 

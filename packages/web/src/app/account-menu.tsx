@@ -5,7 +5,7 @@ import { Avatar } from '../components/avatar.tsx'
 import { LinkButton } from '../components/button.tsx'
 import { api, useAction } from '../data/api.ts'
 import { signInAddress } from '../data/own-address.ts'
-import { notifyOtherTabs, type SessionState } from '../data/session.ts'
+import { isUnlimited, notifyOtherTabs, type SessionState } from '../data/session.ts'
 import { useToast } from '../data/toasts.ts'
 import styles from './account-menu.module.css'
 import { applyTheme, currentTheme, type Theme, themes } from './theme.ts'
@@ -46,7 +46,7 @@ export function AccountMenu({ session }: { session: SessionState }) {
             <Link to="/-/profile" className={styles.item} onClick={close}>
               Profile and password
             </Link>
-            {session.admin_mode && session.is_administrator && session.has_password && (
+            {session.admin_mode && session.is_administrator && isUnlimited(session) && (
               <AdminModeItem session={session} path={path} onChoose={close} />
             )}
             <Link to="/-/profile/tokens" className={styles.item} onClick={close}>

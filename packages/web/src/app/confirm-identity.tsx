@@ -1,12 +1,54 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { TextField } from '../components/form/field.tsx'
+import { Problem } from '../components/form/problem.tsx'
 import { Dialog, DialogActions } from '../components/overlay/dialog.tsx'
 import { api, isFailure } from '../data/api.ts'
 import { finishConfirmation } from '../data/confirmation.ts'
+import { signInWithProvider } from '../data/provider-sign-in.ts'
+import type { SessionState } from '../data/session.ts'
 
-/** Prompts for the password, or for the token used to sign in, while a request waits for confirmation. */
-export function ConfirmIdentity({ isByPassword }: { isByPassword: boolean }) {
+/** Prompts for what the session was started with, while a request waits for confirmation. */
+export function ConfirmIdentity({ session }: { session: SessionState }) {
+  const { signed_in_with: method, provider, providers } = session
+  if (method === 'password' || method === 'token') return <ConfirmSecret isByPassword={method === 'password'} />
+  const known = providers.find(({ key }) => key === provider)
+  return <ConfirmAtProvider provider={known} />
+}
+
+/** Leads to the identity provider. The page is loaded again afterwards, so the user repeats what they were doing. */
+function ConfirmAtProvider({ provider }: { provider: { key: string; name: string } | undefined }) {
+  const [problem, setProblem] = useState('')
+  const open = () => {
+    const to = location.pathname + location.search
+    signInWithProvider(provider?.key ?? '', { to, confirm: true }).catch((error: Error) => setProblem(error.message))
+  }
+  return (
+    <Dialog
+      isOpen
+      isOnTop
+      onClose={() => finishConfirmation(false)}
+      title="Confirm who you are"
+      lead={
+        provider
+          ? `You signed in some time ago. Sign in with ${provider.name} again to manage tokens, passwords and sessions. This page opens again afterwards.`
+          : 'You signed in some time ago. Sign out and sign in again to manage tokens, passwords and sessions.'
+      }
+    >
+      <Problem text={problem} />
+      <DialogActions>
+        <Button onClick={() => finishConfirmation(false)}>Cancel</Button>
+        {provider && (
+          <Button kind="primary" onClick={open}>
+            Sign in with {provider.name}
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  )
+}
+
+function ConfirmSecret({ isByPassword }: { isByPassword: boolean }) {
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
   const noun = isByPassword ? 'password' : 'access token'

@@ -43,7 +43,7 @@ export function Shell() {
         </ErrorBoundary>
       </main>
       <Announcer path={path} />
-      {isConfirming && <ConfirmIdentity isByPassword={session.data.has_password} />}
+      {isConfirming && <ConfirmIdentity session={session.data} />}
     </ScreenTableContext>
   )
 }

@@ -105,6 +105,11 @@ export function mayWrite({ user, scopes }: SessionState): boolean {
 /** True on the pages of an archived project. */
 export const ReadOnlyContext = createContext(false)
 
+/** Returns true for a session without the limits of an access token. */
+export function isUnlimited({ signed_in_with: method }: SessionState): boolean {
+  return method !== null && method !== 'token'
+}
+
 /** Returns true when the credentials allow changes and the project is not archived. Roles are checked separately. */
 export function useMayChange(): boolean {
   const isReadOnly = useContext(ReadOnlyContext)

@@ -13,6 +13,7 @@ import { defaultBranchReports } from './0055_default_branch_reports.ts'
 import { triageTriggers } from './0057_triage_triggers.ts'
 import { identityProviders } from './0058_identity_providers.ts'
 import { hookFormats } from './0059_hook_formats.ts'
+import { mappedRights } from './0060_mapped_rights.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   triageTriggers,
   identityProviders,
   hookFormats,
+  mappedRights,
 ]

@@ -123,6 +123,23 @@ export async function makeOwner(
   await updateMember(db, source, { userId, terms, now: now() })
 }
 
+/** Makes a user a direct member of a group with this access level, whatever the membership was before. */
+export async function giveMembership(
+  { db, now }: Deps,
+  namespaceId: number,
+  userId: number,
+  accessLevel: number,
+): Promise<void> {
+  const terms = { accessLevel, expiresOn: null }
+  if (await insertMember(db, { namespaceId }, { userId, terms, createdById: null, now: now() })) return
+  await updateMember(db, { projectId: null, namespaceIds: [namespaceId] }, { userId, terms, now: now() })
+}
+
+/** Ends a direct membership of a group, even that of its last owner. */
+export async function removeMembership({ db }: Deps, namespaceId: number, userId: number): Promise<void> {
+  await deleteMember(db, { projectId: null, namespaceIds: [namespaceId] }, userId)
+}
+
 /** Adds the bot of a project or group. Its membership ends with the bot and cannot be changed. */
 export async function addBotMember(
   { db, now }: Deps,

@@ -1,8 +1,9 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { Identity } from './identity.ts'
+import type { Identity, MappingStep } from './identity.ts'
 
-const columns = sql`id, user_id, provider, issuer, subject, created_at, last_sign_in_at`
+const columns = sql`id, user_id, provider, issuer, subject, gave_admin, claims, outcome, created_at,
+  last_sign_in_at`
 
 export async function findIdentity(db: Db, issuer: string, subject: string): Promise<Identity | undefined> {
   return db.one(sql`select ${columns} from oidc_identities where issuer = ${issuer} and subject = ${subject}`)
@@ -26,7 +27,19 @@ export async function insertIdentity(
   return row
 }
 
-export async function updateIdentity(db: Db, id: number, provider: string, now: string): Promise<void> {
+/** Records a sign-in: what the provider claimed, and what the mapping made of it. */
+export async function updateIdentity(
+  db: Db,
+  id: number,
+  { provider, claims, outcome }: { provider: string; claims: object; outcome: readonly MappingStep[] },
+  now: string,
+): Promise<void> {
   await db.run(sql`
-    update oidc_identities set provider = ${provider}, last_sign_in_at = ${now} where id = ${id}`)
+    update oidc_identities set provider = ${provider}, claims = ${claims}, outcome = ${JSON.stringify(outcome)},
+      last_sign_in_at = ${now}
+    where id = ${id}`)
+}
+
+export async function updateGaveAdmin(db: Db, id: number, gaveAdmin: boolean): Promise<void> {
+  await db.run(sql`update oidc_identities set gave_admin = ${gaveAdmin} where id = ${id}`)
 }

@@ -7,6 +7,27 @@ export interface Identity {
   issuer: string
   /** The claim `sub`, which identifies the account at its issuer. */
   subject: string
+  /** Whether the mapping has made the user an administrator. */
+  gaveAdmin: boolean
+  /** Claims of the last sign-in. */
+  claims: Record<string, unknown> | null
+  /** What the mapping made of the claims at the last sign-in. */
+  outcome: readonly MappingStep[] | null
   createdAt: string
   lastSignInAt: string
+}
+
+/** Something that the mapping did, or left as it was, at a sign-in. */
+export interface MappingStep {
+  step:
+    | 'administrator'
+    | 'kept administrator'
+    | 'removed administrator'
+    | 'member'
+    | 'kept'
+    | 'removed'
+    | 'unknown group'
+  /** Full path of the group. */
+  group?: string
+  accessLevel?: number
 }

@@ -14,11 +14,14 @@ import { type Deps, transaction } from '../deps.ts'
 import { logSecurity } from '../sign-in/security-log.ts'
 import { renewSession } from '../sign-in/sessions.ts'
 import { type NewSession, startSession } from '../sign-in/sign-in.ts'
+import { lockUser } from '../users/users.ts'
+import { applyMapping } from './apply-mapping.ts'
 import { type Claims, findClaim } from './claims.ts'
 import type { Flow } from './flow.ts'
 import { type FlowSecrets, openFlow, proofsOf, useFlow } from './flows.ts'
 import { findOrCreateUser } from './identified-user.ts'
 import { findIdentity, updateIdentity } from './identity-queries.ts'
+import { mapClaims } from './mapping.ts'
 import { clockToleranceSeconds, isOutageOfProvider, isTooLarge, openClient } from './provider-client.ts'
 import { type SignInProblem, SignInRefused } from './sign-in-problem.ts'
 import { type AuthorizationResponse, exchangeCode, type SignedInAtProvider } from './token-exchange.ts'
@@ -146,6 +149,7 @@ async function signIn(
   client: Client,
 ): Promise<NewSession> {
   assertAllowed(provider, claims)
+  const rights = mapClaims(provider, claims)
   const { user, identity } = await findOrCreateUser(deps, provider, claims)
   const now = deps.now()
   const sid = claims['sid']
@@ -156,7 +160,10 @@ async function signIn(
   }
   try {
     const session = await transaction(deps, async (deps) => {
-      await updateIdentity(deps.db, identity.id, provider.key, now)
+      const current = (await lockUser(deps.db, user.id)) ?? user
+      const known = (await findIdentity(deps.db, identity.issuer, identity.subject)) ?? identity
+      const outcome = await applyMapping(deps, { user: current, identity: known }, rights)
+      await updateIdentity(deps.db, identity.id, { provider: provider.key, claims: shownClaims(claims), outcome }, now)
       const start = { method: 'provider' as const, identity: recorded, authenticatedAt: authenticatedAt(claims, now) }
       return startSession(deps, user, client, start)
     })
@@ -167,6 +174,17 @@ async function signIn(
     if (error instanceof Failure) throw new SignInRefused('blocked', error.cause.kind, { cause: error })
     throw error
   }
+}
+
+/** Claims that describe the token and not the user, or are too many to be shown. */
+const technicalClaims = ['at_hash', 'aud', 'azp', 'c_hash', 'exp', 'iat', 'jti', 'nbf', 'nonce', 's_hash', 'sid']
+const maxShownLength = 64 * 1024
+
+/** Returns the claims that administrators see later. */
+function shownClaims(claims: Claims): object {
+  const shown = Object.entries(claims).filter(([name]) => !technicalClaims.includes(name))
+  const text = JSON.stringify(Object.fromEntries(shown))
+  return text.length <= maxShownLength ? Object.fromEntries(shown) : { sub: claims['sub'] }
 }
 
 const maxIdTokenLength = 16 * 1024

@@ -64,6 +64,8 @@ export async function startScriptedProvider(settings: Partial<OidcProvider> = {}
       linksByEmail: false,
       trustsEmail: false,
       requires: [],
+      groupsClaim: 'groups',
+      mapping: [],
       ...settings,
     },
     claims: {},

@@ -2,9 +2,10 @@ import { Lock } from 'lucide-react'
 import type { FormEvent } from 'react'
 import { isFailure, useAction } from '../../data/api.ts'
 import { signInAddress } from '../../data/own-address.ts'
-import { useSession } from '../../data/session.ts'
+import { isUnlimited, useSession } from '../../data/session.ts'
 import { Button, LinkButton } from '../button.tsx'
 import { TextField } from '../form/field.tsx'
+import { Problem } from '../form/problem.tsx'
 import styles from './admin-required.module.css'
 import { useTitle } from './page.tsx'
 import { Empty } from './states.tsx'
@@ -31,7 +32,7 @@ export function AdminRequired() {
       </Empty>
     )
   }
-  return session.has_password ? <EnterAdminMode /> : <TokenWithoutRights />
+  return isUnlimited(session) ? <EnterAdminMode hasPassword={session.has_password} /> : <TokenWithoutRights />
 }
 
 function TokenWithoutRights() {
@@ -45,25 +46,30 @@ function TokenWithoutRights() {
   )
 }
 
-function EnterAdminMode() {
+function EnterAdminMode({ hasPassword }: { hasPassword: boolean }) {
   const enter = useAction('POST /-/sessions/admin_mode', { showsErrors: true })
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    enter.mutate({ body: { password: String(new FormData(event.currentTarget).get('password') ?? '') } })
+    const password = String(new FormData(event.currentTarget).get('password') ?? '')
+    enter.mutate({ body: hasPassword ? { password } : {} })
   }
   const problem = enter.error && (isFailure(enter.error, 401) ? 'Incorrect password.' : enter.error.message)
   return (
     <Empty icon={Lock} title="Enter admin mode" isPage>
       <p>This server requires admin mode for administrative actions. Admin mode lasts six hours in this browser.</p>
       <form className={styles.form} onSubmit={submit}>
-        <TextField
-          label="Your password"
-          name="password"
-          type="password"
-          autoComplete="current-password"
-          required
-          error={problem ?? undefined}
-        />
+        {hasPassword ? (
+          <TextField
+            label="Your password"
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            required
+            error={problem ?? undefined}
+          />
+        ) : (
+          <Problem text={problem || ''} />
+        )}
         <Button type="submit" kind="primary" isBusy={enter.isPending}>
           Enter admin mode
         </Button>

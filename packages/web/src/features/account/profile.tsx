@@ -80,7 +80,7 @@ function Names({ user }: { user: User }) {
 }
 
 function Password() {
-  const { has_password: isByPassword } = useSession()
+  const { has_password: isByPassword, signed_in_with: method } = useSession()
   const [isDifferent, setDifferent] = useState(false)
   const [attempt, setAttempt] = useState(0)
   const action = useAction('PUT /-/password', {
@@ -91,7 +91,11 @@ function Password() {
   if (!isByPassword) {
     return (
       <Panel title="Password">
-        <TokenNotice what="To change your password, sign in with it. If you have none, ask an administrator for a password reset link." />
+        {method === 'token' ? (
+          <TokenNotice what="To change your password, sign in with it. If you have none, ask an administrator for a password reset link." />
+        ) : (
+          <p>You did not sign in with a password. To change it, sign in with it.</p>
+        )}
       </Panel>
     )
   }

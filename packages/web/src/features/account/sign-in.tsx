@@ -8,19 +8,22 @@ import { api, isFailure, queries } from '../../data/api.ts'
 import { ownAddress } from '../../data/own-address.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { hasShownOthers, sessionQuery, useSession } from '../../data/session.ts'
+import { ProviderButtons } from './provider-buttons.tsx'
 import styles from './sign-in.module.css'
 
-/** Sign-in page, with a password or a token. Redirects to the previous page afterwards. */
+const searchFields = ['to', 'with', 'problem', 'provider'] as const
+
+/** Sign-in page, with an identity provider, a password or a token. Redirects to the previous page afterwards. */
 export function SignIn() {
   useTitle('Sign in')
-  const { user } = useSession()
+  const { user, providers } = useSession()
   const [, navigate] = useLocation()
-  const [{ to = '/', with: way = 'password' }, set] = useSearchState(['to', 'with'])
+  const [{ to = '/', with: way = 'password', problem: failure, provider }, set] = useSearchState(searchFields)
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
   const isByToken = way === 'token'
   const next = ownAddress(to, '/')
-  if (user && !isBusy) return <Redirect to={next} replace />
+  if (user && !isBusy && failure === undefined) return <Redirect to={next} replace />
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -45,6 +48,15 @@ export function SignIn() {
     <div className={styles.box}>
       <Mark size={48} />
       <h1>Sign in to Alcove</h1>
+      {(providers.length > 0 || failure !== undefined) && (
+        <div className={styles.providers}>
+          <ProviderButtons
+            to={next}
+            {...(failure !== undefined && { problem: failure })}
+            {...(provider !== undefined && { failed: provider })}
+          />
+        </div>
+      )}
       <form className={styles.form} onSubmit={(event) => void submit(event)} key={way}>
         {isByToken ? (
           <TextField

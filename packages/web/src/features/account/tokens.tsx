@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { usePageNumber } from '../../components/page/pager.tsx'
 import { useAction, usePage } from '../../data/api.ts'
-import { mayWrite, useSession, useUser } from '../../data/session.ts'
+import { isUnlimited, mayWrite, useSession, useUser } from '../../data/session.ts'
 import { CreatePersonalToken, type IssuedToken, personalDays } from '../../nouns/token/create-token.tsx'
 import { NewToken } from '../../nouns/token/token-fields.tsx'
 import { TokenList, useTokenState } from '../../nouns/token/token-list.tsx'
@@ -29,7 +29,7 @@ export function Tokens() {
       title="Access tokens"
       lead="Scripts and tools authenticate with access tokens instead of your password."
       actions={
-        session.has_password && (
+        isUnlimited(session) && (
           <Button icon={Plus} kind="primary" onClick={() => setCreating(true)}>
             New token
           </Button>
@@ -37,7 +37,7 @@ export function Tokens() {
       }
     >
       <AccountTabs />
-      {!session.has_password && (
+      {!isUnlimited(session) && (
         <Panel>
           <TokenNotice what="To create tokens, sign in with your password." />
         </Panel>

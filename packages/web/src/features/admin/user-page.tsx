@@ -15,6 +15,7 @@ import styles from './admin.module.css'
 import { type PasswordLink, PasswordLinkDialog } from './password-link.tsx'
 import type { ShownUser } from './user.ts'
 import { UserBadges } from './user-badges.tsx'
+import { UserIdentities } from './user-identities.tsx'
 import { UserStates } from './user-states.tsx'
 import { UserTokens } from './user-tokens.tsx'
 
@@ -44,6 +45,7 @@ export function UserPage({ id }: { id: string }) {
           </ForWriters>
           {mayWrite(session) && <Password user={user} />}
           {mayWrite(session) && <UserStates user={user} isYou={session.user?.id === user.id} />}
+          <UserIdentities userId={user.id} />
           <UserTokens user={user} isReadOnly={!mayWrite(session)} />
           <Projects user={user} />
         </Page>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { levels, useSession } from '../../data/session.ts'
+import { isUnlimited, levels, useSession } from '../../data/session.ts'
 import { CreateBotToken, CreatePersonalToken } from '../token/create-token.tsx'
 import { NewToken } from '../token/token-fields.tsx'
 import styles from './first-report.module.css'
@@ -59,7 +59,7 @@ function TokenButton({
   const ofProject = project && project.level >= levels.maintainer ? project : undefined
   return (
     <p>
-      {ofProject || session.has_password ? (
+      {ofProject || isUnlimited(session) ? (
         <Button size="small" onClick={() => setCreating(true)}>
           Create token
         </Button>

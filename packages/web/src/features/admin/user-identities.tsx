@@ -1,0 +1,66 @@
+import type { ResponseOf } from '@alcove/client'
+import { Panel } from '../../components/page/page.tsx'
+import { QueryResult } from '../../components/page/states.tsx'
+import { Time } from '../../components/time.tsx'
+import { useApiQuery } from '../../data/api.ts'
+import { levels } from '../../data/session.ts'
+import styles from './admin.module.css'
+
+type Identity = ResponseOf<'GET /users/{id}/identities'>[number]
+type Step = Identity['outcome'][number]
+
+/** Accounts at identity providers of a user: what the last sign-in claimed, and what the mapping made of it. */
+export function UserIdentities({ userId }: { userId: number }) {
+  const query = useApiQuery('GET /users/{id}/identities', { path: { id: userId } })
+  return (
+    <QueryResult query={query}>
+      {(identities) =>
+        identities.length > 0 && (
+          <Panel title="Identity providers">
+            {identities.map((identity) => (
+              <LastSignIn key={identity.id} identity={identity} />
+            ))}
+          </Panel>
+        )
+      }
+    </QueryResult>
+  )
+}
+
+function LastSignIn({ identity }: { identity: Identity }) {
+  return (
+    <div className="stack-tight">
+      <p>
+        <strong>{identity.provider_name}</strong>, account {identity.subject}. Last sign-in{' '}
+        <Time of={identity.last_sign_in_at} />.
+      </p>
+      {identity.outcome.length === 0 ? (
+        <p className="muted">The claims changed no rights.</p>
+      ) : (
+        <ul>
+          {identity.outcome.map((step) => (
+            <li key={`${step.step} ${step.group}`}>{sentenceOf(step)}</li>
+          ))}
+        </ul>
+      )}
+      <details>
+        <summary>Claims</summary>
+        <pre className={styles.secret}>{JSON.stringify(identity.claims, null, 2)}</pre>
+      </details>
+    </div>
+  )
+}
+
+function sentenceOf({ step, group, access_level: level }: Step): string {
+  const role = Object.entries(levels).find(([, value]) => value === level)?.[0] ?? 'member'
+  const sentences: Record<string, string> = {
+    administrator: 'Is an administrator by the mapping.',
+    'kept administrator': 'Was made an administrator by hand, which the mapping does not change.',
+    'removed administrator': 'Is no longer an administrator.',
+    member: `Has the role ${role} in ${group} by the mapping.`,
+    kept: `Has the role ${role} in ${group} by hand, which the mapping does not change.`,
+    removed: `Was removed from ${group}.`,
+    'unknown group': `The mapping gives the role ${role} in ${group}, which does not exist.`,
+  }
+  return sentences[step] ?? step
+}

@@ -1,0 +1,48 @@
+/// <reference lib="dom" />
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RealProvider, startRealProvider } from '../../server/src/testing/stand-ins/real-provider.ts'
+import { accessProblems, startWeb, type Web } from './web.ts'
+
+let web: Web
+let provider: RealProvider
+beforeAll(async () => {
+  provider = await startRealProvider()
+  web = await startWeb({ settings: { oidc: { providers: [provider.settings], reachesPrivate: true } } })
+  await provider.open(web.origin)
+})
+afterAll(async () => {
+  await web?.close()
+  await provider?.close()
+})
+
+test('a user signs in with a real provider and returns to the page that they asked for', async () => {
+  const page = await web.open('/-/sign_in?to=%2F-%2Fprofile', { isChanged: true })
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Sign in with Corp' }).click()
+  await page.getByLabel('Login').fill('nadia')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Corp consent' }).waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('You did not sign in with a password.').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/-/profile')
+})
+
+test('a user who refuses consent returns to the sign-in page, which says so', async () => {
+  const page = await web.open('/-/sign_in', { isChanged: true })
+  await page.getByRole('button', { name: 'Sign in with Corp' }).click()
+  await page.getByRole('button', { name: 'Refuse' }).click()
+  await page.getByRole('alert').getByText('You did not give Corp your consent').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  expect(await page.getByText('no <b>').count()).toBe(0)
+})
+
+test('a provider that is unavailable is named, and a local administrator can still sign in', async () => {
+  await web.server.user('ada', { admin: true })
+  const page = await web.open('/-/sign_in', { isChanged: true, expects: /503/ })
+  await page.goto('/-/sign_in?problem=unavailable&provider=corp')
+  await page.getByText('Corp is not available.').waitFor()
+  await page.getByLabel('Username or e-mail address').fill('ada')
+  await page.getByLabel('Password').fill('correct horse battery')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Welcome back, ada' }).waitFor()
+})
