@@ -11,7 +11,7 @@ const workers = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((name) => join(source, name))
 
 /** Imports with native code. */
-const external = ['@node-rs/argon2', 'pg-native', './program.ts']
+const external = ['@node-rs/argon2', 'pg-native']
 
 /**
  * Includes a package that is loaded on first use with `createRequire`. esbuild follows only `require`, and an installation
@@ -27,13 +27,23 @@ const followLateRequire: Plugin = {
   },
 }
 
+/** Leaves the program out of the server's `main.js`, which loads `program.cjs` instead. */
+const loadProgramLate: Plugin = {
+  name: 'load-program-late',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/program\.ts$/ }, ({ importer }) =>
+      importer === join(source, 'main.ts') ? { path: './program.ts', external: true } : undefined,
+    )
+  },
+}
+
 const options: BuildOptions = {
   bundle: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
   external,
-  plugins: [followLateRequire],
+  plugins: [followLateRequire, loadProgramLate],
   // CommonJS packages call `require`, which modules do not have.
   banner: {
     js: "import { createRequire as openRequire } from 'node:module'; const require = openRequire(import.meta.url);",
