@@ -12,7 +12,7 @@ export interface MappingRule {
 }
 
 const mappedRoles = ['guest', 'planner', 'reporter', 'developer', 'maintainer', 'owner'] as const
-export type MappedRole = (typeof mappedRoles)[number]
+type MappedRole = (typeof mappedRoles)[number]
 
 const maxRules = 10_000
 const maxBytes = 1024 * 1024

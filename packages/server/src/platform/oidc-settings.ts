@@ -45,7 +45,7 @@ export interface OidcProvider {
   mapping: readonly MappingRule[]
 }
 
-export interface RequiredClaim {
+interface RequiredClaim {
   claim: string
   value: string
 }

@@ -91,7 +91,7 @@ export const settingNames = [
 export type FixedSettingName = (typeof settingNames)[number]
 
 /** Settings of each identity provider, as `ALCOVE_OIDC_<PROVIDER>_<NAME>`. */
-export const providerSettingNames = [
+const providerSettingNames = [
   'ISSUER',
   'CLIENT_ID',
   'CLIENT_SECRET',

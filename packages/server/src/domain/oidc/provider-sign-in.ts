@@ -225,7 +225,7 @@ function authenticatedAt(claims: Claims, now: string): string {
 const maxPathLength = 2000
 
 /** Returns the path if it is one of this server, otherwise the start page. Prevents open redirects. */
-export function ownPath(path: string): string {
+function ownPath(path: string): string {
   const base = 'https://server.invalid'
   const isPath = /^\/[\x21-\x7e]*$/.test(path) && path.length <= maxPathLength && URL.canParse(path, base)
   const url = isPath ? new URL(path, base) : undefined

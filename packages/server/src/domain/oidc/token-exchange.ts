@@ -72,7 +72,7 @@ async function verifySignature(
 }
 
 /** Returns the function with which jose finds the key of a token of this provider. */
-export function keyOf(deps: Deps, provider: OidcProvider, client: Configuration) {
+function keyOf(deps: Deps, provider: OidcProvider, client: Configuration) {
   const { issuer, jwks_uri: jwksUrl = null } = client.serverMetadata()
   if (issuer.startsWith('https:') && jwksUrl?.startsWith('https:') === false) {
     throw new NoKeys('the address of the keys is without TLS')

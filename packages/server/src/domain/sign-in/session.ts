@@ -29,7 +29,7 @@ export type SessionStart =
   | { method: 'provider'; identity: ProviderSession; authenticatedAt: string }
 
 /** What a session records of the sign-in at its identity provider. */
-export interface ProviderSession {
+interface ProviderSession {
   id: number
   /** The provider's id of its session, if it has one. */
   sid: string | null

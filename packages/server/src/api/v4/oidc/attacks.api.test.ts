@@ -1,6 +1,7 @@
 import { generateKeyPair } from 'jose'
 import sql from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
+import { removeExpiredFlows } from '../../../domain/oidc/flows.ts'
 import type { OidcProvider } from '../../../platform/oidc-settings.ts'
 import { begin, complete, cookiesOf, problemIn, sessionOf, signInAt } from '../../../testing/provider-sign-in.ts'
 import { startServer, type TestOptions } from '../../../testing/server.ts'
@@ -177,11 +178,15 @@ describe('the browser', () => {
 })
 
 test('the database holds neither state nor verifier, and expired flows are removed', async () => {
-  const { server } = await start()
+  const clock = { now: new Date().toISOString() }
+  const { server } = await start({}, { clock })
   const { url, cookie } = await begin(server)
   const rows = JSON.stringify(await server.deps.db.all(sql`select * from oidc_flows`))
   expect(rows).not.toContain(url.searchParams.get('state'))
   expect(rows).not.toContain(cookie.split('=')[1])
+  clock.now = new Date(Date.now() + 15 * 60_000 + 1000).toISOString()
+  await removeExpiredFlows(server.deps)
+  expect(await server.deps.db.all(sql`select * from oidc_flows`)).toEqual([])
 })
 
 test('secrets of a sign-in do not reach the log', async () => {

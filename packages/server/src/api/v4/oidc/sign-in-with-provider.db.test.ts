@@ -140,10 +140,9 @@ test('claims of the userinfo endpoint are added, and those of the signed ID toke
   expect(session.user).toMatchObject({ username: 'from-userinfo', name: 'From the token' })
 })
 
-test('concurrent first sign-ins of one account create one user', async () => {
+test('first sign-ins of one account that began together create one user', async () => {
   const { provider, server } = await start()
   const begun = await Promise.all([begin(server), begin(server), begin(server)])
-  // One nonce per token: the provider's responses are prepared one after the other.
   const replies = []
   for (const one of begun) {
     provider.nonce = one.url.searchParams.get('nonce') ?? undefined
