@@ -89,7 +89,7 @@ export function instanceUrl({ externalUrl, host, port }: Settings): string {
 }
 
 /** S3 service with its credentials. */
-export interface S3Service {
+interface S3Service {
   region: string
   /** Defaults to AWS. */
   endpoint?: string

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type FlattenedJWSInput, type JSONWebKeySet, type JWSHeaderParameters } from 'jose'
-import { weightedLru } from '../../../platform/weighted-lru.ts'
 import { get } from '../../../platform/outgoing/send.ts'
 import { isUsableUrl } from '../../../platform/outgoing/usable-url.ts'
+import { weightedLru } from '../../../platform/weighted-lru.ts'
 import type { Deps } from '../../deps.ts'
 import type { TrustRelationDraft } from './trust-relation.ts'
 
