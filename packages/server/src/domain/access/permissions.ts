@@ -70,6 +70,7 @@ export const permissions = {
   'self.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },
   'user.list': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
   'user.read': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
+  'user.identity.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'user.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
   'user.link': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
   'token.list': { on: 'instance', who: 'user', scope: 'read_api' },

@@ -58,7 +58,7 @@ export const identityRoutes: readonly Route[] = [
     method: 'GET',
     path: '/users/:id/identities',
     summary: 'List the accounts at identity providers that a user signs in with, and the last sign-in of each',
-    permission: 'user.manage',
+    permission: 'user.identity.read',
     input: Type.Object({ id: integer() }),
     status: 200,
     output: Type.Array(identityView),
