@@ -25,6 +25,12 @@ test('a user signs in with a real provider and returns to the page that they ask
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByText('You did not sign in with a password.').waitFor()
   expect(new URL(page.url()).pathname).toBe('/-/profile')
+
+  const { body: users } = await web.server.admin.get('/users?username=nadia')
+  const admin = await web.open(`/-/admin/users/${users[0].id}`, { as: web.server.admin })
+  await admin.getByRole('heading', { name: 'Identity providers' }).waitFor()
+  await admin.getByText('Corp, account nadia').waitFor()
+  expect(await accessProblems(admin)).toEqual([])
 })
 
 test('a user who refuses consent returns to the sign-in page, which says so', async () => {
