@@ -5,6 +5,7 @@ import type { ObjectStore } from '../../platform/object-store/objects.ts'
 export type Moment =
   | 'put before'
   | 'put middle'
+  | 'put late'
   | 'put after'
   | 'open before'
   | 'open middle'
@@ -26,7 +27,8 @@ export interface FaultyStore extends ObjectStore {
 export function faultyStore(store: ObjectStore): FaultyStore {
   const acts = new Map<Moment, Act>()
   const reach = async (moment: Moment) => acts.get(moment)?.()
-  const interrupted = (body: Bytes, moment: Moment) => (acts.has(moment) ? interrupt(body, () => reach(moment)) : body)
+  const interrupted = (body: Bytes, moment: Moment, afterBytes = 1) =>
+    acts.has(moment) ? interrupt(body, afterBytes, () => reach(moment)) : body
   let puts = 0
   const { openPieces: _, readStart: __, ...streaming } = store // leaves one way to read the bytes, which has the faults
 
@@ -42,7 +44,7 @@ export function faultyStore(store: ObjectStore): FaultyStore {
       puts++
       try {
         await reach('put before')
-        await store.put(key, interrupted(body, 'put middle'))
+        await store.put(key, interrupted(interrupted(body, 'put middle'), 'put late', lateBytes))
         await reach('put after')
       } finally {
         puts--
@@ -63,12 +65,17 @@ export function faultyStore(store: ObjectStore): FaultyStore {
   }
 }
 
-async function* interrupt(body: Bytes, act: Act): AsyncIterable<Buffer> {
-  let isFirst = true
+/** Number of bytes after which the disk store has begun to write. */
+const lateBytes = 600_000
+
+/** Acts once after this number of bytes. */
+async function* interrupt(body: Bytes, afterBytes: number, act: Act): AsyncIterable<Buffer> {
+  let bytes = 0
   for await (const chunk of body) {
     yield chunk
-    if (isFirst) await act()
-    isFirst = false
+    const isReached = bytes < afterBytes && bytes + chunk.length >= afterBytes
+    bytes += chunk.length
+    if (isReached) await act()
   }
 }
 
