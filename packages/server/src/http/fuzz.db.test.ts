@@ -79,9 +79,11 @@ function seedOf(route: Route): number {
 
 /**
  * Random requests neither contain the right password nor use a session that was confirmed with it, no caller is a bot with
- * a token of its own, and no report has held absences.
+ * a token of its own, no report has held absences, and the server has no identity provider.
  */
 const rarelySuccessful = [
+  'POST /-/oidc/:provider',
+  'GET /-/oidc/:provider/callback',
   'POST /-/sessions/confirm',
   'POST /-/personal_access_tokens',
   ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/access_tokens/self/rotate`),
