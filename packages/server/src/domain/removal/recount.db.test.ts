@@ -15,6 +15,7 @@ const notDerived = {
     'projects.max_upload_bytes',
     'projects.upload_quota_bytes',
     'members.access_level',
+    'oidc_memberships.access_level',
     'vulnerabilities.severity',
     'vulnerabilities.confidence',
     'findings.severity',
