@@ -107,7 +107,7 @@ export const apiNames: ApiNames = {
     },
     sessions: {
       description: 'Sign-in of browsers. Clients with a token do not need these operations',
-      paths: ['session', 'password'],
+      paths: ['session', 'password', 'oidc'],
     },
     topics: { description: 'Topics of projects, with aliases and merges' },
     trust_relations: { description: 'Issuers whose tokens pipelines may use in place of stored secrets' },
