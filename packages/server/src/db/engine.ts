@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import type { ForeignKey } from './changes.ts'
-import type { Dialect, TransactionOptions } from './db.ts'
+import type { Db, Dialect, TransactionOptions } from './db.ts'
 import type { CheckpointResult } from './sqlite/wal-checkpointer.ts'
 
 export type DatabaseOptions =
@@ -52,6 +52,11 @@ export interface Session extends ScriptRunner {
 /** Transaction that can run several statements as one script. It is for migrations only, and so not part of `Db`. */
 export interface ScriptRunner {
   script(text: string): Promise<void>
+}
+
+/** Returns the transaction with its scripts. */
+export function withScripts(tx: Db): Db & ScriptRunner {
+  return tx as Db & ScriptRunner // both engines make transactions that run scripts
 }
 
 /** Database that must be notified after migrations. */

@@ -1,7 +1,7 @@
 import sql, { join, raw } from 'sql-template-tag'
 import type { Database, Db, RecordColumn } from './db.ts'
 import { type DumpRow, type DumpTable, listDumpTables, type Sequences } from './dump.ts'
-import type { ScriptRunner } from './engine.ts'
+import { type ScriptRunner, withScripts } from './engine.ts'
 
 /** Table with the names of its columns. */
 interface TableShape {
@@ -28,8 +28,7 @@ export async function loadRows(db: Database, load: Load): Promise<void> {
   const tables = await listDumpTables(db)
   assertSameTables(tables, load.tables)
   await db.transaction(async (tx) => {
-    // `transaction` of both engines also runs scripts, which `Db` does not expose.
-    const session = tx as Db & ScriptRunner
+    const session = withScripts(tx)
     const restore = tx.dialect.engine === 'sqlite' ? await openSqlite(session) : await openPostgres(session, tables)
     for (const { name } of tables) await tx.run(sql`delete from ${raw(quoted(name))}`)
     for (const table of tables) await loadTable(tx, table, load.rows(table))

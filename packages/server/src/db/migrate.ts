@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Database, Db, Dialect } from './db.ts'
-import type { SchemaOwner, ScriptRunner } from './engine.ts'
+import { type SchemaOwner, type ScriptRunner, withScripts } from './engine.ts'
 
 /**
  * Migration of the schema. `up` returns a script that runs in one transaction (on SQLite with foreign keys enforced;
@@ -18,8 +18,7 @@ export interface Migration {
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<string[]> {
   const applied: string[] = []
   for (const migration of await pendingMigrations(db, migrations)) {
-    // The databases of both engines also run scripts, which `Db` does not expose.
-    const ran = await db.transaction((tx) => apply(tx as Db & ScriptRunner, migration, migrations))
+    const ran = await db.transaction((tx) => apply(withScripts(tx), migration, migrations))
     if (ran) applied.push(migration.name)
   }
   // `openDatabase` returns both interfaces, of which `Database` exposes one.

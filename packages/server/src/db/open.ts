@@ -1,7 +1,15 @@
 import type { Sql } from 'sql-template-tag'
 import { createChangeLog } from './changes.ts'
 import type { CamelCase, Database, Db, Dialect } from './db.ts'
-import type { DatabaseOptions, Engine, Execute, SchemaOwner, ScriptRunner, Session } from './engine.ts'
+import {
+  type DatabaseOptions,
+  type Engine,
+  type Execute,
+  type SchemaOwner,
+  type ScriptRunner,
+  type Session,
+  withScripts,
+} from './engine.ts'
 import { sqliteDialect } from './sql.ts'
 
 /** Opens the database. Migrations may still be pending. */
@@ -60,8 +68,7 @@ export async function readSnapshot<T>(options: DatabaseOptions, work: (db: Db) =
   const database = await openDatabase({ ...options, connections: 1 })
   try {
     return await database.transaction(async (db) => {
-      // The transactions of this engine run scripts, which `Db` does not expose.
-      await (db as Db & ScriptRunner).script(
+      await withScripts(db).script(
         `set transaction isolation level repeatable read, read only;
         set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
       )

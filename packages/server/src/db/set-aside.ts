@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import sql, { raw } from 'sql-template-tag'
 import type { Db } from './db.ts'
 import { hasUsers } from './dump.ts'
-import type { DatabaseOptions, ScriptRunner } from './engine.ts'
+import { type DatabaseOptions, withScripts } from './engine.ts'
 import { openDatabase } from './open.ts'
 
 /** Name by which the servers of a PostgreSQL database connect. Commands connect by another one. */
@@ -53,8 +53,7 @@ export async function setAsideSchema(options: DatabaseOptions, name: string): Pr
   try {
     if (!(await hasUsers(db))) return undefined
     await db.transaction(async (tx) => {
-      // The transactions of this engine run scripts, which `Db` does not expose.
-      const session = tx as Db & ScriptRunner
+      const session = withScripts(tx)
       const [found] = await tx.all<{ schema: string }>(sql`select current_schema()::text as schema`)
       const schema = quoted(found?.schema ?? 'public')
       const extensions = await tx.all<{ name: string }>(sql`

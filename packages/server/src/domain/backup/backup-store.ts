@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { Readable } from 'node:stream'
 import { Failure, reasonOf } from '../../platform/failure.ts'
 import type { ObjectInfo, ObjectStore } from '../../platform/object-store/objects.ts'
+import { readBytes } from '../../platform/object-store/read-whole.ts'
 import { BackupProblem, type Chunk, type Manifest } from './backup.ts'
 
 /**
@@ -147,17 +148,14 @@ function parseManifest(name: string, stored: Buffer): Manifest {
   if (manifest.format !== 1) {
     throw new BackupProblem(`the backup ${name} has the format ${manifest.format}; use a newer version of Alcove`)
   }
-  return manifest as Manifest
+  return manifest as Manifest // of the only format
 }
 
 /** Yields the content, and throws at the end when it does not have the hash, so that the store drops it. */
-export async function* checked(
-  content: AsyncIterable<Buffer>,
-  sha256: string,
-  counted = { bytes: 0 },
-): AsyncGenerator<Buffer> {
+export async function* checked(content: Readable, sha256: string, counted = { bytes: 0 }): AsyncGenerator<Buffer> {
   const hash = createHash('sha256')
-  for await (const piece of content) {
+  for await (const piece of content as AsyncIterable<Buffer>) {
+    // streams of bytes yield buffers
     hash.update(piece)
     counted.bytes += piece.length
     yield piece
@@ -165,12 +163,21 @@ export async function* checked(
   if (hash.digest('hex') !== sha256) throw new WrongContent('the content has another hash')
 }
 
+/** Reads the content. Returns its number of bytes, or `undefined` when it does not have the hash. */
+export async function sizeIfRight(content: Readable, sha256: string): Promise<number | undefined> {
+  const counted = { bytes: 0 }
+  try {
+    for await (const _ of checked(content, sha256, counted));
+    return counted.bytes
+  } catch (error) {
+    if (error instanceof WrongContent) return undefined
+    throw error
+  }
+}
+
 async function readAll(objects: ObjectStore, key: string): Promise<Buffer | undefined> {
   const stream = await objects.open(key)
-  if (!stream) return undefined
-  const pieces: Buffer[] = []
-  for await (const piece of stream as AsyncIterable<Buffer>) pieces.push(piece) // streams of bytes yield buffers
-  return Buffer.concat(pieces)
+  return stream && readBytes(stream)
 }
 
 const streamOf = (bytes: Buffer) => Readable.from([bytes], { objectMode: false })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ObjectStore } from '../../platform/object-store/objects.ts'
 import { BackupProblem, type FileEntry, type Manifest } from './backup.ts'
-import { type BackupStore, checked, WrongContent } from './backup-store.ts'
+import { type BackupStore, sizeIfRight, WrongContent } from './backup-store.ts'
 import { type Line, readChunks, writeChunks } from './chunks.ts'
 
 /** What became of the files of a backup. */
@@ -99,6 +99,7 @@ async function describe(objects: ObjectStore, key: string): Promise<{ sha256: st
   const hash = createHash('sha256')
   let bytes = 0
   for await (const piece of content as AsyncIterable<Buffer>) {
+    // streams of bytes yield buffers
     hash.update(piece)
     bytes += piece.length
   }
@@ -108,15 +109,7 @@ async function describe(objects: ObjectStore, key: string): Promise<{ sha256: st
 /** Returns the size of a stored file whose content is right; a power failure may have left another one. */
 async function storedSize(store: BackupStore, sha256: string): Promise<number | undefined> {
   const stored = await store.openFile(sha256)
-  if (!stored) return undefined
-  const counted = { bytes: 0 }
-  try {
-    for await (const _ of checked(stored as AsyncIterable<Buffer>, sha256, counted));
-    return counted.bytes
-  } catch (error) {
-    if (error instanceof WrongContent) return undefined
-    throw error
-  }
+  return stored && sizeIfRight(stored, sha256)
 }
 
 /** Reads the list of files of a backup. */

@@ -46,7 +46,7 @@ export async function verifyBackup(
     if (entry.sha256 === null) return
     try {
       const content = await openContent(store, entry)
-      for await (const _ of checked(content as AsyncIterable<Buffer>, entry.sha256));
+      for await (const _ of checked(content, entry.sha256));
     } catch (error) {
       note(error instanceof WrongContent ? damagedFile(store, entry) : error)
     }

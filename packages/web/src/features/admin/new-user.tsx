@@ -45,7 +45,7 @@ export function NewUser() {
       }
     } catch (problem) {
       // The client throws only errors.
-      setError(problem as Error)
+      setError(problem as Error) // always an Error
     }
     setBusy(false)
   }
