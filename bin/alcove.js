@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 // Entry point of the installed program. It loads only what the command needs: the server or the client.
-const serverCommands = ['serve', 'demo', 'migrate', 'doctor', 'backup', 'objects']
+const serverCommands = ['serve', 'demo', 'migrate', 'doctor', 'backup', 'restore', 'transfer', 'objects']
 const server = new URL('../packages/server/dist/main.js', import.meta.url)
 const client = new URL('../packages/cli/dist/main.js', import.meta.url)
 
@@ -47,7 +47,9 @@ Run a server
   demo         serve invented sample data
   migrate      bring the schema of the database up to date and stop
   doctor       report where database and stored files disagree, and repair
-  backup       copy a SQLite database while the server runs
+  backup       copy database and files to a folder or a bucket while the server runs
+  restore      restore a backup
+  transfer     copy all rows to a database of the other engine
   objects      copy stored files between disk and bucket
 ${existsSync(client) ? clientCommands : ''}
 alcove <command> --help prints the options of a command. alcove --version prints the version.`

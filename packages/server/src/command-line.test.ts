@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { readCommand } from './command-line.ts'
+import { readCommand, usage } from './command-line.ts'
 
 const read = (line: string) => readCommand(line.split(' ').filter(Boolean))
 
@@ -31,6 +32,15 @@ test.each([
   ['objects copy --from=s3 --to=disk', { name: 'objects copy', from: 's3', to: 'disk' }],
 ])('"%s" is read as a command', (line, expected) => {
   expect(read(line)).toEqual(expected)
+})
+
+test('the installed program knows every command of the server', () => {
+  const program = readFileSync(new URL('../../../bin/alcove.js', import.meta.url), 'utf8')
+  const [, list = ''] = /const serverCommands = \[(.*)\]/.exec(program) ?? []
+  const known = list.split(', ').map((name) => name.slice(1, -1))
+  const offered = [...usage.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)
+  expect(known).toEqual(offered)
+  for (const name of known) expect(program).toMatch(new RegExp(`^ {2}${name} `, 'm'))
 })
 
 describe('rejects the command line', () => {
