@@ -120,7 +120,7 @@ function SignOut() {
       addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
       location.assign('/')
     } catch (error) {
-      toast({ text: `You are still signed in: ${(error as Error).message}`, kind: 'error' })
+      toast({ text: `You are still signed in: ${(error as Error).message}`, kind: 'error' }) // always an Error
     }
   }
   return (

@@ -42,7 +42,7 @@ function Export() {
       const query = { format, organization_id: organization }
       await saveFile('GET /topics/export', { query }, `topics.${format}`)
     } catch (error) {
-      toast({ text: `Export failed: ${(error as Error).message}`, kind: 'error' })
+      toast({ text: `Export failed: ${(error as Error).message}`, kind: 'error' }) // always an Error
     }
   }
   return (
