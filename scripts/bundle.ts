@@ -70,7 +70,7 @@ export async function bundle(program: string, folder: string, { hasWorkers = fal
   })
 }
 
-/** Bundles the server into one CommonJS file of ASCII characters, as `code-cache.ts` loads it. */
+/** Bundles the server into one file of ASCII characters: a function around a CommonJS module, as `code-cache.ts` loads it. */
 export async function bundleProgram(program: string, file: string): Promise<void> {
   await build({
     ...options,
@@ -84,7 +84,8 @@ export async function bundleProgram(program: string, file: string): Promise<void
     sourcemap: 'linked',
     sourcesContent: false,
     define: { 'import.meta.url': 'moduleUrl' },
-    banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+    banner: { js: `${moduleFunction} const moduleUrl = require('node:url').pathToFileURL(__filename).href;` },
+    footer: { js: '})' },
   })
   // esbuild escapes characters everywhere but in regular expressions.
   const code = readFileSync(file, 'utf8')
@@ -93,6 +94,8 @@ export async function bundleProgram(program: string, file: string): Promise<void
     code.replace(/[^ -~\r\n\t]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
   )
 }
+
+const moduleFunction = '(function (exports, require, module, __filename, __dirname) {'
 
 /** Bundles a program into one file. */
 export async function bundleFile(program: string, file: string): Promise<void> {

@@ -13,7 +13,7 @@ async function openFolder() {
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'program.cjs')
   const cache = join(folder, 'cache/program.v8')
-  await writeFile(file, 'exports.add = (a, b) => a + b')
+  await writeFile(file, '(function (exports) { exports.add = (a, b) => a + b })')
   return { folder, file, cache }
 }
 
@@ -34,7 +34,7 @@ test('a program is compiled once and loaded from the cache afterwards', async ()
 test('a changed program of the same length is compiled again', async () => {
   const { folder, file } = await openFolder()
   loadCached<Program>(file, folder).saveCache(folder)
-  await writeFile(file, 'exports.add = (a, b) => a - b')
+  await writeFile(file, '(function (exports) { exports.add = (a, b) => a - b })')
   expect(loadCached<Program>(file, folder).exports.add(5, 3)).toBe(2)
 })
 

@@ -15,30 +15,37 @@ const fileName = 'cache/program.v8'
 const digestBytes = 32
 
 /**
- * Loads a program of ASCII characters with the code that V8 compiled for an earlier process, if it is in the folder.
- * Compiling is a third of a start. V8 rejects the code of another version or of other flags, but it does not compare the
- * source or detect damage, so a digest covers both.
+ * Loads a program with the code that V8 compiled for an earlier process, if it is in the folder. Compiling is a third of a
+ * start. The file contains ASCII characters: one function with the parameters of a CommonJS module. V8 rejects the code
+ * of another version or of other flags, but it does not compare the source or detect damage, so a digest covers both.
  */
 export function loadCached<Exports>(file: string, folder: string): CachedProgram<Exports> {
-  const source = readFileSync(file, 'latin1')
-  const cachedData = readCache(join(folder, fileName), source)
-  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
-    filename: file,
-    ...(cachedData && { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  })
+  const { script, sourceDigest } = compile(file, join(folder, fileName))
+  const isCached = script.cachedDataRejected === false
   const module = { exports: {} as Exports } // filled by the program
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file))
   return {
     exports: module.exports,
     saveCache(folder) {
-      if (cachedData && script.cachedDataRejected === false) return
-      writeCache(join(folder, fileName), source, script.createCachedData())
+      if (!isCached) writeCache(join(folder, fileName), sourceDigest, script.createCachedData())
     },
   }
 }
 
-function readCache(path: string, source: string): Buffer | undefined {
+/** Compiles the file. The text and the cache are megabytes, so nothing but V8 refers to them afterwards. */
+function compile(file: string, cachePath: string): { script: Script; sourceDigest: Buffer } {
+  const source = readFileSync(file, 'latin1')
+  const sourceDigest = createHash('sha256').update(source, 'latin1').digest()
+  const cachedData = readCache(cachePath, sourceDigest)
+  const script = new Script(source, {
+    filename: file,
+    ...(cachedData && { cachedData }),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  })
+  return { script, sourceDigest }
+}
+
+function readCache(path: string, sourceDigest: Buffer): Buffer | undefined {
   let bytes: Buffer
   try {
     bytes = readFileSync(path)
@@ -46,22 +53,22 @@ function readCache(path: string, source: string): Buffer | undefined {
     return undefined
   }
   const data = bytes.subarray(digestBytes)
-  return bytes.subarray(0, digestBytes).equals(digestOf(source, data)) ? data : undefined
+  return bytes.subarray(0, digestBytes).equals(digestOf(sourceDigest, data)) ? data : undefined
 }
 
 /** Ignores errors, because the program works without a cache. */
-function writeCache(path: string, source: string, data: Buffer): void {
+function writeCache(path: string, sourceDigest: Buffer, data: Buffer): void {
   const partial = `${path}.${process.pid}`
   try {
     // The folder itself is not created: with PostgreSQL and a bucket there may be none.
     if (!existsSync(dirname(path))) mkdirSync(dirname(path))
-    writeFileSync(partial, Buffer.concat([digestOf(source, data), data]))
+    writeFileSync(partial, Buffer.concat([digestOf(sourceDigest, data), data]))
     renameSync(partial, path)
   } catch {
     if (existsSync(partial)) rmSync(partial)
   }
 }
 
-function digestOf(source: string, data: Buffer): Buffer {
-  return createHash('sha256').update(process.version).update(source, 'latin1').update(data).digest()
+function digestOf(sourceDigest: Buffer, data: Buffer): Buffer {
+  return createHash('sha256').update(process.version).update(sourceDigest).update(data).digest()
 }
