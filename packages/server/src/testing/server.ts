@@ -147,7 +147,11 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
       return createClient(app.server, { token: issued.body.token, ...(of.user && { user: of.user }) })
     },
 
-    runJobs: () => runDueJobs(deps, jobKinds),
+    async runJobs() {
+      const ran = await runDueJobs(deps, jobKinds)
+      await runner.idle()
+      return ran
+    },
 
     async project(fullPath, { visibility = 'private', maxAbsentPercent = 50 } = {}) {
       const cut = fullPath.lastIndexOf('/')

@@ -11,6 +11,8 @@ const pollIntervalMs = 2_000
 const patienceMs = 8_000
 
 export interface JobRunner {
+  /** Waits until no job runs in this process and none of its kinds is due. */
+  idle(): Promise<void>
   /** Waits a limited time for running jobs to end or to be returned to the queue. */
   stop(): Promise<void>
 }
@@ -30,6 +32,10 @@ export function runJobs(deps: RootDeps, kinds: readonly AnyJobKind[]): JobRunner
   else look()
 
   return {
+    async idle() {
+      while (looking || running.size > 0) await Promise.allSettled([looking, ...running.keys()])
+    },
+
     async stop() {
       clearInterval(timer)
       unwatch()
