@@ -1,25 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { isSqliteError, type SqliteConnection } from './connection.ts'
-import { connectSqlite } from './drivers.ts'
-import { addFunctions } from './functions.ts'
-import type { IntegrityJob } from './integrity.ts'
+import { checkFile, type IntegrityJob } from './check-file.ts'
 
 // Runs on a worker thread: see integrity.ts.
-parentPort?.on('message', (job: IntegrityJob) => parentPort?.postMessage(check(job)))
-
-/** Checks a file. Returns an unreadable file as a problem like any other. */
-function check({ file, isThorough }: IntegrityJob): string[] {
-  let database: SqliteConnection | undefined
-  try {
-    database = connectSqlite(file, { readonly: true, timeoutMs: 5_000 })
-    addFunctions(database)
-    const pragma = isThorough ? 'integrity_check(20)' : 'quick_check(20)'
-    const problems = database.pragma(pragma).map(String)
-    return problems.length === 1 && problems[0] === 'ok' ? [] : problems
-  } catch (error) {
-    if (!isSqliteError(error)) throw error
-    return [error.message]
-  } finally {
-    database?.close()
-  }
-}
+parentPort?.on('message', (job: IntegrityJob) => parentPort?.postMessage(checkFile(job)))

@@ -1,10 +1,6 @@
+import { stat } from 'node:fs/promises'
 import { openWorkers, workerBeside } from '../../platform/worker-pool.ts'
-
-export interface IntegrityJob {
-  file: string
-  /** Whether to also compare each index with its table, which takes several times as long. */
-  isThorough: boolean
-}
+import { checkFile, type IntegrityJob } from './check-file.ts'
 
 const workers = openWorkers<IntegrityJob, string[]>(workerBeside(import.meta.url, './integrity-worker'), {
   maxThreads: 1,
@@ -13,7 +9,25 @@ const workers = openWorkers<IntegrityJob, string[]>(workerBeside(import.meta.url
   maxHeapMib: 64,
 })
 
-/** Checks a whole SQLite file on a worker thread. Returns the problems found. */
+/** Maximum size of a file that is checked on the main thread. A thread takes longer to start, and its 7 MB are not returned. */
+const maxMainThreadBytes = 4 * 1024 * 1024
+
+/** Checks a whole SQLite file, a large one on a worker thread. Returns the problems found. */
 export async function checkIntegrity(file: string, { isThorough = false } = {}): Promise<string[]> {
+  const size = await bytesOf(file)
+  if (!isThorough && size <= maxMainThreadBytes) return checkFile({ file, isThorough })
   return workers.run({ file, isThorough })
+}
+
+/** Returns the size of a database with its log, 0 when it cannot be read. */
+async function bytesOf(file: string): Promise<number> {
+  const sizes = await Promise.all(
+    [file, `${file}-wal`].map((name) =>
+      stat(name).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
 }

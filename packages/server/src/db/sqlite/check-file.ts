@@ -1,0 +1,26 @@
+import { isSqliteError, type SqliteConnection } from './connection.ts'
+import { connectSqlite } from './drivers.ts'
+import { addFunctions } from './functions.ts'
+
+export interface IntegrityJob {
+  file: string
+  /** Whether to also compare each index with its table, which takes several times as long. */
+  isThorough: boolean
+}
+
+/** Checks a file. Returns an unreadable file as a problem like any other. */
+export function checkFile({ file, isThorough }: IntegrityJob): string[] {
+  let database: SqliteConnection | undefined
+  try {
+    database = connectSqlite(file, { readonly: true, timeoutMs: 5_000 })
+    addFunctions(database)
+    const pragma = isThorough ? 'integrity_check(20)' : 'quick_check(20)'
+    const problems = database.pragma(pragma).map(String)
+    return problems.length === 1 && problems[0] === 'ok' ? [] : problems
+  } catch (error) {
+    if (!isSqliteError(error)) throw error
+    return [error.message]
+  } finally {
+    database?.close()
+  }
+}
