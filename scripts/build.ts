@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundle, bundleProgram } from './bundle.ts'
+import { bundle, bundleAws, bundleProgram } from './bundle.ts'
 import { packClient } from './client-package.ts'
 
 /*
@@ -29,6 +29,7 @@ const programs: Program[] = [
     async build(folder) {
       await bundle(join(folder, 'src/main.ts'), join(folder, 'dist'), { hasWorkers: true })
       await bundleProgram(join(folder, 'src/program.ts'), join(folder, 'dist/program.cjs'))
+      await bundleAws(join(folder, 'dist/aws.cjs'))
     },
   },
   {

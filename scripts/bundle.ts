@@ -37,6 +37,18 @@ const loadProgramLate: Plugin = {
   },
 }
 
+/** Leaves Amazon's client, a megabyte, out of the program: `aws.cjs` is loaded where contents are in a bucket. */
+const loadAwsLate: Plugin = {
+  name: 'load-aws-late',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@aws-sdk\// }, ({ importer }) =>
+      importer.startsWith(source) ? { path: './aws.cjs', external: true } : undefined,
+    )
+  },
+}
+
+const awsExports = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner']
+
 const options: BuildOptions = {
   bundle: true,
   format: 'esm',
@@ -70,10 +82,26 @@ export async function bundle(program: string, folder: string, { hasWorkers = fal
   })
 }
 
+/** Bundles the packages of Amazon's client into one file beside the program. */
+export async function bundleAws(file: string): Promise<void> {
+  const contents = awsExports.map((name) => `export * from '${name}'`).join('\n')
+  await build({
+    ...options,
+    stdin: { contents, resolveDir: source },
+    outfile: file,
+    format: 'cjs',
+    banner: {},
+    minifyWhitespace: true,
+    lineLimit: 200,
+    legalComments: 'none',
+  })
+}
+
 /** Bundles the server into one file of ASCII characters: a function around a CommonJS module, as `code-cache.ts` loads it. */
 export async function bundleProgram(program: string, file: string): Promise<void> {
   await build({
     ...options,
+    plugins: [followLateRequire, loadAwsLate],
     entryPoints: [program],
     outfile: file,
     format: 'cjs',
