@@ -87,8 +87,8 @@ export interface Operations {
   'GET /admin/settings': { response: (Schemas['Setting'])[] }
   /** Sign in with a browser session */
   'POST /-/sessions': { body: { login?: string | undefined; password?: string | undefined; token?: string | undefined }; response: Schemas['BasicUser'] }
-  /** Sign out */
-  'DELETE /-/sessions': { response: undefined }
+  /** Sign out; a browser then opens the returned URL, if any, to sign out at the identity provider as well */
+  'DELETE /-/sessions': { response: { url: string | null } }
   /** List your browser sessions, newest first */
   'GET /-/sessions': { response: ({ id: number; created_at: string; last_used_at: string | null; expires_at: string; address: string | null; user_agent: string | null; current: boolean })[] }
   /** Get the current user, if signed in, and the server settings that the web UI needs */
@@ -115,6 +115,8 @@ export interface Operations {
   'POST /-/oidc/{provider}': { path: { provider: string | number }; body: { to?: string | undefined; confirm?: boolean | undefined }; response: { url: string } }
   /** Complete a sign-in with an identity provider, which redirects browsers here */
   'GET /-/oidc/{provider}/callback': { path: { provider: string | number }; query: { code?: string | undefined; state?: string | undefined; iss?: string | undefined; error?: string | undefined }; response: undefined }
+  /** End the sessions that an identity provider has ended (OpenID Connect Back-Channel Logout) */
+  'POST /-/oidc/{provider}/backchannel_logout': { path: { provider: string | number }; body: { logout_token?: string | undefined }; response: undefined }
   /** List the accounts at identity providers that a user signs in with, and the last sign-in of each */
   'GET /users/{id}/identities': { path: { id: string | number }; response: (Schemas['Identity'])[] }
   /** Get the current user */

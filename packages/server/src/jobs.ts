@@ -11,6 +11,7 @@ import type { AnyJobKind } from './domain/jobs/job.ts'
 import { removeOldJobs, replaceWaitingJobs } from './domain/jobs/jobs.ts'
 import { runJobs } from './domain/jobs/run-jobs.ts'
 import { removeExpiredMembers } from './domain/members/members.ts'
+import { removeUsedLogoutTokens } from './domain/oidc/backchannel-logout.ts'
 import { removeExpiredFlows } from './domain/oidc/flows.ts'
 import { removeOrphanedObjects } from './domain/removal/orphan-cleanup.ts'
 import { removeIdleBots } from './domain/removal/revoke-access-token.ts'
@@ -49,6 +50,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'place waiting jobs again', intervalMs: hourMs, run: replaceWaitingJobs },
   { name: 'remove old jobs', intervalMs: hourMs, run: removeOldJobs },
   { name: 'remove expired sign-ins with providers', intervalMs: hourMs, run: removeExpiredFlows },
+  { name: 'remove used logout tokens', intervalMs: hourMs, run: removeUsedLogoutTokens },
   { name: 'remove expired password links', intervalMs: hourMs, run: removeExpiredPasswordLinks },
   { name: 'remove known browsers', intervalMs: hourMs, run: removeOldBrowsers },
   // The interval equals the window for password attempts, which keeps the table small.

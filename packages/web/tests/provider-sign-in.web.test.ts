@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RealProvider, startRealProvider } from '../../server/src/testing/stand-ins/real-provider.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
@@ -32,6 +33,46 @@ test('a user signs in with a real provider and returns to the page that they ask
   await admin.getByText('Corp, account nadia').waitFor()
   expect(await accessProblems(admin)).toEqual([])
 })
+
+test('signing out ends the session at the provider as well, and leads back to the sign-in page', async () => {
+  const page = await web.open('/-/sign_in', { isChanged: true })
+  await signInAt(page, 'omar')
+  await page.getByRole('heading', { name: 'Welcome back, omar' }).waitFor()
+  await page.getByRole('button', { name: 'omar: account and appearance' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Corp logout' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out of Corp' }).click()
+  await page.getByText('You signed out here and at the identity provider.').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  // The provider asks for the login again.
+  await page.getByRole('button', { name: 'Sign in with Corp' }).click()
+  await page.getByLabel('Login').waitFor()
+})
+
+test('signing out at the provider ends the session here with the next request', async () => {
+  const page = await web.open('/-/sign_in', { isChanged: true, expects: /401/ })
+  await signInAt(page, 'pia')
+  await page.getByRole('heading', { name: 'Welcome back, pia' }).waitFor()
+  const other = await page.context().newPage()
+  await other.goto(`${provider.settings.issuer}/session/end`)
+  await other.getByRole('button', { name: 'Sign out of Corp' }).click()
+  await expect.poll(() => signedInAs(page)).toBeNull()
+})
+
+/** Signs in at the provider from the sign-in page, and consents. */
+async function signInAt(page: Page, login: string): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in with Corp' }).click()
+  await page.getByLabel('Login').fill(login)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('heading', { name: 'Corp consent' }).waitFor()
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+/** Returns the username of the browser's session, or null. */
+async function signedInAs(page: Page): Promise<string | null> {
+  const { user } = await (await page.request.get(`${web.origin}/-/session`)).json()
+  return user?.username ?? null
+}
 
 test('a user who refuses consent returns to the sign-in page, which says so', async () => {
   const page = await web.open('/-/sign_in', { isChanged: true })

@@ -74,6 +74,10 @@ const responses: { [Kind in keyof Causes]: (cause: Causes[Kind]) => ErrorRespons
     headers: { allow: allowed.join(', ') },
   }),
   'bad-request': ({ reason }) => message(400, reason ? `400 Bad request - ${reason}` : '400 Bad request'),
+  'invalid-oauth-request': ({ sentence }) => ({
+    status: 400,
+    body: { error: 'invalid_request', error_description: sentence },
+  }),
   refused: ({ sentence }) => message(400, sentence),
   invalid: ({ attributes }) => ({ status: 400, body: { message: attributes } }),
   'report-rejected': ({ problems }) => ({

@@ -84,6 +84,7 @@ function seedOf(route: Route): number {
 const rarelySuccessful = [
   'POST /-/oidc/:provider',
   'GET /-/oidc/:provider/callback',
+  'POST /-/oidc/:provider/backchannel_logout',
   'POST /-/sessions/confirm',
   'POST /-/personal_access_tokens',
   ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/access_tokens/self/rotate`),

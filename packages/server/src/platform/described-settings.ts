@@ -197,6 +197,7 @@ const providerRows: Record<ProviderSettingName, ProviderRow> = {
   CREATE_USERS: ['Whether users are created at their first sign-in.', true, (p) => p.createsUsers],
   LINK_BY_EMAIL: ['Whether existing users are linked by verified e-mail address.', false, (p) => p.linksByEmail],
   TRUST_EMAIL: ['Whether e-mail addresses count as verified without email_verified.', false, (p) => p.trustsEmail],
+  LOGOUT: ['Whether signing out also signs out at the provider.', true, (p) => p.signsOut],
   GROUPS_CLAIM: ['Claim that the mapping reads unless a rule names another one.', 'groups', (p) => p.groupsClaim],
   MAPPING_FILE: ['File that maps claims to rights. Default: none.', undefined, (p) => p.mappingFile],
   REQUIRE: [

@@ -67,6 +67,8 @@ export type FailureCause =
   | { kind: 'no-such-route' }
   | { kind: 'api-v3' }
   | { kind: 'bad-request'; reason?: string }
+  /** A request of OAuth or OpenID Connect is not valid; the sentence says why. */
+  | { kind: 'invalid-oauth-request'; sentence: string }
   /** A rule of the domain is violated; the sentence names it. */
   | { kind: 'refused'; sentence: string }
   | { kind: 'invalid'; attributes: InvalidAttributes }

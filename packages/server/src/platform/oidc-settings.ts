@@ -39,6 +39,8 @@ export interface OidcProvider {
   trustsEmail: boolean
   /** Claims of which users need one to sign in; empty for all users of the provider. */
   requires: readonly RequiredClaim[]
+  /** Whether signing out of a session also signs the user out at the provider. */
+  signsOut: boolean
   /** Claim that the mapping reads unless a rule names another one. */
   groupsClaim: string
   mappingFile?: string
@@ -84,6 +86,7 @@ function readProvider(values: SettingValues, key: string, reachesPrivate: boolea
     linksByEmail: values.isTrue(name('LINK_BY_EMAIL')),
     trustsEmail: values.isTrue(name('TRUST_EMAIL')),
     requires: readRequired(values.check(name('REQUIRE'), areRequired, 'pairs such as hd=example.com, with commas')),
+    signsOut: values.oneOf(name('LOGOUT'), ['true', 'false'], 'true') === 'true',
     groupsClaim: values.get(name('GROUPS_CLAIM')) ?? 'groups',
     ...readMappingFile(values, name('MAPPING_FILE')),
     ...(clientSecret && { clientSecret }),

@@ -104,6 +104,7 @@ const providerSettingNames = [
   'LINK_BY_EMAIL',
   'TRUST_EMAIL',
   'REQUIRE',
+  'LOGOUT',
   'GROUPS_CLAIM',
   'MAPPING_FILE',
 ] as const

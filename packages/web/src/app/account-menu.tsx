@@ -5,6 +5,7 @@ import { Avatar } from '../components/avatar.tsx'
 import { LinkButton } from '../components/button.tsx'
 import { api, useAction } from '../data/api.ts'
 import { signInAddress } from '../data/own-address.ts'
+import { signOutAtProvider } from '../data/provider-sign-in.ts'
 import { isUnlimited, notifyOtherTabs, type SessionState } from '../data/session.ts'
 import { useToast } from '../data/toasts.ts'
 import styles from './account-menu.module.css'
@@ -112,13 +113,14 @@ function SignOut() {
   const toast = useToast()
   async function signOut() {
     try {
-      await api.call('DELETE /-/sessions', {})
+      const { url } = await api.call('DELETE /-/sessions', {})
       deleteDrafts()
       notifyOtherTabs()
       // Loads a new document. This one is emptied, because the browser may keep it in its back/forward cache.
       document.body.replaceChildren()
       addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
-      location.assign('/')
+      if (url === null) location.assign('/')
+      else signOutAtProvider(url)
     } catch (error) {
       toast({ text: `You are still signed in: ${(error as Error).message}`, kind: 'error' }) // always an Error
     }

@@ -13,6 +13,7 @@ export const apiNames: ApiNames = {
     'DELETE /users/:id/sessions': 'endUserSessions',
     'POST /-/oidc/:provider': 'beginSignInWithProvider',
     'GET /-/oidc/:provider/callback': 'completeSignInWithProvider',
+    'POST /-/oidc/:provider/backchannel_logout': 'endSessionsByProvider',
     'POST /-/sessions/confirm': 'reauthenticate',
     'POST /-/sessions/admin_mode': 'enterAdminMode',
     'DELETE /-/sessions/admin_mode': 'leaveAdminMode',

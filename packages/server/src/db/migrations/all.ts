@@ -14,6 +14,7 @@ import { triageTriggers } from './0057_triage_triggers.ts'
 import { identityProviders } from './0058_identity_providers.ts'
 import { hookFormats } from './0059_hook_formats.ts'
 import { mappedRights } from './0060_mapped_rights.ts'
+import { providerLogout } from './0061_provider_logout.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   identityProviders,
   hookFormats,
   mappedRights,
+  providerLogout,
 ]

@@ -59,6 +59,7 @@ export const permissions = {
   'session.start': { on: 'instance', who: 'anyone', scope: 'none' },
   'session.begin-with-provider': { on: 'instance', who: 'anyone', scope: 'none', session: true },
   'session.complete-with-provider': { on: 'instance', who: 'anyone', scope: 'none', session: true },
+  'session.end-by-provider': { on: 'instance', who: 'anyone', scope: 'none' },
   'session.leave': { on: 'instance', who: 'anyone', scope: 'none', session: true },
   'session.show': { on: 'instance', who: 'anyone', scope: 'none', session: true },
   'session.end': { on: 'instance', who: 'user', scope: 'api', session: true, recent: true },

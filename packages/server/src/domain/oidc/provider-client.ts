@@ -1,3 +1,4 @@
+import { errors, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose'
 import {
   allowInsecureRequests,
   ClientError,
@@ -16,6 +17,7 @@ import type { OidcProvider } from '../../platform/oidc-settings.ts'
 import { guardedFetch, TooLargeResponse } from '../../platform/outgoing/fetch.ts'
 import { NoResponse } from '../../platform/outgoing/send.ts'
 import { type FindKey, NoKeys, openIssuerKeys } from '../bots/trust/issuer-keys.ts'
+import { algorithms } from '../bots/trust/unverified-token.ts'
 import type { Deps } from '../deps.ts'
 
 /** Difference between the clocks of provider and server that is accepted. */
@@ -46,16 +48,61 @@ function heldOf(provider: OidcProvider): Held {
 
 /** Returns a client of the provider, whose clock is that of `deps`. Loads the provider's metadata when they are old. */
 export async function openClient(deps: Deps, provider: OidcProvider): Promise<Configuration> {
-  const metadata = await loadMetadata(deps, provider)
+  return configure(deps, provider, await loadMetadata(deps, provider))
+}
+
+function configure(deps: Deps, provider: OidcProvider, metadata: ServerMetadata): Configuration {
   const config = new Configuration(metadata, provider.clientId, clientMetadata(deps, provider), clientAuth(provider))
   config[customFetch] = fetchOf(deps)
   for (const allow of insecure(provider)) allow(config)
   return config
 }
 
-/** Returns the function that finds the key of a token of this provider. */
-export function keyFinder(provider: OidcProvider): FindKey {
-  return heldOf(provider).findKey
+/**
+ * Verifies signature, issuer, audience and times of a token that the provider has signed for this client. Throws errors of
+ * jose, and `NoKeys`.
+ */
+export async function verifyToken(
+  deps: Deps,
+  provider: OidcProvider,
+  client: Configuration,
+  token: string,
+  options: JWTVerifyOptions = {},
+): Promise<JWTVerifyResult> {
+  return jwtVerify(token, keyOf(deps, provider, client.serverMetadata()), {
+    algorithms,
+    issuer: client.serverMetadata().issuer,
+    audience: provider.clientId,
+    clockTolerance: clockToleranceSeconds,
+    currentDate: new Date(deps.now()),
+    ...options,
+  })
+}
+
+/** Returns the function with which jose finds the key of a token of this provider. */
+function keyOf(deps: Deps, provider: OidcProvider, metadata: ServerMetadata) {
+  const { issuer, jwks_uri: jwksUrl } = metadata
+  if (issuer.startsWith('https:') && jwksUrl?.startsWith('https:') === false) {
+    throw new NoKeys('the address of the keys is without TLS')
+  }
+  const source = { issuer, jwksUrl: jwksUrl ?? null, jwks: null, reachesPrivate: deps.settings.oidc.reachesPrivate }
+  const { findKey } = heldOf(provider)
+  return (...[header, token]: [Parameters<typeof findKey>[2], Parameters<typeof findKey>[3]]) =>
+    findKey(deps, source, header, token)
+}
+
+/**
+ * Returns a client with the metadata that this process has, however old, or loads them. Returns `undefined` when that fails,
+ * so that signing out works without the provider.
+ */
+export async function findClient(deps: Deps, provider: OidcProvider): Promise<Configuration | undefined> {
+  try {
+    return configure(deps, provider, heldOf(provider).metadata ?? (await loadMetadata(deps, provider)))
+  } catch (error) {
+    if (!isOutageOfProvider(error) && !isErrorOfProvider(error)) throw error
+    deps.log.warn({ err: error, provider: provider.key }, 'the metadata of an identity provider could not be loaded')
+    return undefined
+  }
 }
 
 async function loadMetadata(deps: Deps, provider: OidcProvider): Promise<ServerMetadata> {
@@ -108,6 +155,12 @@ export function isOutageOfProvider(error: unknown): boolean {
   if (!(error instanceof ClientError)) return false
   if (error.code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' || error.code === 'OAUTH_RESPONSE_IS_NOT_JSON') return true
   return error.cause !== undefined && isOutageOfProvider(error.cause)
+}
+
+/** Returns true when a library refuses what the provider has sent. It throws a TypeError for a key that it cannot use. */
+export function isErrorOfProvider(error: unknown): boolean {
+  const kinds = [ClientError, ResponseBodyError, errors.JOSEError, TypeError, DOMException]
+  return kinds.some((kind) => error instanceof kind)
 }
 
 /** Returns true when a response of the provider is larger than this server accepts. */

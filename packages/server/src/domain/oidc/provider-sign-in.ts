@@ -1,11 +1,4 @@
-import { errors } from 'jose'
-import {
-  AuthorizationResponseError,
-  buildAuthorizationUrl,
-  ClientError,
-  calculatePKCECodeChallenge,
-  ResponseBodyError,
-} from 'openid-client'
+import { AuthorizationResponseError, buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client'
 import { Failure, forbidden, notFound, unavailable } from '../../platform/failure.ts'
 import type { OidcProvider } from '../../platform/oidc-settings.ts'
 import type { Caller, Client } from '../access/callers.ts'
@@ -22,7 +15,13 @@ import { type FlowSecrets, openFlow, proofsOf, useFlow } from './flows.ts'
 import { findOrCreateUser } from './identified-user.ts'
 import { findIdentity, updateIdentity } from './identity-queries.ts'
 import { mapClaims } from './mapping.ts'
-import { clockToleranceSeconds, isOutageOfProvider, isTooLarge, openClient } from './provider-client.ts'
+import {
+  clockToleranceSeconds,
+  isErrorOfProvider,
+  isOutageOfProvider,
+  isTooLarge,
+  openClient,
+} from './provider-client.ts'
 import { type SignInProblem, SignInRefused } from './sign-in-problem.ts'
 import { type AuthorizationResponse, exchangeCode, type SignedInAtProvider } from './token-exchange.ts'
 
@@ -129,12 +128,6 @@ function refusalFor(error: unknown): unknown {
   if (isTooLarge(error)) return refuse('too_many_claims', 'the response is too large')
   if (isOutageOfProvider(error)) return refuse('unavailable', 'the provider does not respond')
   return isErrorOfProvider(error) ? refuse('invalid', messageOf(error)) : error
-}
-
-/** Returns true when a library refuses what the provider has sent. It throws a TypeError for a key that it cannot use. */
-function isErrorOfProvider(error: unknown): boolean {
-  const kinds = [ClientError, ResponseBodyError, errors.JOSEError, TypeError, DOMException]
-  return kinds.some((kind) => error instanceof kind)
 }
 
 function problemOf(code: string): SignInProblem {

@@ -1,6 +1,6 @@
-import sql from 'sql-template-tag'
+import sql, { empty } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { Session, SessionStart } from './session.ts'
+import type { ProviderSession, Session, SessionStart } from './session.ts'
 
 const columns = sql`
   s.id, s.user_id, s.created_at, s.expires_at, s.address, s.user_agent, s.admin_until, s.method,
@@ -28,6 +28,31 @@ export async function insertSession(
 export async function findSessionByDigest(db: Db, digest: string): Promise<Session | undefined> {
   return db.one(sql`
     select ${columns}, null as last_used_at from ${sessions} where s.digest = ${digest}`)
+}
+
+/** Returns what a session recorded of the sign-in at its identity provider, if it began there. */
+export async function findProviderSession(db: Db, id: number): Promise<ProviderSession | undefined> {
+  return db.one(sql`
+    select i.provider, i.issuer, i.subject, s.sid, s.id_token
+    from sessions s join oidc_identities i on i.id = s.identity_id where s.id = ${id}`)
+}
+
+/**
+ * Deletes the sessions of an issuer that belong to this subject, to this session of the issuer, or to both. A session
+ * whose `sid` is unknown belongs to every one of its subject. Returns their users.
+ */
+export async function deleteSessionsOfIssuer(
+  db: Db,
+  issuer: string,
+  { subject, sid }: { subject: string | null; sid: string | null },
+): Promise<number[]> {
+  const isOfSid = subject === null ? sql`sid = ${sid}` : sql`(sid = ${sid} or sid is null)`
+  const isOfSubject = subject === null ? empty : sql`and subject = ${subject}`
+  const rows = await db.all<{ userId: number }>(sql`
+    delete from sessions where ${sid === null ? sql`true` : isOfSid} and identity_id in
+      (select id from oidc_identities where issuer = ${issuer} ${isOfSubject})
+    returning user_id`)
+  return [...new Set(rows.map(({ userId }) => userId))]
 }
 
 /** Returns the time at which the use of a session was last recorded. */

@@ -26,13 +26,23 @@ export type SignInMethod = 'password' | 'token' | 'provider' | 'link'
 export type SessionStart =
   | { method: 'password' | 'link' }
   | { method: 'token'; tokenId: number }
-  | { method: 'provider'; identity: ProviderSession; authenticatedAt: string }
+  | { method: 'provider'; identity: RecordedSignIn; authenticatedAt: string }
 
 /** What a session records of the sign-in at its identity provider. */
-interface ProviderSession {
+interface RecordedSignIn {
   id: number
   /** The provider's id of its session, if it has one. */
   sid: string | null
   /** Null when it is too long to be sent back. */
+  idToken: string | null
+}
+
+/** Session of a browser that began at an identity provider. */
+export interface ProviderSession {
+  /** Key of the provider at the last sign-in. */
+  provider: string
+  issuer: string
+  subject: string
+  sid: string | null
   idToken: string | null
 }

@@ -9,11 +9,13 @@ import { findTokenById, isExpired, mayAdminister } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
 import { findUserById, getUser } from '../users/users.ts'
 import { logSecurity } from './security-log.ts'
-import type { Session } from './session.ts'
+import type { ProviderSession, Session } from './session.ts'
 import {
   deleteExpiredSessions,
   deleteSession,
   deleteSessionsOf,
+  deleteSessionsOfIssuer,
+  findProviderSession,
   findSessionByDigest,
   findSessionUse,
   listSessionsOf,
@@ -112,6 +114,27 @@ export async function findSessions(deps: Deps, { user }: Caller): Promise<Sessio
 /** Renews the authentication of a session. */
 export async function renewSession({ db, now }: Deps, id: number): Promise<void> {
   await updateAuthenticatedAt(db, id, now())
+}
+
+/** Ends the caller's session. Returns what it recorded of the sign-in at its identity provider, if it began there. */
+export async function leaveSession(deps: Deps, caller: Caller): Promise<ProviderSession | undefined> {
+  const session = await findProviderSession(deps.db, caller.token.id)
+  await endSession(deps, caller, caller.token.id)
+  return session
+}
+
+/** Ends the sessions that an identity provider has ended. Returns the number of users that were signed out. */
+export async function endSessionsOfIssuer(
+  deps: Deps,
+  issuer: string,
+  ended: { subject: string | null; sid: string | null },
+): Promise<number> {
+  const userIds = await deleteSessionsOfIssuer(deps.db, issuer, ended)
+  for (const id of userIds) {
+    const user = await findUserById(deps.db, id)
+    logSecurity(deps, 'session.ended', { user, reason: 'ended by the identity provider', method: 'provider' })
+  }
+  return userIds.length
 }
 
 export async function endSession(deps: Deps, { user }: Caller, id: number): Promise<void> {

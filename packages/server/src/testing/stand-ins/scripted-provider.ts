@@ -17,6 +17,10 @@ export interface ScriptedProvider {
   respond: Map<string, { status: number; body: string }>
   /** Parameters of the last request to the token endpoint. */
   lastExchange: URLSearchParams
+  /** ID token of the last exchange. */
+  lastIdToken: string
+  /** The provider's metadata, which tests may replace before they are loaded. */
+  metadata: Record<string, unknown>
   /** Nonce of the next ID token. */
   nonce: string | undefined
   /** Header and key of the next tokens. */
@@ -24,7 +28,7 @@ export interface ScriptedProvider {
   /** Replaces the published key by a new one, which also signs the next tokens. */
   rotateKey(): Promise<void>
   /** Signs a token with the current key. */
-  sign(claims: JWTPayload): Promise<string>
+  sign(claims: Record<string, unknown>): Promise<string>
   close(): Promise<void>
 }
 
@@ -64,6 +68,7 @@ export async function startScriptedProvider(settings: Partial<OidcProvider> = {}
       linksByEmail: false,
       trustsEmail: false,
       requires: [],
+      signsOut: true,
       groupsClaim: 'groups',
       mapping: [],
       ...settings,
@@ -72,6 +77,8 @@ export async function startScriptedProvider(settings: Partial<OidcProvider> = {}
     userInfo: {},
     respond: new Map(),
     lastExchange: new URLSearchParams(),
+    lastIdToken: '',
+    metadata: metadataOf(issuer),
     nonce: undefined,
     signing,
     async rotateKey() {
@@ -84,17 +91,6 @@ export async function startScriptedProvider(settings: Partial<OidcProvider> = {}
     close,
   }
 
-  const metadata = {
-    issuer,
-    authorization_endpoint: `${issuer}/auth`,
-    token_endpoint: `${issuer}/token`,
-    userinfo_endpoint: `${issuer}/userinfo`,
-    end_session_endpoint: `${issuer}/logout`,
-    jwks_uri: `${issuer}/keys`,
-    id_token_signing_alg_values_supported: ['ES256', 'HS256'],
-    authorization_response_iss_parameter_supported: false,
-  }
-
   async function idToken(): Promise<string> {
     const now = Math.floor(Date.now() / 1000)
     const usual = { iss: issuer, aud: provider.settings.clientId, iat: now, exp: now + 300, nonce: provider.nonce }
@@ -102,12 +98,13 @@ export async function startScriptedProvider(settings: Partial<OidcProvider> = {}
   }
 
   const responses: Record<string, (body: string) => unknown> = {
-    '/.well-known/openid-configuration': () => metadata,
+    '/.well-known/openid-configuration': () => provider.metadata,
     '/keys': () => ({ keys: [jwk] }),
     '/userinfo': () => ({ ...provider.userInfo, sub: provider.claims.sub }),
     async '/token'(body) {
       provider.lastExchange = new URLSearchParams(body)
-      return { access_token: 'opaque', token_type: 'Bearer', id_token: await idToken() }
+      provider.lastIdToken = await idToken()
+      return { access_token: 'opaque', token_type: 'Bearer', id_token: provider.lastIdToken }
     },
   }
   server.on('request', (request, response) => void handle(request, response))
@@ -122,4 +119,17 @@ export async function startScriptedProvider(settings: Partial<OidcProvider> = {}
   }
 
   return provider
+}
+
+function metadataOf(issuer: string): Record<string, unknown> {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    token_endpoint: `${issuer}/token`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    end_session_endpoint: `${issuer}/logout`,
+    jwks_uri: `${issuer}/keys`,
+    id_token_signing_alg_values_supported: ['ES256', 'HS256'],
+    authorization_response_iss_parameter_supported: false,
+  }
 }

@@ -6,19 +6,20 @@ import { Mark } from '../../components/mark.tsx'
 import { useTitle } from '../../components/page/page.tsx'
 import { api, isFailure, queries } from '../../data/api.ts'
 import { ownAddress } from '../../data/own-address.ts'
+import { isSignOutComplete } from '../../data/provider-sign-in.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { hasShownOthers, sessionQuery, useSession } from '../../data/session.ts'
 import { ProviderButtons } from './provider-buttons.tsx'
 import styles from './sign-in.module.css'
 
-const searchFields = ['to', 'with', 'problem', 'provider'] as const
+const searchFields = ['to', 'with', 'problem', 'provider', 'state'] as const
 
 /** Sign-in page, with an identity provider, a password or a token. Redirects to the previous page afterwards. */
 export function SignIn() {
   useTitle('Sign in')
   const { user, providers } = useSession()
   const [, navigate] = useLocation()
-  const [{ to = '/', with: way = 'password', problem: failure, provider }, set] = useSearchState(searchFields)
+  const [{ to = '/', with: way = 'password', problem: failure, provider, state }, set] = useSearchState(searchFields)
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
   const isByToken = way === 'token'
@@ -48,6 +49,7 @@ export function SignIn() {
     <div className={styles.box}>
       <Mark size={48} />
       <h1>Sign in to Alcove</h1>
+      {isSignOutComplete(state) && <p role="status">You signed out here and at the identity provider.</p>}
       {(providers.length > 0 || failure !== undefined) && (
         <div className={styles.providers}>
           <ProviderButtons

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { endSessionsByToken } from '../../../domain/oidc/backchannel-logout.ts'
 import { flowMinutes } from '../../../domain/oidc/flows.ts'
 import { beginSignIn, completeSignIn, getProvider, type Outcome } from '../../../domain/oidc/provider-sign-in.ts'
 import { flag, optional, text } from '../../../http/params/input.ts'
@@ -61,6 +62,21 @@ export const oidcRoutes: readonly Route[] = [
       if (outcome.session) headers['set-cookie'] = sessionCookies(outcome.session, origin)
       headers['location'] = addressOf(key, outcome)
     },
+  }),
+  route({
+    method: 'POST',
+    path: '/-/oidc/:provider/backchannel_logout',
+    outside: true,
+    summary: 'End the sessions that an identity provider has ended (OpenID Connect Back-Channel Logout)',
+    permission: 'session.end-by-provider',
+    input: Type.Object({
+      provider: text(),
+      logout_token: optional(text({ description: 'JSON Web Token that the provider has signed' })),
+    }),
+    status: 200,
+    output: noOutput,
+    handle: ({ deps, input, client }) =>
+      endSessionsByToken(deps, getProvider(deps, input.provider), input.logout_token ?? '', client),
   }),
 ]
 

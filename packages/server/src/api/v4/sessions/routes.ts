@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { signOut } from '../../../domain/oidc/sign-out.ts'
 import { changeOwnPassword, redeemPasswordLink } from '../../../domain/sign-in/own-password.ts'
 import { issuePasswordLink } from '../../../domain/sign-in/password-links.ts'
 import { confirmSession, enterAdminMode, leaveAdminMode } from '../../../domain/sign-in/reauthentication.ts'
@@ -90,13 +91,14 @@ export const sessionRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/-/sessions',
     outside: true,
-    summary: 'Sign out',
+    summary: 'Sign out; a browser then opens the returned URL, if any, to sign out at the identity provider as well',
     permission: 'session.leave',
-    status: 204,
-    output: noOutput,
+    status: 200,
+    output: Type.Object({ url: nullableString }),
     async handle({ deps, caller, origin, headers }) {
-      if (caller?.token.kind === 'session') await endSession(deps, caller, caller.token.id)
       headers['set-cookie'] = endedSessionCookie(origin)
+      if (caller?.token.kind !== 'session') return { url: null }
+      return { url: (await signOut(deps, caller, new URL('/-/sign_in', origin).href)) ?? null }
     },
   }),
   route({
