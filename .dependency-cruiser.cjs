@@ -8,6 +8,7 @@ const notTests = '\\.(test|conformance)\\.ts$|/testing/'
 /** Inside domain/, lowest first: a folder may import those before it. */
 const order = [
   ['files', 'jobs'],
+  ['mail'],
   ['access', 'users', 'tokens', 'sign-in'],
   ['projects', 'namespaces', 'members', 'idempotency'],
   ['topics', 'uploads', 'findings'],
@@ -20,7 +21,7 @@ const order = [
   ['backup'],
 ]
 /** Folders that share tables with their neighbours of one level. */
-const inOneLevel = new Set([...order[1], ...order[2]])
+const inOneLevel = new Set([...order[2], ...order[3]])
 const upwards = order
   .flatMap((level, index) =>
     level.map((folder) => ({

@@ -81,6 +81,7 @@ export default defineConfig({
           page('Install', 'docs/operating/install.md'),
           page('Configure', 'docs/operating/configure.md'),
           page('Sign-in', 'docs/operating/sign-in.md'),
+          page('E-mail', 'docs/operating/mail.md'),
           page('Back up', 'docs/operating/back-up.md'),
           page('Recover', 'docs/operating/recover.md'),
           page('Upgrade', 'docs/operating/upgrade.md'),

@@ -10,6 +10,9 @@ import { removeOldKeys } from './domain/idempotency/idempotency.ts'
 import type { AnyJobKind } from './domain/jobs/job.ts'
 import { removeOldJobs, replaceWaitingJobs } from './domain/jobs/jobs.ts'
 import { runJobs } from './domain/jobs/run-jobs.ts'
+import type { AnyMailKind } from './domain/mail/mail.ts'
+import { removeOldMails } from './domain/mail/mails.ts'
+import { mailJob } from './domain/mail/send-mails.ts'
 import { removeExpiredMembers } from './domain/members/members.ts'
 import { removeUsedLogoutTokens } from './domain/oidc/backchannel-logout.ts'
 import { removeExpiredFlows } from './domain/oidc/flows.ts'
@@ -55,14 +58,19 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'remove known browsers', intervalMs: hourMs, run: removeOldBrowsers },
   // The interval equals the window for password attempts, which keeps the table small.
   { name: 'remove counts of requests', intervalMs: 5 * minuteMs, run: removeEndedCounts },
+  { name: 'remove old mail', intervalMs: hourMs, run: removeOldMails },
   { name: 'remove old idempotency keys', intervalMs: hourMs, run: removeOldKeys },
 ]
+
+/** Kinds of messages. */
+export const mailKinds: readonly AnyMailKind[] = []
 
 /** Kinds of jobs that requests queue. */
 export const jobKinds: readonly AnyJobKind[] = [
   deliveryJob,
   exportJob(viewExportedVulnerability),
   importKind,
+  mailJob(mailKinds),
   promotionKind,
 ]
 

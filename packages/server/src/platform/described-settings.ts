@@ -1,3 +1,4 @@
+import { formatAddress } from './mail-settings.ts'
 import type { OidcProvider } from './oidc-settings.ts'
 import { type FixedSettingName, isSecret, type ProviderSettingName, settingOfProvider } from './setting-values.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -50,6 +51,8 @@ const rows: Record<FixedSettingName, Row> = {
     'Whether webhooks may call this machine and private networks.',
     (s) => s.webhooksReachPrivate,
   ],
+  SMTP_URL: ['Mail', 'URL of the SMTP server. Default: the server sends no mail.', (s) => s.mail?.host],
+  MAIL_FROM: ['Mail', 'Sender of messages.', (s) => s.mail && formatAddress(s.mail.from)],
   DATA: ['Storage', 'Data folder.', (s) => s.dataFolder],
   DATABASE_URL: [
     'Storage',

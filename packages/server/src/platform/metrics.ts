@@ -7,13 +7,19 @@ export interface Metrics {
   /** Counts a read of a stored file whose size or SHA-256 differs from the recorded one. */
   countDamagedFile(): void
   /**
-   * Returns the metrics in Prometheus' text format. Job metrics are passed in, because they are read from the database.
+   * Returns the metrics in Prometheus' text format. Those of jobs and mail are passed in, because they are read from the
+   * database.
    */
-  print(queue: QueueMetrics): Promise<string>
+  print(queue: QueueMetrics, mails: readonly MailCount[]): Promise<string>
 }
 
 export interface JobCount {
   kind: string
+  state: string
+  total: number
+}
+
+export interface MailCount {
   state: string
   total: number
 }
@@ -53,12 +59,20 @@ export function openMetrics(): Metrics {
     labelNames: ['kind'] as const,
     registers: [registry],
   })
+  const mailGauge = new Gauge({
+    name: 'alcove_mails',
+    help: 'Messages of all processes that wait, or that were not delivered in the last 90 days',
+    labelNames: ['state'] as const,
+    registers: [registry],
+  })
   return {
     countRequest: (method, route, status, ms) => requests.observe({ method, route, status: String(status) }, ms / 1000),
     countDamagedFile: () => damagedFiles.inc(),
-    print({ counts, ages }) {
+    print({ counts, ages }, mails) {
       jobGauge.reset()
       ageGauge.reset()
+      mailGauge.reset()
+      for (const { state, total } of mails) mailGauge.set({ state }, total)
       for (const { kind, seconds } of ages) ageGauge.set({ kind }, seconds)
       for (const { kind, state, total } of counts) jobGauge.set({ kind, state }, total)
       return Registry.merge([openProcessMetrics(), registry]).metrics()

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { type MailSettings, readMail } from './mail-settings.ts'
 import { type OidcSettings, readOidc } from './oidc-settings.ts'
 import { isHttpUrl, isPrintable } from './setting-formats.ts'
 import { type Environment, openSettingValues, type SettingValues } from './setting-values.ts'
@@ -40,6 +41,8 @@ export interface Settings {
   topicUndoMs: number
   /** Allows webhooks to this machine, private networks and link-local addresses. */
   webhooksReachPrivate: boolean
+  /** Absent: the server sends no mail. */
+  mail?: MailSettings
   oidc: OidcSettings
   /** Defaults to files in the data folder. */
   s3?: S3Settings
@@ -128,6 +131,7 @@ export function readSettings(environment: Environment = process.env): Settings {
   const metricsToken = readToken(values, 'METRICS_TOKEN')
   const s3 = readS3(values)
   const backupS3 = readBackupS3(values)
+  const mail = readMail(values)
   const settings: Settings = {
     host: values.get('HOST') ?? '127.0.0.1',
     port: values.whole('PORT', 8080, 0, 65_535),
@@ -151,6 +155,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     topicCreation: values.oneOf('TOPIC_CREATION', ['anyone', 'admins'], 'anyone'),
     topicUndoMs: values.whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
     oidc: readOidc(values),
+    ...(mail && { mail }),
     ...(s3 && { s3 }),
     ...(backupS3 && { backupS3 }),
     logLevel: values.oneOf('LOG_LEVEL', logLevels, 'info'),

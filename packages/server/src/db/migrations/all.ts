@@ -15,6 +15,7 @@ import { identityProviders } from './0058_identity_providers.ts'
 import { hookFormats } from './0059_hook_formats.ts'
 import { mappedRights } from './0060_mapped_rights.ts'
 import { providerLogout } from './0061_provider_logout.ts'
+import { mail } from './0063_mail.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   hookFormats,
   mappedRights,
   providerLogout,
+  mail,
 ]

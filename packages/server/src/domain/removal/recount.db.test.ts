@@ -62,6 +62,7 @@ const notDerived = {
     'jobs.interruptions',
     'jobs.outages',
     'jobs.total',
+    'mails.attempts',
     'request_counts.requests',
   ],
   'the key of a notice': ['token_expiry_notices.days'],

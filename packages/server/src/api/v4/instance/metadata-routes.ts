@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Type from 'typebox'
 import { measureQueue } from '../../../domain/jobs/jobs.ts'
+import { measureMails } from '../../../domain/mail/mails.ts'
 import { metricsOutput, type Route } from '../../../http/route.ts'
 import { Failure } from '../../../platform/failure.ts'
 import { revision, version } from '../../../platform/version.ts'
@@ -75,7 +76,10 @@ export const metadataRoutes: readonly Route[] = [
     status: 200,
     output: metricsOutput,
     // When the database is unavailable, the metrics of the process are still returned.
-    handle: async ({ deps }) => deps.metrics.print(await measureQueue(deps).catch(() => ({ counts: [], ages: [] }))),
+    async handle({ deps }) {
+      const queue = measureQueue(deps).catch(() => ({ counts: [], ages: [] }))
+      return deps.metrics.print(await queue, await measureMails(deps).catch(() => []))
+    },
   }),
 ]
 
