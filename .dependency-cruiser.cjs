@@ -7,7 +7,7 @@ const notTests = '\\.(test|conformance)\\.ts$|/testing/'
 
 /** Inside domain/, lowest first: a folder may import those before it. */
 const order = [
-  ['files', 'jobs'],
+  ['files', 'jobs', 'audit'],
   ['mail'],
   ['access', 'users', 'tokens', 'sign-in'],
   ['projects', 'namespaces', 'members', 'idempotency'],

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 // Entry point of the installed program. It loads only what the command needs: the server or the client.
-const serverCommands = ['serve', 'demo', 'migrate', 'doctor', 'backup', 'restore', 'transfer', 'objects']
+const serverCommands = ['serve', 'demo', 'migrate', 'doctor', 'backup', 'restore', 'transfer', 'objects', 'audit']
 const server = new URL('../packages/server/dist/main.js', import.meta.url)
 const client = new URL('../packages/cli/dist/main.js', import.meta.url)
 
@@ -51,6 +51,7 @@ Run a server
   restore      restore a backup
   transfer     copy all rows to a database of the other engine
   objects      copy stored files between disk and bucket
+  audit        verify the hash chain of the audit log
 ${existsSync(client) ? clientCommands : ''}
 alcove <command> --help prints the options of a command. alcove --version prints the version.`
 }

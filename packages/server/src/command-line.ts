@@ -12,9 +12,11 @@ export type Command =
   | ({ name: 'backup' } & BackupCommand)
   | ({ name: 'restore' } & RestoreCommand)
   | ({ name: 'transfer' } & TransferCommand)
+  | { name: 'audit verify' }
   | { name: 'objects copy'; from: Place; to: Place }
 
-export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor | backup <target> | restore <source> | transfer --to <database> | objects copy] [options]
+export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor | backup <target> | restore <source> | transfer --to <database> | objects copy |
+               audit verify] [options]
 
   serve     serve the API (the default); brings the schema of the database up to date first
   demo      serve invented sample data from a temporary folder, or from the named one, which keeps it
@@ -32,6 +34,8 @@ export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor 
             copy all rows to an empty database: postgres://… or a folder for SQLite; the server must be stopped
   objects copy --from <place> --to <place>
             copy every file from disk to s3 or from s3 to disk, while the server runs or not; run it again to go on
+  audit verify
+            verify the hash chain of the audit log; print the first event that was modified or removed
 
 Settings are environment variables, ALCOVE_…; see docs/operating/configure.md.`
 
@@ -100,6 +104,7 @@ const parsers: Partial<Record<string, (args: string[]) => Command | undefined>> 
     const isCopy = parsed?.positionals.join(' ') === 'copy'
     return isCopy && from && to && from !== to ? { name: 'objects copy', from, to } : undefined
   },
+  audit: (args) => (args.join(' ') === 'verify' ? { name: 'audit verify' } : undefined),
 }
 
 function withoutArguments(name: 'serve' | 'migrate' | 'help', args: string[]): Command | undefined {

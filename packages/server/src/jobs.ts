@@ -1,5 +1,6 @@
 import { viewExportedVulnerability } from './api/v4/exports/exported-vulnerability.ts'
 import { removeEndedCounts } from './domain/access/request-counter.ts'
+import { startSealing } from './domain/audit/seal.ts'
 import { notifyExpiringTokens } from './domain/bots/expiring-tokens.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { expireExports } from './domain/exports/exports.ts'
@@ -74,14 +75,15 @@ export const jobKinds: readonly AnyJobKind[] = [
   promotionKind,
 ]
 
-/** Starts the periodic tasks and the job queue. */
+/** Starts the periodic tasks, the job queue and the sealing of audit events. */
 export function startJobs(deps: RootDeps): { stop(): Promise<void> } {
   const timers = periodicTasks.map((task) => startPeriodicTask(deps, task))
   const queue = runJobs(deps, jobKinds)
+  const sealing = startSealing(deps)
   return {
-    stop() {
+    async stop() {
       timers.forEach(clearInterval)
-      return queue.stop()
+      await Promise.all([queue.stop(), sealing.stop()])
     },
   }
 }

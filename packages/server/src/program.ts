@@ -1,4 +1,5 @@
 import { depsFrom, openApp, openDatabaseFor, openDeps, openObjectsFor } from './app.ts'
+import { runAuditCommand } from './audit-command.ts'
 import { runBackupCommand } from './backup-command.ts'
 import { type Command, readCommand, usage, WrongUsage } from './command-line.ts'
 import { migrate, pendingMigrations } from './db/migrate.ts'
@@ -58,6 +59,8 @@ async function run(command: Command, onServing: (dataFolder: string) => void): P
       return failUnless(await runTransferCommand(settings, command))
     case 'objects copy':
       return failUnless(await runObjectsCommand(settings, command))
+    case 'audit verify':
+      return failUnless(await runAuditCommand(settings))
   }
 }
 

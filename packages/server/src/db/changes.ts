@@ -26,6 +26,11 @@ const updatedByTriggers: readonly ForeignKey[] = ['promoted_findings', 'occurren
   return { child, parent: 'vulnerabilities', on_delete: '', on_update: 'cascade' }
 })
 
+/** Tables that triggers insert into in place of a view. */
+const tablesBehindViews: ReadonlyMap<string, readonly string[]> = new Map([
+  ['audited_history', ['vulnerability_history', 'audit_events']],
+])
+
 const maxCachedTexts = 2000
 const maxProjectCounts = 100_000
 const maxRecentCommits = 1000
@@ -184,6 +189,7 @@ function reachedTables(writes: readonly Write[], foreignKeys: readonly ForeignKe
     const key = `${write.action} ${write.table}`
     if (seen.has(key)) continue
     seen.add(key)
+    for (const table of tablesBehindViews.get(write.table) ?? []) pending.push({ table, action: write.action })
     if (write.action === 'insert') continue
     for (const { child, parent, on_delete, on_update } of foreignKeys) {
       if (parent !== write.table) continue

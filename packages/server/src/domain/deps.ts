@@ -4,6 +4,7 @@ import type { Metrics } from '../platform/metrics.ts'
 import type { ObjectStore } from '../platform/object-store/objects.ts'
 import type { Resolve } from '../platform/outgoing/send.ts'
 import type { Settings } from '../platform/settings.ts'
+import type { Actor } from './actor.ts'
 
 /** Dependencies of the domain: everything through which it reaches the outside world. */
 export interface Deps {
@@ -17,6 +18,8 @@ export interface Deps {
   random(bytes: number): Buffer
   /** Resolves a host name to all of its current addresses. */
   readonly resolve: Resolve
+  /** Who sent the request that is being handled, for the audit log; absent in jobs and commands. */
+  readonly actor?: Actor
 }
 
 /** Dependencies of the process, whose database can open transactions. */

@@ -16,6 +16,7 @@ import { hookFormats } from './0059_hook_formats.ts'
 import { mappedRights } from './0060_mapped_rights.ts'
 import { providerLogout } from './0061_provider_logout.ts'
 import { mail } from './0063_mail.ts'
+import { auditEvents } from './0065_audit_events.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   mappedRights,
   providerLogout,
   mail,
+  auditEvents,
 ]

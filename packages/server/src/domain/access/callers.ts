@@ -20,6 +20,8 @@ export interface Caller {
     readonly reportsDefaultBranch?: boolean
   }
   readonly isAdmin: boolean
+  /** Administrator who acts as the user with the header `Sudo`. */
+  readonly sudoBy?: User
 }
 
 /** Client of a request, as identified by its connection and cookies. */

@@ -2,6 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import { conflict, Failure, forbidden, type InvalidAttributes, invalid, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { grantableLevels, roleName, roles } from '../access/roles.ts'
+import { changesBetween, type Entity, groupEntity, projectEntity } from '../audit/audit-event.ts'
+import type { AuditEventName } from '../audit/event-name.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import { lockNamespace } from '../namespaces/namespaces.ts'
@@ -85,7 +88,9 @@ export function addMember(
       { userId, terms: { accessLevel, expiresOn }, createdById: caller.user.id, now: deps.now() },
     )
     if (!added) throw conflict('Member already exists')
-    return getMember(deps, place, 'direct', userId)
+    const member = await getMember(deps, place, 'direct', userId)
+    await recordMembership(deps, 'member_created', place, { after: member })
+    return member
   })
 }
 
@@ -174,7 +179,9 @@ export function changeMember(
     await assertTerms(deps, place, userId, terms)
     if (terms.accessLevel < roles.owner || terms.expiresOn) await assertNotNeeded(deps, place, member)
     await updateMember(deps.db, sourceOf(place, 'direct'), { userId, terms, now: deps.now() })
-    return getMember(deps, place, 'direct', userId)
+    const changed = await getMember(deps, place, 'direct', userId)
+    await recordMembership(deps, 'member_updated', place, { before: member, after: changed })
+    return changed
   })
 }
 
@@ -199,6 +206,35 @@ export function removeMember(
     await assertNoBotMember(deps, userId)
     await assertNotNeeded(deps, place, member)
     await deleteMember(deps.db, sourceOf(place, 'direct'), userId)
+    await recordMembership(deps, 'member_destroyed', place, { before: member })
+  })
+}
+
+/** Returns the entity whose audit log has the events of the members and tokens of a project or group. */
+export function entityOf({ project, group }: MemberPlace): Entity {
+  return project ? projectEntity(project) : groupEntity(group)
+}
+
+type ChangedMember = { before: Member; after?: undefined } | { before?: Member; after: Member }
+
+async function recordMembership(
+  deps: Deps,
+  name: AuditEventName,
+  place: MemberPlace,
+  { before, after }: ChangedMember,
+): Promise<void> {
+  const { person } = after ?? before
+  const [from, to] = [before, after].map((member) => ({
+    role: member ? roleName(member.accessLevel) : null,
+    expiresOn: member?.expiresOn ?? null,
+  }))
+  const changes = from && to ? changesBetween(from, to, { role: 'access_level', expiresOn: 'expires_at' }) : {}
+  if (Object.keys(changes).length === 0) return
+  await recordAuditEvent(deps, name, {
+    entity: entityOf(place),
+    message: before ? (after ? 'Changed the role of a member' : 'Removed a member') : 'Added a member',
+    target: { type: 'User', id: person.id, name: person.username },
+    changes,
   })
 }
 

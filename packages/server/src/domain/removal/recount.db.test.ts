@@ -57,6 +57,7 @@ const notDerived = {
     'hook_events.attempts',
     'hooks.failures',
     'imports.interruptions',
+    'audit_stream.failures',
     'jobs.attempts',
     'jobs.done',
     'jobs.interruptions',
@@ -67,6 +68,10 @@ const notDerived = {
   ],
   'the key of a notice': ['token_expiry_notices.days'],
   'a position': [
+    'audit_chain.base_position',
+    'audit_chain.position',
+    'audit_events.position',
+    'audit_stream.position',
     'finding_identifiers.position',
     'finding_keys.rank',
     'finding_promotion_batches.position',

@@ -6,6 +6,7 @@ import { revokePersonalTokens } from '../tokens/issued-tokens.ts'
 import { assertActive } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
 import { findUserById, setPasswordHash } from '../users/users.ts'
+import { recordPasswordChange, recordSignInFailure } from './audited-sign-in.ts'
 import { deletePasswordLink, findPasswordLink } from './password-link-queries.ts'
 import { digestLink, revokePasswordLinks } from './password-links.ts'
 import { passwordProblems } from './password-policy.ts'
@@ -42,6 +43,7 @@ export async function changeOwnPassword(
     await endAllSessions(deps, user.id, sessionId)
     await updateAuthenticatedAt(deps.db, sessionId, deps.now())
     if (revokesTokens) await revokePersonalTokens(deps, user.id)
+    await recordPasswordChange(deps, user, { isByLink: false, revokesTokens })
   })
   logSecurity(deps, 'password.changed', { user, ...(revokesTokens && { reason: 'tokens revoked too' }) })
 }
@@ -58,6 +60,7 @@ export async function redeemPasswordLink(
   const user = link && (await findUserById(deps.db, link.userId))
   if (!user) {
     logSecurity(deps, 'sign_in.failed', { address: client.address, reason: 'unknown link', method: 'link' })
+    await recordSignInFailure(deps, { method: 'link', reason: 'unknown link' })
     throw unauthenticated()
   }
   if (user.state !== 'deactivated') assertActive(user)
@@ -68,6 +71,7 @@ export async function redeemPasswordLink(
     await setPasswordHash(deps, user.id, passwordHash)
     await endAllSessions(deps, user.id)
     if (revokesTokens) await revokePersonalTokens(deps, user.id)
+    await recordPasswordChange(deps, user, { isByLink: true, revokesTokens })
     return startPasswordSession(deps, user, client)
   })
   logSecurity(deps, 'password.changed', { user, address: client.address, method: 'link' })

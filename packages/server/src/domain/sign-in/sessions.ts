@@ -3,7 +3,9 @@ import { type Cache, openCache } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
 import { notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
-import type { Deps } from '../deps.ts'
+import { userEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
+import { type Deps, transaction } from '../deps.ts'
 import type { AccessToken } from '../tokens/token.ts'
 import { findTokenById, isExpired, mayAdminister } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
@@ -138,7 +140,14 @@ export async function endSessionsOfIssuer(
 }
 
 export async function endSession(deps: Deps, { user }: Caller, id: number): Promise<void> {
-  if (!(await deleteSession(deps.db, id, user.id))) throw notFound()
+  await transaction(deps, async (deps) => {
+    if (!(await deleteSession(deps.db, id, user.id))) throw notFound()
+    await recordAuditEvent(deps, 'user_signed_out', {
+      entity: userEntity(user),
+      message: 'Ended a session',
+      author: user,
+    })
+  })
   logSecurity(deps, 'session.ended', { user })
 }
 
@@ -150,7 +159,13 @@ export async function endAllSessions({ db }: Deps, userId: number, exceptId = 0)
 /** Ends all sessions of a user on behalf of an administrator. */
 export async function endSessionsOf(deps: Deps, caller: Caller, userId: number): Promise<void> {
   const user = await getUser(deps, userId)
-  await endAllSessions(deps, user.id)
+  await transaction(deps, async (deps) => {
+    await endAllSessions(deps, user.id)
+    await recordAuditEvent(deps, 'user_sessions_revoked', {
+      entity: userEntity(user),
+      message: 'Ended all sessions of the user',
+    })
+  })
   logSecurity(deps, 'session.ended', { user, by: caller.user, reason: 'ended by an administrator' })
 }
 

@@ -8,6 +8,7 @@ import { assertActive, authenticate, openTokenCache } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
 import { reactivateUser } from '../users/user-states.ts'
 import { assertNoBot, findPasswordHash, findUserByEmail, findUserByUsername, lockUser } from '../users/users.ts'
+import { recordSignIn, recordSignInFailure } from './audited-sign-in.ts'
 import { digestBrowser, recordKnownBrowser, usersKnownTo } from './known-browsers.ts'
 import { verifyPassword } from './passwords.ts'
 import { logSecurity } from './security-log.ts'
@@ -44,6 +45,7 @@ export async function signIn(deps: Deps, login: string, password: string, client
   } catch (error) {
     if (error instanceof Failure) {
       logSecurity(deps, 'sign_in.failed', { user, address: client.address, reason: reasonOf(error) })
+      await recordSignInFailure(deps, { user, method: 'password', reason: reasonOf(error) })
     }
     throw error
   }
@@ -59,6 +61,7 @@ export async function signInWithToken(deps: RootDeps, token: string, client: Cli
   } catch (error) {
     if (error instanceof Failure) {
       logSecurity(deps, 'sign_in.failed', { address: client.address, reason: error.cause.kind, method: 'token' })
+      await recordSignInFailure(deps, { method: 'token', reason: error.cause.kind })
     }
     throw error
   }
@@ -105,6 +108,7 @@ export async function startSession(deps: Deps, user: User, client: Client, start
     else assertActive(current)
     await insertSession(deps.db, session, start, digestSession(secret))
     await deleteOldestSessions(deps.db, user.id, maxSessions)
+    await recordSignIn(deps, user, start.method)
   })
   return { user: { ...user, state: 'active' }, secret }
 }

@@ -2,6 +2,7 @@ import { isForeignKeyViolation } from '../../db/violations.ts'
 import { badRequest, type InvalidAttributes, invalid, notFound, unprocessable } from '../../platform/failure.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { assertNoBot, getUser } from '../users/users.ts'
+import { recordTokenEvent } from './audited-token.ts'
 import type { AccessToken } from './token.ts'
 import { insertToken, revokeToken } from './token-queries.ts'
 import { digestToken, mintToken } from './tokens.ts'
@@ -27,14 +28,19 @@ const maxLifetimeDays = 365
 const rotatedLifetimeDays = 7
 
 export async function issueToken(deps: Deps, draft: TokenDraft): Promise<IssuedToken> {
-  assertNoBot(await getUser(deps, draft.userId))
+  const user = await getUser(deps, draft.userId)
+  assertNoBot(user)
   const expiresOn = draft.expiresOn ?? dayAfter(deps, maxLifetimeDays)
   const problems = tokenProblems(deps, { ...draft, expiresOn })
   if (Object.keys(problems).length > 0) {
     throw draft.kind === 'personal' ? unprocessable(firstSentence(problems)) : invalid(problems)
   }
   try {
-    return await storeToken(deps, { ...draft, expiresOn }, mintToken(deps.random))
+    return await transaction(deps, async (deps) => {
+      const issued = await storeToken(deps, { ...draft, expiresOn }, mintToken(deps.random))
+      await recordTokenEvent(deps, user, issued, 'issued')
+      return issued
+    })
   } catch (error) {
     // The user was deleted concurrently.
     throw isForeignKeyViolation(error) ? notFound('User') : error

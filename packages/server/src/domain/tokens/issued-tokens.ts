@@ -8,10 +8,11 @@ import {
   unauthenticated,
 } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
-import type { Deps } from '../deps.ts'
+import { type Deps, transaction } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { isUnlimitedSession } from '../sign-in/sessions.ts'
 import { getUser } from '../users/users.ts'
+import { recordTokenEvent } from './audited-token.ts'
 import { dayAfter, type IssuedToken, issueToken, rotateToken, type TokenDraft } from './issue.ts'
 import { type AccessToken, type TokenFilter, tokenOrders } from './token.ts'
 import {
@@ -96,7 +97,7 @@ export async function revokePersonalToken(deps: Deps, caller: Caller, id: number
   const token = await findPersonalToken(deps, id)
   if (!token) throw notFound()
   if (!owns(caller, token)) throw badRequest('Not permitted to revoke')
-  await revokeToken(deps.db, token.id)
+  await revokeAndRecord(deps, token)
 }
 
 /** Revokes all personal tokens of the user. Impersonation tokens belong to administrators and are kept. */
@@ -105,8 +106,14 @@ export async function revokePersonalTokens({ db }: Deps, userId: number): Promis
 }
 
 export async function revokeOwnToken(deps: Deps, caller: Caller): Promise<void> {
-  assertToken(caller)
-  await revokeToken(deps.db, caller.token.id)
+  await revokeAndRecord(deps, await getOwnToken(deps, caller))
+}
+
+function revokeAndRecord(deps: Deps, token: AccessToken): Promise<void> {
+  return transaction(deps, async (deps) => {
+    if (!(await revokeToken(deps.db, token.id))) return
+    await recordTokenEvent(deps, await getUser(deps, token.userId), token, 'revoked')
+  })
 }
 
 /** Revokes a token whatever its kind, after the caller's right to do so was checked. */
@@ -121,8 +128,7 @@ export async function hasUsableToken(deps: Deps, userId: number): Promise<boolea
 }
 
 export async function revokeImpersonationToken(deps: Deps, userId: number, id: number): Promise<void> {
-  const token = await getImpersonationToken(deps, userId, id)
-  await revokeToken(deps.db, token.id)
+  await revokeAndRecord(deps, await getImpersonationToken(deps, userId, id))
 }
 
 export async function rotatePersonalToken(
@@ -133,11 +139,19 @@ export async function rotatePersonalToken(
 ): Promise<IssuedToken> {
   const token = await getToken(deps, caller, id)
   assertCovers(caller, token.scopes)
-  return rotateToken(deps, token, expiresOn)
+  return rotateAndRecord(deps, token, expiresOn)
 }
 
 export async function rotateOwnToken(deps: Deps, caller: Caller, expiresOn?: string): Promise<IssuedToken> {
-  return rotateToken(deps, await getOwnToken(deps, caller), expiresOn)
+  return rotateAndRecord(deps, await getOwnToken(deps, caller), expiresOn)
+}
+
+function rotateAndRecord(deps: Deps, token: AccessToken, expiresOn: string | undefined): Promise<IssuedToken> {
+  return transaction(deps, async (deps) => {
+    const successor = await rotateToken(deps, token, expiresOn)
+    await recordTokenEvent(deps, await getUser(deps, token.userId), successor, 'rotated')
+    return successor
+  })
 }
 
 /** Rejects a session and a token of another issuer, neither of which is stored as a token. */

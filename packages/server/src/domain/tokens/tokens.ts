@@ -137,7 +137,7 @@ export async function actAs(deps: Deps, caller: Caller, reference: string): Prom
   const user = await findUserByReference(deps, reference)
   if (!user) throw notFound(`User with ID or username '${reference}'`)
   assertActive(user)
-  return { user, token: caller.token, isAdmin: mayAdminister(deps, user, caller.token.scopes) }
+  return { user, token: caller.token, isAdmin: mayAdminister(deps, user, caller.token.scopes), sudoBy: caller.user }
 }
 
 /** Returns true for an administrator. When admin mode is enabled, the scopes must also include `admin_mode`. */

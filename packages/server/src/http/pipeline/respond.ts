@@ -1,5 +1,6 @@
 import { observeWrites } from '../../db/observed-writes.ts'
 import { isForeignKeyViolation } from '../../db/violations.ts'
+import type { Actor } from '../../domain/actor.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import { notFound } from '../../platform/failure.ts'
 import { metricsContentType } from '../../platform/metrics.ts'
@@ -35,13 +36,18 @@ export async function respond(endpoint: Endpoint, state: RequestState): Promise<
   }
 }
 
-/** Dependencies whose commits are recorded in the state, for the `X-Alcove-Outcome` of an error. */
+/** Dependencies with the sender of the request, whose commits are recorded for the `X-Alcove-Outcome` of an error. */
 function depsOf({ deps }: Endpoint, state: RequestState): RootDeps {
-  if (state.isReading) return deps
+  const actor = actorOf(state)
+  if (state.isReading) return { ...deps, actor }
   const onCommit = () => {
     state.hasCommitted = true
   }
-  return { ...deps, db: observeWrites(deps.db, { onCommit }) }
+  return { ...deps, db: observeWrites(deps.db, { onCommit }), actor }
+}
+
+function actorOf({ caller, credentials: { address } }: RequestState): Actor {
+  return { address, user: caller?.user, token: caller?.token, sudoBy: caller?.sudoBy }
 }
 
 async function sendCached(endpoint: Endpoint, state: RequestState, responses: ResponseCache): Promise<void> {

@@ -26,7 +26,7 @@ import {
   listResolvedAmongPresent,
 } from '../../vulnerabilities/apply-import/apply-import.ts'
 import type { ScanRules } from '../../vulnerabilities/apply-import/scan-rules.ts'
-import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
+import { promoteFindings, recordPromotion } from '../../vulnerabilities/promotion/promotion.ts'
 import type { MovedFinding } from '../comparison/decision.ts'
 import { type ChangedFinding, type GroupedDecisions, idsOf } from '../comparison/grouped-decisions.ts'
 
@@ -57,7 +57,9 @@ export async function commitImport(
   await commitOccurrences(deps, changes)
   await insertScans(deps.db, changes.observation, changes.scans)
   await commitVulnerabilities(deps, project, user, changes)
-  return promoteFindings(deps, project, user?.id ?? null, changes.promote)
+  const promoted = await promoteFindings(deps, project, user?.id ?? null, changes.promote)
+  await recordPromotion(deps, project, user ?? null, { promoted, importId: changes.observation.importId })
+  return promoted
 }
 
 /** Stores changed contents and matches. */

@@ -1,6 +1,8 @@
 import { conflict, notFound, type ReportProblem } from '../../../platform/failure.ts'
 import { instanceUrl } from '../../../platform/settings.ts'
 import type { Caller } from '../../access/callers.ts'
+import { projectEntity } from '../../audit/audit-event.ts'
+import { recordAuditEvent } from '../../audit/record.ts'
 import { forEachBatch } from '../../batches.ts'
 import { type Deps, projectTransaction, type RootDeps } from '../../deps.ts'
 import { findCategoryId } from '../../findings/findings.ts'
@@ -72,7 +74,23 @@ export function applyAbsences(deps: RootDeps, project: Project, caller: Caller, 
       ...{ observed: [], newOnRef: [], reappeared: [], moved: [] },
     })
     await deleteHeld(deps.db, id)
+    await recordAbsences(deps, project, id, { done: 'applied', absent: missing.length })
     return reload(deps, id)
+  })
+}
+
+/** Records the decision about the held absences of a report. */
+function recordAbsences(
+  deps: Deps,
+  project: Project,
+  id: number,
+  { done, absent }: { done: 'applied' | 'discarded'; absent?: number },
+): Promise<void> {
+  return recordAuditEvent(deps, `security_report_absences_${done}`, {
+    entity: projectEntity(project),
+    message: `${done === 'applied' ? 'Applied' : 'Discarded'} the held absences of a report`,
+    target: { type: 'SecurityReport', id, name: `report ${id}` },
+    ...(absent !== undefined && { extra: { absent } }),
   })
 }
 
@@ -83,6 +101,7 @@ export function discardAbsences(deps: RootDeps, project: Project, id: number): P
   return projectTransaction(deps, project.id, async (deps) => {
     await decide(deps, project, id, 'discarded')
     await deleteHeld(deps.db, id)
+    await recordAbsences(deps, project, id, { done: 'discarded' })
     return reload(deps, id)
   })
 }

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { type Deps, projectTransaction, type RootDeps, withRelaxedDurability } from '../../deps.ts'
 import { lockAgainstDeletion } from '../../projects/projects.ts'
 import { findProject } from '../../projects/visible.ts'
-import { promoteFindings } from '../../vulnerabilities/promotion/promotion.ts'
+import { findUserById } from '../../users/users.ts'
+import { promoteFindings, recordPromotion } from '../../vulnerabilities/promotion/promotion.ts'
 import { batchesOf, promoteBatches } from '../../vulnerabilities/promotion/promotion-batches.ts'
 import { addPromoted, findImport, finishImport, lockImport, setOutcome } from './import-queries.ts'
 import { lostRights, mayStillPromote } from './import-rights.ts'
@@ -82,8 +83,12 @@ export async function promoteStaged(
   const promoteNext = () => projectTransaction(deps, projectId, promote, { isRelaxed: true })
   if (!(await promoteBatches(signal, promoteNext))) return false
   await projectTransaction(deps, projectId, async (deps) => {
-    if (!(await lockImport(deps.db, importId, run))) throw new Superseded()
+    const locked = await lockImport(deps.db, importId, run)
+    if (!locked) throw new Superseded()
     await finishImport(deps.db, importId, deps.now())
+    const found = await findImport(deps.db, importId)
+    const author = locked.userId === null ? null : await findUserById(deps.db, locked.userId)
+    await recordPromotion(deps, project, author ?? null, { promoted: found?.counts?.promoted ?? 0, importId })
   })
   return true
 }

@@ -1,4 +1,6 @@
 import { notFound } from '../../../platform/failure.ts'
+import { projectEntity } from '../../audit/audit-event.ts'
+import { recordAuditEvent } from '../../audit/record.ts'
 import { type Deps, type RootDeps, transaction, withRelaxedDurability } from '../../deps.ts'
 import { type AnyJobKind, enqueue, jobKind, type Postponed, type RunningJob } from '../../jobs/job.ts'
 import { waitFor } from '../../jobs/wait.ts'
@@ -49,6 +51,12 @@ export async function promoteInBatches(
     }
     const promotionId = await insertPromotion(deps.db, draft)
     for (const batches of batchesOf(findingIds, batchesPerStatement)) await insertBatches(deps.db, promotionId, batches)
+    await recordAuditEvent(deps, 'vulnerabilities_promotion_requested', {
+      entity: projectEntity(project),
+      message: `Requested vulnerabilities for ${findingIds.length} findings`,
+      author: author.user,
+      extra: { requested: findingIds.length },
+    })
     const payload: PromotionJob = { promotionId }
     await enqueue(deps, { kind, key: `${kind}:${project.id}`, owner: `user:${author.user.id}`, payload })
     return promotionId

@@ -8,7 +8,7 @@ import type { Visitor } from '../../projects/visible.ts'
 import { assertOfProject } from '../triage/assert-in-project.ts'
 import { promoteInBatches } from './bulk-promotion.ts'
 import type { StoredPromotion } from './bulk-promotion-queries.ts'
-import { promoteFindings } from './promotion.ts'
+import { promoteFindings, recordPromotion } from './promotion.ts'
 import { maxAtOnce } from './promotion-batches.ts'
 import { listFindingMembers } from './promotion-queries.ts'
 
@@ -54,7 +54,9 @@ export async function promoteMany(
 
   const promoted = await projectTransaction(deps, project.id, async (deps) => {
     await lockAgainstDeletion(deps.db, project.id)
-    return promoteFindings(deps, project, author.user.id, inOrder)
+    const count = await promoteFindings(deps, project, author.user.id, inOrder)
+    await recordPromotion(deps, project, author.user, { promoted: count })
+    return count
   })
   return { id: null, state: 'done', total: inOrder.length, promoted, unchanged: inOrder.length - promoted }
 }

@@ -1,4 +1,6 @@
 import { invalid } from '../../../platform/failure.ts'
+import { projectEntity } from '../../audit/audit-event.ts'
+import { recordAuditEvent } from '../../audit/record.ts'
 import { forEachBatch } from '../../batches.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import { attachFinding, attachFindings } from '../../findings/findings.ts'
@@ -54,6 +56,12 @@ export function promoteFinding(
     )
     await insertCreated(deps.db, [vulnerability.id], author.id, vulnerability.createdAt)
     await recordVulnerabilityChanges(deps, project.id, [vulnerability.id])
+    await recordAuditEvent(deps, 'vulnerability_created', {
+      entity: projectEntity(project),
+      message: 'Created a vulnerability from a finding',
+      target: { type: 'Vulnerability', id: vulnerability.id, name: vulnerability.title },
+      author,
+    })
     return {
       vulnerability,
       finding: { ...finding, vulnerabilityId: vulnerability.id, updatedAt: vulnerability.createdAt },
@@ -83,6 +91,23 @@ export async function promoteFindings(
   })
   await addToFacetCounts(deps.db, project.id, promoted, deps.now())
   return promoted.length
+}
+
+/** Records one event for all findings that a request or an import has promoted. */
+export async function recordPromotion(
+  deps: Deps,
+  project: Project,
+  author: User | null,
+  { promoted, importId }: { promoted: number; importId?: number },
+): Promise<void> {
+  if (promoted === 0) return
+  await recordAuditEvent(deps, 'vulnerabilities_promoted', {
+    entity: projectEntity(project),
+    message: `Created ${promoted} vulnerabilities from findings`,
+    author,
+    ...(importId !== undefined && { target: { type: 'SecurityReport', id: importId, name: `report ${importId}` } }),
+    extra: { promoted },
+  })
 }
 
 async function promoteBatch(

@@ -12,6 +12,7 @@ import { projectScope, type VulnerabilityFilter } from '../list/filter.ts'
 import { matchingIds } from '../list/list.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { assertOfProject } from './assert-in-project.ts'
+import { recordBulk, recordBulkUndo } from './audited-decisions.ts'
 import type { Bulk } from './bulk-change.ts'
 import {
   type BulkEntry,
@@ -72,6 +73,7 @@ export function changeMany(
     })
     await addToFacetCounts(deps.db, project.id, counts, now)
     await finishBulk(deps.db, id, { changed, unchanged: inOrder.length - changed })
+    await recordBulk(deps, project, { change, id, changed })
     return getBulk(deps, project, id)
   })
 }
@@ -118,6 +120,7 @@ export function undoBulk(deps: Deps, project: Project, user: User, id: number): 
     }
     await addToFacetCounts(deps.db, project.id, counts, now)
     await finishBulk(deps.db, id, { restored })
+    await recordBulkUndo(deps, project, { id, restored })
     return getBulk(deps, project, id)
   })
 }

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import type { NewAuditEvent } from '../../audit/record.ts'
 import { maxCountedRows, type PageRequest } from '../../page.ts'
 import { stateIn } from '../../users/user-state-sql.ts'
 import type { HistoryEntry, HistoryKind, ObservationOrigin, PastEntry } from './history-entry.ts'
@@ -25,6 +26,19 @@ export async function insertHistory(db: Db, entries: readonly HistoryEntry[], no
     select r.vulnerability_id, r.kind, r.user_id, r.import_id, r.bulk_id, r.ref, r."from", r."to",
       r.comment, r.dismissal_reason, r.details, ${now}, ${now}
     from ${db.dialect.records(entries, columns)} as r`)
+}
+
+/** Inserts an entry and its audit event in one statement, through a view. */
+export async function insertAuditedEntry(
+  db: Db,
+  entry: HistoryEntry,
+  { name, entityId, details, createdAt }: NewAuditEvent,
+): Promise<void> {
+  await db.run(sql`
+    insert into audited_history (vulnerability_id, kind, user_id, from_value, to_value, comment, dismissal_reason,
+      created_at, event_name, project_id, event_details)
+    values (${entry.vulnerabilityId}, ${entry.kind}, ${entry.userId}, ${entry.from}, ${entry.to}, ${entry.comment},
+      ${entry.dismissalReason}, ${createdAt}, ${name}, ${entityId}, ${details})`)
 }
 
 export async function insertObservations(

@@ -1,6 +1,8 @@
 import { forbidden, invalid, notFound } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import { roles } from '../../access/roles.ts'
+import { projectEntity } from '../../audit/audit-event.ts'
+import { recordAuditEvent } from '../../audit/record.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
@@ -91,6 +93,12 @@ export function removeNote(deps: Deps, project: Project, caller: Caller, note: N
     if (!(await deleteNote(deps.db, note.id))) throw notFound()
     const entry = { vulnerabilityId: note.vulnerabilityId, kind: 'note_deleted', userId: caller.user.id } as const
     await recordHistory(deps.db, [entry], deps.now())
+    await recordAuditEvent(deps, 'vulnerability_note_destroyed', {
+      entity: projectEntity(project),
+      message: 'Deleted a note',
+      target: { type: 'Vulnerability', id: note.vulnerabilityId, name: `vulnerability ${note.vulnerabilityId}` },
+      extra: { note_id: note.id },
+    })
   })
 }
 

@@ -7,6 +7,7 @@ import { addToFacetCounts } from '../list/count-change-queries.ts'
 import { countChanges } from '../list/count-changes.ts'
 import { listFindingsOf } from '../list/list-queries.ts'
 import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
+import { recordDecision } from './audited-decisions.ts'
 import { type ActionContext, applyChange, type Change, entryOf } from './change.ts'
 import { assertExpectedStates } from './expected-states.ts'
 import { recordHistory } from './history.ts'
@@ -56,8 +57,10 @@ export function changeVulnerability(
     const after = applyChange(before, change, await reportedSeverity(deps, change, before), context)
     if (!after) throw unchanged()
     assertComment(change.comment)
-    const changed = [{ before, after, entry: entryOf(before, after, change, context) }]
-    await storeChanges(deps, changed, context.now)
+    const entry = entryOf(before, after, change, context)
+    const changed = [{ before, after, entry }]
+    await saveVulnerabilities(deps.db, [after])
+    await recordDecision(deps, project, user, { vulnerability: after, entry })
     if (locked.hasListeners) await announceChanges(deps, project.id, changed)
     await addToFacetCounts(deps.db, project.id, countChanges(changed), context.now)
     return { vulnerability: after, finding }
@@ -94,20 +97,16 @@ export async function saveChanges(
   changed: readonly ChangedVulnerability[],
   now: string,
 ): Promise<void> {
-  await storeChanges(deps, changed, now)
-  await announceChanges(deps, projectId, changed)
-}
-
-async function storeChanges({ db }: Deps, changed: readonly ChangedVulnerability[], now: string): Promise<void> {
   await saveVulnerabilities(
-    db,
+    deps.db,
     changed.map(({ after }) => after),
   )
   await recordHistory(
-    db,
+    deps.db,
     changed.flatMap(({ entry }) => entry ?? []),
     now,
   )
+  await announceChanges(deps, projectId, changed)
 }
 
 const announceChanges = (deps: Deps, projectId: number, changed: readonly ChangedVulnerability[]): Promise<void> =>

@@ -1,0 +1,60 @@
+import { projectEntity } from '../../audit/audit-event.ts'
+import { describeEvent, recordAuditEvent } from '../../audit/record.ts'
+import type { Deps } from '../../deps.ts'
+import type { Project } from '../../projects/project.ts'
+import type { User } from '../../users/user.ts'
+import type { Vulnerability } from '../vulnerability.ts'
+import type { Change } from './change.ts'
+import type { HistoryEntry } from './history-entry.ts'
+import { insertAuditedEntry } from './history-queries.ts'
+
+/** Stores the history entry of a decision about one vulnerability, and its audit event, in one statement. */
+export async function recordDecision(
+  deps: Deps,
+  project: Project,
+  author: User,
+  { vulnerability, entry }: { vulnerability: Vulnerability; entry: HistoryEntry },
+): Promise<void> {
+  const attribute = entry.kind === 'severity' ? 'severity' : 'state'
+  const event = describeEvent(deps, `vulnerability_${attribute}_updated`, {
+    entity: projectEntity(project),
+    message: `Changed the ${attribute} of a vulnerability`,
+    target: { type: 'Vulnerability', id: vulnerability.id, name: vulnerability.title },
+    changes: { [attribute]: { from: entry.from, to: entry.to } },
+    author,
+    ...(entry.dismissalReason && { extra: { dismissal_reason: entry.dismissalReason } }),
+  })
+  await insertAuditedEntry(deps.db, entry, event)
+}
+
+/** Records one event for a change of many vulnerabilities; their history has the details. */
+export function recordBulk(
+  deps: Deps,
+  project: Project,
+  { change, id, changed }: { change: Change; id: number; changed: number },
+): Promise<void> {
+  return recordAuditEvent(deps, 'vulnerabilities_bulk_updated', {
+    entity: projectEntity(project),
+    message: `Changed ${changed} vulnerabilities (${change.action})`,
+    target: { type: 'BulkChange', id, name: `bulk change ${id}` },
+    extra: {
+      action: change.action,
+      changed,
+      ...(change.action === 'dismiss' && { dismissal_reason: change.dismissalReason ?? null }),
+      ...(change.action === 'severity' && { severity: change.severity ?? null }),
+    },
+  })
+}
+
+export function recordBulkUndo(
+  deps: Deps,
+  project: Project,
+  { id, restored }: { id: number; restored: number },
+): Promise<void> {
+  return recordAuditEvent(deps, 'vulnerabilities_bulk_undone', {
+    entity: projectEntity(project),
+    message: `Undid a change of ${restored} vulnerabilities`,
+    target: { type: 'BulkChange', id, name: `bulk change ${id}` },
+    extra: { restored },
+  })
+}
