@@ -266,12 +266,15 @@ async function renewTriage(): Promise<void> {
 }
 
 async function renewHooks(): Promise<void> {
-  for (const owner of ['project', 'group']) {
-    const hooks = `/${owner}s/${words[owner]}/hooks`
-    if (await isThere(`${hooks}/${words[`${owner} hook`]}`)) continue
+  for (const owner of ['project', 'group', 'instance']) {
+    const hooks = owner === 'instance' ? '/hooks' : `/${owner}s/${words[owner]}/hooks`
+    const { body: found } = await server.admin.get(`${hooks}/${words[`${owner} hook`]}`)
+    if (found?.custom_headers?.length > 0 && found.url_variables.length > 0) continue
     const { body } = await server.admin.post(hooks, {
       url: 'https://receiver.example/hook',
       vulnerability_events: true,
+      custom_headers: [{ key: 'X-Team', value: 'secret' }],
+      url_variables: [{ key: 'team', value: 'secret' }],
     })
     words[`${owner} hook`] = String(body.id)
   }

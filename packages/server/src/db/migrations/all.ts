@@ -17,6 +17,7 @@ import { mappedRights } from './0060_mapped_rights.ts'
 import { providerLogout } from './0061_provider_logout.ts'
 import { mail } from './0063_mail.ts'
 import { auditEvents } from './0065_audit_events.ts'
+import { hookEvents } from './0066_hook_events.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   providerLogout,
   mail,
   auditEvents,
+  hookEvents,
 ]

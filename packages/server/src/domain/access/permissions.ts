@@ -167,6 +167,8 @@ export const permissions = {
   'hook.manage': { on: 'project', who: 'maintainer', scope: 'api' },
   'group.hook.read': { on: 'group', who: 'owner', scope: 'read_api' },
   'group.hook.manage': { on: 'group', who: 'owner', scope: 'api' },
+  'instance.hook.read': { on: 'instance', who: 'admin', scope: 'read_api' },
+  'instance.hook.manage': { on: 'instance', who: 'admin', scope: 'api' },
 
   'report.create': { on: 'project', who: 'developer', ...sendingReports },
   // The import of a report that the caller has sent.

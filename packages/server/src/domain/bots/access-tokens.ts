@@ -4,10 +4,11 @@ import { type Deps, transaction } from '../deps.ts'
 import type { MemberPlace } from '../members/members.ts'
 import type { Page, PageRequest } from '../page.ts'
 import { type IssuedToken, issueBotToken, rotateToken } from '../tokens/issue.ts'
-import { assertCovers, findBotTokens, getOwnToken } from '../tokens/issued-tokens.ts'
+import { assertCovers, findBotTokens, getOwnToken, revokeTokenById } from '../tokens/issued-tokens.ts'
 import type { AccessToken, TokenFilter } from '../tokens/token.ts'
 import { findTokenById } from '../tokens/tokens.ts'
 import { createBot, findBot, findBotLevels, ownerOf } from './bots.ts'
+import { recordTokenEvent, type TokenPlace } from './token-events.ts'
 
 /** Token of a project or group with the access level of its bot. */
 export type PlaceToken<Token = AccessToken> = Token & { accessLevel: number }
@@ -54,7 +55,9 @@ export function createAccessToken(
   return transaction(deps, async (deps) => {
     const { isExternal } = caller.user
     const bot = await createBot(deps, caller, place, { name: draft.name, accessLevel, isExternal })
-    return { ...(await issueBotToken(deps, { ...rest, userId: bot.id })), accessLevel }
+    const token = await issueBotToken(deps, { ...rest, userId: bot.id })
+    await recordTokenEvent(deps, tokenPlaceOf(place), 'created_access_token', token)
+    return { ...token, accessLevel }
   })
 }
 
@@ -69,7 +72,7 @@ export async function rotateAccessToken(
   assertManages(caller, place, token)
   assertNotAbove(token.accessLevel, callerLevel)
   assertCovers(caller, token.scopes)
-  return withLevel(deps, await rotateToken(deps, token, expiresOn))
+  return rotate(deps, place, token, expiresOn)
 }
 
 /** Rotates the token of the request, which must be one of this project or group. */
@@ -81,8 +84,33 @@ export async function rotateOwnAccessToken(
 ): Promise<PlaceToken<IssuedToken>> {
   const isOwn = caller.token.kind === 'personal' && (await belongsTo(deps, caller.user.id, place))
   if (!isOwn) throw new Failure({ kind: 'method-not-allowed', allowed: [] })
-  return withLevel(deps, await rotateToken(deps, await getOwnToken(deps, caller), expiresOn))
+  return rotate(deps, place, await getOwnToken(deps, caller), expiresOn)
 }
+
+async function rotate(
+  deps: Deps,
+  place: MemberPlace,
+  token: AccessToken,
+  expiresOn: string | undefined,
+): Promise<PlaceToken<IssuedToken>> {
+  const successor = await transaction(deps, async (deps) => {
+    const successor = await rotateToken(deps, token, expiresOn)
+    await recordTokenEvent(deps, tokenPlaceOf(place), 'rotated_access_token', successor)
+    return successor
+  })
+  return withLevel(deps, successor)
+}
+
+/** Revokes a token, unless it was revoked before. */
+export function revokePlaceToken(deps: Deps, place: MemberPlace, token: AccessToken): Promise<void> {
+  return transaction(deps, async (deps) => {
+    if (!(await revokeTokenById(deps, token.id))) return
+    await recordTokenEvent(deps, tokenPlaceOf(place), 'revoked_access_token', token)
+  })
+}
+
+const tokenPlaceOf = ({ project, group }: MemberPlace): TokenPlace =>
+  project ? { kind: 'project', id: project.id } : { kind: 'group', id: group.id }
 
 /** Rejects a bot that manages another token than its own. */
 export function assertManages(caller: Caller, place: MemberPlace, token: AccessToken): void {

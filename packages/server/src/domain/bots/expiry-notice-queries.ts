@@ -13,7 +13,7 @@ export interface ExpiringToken extends BotOwner {
 
 /**
  * Returns usable tokens that expire after today and until the given day, by id after the given one, of projects and
- * groups with a webhook for them, which may belong to a group above.
+ * groups with a webhook for them, which may belong to a group above or to the instance.
  */
 export async function listExpiringTokens(
   db: Db,
@@ -34,7 +34,11 @@ export async function listExpiringTokens(
         select 1 from hooks h join namespaces top on top.id = h.namespace_id
         where h.namespace_id is not null and h.has_access_token_events = true and h.disabled_at is null and (
           top.id = own.id
-          or (own.lineage >= top.lineage || top.id || '/' and own.lineage < top.lineage || top.id || '0'))))
+          or (own.lineage >= top.lineage || top.id || '/' and own.lineage < top.lineage || top.id || '0'))
+      ) or exists (
+        select 1 from hooks h
+        where h.namespace_id is null and h.project_id is null and h.has_access_token_events = true
+          and h.disabled_at is null))
     order by t.id limit ${limit}`)
 }
 

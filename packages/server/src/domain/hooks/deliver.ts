@@ -5,9 +5,10 @@ import { type Deps, transaction } from '../deps.ts'
 import { type AnyJobKind, jobKind } from '../jobs/job.ts'
 import { insertDelivery } from './delivery-queries.ts'
 import { deleteOldEvents, findNextEvent, type HookEvent, updateEvent } from './event-queries.ts'
-import { eventNameOf, type Hook } from './hook.ts'
-import { bodyOf } from './hook-event-body.ts'
+import { type Hook, isOwnedBy } from './hook.ts'
+import { bodyOf, eventNameOf } from './hook-event-body.ts'
 import { addFailure, findHook, resetFailures, setSlowUntil } from './hook-queries.ts'
+import { interpolatedUrl } from './hook-secrets.ts'
 import { deliveryKind, slowDeliveries } from './record.ts'
 import { signatureHeaders } from './signature.ts'
 import { randomUuid, uuidFrom } from './uuid.ts'
@@ -112,7 +113,7 @@ export async function attemptDelivery(
   const requestHeaders = headersFor(deps, hook, event, body)
   const started = performance.now()
   const [answer, error] = await post({
-    url: hook.url,
+    url: interpolatedUrl(hook),
     headers: requestHeaders,
     body,
     timeoutMs,
@@ -135,14 +136,18 @@ export async function attemptDelivery(
   }
 }
 
-/** Stores an attempt in the delivery log, with its secret redacted. */
+/** Stores an attempt in the delivery log, with its secrets redacted. */
 export function recordAttempt(deps: Deps, hook: Hook, event: HookEvent, attempt: Attempt): Promise<void> {
-  const { 'X-Gitlab-Token': token, ...shown } = attempt.requestHeaders
+  const isSecret = (name: string) => name === 'X-Gitlab-Token' || Object.hasOwn(hook.customHeaders, name)
+  const shown = Object.entries(attempt.requestHeaders).map(([name, value]) => [
+    name,
+    isSecret(name) ? '[REDACTED]' : value,
+  ])
   const draft = {
     hookId: hook.id,
     eventId: event.id,
     url: attempt.url,
-    requestHeaders: token === undefined ? shown : { ...shown, 'X-Gitlab-Token': '[REDACTED]' },
+    requestHeaders: Object.fromEntries(shown),
     responseStatus: attempt.answer?.status ?? null,
     responseHeaders: attempt.answer?.headers ?? {},
     responseBody: attempt.answer?.body ?? '',
@@ -156,10 +161,11 @@ function headersFor(deps: Deps, hook: Hook, event: HookEvent, body: string): Rec
   // Constant for all attempts, so that receivers can deduplicate.
   const id = uuidFrom(`${event.uuid} ${hook.id}`)
   return {
+    ...hook.customHeaders,
     'Content-Type': 'application/json',
     'User-Agent': `Alcove/${version}`,
     'Idempotency-Key': id,
-    'X-Gitlab-Event': eventNameOf(event.payload),
+    'X-Gitlab-Event': isOwnedBy(hook, { kind: 'instance' }) ? 'System Hook' : eventNameOf(event.payload),
     'X-Gitlab-Webhook-UUID': randomUuid(deps),
     'X-Gitlab-Instance': instanceUrl(deps.settings),
     'X-Gitlab-Event-UUID': event.uuid,

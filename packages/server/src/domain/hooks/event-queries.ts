@@ -2,18 +2,28 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { EventKind, Hook, HookOwner } from './hook.ts'
 import type { StoredEvent } from './hook-event-body.ts'
-import { selectListeningHooks } from './listening-sql.ts'
+import { isSubscribed, selectListeningHooks } from './listening-sql.ts'
 
-export type ListeningHook = Pick<Hook, 'id' | 'projectId' | 'namespaceId' | 'slowUntil' | 'format' | 'minSeverity'>
+export type ListeningHook = Pick<
+  Hook,
+  'id' | 'projectId' | 'namespaceId' | 'slowUntil' | 'format' | 'minSeverity' | 'states' | 'refs' | 'projectIds'
+>
 
 /**
- * Returns the hooks of a project or group and of the groups above it that are subscribed to events of this kind, and
- * locks them against deletion until the transaction ends.
+ * Returns the hooks of a project or group, of the groups above it and of the instance that are subscribed to events of
+ * this kind, and locks them against deletion until the transaction ends.
  */
 export async function listListeningHooks(db: Db, owner: HookOwner, kind: EventKind): Promise<ListeningHook[]> {
-  const hooks = selectListeningHooks(sql`id, project_id, namespace_id, slow_until, format, min_severity`, owner, kind)
+  const hooks = selectListeningHooks(columns, owner, kind)
   return db.all(sql`${hooks} order by id ${db.dialect.forKeyShare}`)
 }
+
+/** Returns whether a hook of any owner is subscribed to events of this kind. */
+export async function isHookListening(db: Db, kind: EventKind): Promise<boolean> {
+  return (await db.one(sql`select 1 as found from hooks where ${isSubscribed(kind)} limit 1`)) !== undefined
+}
+
+const columns = sql`id, project_id, namespace_id, slow_until, format, min_severity, states, refs, project_ids`
 
 export interface EventDraft {
   hookId: number

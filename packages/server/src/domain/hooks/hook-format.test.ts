@@ -87,11 +87,13 @@ test('a chat message lists 20 items and states how many follow, and plain JSON l
 test('tokens that expire and reports on hold have messages, too', () => {
   const token: EventBody = {
     object_kind: 'access_token',
+    event_name: 'expiring_access_token',
     group: { full_path: 'acme' },
     object_attributes: { name: 'CI', expires_at: '2026-06-01' },
   }
   const held: EventBody = {
     object_kind: 'security_report',
+    event_name: 'absences_held',
     project: { path_with_namespace: 'acme/site' },
     object_attributes: {
       ref: 'main',

@@ -1,27 +1,9 @@
-import type {
-  AccessTokenEvent,
-  EventBody,
-  HeldReportEvent,
-  StoredEvent,
-  VulnerabilityEvent,
-} from './hook-event-body.ts'
+import { type EventBody, nounOf, type StoredEvent } from './hook-event-body.ts'
+import { type Item, type Message, messageOf } from './hook-message.ts'
 
 export const hookFormats = ['gitlab', 'json', 'slack', 'mattermost', 'teams'] as const
 /** Format of the requests of a hook: GitLab's events, plain JSON, or messages for a chat. */
 export type HookFormat = (typeof hookFormats)[number]
-
-/** One line of a message. */
-interface Item {
-  title: string
-  url: string | null
-  /** Short facts, such as severity and state. */
-  facts: readonly string[]
-}
-
-interface Message {
-  heading: string
-  items: readonly Item[]
-}
 
 /** Maximum number of items that a chat message lists; the heading states how many there are. */
 const maxListed = 20
@@ -33,7 +15,7 @@ const maxListed = 20
 export function formatEvents(format: HookFormat, events: readonly EventBody[]): StoredEvent[] {
   const [first] = events
   if (format === 'gitlab' || !first) return [...events]
-  return [{ object_kind: first.object_kind, sent: writers[format](messageOf(first, events)) }]
+  return [{ object_kind: nounOf(first), sent: writers[format](messageOf(first, events)) }]
 }
 
 const writers: Record<Exclude<HookFormat, 'gitlab'>, (message: Message) => object> = {
@@ -92,42 +74,5 @@ function teamsCard(message: Message): object {
       version: '1.4',
       body: blocks,
     },
-  }
-}
-
-function messageOf(first: EventBody, events: readonly EventBody[]): Message {
-  if (first.object_kind === 'access_token') return tokenMessage(first)
-  if (first.object_kind === 'security_report') return heldMessage(first)
-  const items = events.flatMap((event) => (event.object_kind === 'vulnerability' ? [vulnerabilityItem(event)] : []))
-  const path = new URL(first.object_attributes.url).pathname.split('/-/', 1)[0]?.slice(1)
-  const heading =
-    items.length === 1
-      ? `1 vulnerability in ${path} is new or changed`
-      : `${items.length} vulnerabilities in ${path} are new or changed`
-  return { heading, items }
-}
-
-function vulnerabilityItem({ object_attributes: { title, url, severity, state, location } }: VulnerabilityEvent): Item {
-  const { file, image } = location as { file?: unknown; image?: unknown } // every location has string fields of its report type
-  const place = [file, image].find((value) => typeof value === 'string')
-  return { title, url, facts: [severity, state, ...(place === undefined ? [] : [place])] }
-}
-
-function tokenMessage({
-  project,
-  group,
-  object_attributes: { name, expires_at: expiresAt },
-}: AccessTokenEvent): Message {
-  const place = project?.path_with_namespace ?? group?.full_path
-  return {
-    heading: `An access token of ${place} expires soon`,
-    items: [{ title: name, url: null, facts: [expiresAt] }],
-  }
-}
-
-function heldMessage({ project, object_attributes: { ref, scanner, present, absent, url } }: HeldReportEvent): Message {
-  return {
-    heading: `A report in ${project.path_with_namespace} is on hold: it would make ${absent} of ${present} findings absent`,
-    items: [{ title: `Report of ${scanner}`, url, facts: [ref] }],
   }
 }

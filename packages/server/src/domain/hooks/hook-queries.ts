@@ -2,8 +2,10 @@ import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Hook, HookDraft, HookOwner } from './hook.ts'
 
-const isOf = ({ kind, id }: HookOwner): Sql =>
-  kind === 'project' ? sql`project_id = ${id}` : sql`namespace_id = ${id}`
+function isOf(owner: HookOwner): Sql {
+  if (owner.kind === 'instance') return sql`namespace_id is null and project_id is null`
+  return owner.kind === 'project' ? sql`project_id = ${owner.id}` : sql`namespace_id = ${owner.id}`
+}
 
 export async function listHooks(db: Db, owner: HookOwner, offset: number, perPage: number): Promise<Hook[]> {
   return db.all(sql`
@@ -19,12 +21,26 @@ export async function findHook(db: Db, id: number): Promise<Hook | undefined> {
   return db.one(sql`select ${columns} from hooks where id = ${id}`)
 }
 
+/** Locks a hook until the transaction ends, and returns it. */
+export async function lockHook(db: Db, id: number): Promise<Hook | undefined> {
+  return db.one(sql`select ${columns} from hooks where id = ${id} ${db.dialect.forUpdate}`)
+}
+
 export async function insertHook(db: Db, owner: HookOwner, draft: HookDraft, now: string): Promise<Hook> {
+  const [projectId, namespaceId] = [
+    owner.kind === 'project' ? owner.id : null,
+    owner.kind === 'group' ? owner.id : null,
+  ]
   const row = await db.one<Hook>(sql`
-    insert into hooks (${owner.kind === 'project' ? sql`project_id` : sql`namespace_id`}, url, name, description, token, signing_token,
-      format, min_severity, has_vulnerability_events, has_access_token_events, verifies_certificates, created_at, updated_at)
-    values (${owner.id}, ${draft.url}, ${draft.name}, ${draft.description}, ${draft.token}, ${draft.signingToken},
-      ${draft.format}, ${draft.minSeverity}, ${draft.hasVulnerabilityEvents}, ${draft.hasAccessTokenEvents}, ${draft.verifiesCertificates}, ${now}, ${now})
+    insert into hooks (project_id, namespace_id, url, name, description, token, signing_token, format, min_severity,
+      states, refs, project_ids, has_vulnerability_events, has_import_events, has_upload_events, has_topic_events,
+      has_member_events, has_access_token_events, has_token_events, verifies_certificates, custom_headers,
+      url_variables, created_at, updated_at)
+    values (${projectId}, ${namespaceId}, ${draft.url}, ${draft.name}, ${draft.description}, ${draft.token},
+      ${draft.signingToken}, ${draft.format}, ${draft.minSeverity}, ${draft.states}, ${draft.refs}, ${draft.projectIds},
+      ${draft.hasVulnerabilityEvents}, ${draft.hasImportEvents}, ${draft.hasUploadEvents}, ${draft.hasTopicEvents},
+      ${draft.hasMemberEvents}, ${draft.hasAccessTokenEvents}, ${draft.hasTokenEvents}, ${draft.verifiesCertificates},
+      ${draft.customHeaders}, ${draft.urlVariables}, ${now}, ${now})
     returning ${columns}`)
   if (!row) throw new Error('an inserted hook returned no row')
   return row
@@ -34,9 +50,13 @@ export async function updateHook(db: Db, id: number, draft: HookDraft, now: stri
   return db.one(sql`
     update hooks set url = ${draft.url}, name = ${draft.name}, description = ${draft.description},
       token = ${draft.token}, signing_token = ${draft.signingToken}, format = ${draft.format},
-      min_severity = ${draft.minSeverity}, has_vulnerability_events = ${draft.hasVulnerabilityEvents},
-      has_access_token_events = ${draft.hasAccessTokenEvents},
-      verifies_certificates = ${draft.verifiesCertificates}, updated_at = ${now}
+      min_severity = ${draft.minSeverity}, states = ${draft.states}, refs = ${draft.refs},
+      project_ids = ${draft.projectIds}, has_vulnerability_events = ${draft.hasVulnerabilityEvents},
+      has_import_events = ${draft.hasImportEvents}, has_upload_events = ${draft.hasUploadEvents},
+      has_topic_events = ${draft.hasTopicEvents}, has_member_events = ${draft.hasMemberEvents},
+      has_access_token_events = ${draft.hasAccessTokenEvents}, has_token_events = ${draft.hasTokenEvents},
+      verifies_certificates = ${draft.verifiesCertificates}, custom_headers = ${draft.customHeaders},
+      url_variables = ${draft.urlVariables}, updated_at = ${now}
     where id = ${id} returning ${columns}`)
 }
 
@@ -65,4 +85,6 @@ export async function setSlowUntil(db: Db, id: number, until: string | null): Pr
 }
 
 const columns: Sql = sql`id, project_id, namespace_id, url, name, description, token, signing_token, format,
-  min_severity, has_vulnerability_events, has_access_token_events, verifies_certificates, failures, disabled_until, disabled_at, slow_until, created_at`
+  min_severity, states, refs, project_ids, has_vulnerability_events, has_import_events, has_upload_events,
+  has_topic_events, has_member_events, has_access_token_events, has_token_events, verifies_certificates,
+  custom_headers, url_variables, failures, disabled_until, disabled_at, slow_until, created_at`

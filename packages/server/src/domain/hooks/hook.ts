@@ -1,5 +1,4 @@
-import type { Severity } from '../findings/scales.ts'
-import type { EventBody } from './hook-event-body.ts'
+import type { Severity, State } from '../findings/scales.ts'
 import type { HookFormat } from './hook-format.ts'
 
 export interface HookDraft {
@@ -13,23 +12,39 @@ export interface HookDraft {
   format: HookFormat
   /** Lowest severity of the vulnerability events that the hook receives; null for all. */
   minSeverity: Severity | null
+  /** States of the vulnerabilities whose events the hook receives; null for all. */
+  states: readonly State[] | null
+  /** Refs whose events the hook receives, with `*` for any characters; null for all. */
+  refs: readonly string[] | null
+  /** Projects whose events a hook of a group or of the instance receives; null for all. */
+  projectIds: readonly number[] | null
   hasVulnerabilityEvents: boolean
+  hasImportEvents: boolean
+  hasUploadEvents: boolean
+  hasTopicEvents: boolean
+  hasMemberEvents: boolean
   /** Whether the hook receives notices of access tokens that expire soon. */
   hasAccessTokenEvents: boolean
+  /** Whether the hook receives events of access tokens that are created, rotated or revoked. */
+  hasTokenEvents: boolean
   verifiesCertificates: boolean
+  /** Secret values of additional headers by name. */
+  customHeaders: Readonly<Record<string, string>>
+  /** Secret values by the names that the URL contains in braces. */
+  urlVariables: Readonly<Record<string, string>>
 }
 
-/** Project or group whose events a hook receives. A group has the events of all projects and groups below it. */
-export interface HookOwner {
-  kind: 'project' | 'group'
-  id: number
-}
+/**
+ * Project, group or instance whose events a hook receives. A group has the events of all projects and groups below it,
+ * and the instance has all events.
+ */
+export type HookOwner = { kind: 'project' | 'group'; id: number } | { kind: 'instance' }
 
-/** URL that receives notifications of changes in a project or group. */
-export type Hook = OwnedHook & ({ projectId: number; namespaceId: null } | { projectId: null; namespaceId: number })
-
-interface OwnedHook extends HookDraft {
+/** URL that receives notifications of changes in a project, in a group or, without an id of either, in the instance. */
+export interface Hook extends HookDraft {
   id: number
+  projectId: number | null
+  namespaceId: number | null
   /** Number of consecutive failed deliveries. */
   failures: number
   /** Deliveries are paused until this time. */
@@ -41,8 +56,9 @@ interface OwnedHook extends HookDraft {
   createdAt: string
 }
 
-export function isOwnedBy({ projectId, namespaceId }: Hook, { kind, id }: HookOwner): boolean {
-  return (kind === 'project' ? projectId : namespaceId) === id
+export function isOwnedBy({ projectId, namespaceId }: Hook, owner: HookOwner): boolean {
+  if (owner.kind === 'instance') return projectId === null && namespaceId === null
+  return (owner.kind === 'project' ? projectId : namespaceId) === owner.id
 }
 
 /** Number of failures from which a paused hook is reported as temporarily disabled. */
@@ -55,15 +71,13 @@ export function alertStatus(hook: Hook, now: string): 'executable' | 'temporaril
   return isPaused && hook.failures >= minFailuresToPause ? 'temporarily_disabled' : 'executable'
 }
 
-/** Returns GitLab's name for the event that a payload describes. */
-export function eventNameOf({
-  object_kind: kind,
-}: Pick<EventBody, 'object_kind'>): 'Resource Access Token Hook' | 'Security Report Hook' | 'Vulnerability Hook' {
-  if (kind === 'access_token') return 'Resource Access Token Hook'
-  // Not an event of GitLab.
-  if (kind === 'security_report') return 'Security Report Hook'
-  return 'Vulnerability Hook'
-}
-
 /** Kinds of events that a hook can subscribe to. */
-export type EventKind = 'vulnerability' | 'access-token'
+export type EventKind =
+  | 'vulnerability'
+  | 'import'
+  | 'held-report'
+  | 'upload'
+  | 'topic'
+  | 'member'
+  | 'expiring-token'
+  | 'token'

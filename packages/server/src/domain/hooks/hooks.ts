@@ -1,5 +1,5 @@
 import { perDatabase } from '../../db/cache.ts'
-import { Failure, notFound, unprocessable } from '../../platform/failure.ts'
+import { Failure, invalid, notFound, unprocessable } from '../../platform/failure.ts'
 import { isUsableUrl } from '../../platform/outgoing/usable-url.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { runJobsNow } from '../jobs/jobs.ts'
@@ -12,14 +12,24 @@ import { type HookEvent, insertTestEvent } from './event-queries.ts'
 import { type Hook, type HookDraft, type HookOwner, isOwnedBy } from './hook.ts'
 import type { EventBody } from './hook-event-body.ts'
 import { formatEvents } from './hook-format.ts'
-import { countHooks, deleteHook, findHook, insertHook, listHooks, resetFailures, updateHook } from './hook-queries.ts'
+import {
+  countHooks,
+  deleteHook,
+  findHook,
+  insertHook,
+  listHooks,
+  lockHook,
+  resetFailures,
+  updateHook,
+} from './hook-queries.ts'
+import { assertHeadersUsable, assertVariablesUsable, interpolatedUrl } from './hook-secrets.ts'
 import { deliveryKey, enqueueDeliveries } from './record.ts'
 import { randomUuid } from './uuid.ts'
 
 export type { Delivery, StatusRange }
 
 /** Maximum number of hooks of one owner. */
-const maxHooks = { project: 100, group: 50 } as const
+const maxHooks = { project: 100, group: 50, instance: 50 } as const
 
 export async function findHooks({ db }: Deps, owner: HookOwner, page: PageRequest): Promise<Page<Hook>> {
   const [rows, total] = await Promise.all([listHooks(db, owner, page.offset, page.perPage), countHooks(db, owner)])
@@ -36,7 +46,7 @@ export function createHook(deps: Deps, owner: HookOwner, draft: HookDraft): Prom
   assertUsable(deps, draft)
   return transaction(deps, async (deps) => {
     // The lock prevents concurrent additions beyond the limit.
-    await (owner.kind === 'project' ? lockProject : lockNamespace)(deps.db, owner.id)
+    if (owner.kind !== 'instance') await (owner.kind === 'project' ? lockProject : lockNamespace)(deps.db, owner.id)
     const max = maxHooks[owner.kind]
     if ((await countHooks(deps.db, owner)) >= max) {
       throw unprocessable(`Maximum number of ${owner.kind} hooks (${max}) exceeded`)
@@ -45,17 +55,62 @@ export function createHook(deps: Deps, owner: HookOwner, draft: HookDraft): Prom
   })
 }
 
+/** Changes of a hook. Headers and variables are added to the present ones. */
+export type HookChanges = Partial<HookDraft>
+
 /** Updates a hook. A new URL removes the secrets, which were agreed with the former receiver. */
-export async function changeHook(deps: Deps, owner: HookOwner, id: number, changes: Partial<HookDraft>): Promise<Hook> {
-  const hook = await getHook(deps, owner, id)
-  const isElsewhere = changes.url !== undefined && changes.url !== hook.url
-  const draft = { ...hook, ...(isElsewhere && { token: null, signingToken: null }), ...changes }
-  assertUsable(deps, draft)
-  const changed = await updateHook(deps.db, id, draft, deps.now())
-  if (!changed) throw notFound()
-  if (!isElsewhere) return changed
-  // The failures were those of the former receiver.
-  return { ...changed, ...(await startAnew(deps, hook)) }
+export function changeHook(deps: Deps, owner: HookOwner, id: number, changes: HookChanges): Promise<Hook> {
+  return transaction(deps, async (deps) => {
+    const hook = await lockOwned(deps, owner, id)
+    const isElsewhere = changes.url !== undefined && changes.url !== hook.url
+    const kept = isElsewhere ? { ...hook, ...noSecrets } : hook
+    const customHeaders = { ...kept.customHeaders, ...changes.customHeaders }
+    const urlVariables = { ...kept.urlVariables, ...changes.urlVariables }
+    const draft = { ...kept, ...changes, customHeaders, urlVariables }
+    assertUsable(deps, draft)
+    const changed = await updateHook(deps.db, id, draft, deps.now())
+    if (!changed) throw notFound()
+    if (!isElsewhere) return changed
+    // The failures were those of the former receiver.
+    return { ...changed, ...(await startAnew(deps, hook)) }
+  })
+}
+
+const noSecrets = { token: null, signingToken: null, customHeaders: {}, urlVariables: {} }
+
+/** Kinds of secret values that a hook has by name, with GitLab's noun. */
+const secretNouns = { customHeaders: 'Custom header', urlVariables: 'URL variable' } as const
+export type SecretKind = keyof typeof secretNouns
+
+export async function setSecret(
+  deps: Deps,
+  owner: HookOwner,
+  id: number,
+  { kind, key, value }: { kind: SecretKind; key: string; value: string },
+): Promise<void> {
+  await changeHook(deps, owner, id, { [kind]: { [key]: value } })
+}
+
+export function removeSecret(
+  deps: Deps,
+  owner: HookOwner,
+  id: number,
+  { kind, key }: { kind: SecretKind; key: string },
+): Promise<void> {
+  return transaction(deps, async (deps) => {
+    const hook = await lockOwned(deps, owner, id)
+    const { [key]: removed, ...left } = hook[kind]
+    if (removed === undefined) throw notFound(secretNouns[kind])
+    const draft = { ...hook, [kind]: left }
+    assertUsable(deps, draft)
+    await updateHook(deps.db, id, draft, deps.now())
+  })
+}
+
+async function lockOwned({ db }: Deps, owner: HookOwner, id: number): Promise<Hook> {
+  const hook = await lockHook(db, id)
+  if (!hook || !isOwnedBy(hook, owner)) throw notFound()
+  return hook
 }
 
 export async function removeHook({ db }: Deps, owner: HookOwner, id: number): Promise<void> {
@@ -113,14 +168,31 @@ async function startAnew(deps: Deps, hook: Hook): Promise<Pick<Hook, 'failures' 
   return { failures: 0, disabledUntil: null, disabledAt: null }
 }
 
-function assertUsable({ settings }: Deps, { url, token }: HookDraft): void {
-  if (!isUsableUrl(url, settings.webhooksReachPrivate)) {
+function assertUsable({ settings }: Deps, draft: HookDraft): void {
+  assertVariablesUsable(draft)
+  if (!isUsableUrl(interpolatedUrl(draft), settings.webhooksReachPrivate)) {
     throw new Failure({ kind: 'unprocessable-parameter', sentence: 'Invalid url given' })
   }
+  assertHeadersUsable(draft.customHeaders)
   // A header cannot contain other characters.
-  if (token !== null && !/^[\x20-\x7e]*$/.test(token)) {
+  if (draft.token !== null && !/^[\x20-\x7e]*$/.test(draft.token)) {
     throw unprocessable('the token may hold printable ASCII characters only')
   }
+  assertFilters(draft)
+}
+
+const maxFilterValues = 100
+const maxRefLength = 255
+
+function assertFilters({ refs, projectIds }: HookDraft): void {
+  const isLong = (values: readonly unknown[] | null) => values !== null && values.length > maxFilterValues
+  const problems = {
+    ...((isLong(refs) || refs?.some((ref) => ref === '' || ref.length > maxRefLength)) && {
+      refs: [`must be at most ${maxFilterValues} names of at most ${maxRefLength} characters`],
+    }),
+    ...(isLong(projectIds) && { project_ids: [`must be at most ${maxFilterValues} IDs`] }),
+  }
+  if (Object.keys(problems).length > 0) throw invalid(problems)
 }
 
 const maxTries = 5

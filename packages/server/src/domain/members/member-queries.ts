@@ -97,6 +97,17 @@ export async function deleteMember(db: Db, source: MemberSource, userId: number)
   await db.run(sql`delete from members where user_id = ${userId} and ${isDirect(db, source)}`)
 }
 
+/** Returns memberships that have expired by `today`. */
+export async function listExpiredMembers(
+  db: Db,
+  today: string,
+  limit: number,
+): Promise<{ userId: number; projectId: number | null; namespaceId: number | null }[]> {
+  return db.all(sql`
+    select user_id, project_id, namespace_id from members where expires_on <= ${today}
+    order by expires_on, id limit ${limit}`)
+}
+
 /** Deletes up to `limit` memberships that have expired by `today`. Returns the number deleted. */
 export async function deleteExpiredMembers(db: Db, today: string, limit: number): Promise<number> {
   return db.run(sql`

@@ -6,6 +6,7 @@ import { changesBetween, type Entity, groupEntity, projectEntity } from '../audi
 import type { AuditEventName } from '../audit/event-name.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
+import { hasListeners } from '../hooks/record.ts'
 import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import { lockNamespace } from '../namespaces/namespaces.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
@@ -14,6 +15,7 @@ import { groupLevel, projectLevel } from '../projects/visible.ts'
 import { assertUnmodified } from '../unmodified.ts'
 import { findUserById, findUserByUsername } from '../users/users.ts'
 import type { Member, MemberFilter, MemberSource } from './member.ts'
+import { recordMemberEvent } from './member-events.ts'
 import {
   countMembers,
   deleteExpiredMembers,
@@ -21,6 +23,7 @@ import {
   findHighestGroup,
   hasOtherOwner,
   insertMember,
+  listExpiredMembers,
   listMembers,
   updateMember,
 } from './member-queries.ts'
@@ -88,6 +91,7 @@ export function addMember(
       { userId, terms: { accessLevel, expiresOn }, createdById: caller.user.id, now: deps.now() },
     )
     if (!added) throw conflict('Member already exists')
+    await recordMemberEvent(deps, 'add', idsOf(place), userId)
     const member = await getMember(deps, place, 'direct', userId)
     await recordMembership(deps, 'member_created', place, { after: member })
     return member
@@ -114,35 +118,42 @@ export async function addMembers(
 
 /** Makes a user an owner without an expiry date, whatever the user's membership was before. */
 export async function makeOwner(
-  { db, now }: Deps,
+  deps: Deps,
   place: { projectId: number } | { namespaceId: number },
   userId: number,
   createdById: number | null,
 ): Promise<void> {
+  const { db, now } = deps
   const terms = { accessLevel: roles.owner, expiresOn: null }
-  if (await insertMember(db, place, { userId, terms, createdById, now: now() })) return
+  if (await insertMember(db, place, { userId, terms, createdById, now: now() })) {
+    return recordMemberEvent(deps, 'add', place, userId)
+  }
   const source =
     'projectId' in place
       ? { projectId: place.projectId, namespaceIds: [] }
       : { projectId: null, namespaceIds: [place.namespaceId] }
   await updateMember(db, source, { userId, terms, now: now() })
+  await recordMemberEvent(deps, 'update', place, userId)
 }
 
 /** Makes a user a direct member of a group with this access level, whatever the membership was before. */
 export async function giveMembership(
-  { db, now }: Deps,
+  deps: Deps,
   namespaceId: number,
   userId: number,
   accessLevel: number,
 ): Promise<void> {
+  const { db, now } = deps
   const terms = { accessLevel, expiresOn: null }
-  if (await insertMember(db, { namespaceId }, { userId, terms, createdById: null, now: now() })) return
-  await updateMember(db, { projectId: null, namespaceIds: [namespaceId] }, { userId, terms, now: now() })
+  const isNew = await insertMember(db, { namespaceId }, { userId, terms, createdById: null, now: now() })
+  if (!isNew) await updateMember(db, { projectId: null, namespaceIds: [namespaceId] }, { userId, terms, now: now() })
+  await recordMemberEvent(deps, isNew ? 'add' : 'update', { namespaceId }, userId)
 }
 
 /** Ends a direct membership of a group, even that of its last owner. */
-export async function removeMembership({ db }: Deps, namespaceId: number, userId: number): Promise<void> {
-  await deleteMember(db, { projectId: null, namespaceIds: [namespaceId] }, userId)
+export async function removeMembership(deps: Deps, namespaceId: number, userId: number): Promise<void> {
+  await recordMemberEvent(deps, 'remove', { namespaceId }, userId)
+  await deleteMember(deps.db, { projectId: null, namespaceIds: [namespaceId] }, userId)
 }
 
 /** Adds the bot of a project or group. Its membership ends with the bot and cannot be changed. */
@@ -179,6 +190,7 @@ export function changeMember(
     await assertTerms(deps, place, userId, terms)
     if (terms.accessLevel < roles.owner || terms.expiresOn) await assertNotNeeded(deps, place, member)
     await updateMember(deps.db, sourceOf(place, 'direct'), { userId, terms, now: deps.now() })
+    await recordMemberEvent(deps, 'update', idsOf(place), userId)
     const changed = await getMember(deps, place, 'direct', userId)
     await recordMembership(deps, 'member_updated', place, { before: member, after: changed })
     return changed
@@ -205,6 +217,7 @@ export function removeMember(
     assertUnmodified(member, unmodifiedSince)
     await assertNoBotMember(deps, userId)
     await assertNotNeeded(deps, place, member)
+    await recordMemberEvent(deps, 'remove', idsOf(place), userId)
     await deleteMember(deps.db, sourceOf(place, 'direct'), userId)
     await recordMembership(deps, 'member_destroyed', place, { before: member })
   })
@@ -242,8 +255,19 @@ async function recordMembership(
 export async function removeExpiredMembers(deps: Deps): Promise<void> {
   const atOnce = 500
   const today = deps.now().slice(0, 10)
-  while ((await deleteExpiredMembers(deps.db, today, atOnce)) === atOnce) await setImmediate()
+  const removeBatch = () =>
+    transaction(deps, async (deps) => {
+      if (await hasListeners(deps, 'member')) {
+        for (const { userId, ...place } of await listExpiredMembers(deps.db, today, atOnce)) {
+          await recordMemberEvent(deps, 'remove', place, userId)
+        }
+      }
+      return deleteExpiredMembers(deps.db, today, atOnce)
+    })
+  while ((await removeBatch()) === atOnce) await setImmediate()
 }
+
+const idsOf = ({ project, group }: MemberPlace) => (project ? { projectId: project.id } : { namespaceId: group.id })
 
 function sourceOf(place: MemberPlace, reach: Reach): MemberSource {
   const namespace = place.group ?? place.project.namespace

@@ -1,10 +1,10 @@
 import type { Caller } from '../access/callers.ts'
-import { assertManages, getAccessToken } from '../bots/access-tokens.ts'
+import { assertManages, getAccessToken, revokePlaceToken } from '../bots/access-tokens.ts'
 import { listIdleBotIds } from '../bots/bots.ts'
 import type { Deps } from '../deps.ts'
 import type { MemberPlace } from '../members/members.ts'
 import { dayAfter } from '../tokens/issue.ts'
-import { hasUsableToken, revokeTokenById } from '../tokens/issued-tokens.ts'
+import { hasUsableToken } from '../tokens/issued-tokens.ts'
 import { removeBot } from './remove.ts'
 
 /**
@@ -14,7 +14,7 @@ import { removeBot } from './remove.ts'
 export async function revokeAccessToken(deps: Deps, caller: Caller, place: MemberPlace, id: number): Promise<void> {
   const token = await getAccessToken(deps, place, id)
   assertManages(caller, place, token)
-  await revokeTokenById(deps, token.id)
+  await revokePlaceToken(deps, place, token)
   if (!(await hasUsableToken(deps, token.userId))) await removeBot(deps, token.userId)
 }
 

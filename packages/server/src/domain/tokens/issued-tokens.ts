@@ -116,9 +116,9 @@ function revokeAndRecord(deps: Deps, token: AccessToken): Promise<void> {
   })
 }
 
-/** Revokes a token whatever its kind, after the caller's right to do so was checked. */
-export async function revokeTokenById({ db }: Deps, id: number): Promise<void> {
-  await revokeToken(db, id)
+/** Revokes a token whatever its kind, after the caller's right to do so was checked. False if it was revoked before. */
+export function revokeTokenById({ db }: Deps, id: number): Promise<boolean> {
+  return revokeToken(db, id)
 }
 
 /** Returns true when the user has a token that is neither revoked nor expired. */

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
 import type { Visitor } from '../projects/visible.ts'
 import { nameProblems } from './topic.ts'
+import { recordTopicEvents } from './topic-events.ts'
 import { claimName, lockTopicsNamed } from './topic-name-queries.ts'
 import {
   adjustCounts,
@@ -95,7 +96,10 @@ async function createNamed(deps: Deps, organizationId: number, name: string): Pr
     now,
   })
   // If a concurrent request made the name an alias, the new topic is redundant.
-  if (topic && !(await claimName(deps.db, topic, { name, kind: 'own', now }))) await deleteTopic(deps.db, topic.id)
+  if (!topic) return
+  if (await claimName(deps.db, topic, { name, kind: 'own', now }))
+    await recordTopicEvents(deps, 'topic_created', [topic])
+  else await deleteTopic(deps.db, topic.id)
 }
 
 /** Maximum number of unknown names for which similar topics are suggested. */

@@ -16,6 +16,7 @@ import { assertUnmodified } from '../unmodified.ts'
 import { readAvatar } from './avatars.ts'
 import { readTopicSearch } from './search.ts'
 import { assertTopicDraft, nameTaken, type Topic, type TopicDraft } from './topic.ts'
+import { recordTopicEvents } from './topic-events.ts'
 import { changeOwnName, claimName, deleteAlias } from './topic-name-queries.ts'
 import { readTopicPage } from './topic-pages.ts'
 import {
@@ -104,6 +105,7 @@ export async function createTopic(deps: Deps, fresh: NewTopic): Promise<Topic> {
     const now = deps.now()
     const topic = await insertTopic(deps.db, organizationId, { draft: fresh, avatar, now })
     if (!topic || !(await claimName(deps.db, topic, { name: topic.name, kind: 'own', now }))) throw nameTaken()
+    await recordTopicEvents(deps, 'topic_created', [topic])
     return topic
   })
   if (fresh.avatar) fresh.avatar.kept = true
@@ -136,6 +138,7 @@ export async function changeTopic(deps: Deps, id: number, change: TopicChange): 
     if (!after) throw notFound()
     const isReplaced = before.avatar && before.avatar.objectKey !== avatar?.objectKey
     if (isReplaced) await markForDeletion(deps, keysOf(before))
+    await recordTopicEvents(deps, 'topic_changed', [after])
     return after
   }).catch((error: unknown) => {
     throw isUniqueViolation(error) ? nameTaken() : error
@@ -165,6 +168,7 @@ export async function deleteTopic(deps: Deps, id: number, unmodifiedSince?: numb
     assertUnmodified(topic, unmodifiedSince)
     await deleteTopicRow(deps.db, id)
     await markForDeletion(deps, keysOf(topic))
+    await recordTopicEvents(deps, 'topic_deleted', [topic])
   })
   await deleteMarkedObjectsSoon(deps)
 }

@@ -1,5 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { selectListeningHooks } from '../hooks/listening-sql.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { UploadFilter } from './filter.ts'
 import type { Upload } from './upload.ts'
@@ -23,17 +24,23 @@ export async function lockOwner(db: Db, { kind, id }: Upload['owner']): Promise<
   await db.one(sql`select id from ${table} where id = ${id} ${db.dialect.forKeyShare}`)
 }
 
-export async function insertUpload(db: Db, upload: Omit<Upload, 'id'>, isFromOutsider: boolean): Promise<Upload> {
+/** Inserts an upload. `hasListeners` is true when a webhook receives it. */
+export async function insertUpload(
+  db: Db,
+  upload: Omit<Upload, 'id'>,
+  isFromOutsider: boolean,
+): Promise<{ upload: Upload; hasListeners: boolean }> {
   const { owner } = upload
-  const row = await db.one<{ id: number }>(sql`
+  const listeners = selectListeningHooks(sql`1`, owner, 'upload')
+  const row = await db.one<{ id: number; hasListeners: boolean | number }>(sql`
     insert into uploads (project_id, namespace_id, uploaded_by_id, secret, filename, content_type, bytes, sha256,
       object_key, is_from_outsider, created_at)
     values (${owner.kind === 'project' ? owner.id : null}, ${owner.kind === 'group' ? owner.id : null},
       ${upload.uploadedBy?.id}, ${upload.secret}, ${upload.filename}, ${upload.contentType}, ${upload.bytes},
       ${upload.sha256}, ${upload.objectKey}, ${isFromOutsider}, ${upload.createdAt})
-    returning id`)
+    returning id, exists (${listeners}) as has_listeners`)
   if (!row) throw new Error('an inserted upload returned no id')
-  return { ...upload, id: row.id }
+  return { upload: { ...upload, id: row.id }, hasListeners: Boolean(row.hasListeners) }
 }
 
 /** Returns the number of bytes uploaded by users who were not members at the time. */

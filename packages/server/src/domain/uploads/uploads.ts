@@ -10,6 +10,7 @@ import type { User } from '../users/user.ts'
 import type { UploadFilter } from './filter.ts'
 import type { UploadOwner } from './owner.ts'
 import type { Upload } from './upload.ts'
+import { recordUploadEvent } from './upload-events.ts'
 import {
   countUploads,
   deleteUploads,
@@ -55,7 +56,8 @@ export async function createUpload(
       uploadedBy: { id: user.id, username: user.username, name: user.name },
       deletedAt: null,
     }
-    const upload = await insertUpload(deps.db, draft, !isMember)
+    const { upload, hasListeners } = await insertUpload(deps.db, draft, !isMember)
+    if (hasListeners) await recordUploadEvent(deps, 'upload_created', upload)
     await claimSpace(deps, owner, file.bytes)
     if (!isMember) await assertWithinShare(deps, owner)
     return upload
@@ -107,6 +109,7 @@ export function deleteUpload(deps: Deps, upload: Upload, user: User): Promise<vo
     const hidden = await hideUpload(deps.db, upload.id, user.id, deps.now())
     // Only one of two concurrent requests deletes the upload.
     if (!hidden) throw notFound()
+    await recordUploadEvent(deps, 'upload_deleted', upload)
     await takeFromUsage(deps.db, upload.owner, upload.bytes)
   })
 }
@@ -117,6 +120,7 @@ export function restoreUpload(deps: Deps, owner: UploadOwner, id: number): Promi
     await lockOwner(deps.db, owner)
     const upload = await findUpload(deps.db, owner, id)
     if (!upload || !(await showUpload(deps.db, id))) throw notFound()
+    await recordUploadEvent(deps, 'upload_restored', upload)
     await claimSpace(deps, owner, upload.bytes)
     return { ...upload, deletedAt: null }
   })

@@ -85,6 +85,10 @@ export const listOf = <const T extends string | number>(values: readonly T[], wo
 /** An object with undeclared properties. */
 export const freeForm = (wording: Wording<RawParams> = {}) => parameter<RawParams>({ type: 'object', ...wording })
 
+/** A list of objects with undeclared properties. */
+export const freeFormList = (wording: ListWording<RawParams> = {}) =>
+  parameter<RawParams[]>({ type: 'array', items: { type: 'object' }, ...wording })
+
 const binary = { type: 'string', format: 'binary' }
 export const filePart = parameter<ReceivedFile>(binary)
 /** A file whose media types the document states. The server recognises a file by its content. */

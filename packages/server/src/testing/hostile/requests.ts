@@ -85,6 +85,7 @@ function rightPathValue({ address, on, input }: Target, name: string): fc.Arbitr
   if (name === 'id' && address.includes('impersonation')) return fc.constant('{impersonation}')
   if (name === 'upload_id') return fc.constant(`{${on} upload}`)
   if (name === 'hook_id') return fc.constant(`{${on} hook}`)
+  if (name === 'key') return fc.constantFrom('X-Team', 'team')
   if (name === 'secret') return fc.constant(`{${on} secret}`)
   if (address.includes('avatar') && name === 'filename') return fc.constant('avatar.png')
   const schema = input?.properties[name]

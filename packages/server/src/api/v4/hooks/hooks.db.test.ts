@@ -61,8 +61,14 @@ describe('webhooks', () => {
       vulnerability_events: true,
       token_present: true,
       signing_token_present: false,
+      import_events: false,
+      upload_events: false,
+      member_events: false,
+      token_events: false,
       format: 'gitlab',
       min_severity: null,
+      states: [],
+      refs: [],
     })
     const { id } = added.body
     const second = await maintainer.post(path, { url: `${url}/2` })

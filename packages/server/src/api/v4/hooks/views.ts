@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Deps } from '../../../domain/deps.ts'
-import { alertStatus, eventNameOf, type Hook } from '../../../domain/hooks/hook.ts'
-import { bodyOf } from '../../../domain/hooks/hook-event-body.ts'
+import { alertStatus, type Hook } from '../../../domain/hooks/hook.ts'
+import { bodyOf, nounOf } from '../../../domain/hooks/hook-event-body.ts'
 import { hookFormats } from '../../../domain/hooks/hook-format.ts'
 import type { Delivery } from '../../../domain/hooks/hooks.ts'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
@@ -11,6 +11,7 @@ import {
   groupEvents,
   groupHookExtras,
   hookExtras,
+  instanceHookExtras,
   otherEvents,
   outputsOf,
 } from '../projects/gitlab-attributes.ts'
@@ -32,24 +33,34 @@ const firstFields = {
   custom_webhook_template: nullableString,
   custom_headers: Type.Array(freeObject),
 }
-const lastFields = {
-  ...booleans(otherEvents),
-  vulnerability_events: Type.Boolean(),
+const ownFields = {
+  ...booleans(['vulnerability_events', 'import_events', 'upload_events', 'member_events', 'token_events']),
+  resource_access_token_events: Type.Boolean(),
   token_present: Type.Boolean(),
   signing_token_present: Type.Boolean(),
-  // Not in GitLab.
   format: Type.Enum(hookFormats),
   min_severity: nullableString,
+  states: Type.Array(Type.String()),
+  refs: Type.Array(Type.String()),
 }
-const projectFields = { ...firstFields, project_id: Type.Integer(), ...lastFields }
-const groupFields = { ...firstFields, group_id: Type.Integer(), ...lastFields, ...booleans(groupEvents) }
+const project_ids = Type.Array(Type.Integer())
+const projectFields = { ...firstFields, project_id: Type.Integer(), ...booleans(otherEvents), ...ownFields }
+const groupFields = {
+  ...{ ...firstFields, group_id: Type.Integer(), ...booleans(otherEvents), ...ownFields },
+  ...{ ...booleans(groupEvents), project_ids },
+}
+const instanceFields = { ...firstFields, ...ownFields, topic_events: Type.Boolean(), project_ids }
 
 /** Attributes of GitLab that have no effect here. */
-export const extrasOf = { project: hookExtras, group: groupHookExtras } as const
+export const extrasOf = { project: hookExtras, group: groupHookExtras, instance: instanceHookExtras } as const
 
 export const hookViews = {
   project: Type.Object({ ...projectFields, ...outputsOf(hookExtras, projectFields) }, { title: 'Hook' }),
   group: Type.Object({ ...groupFields, ...outputsOf(groupHookExtras, groupFields) }, { title: 'GroupHook' }),
+  instance: Type.Object(
+    { ...instanceFields, ...outputsOf(instanceHookExtras, instanceFields) },
+    { title: 'SystemHook' },
+  ),
 } as const
 
 export async function viewHooks(deps: Deps, hooks: readonly Hook[]) {
@@ -75,24 +86,38 @@ function viewHook({ now }: Deps, hook: Hook, extras: GitlabAttributes = {}) {
     enable_ssl_verification: hook.verifiesCertificates,
     alert_status: status,
     disabled_until: status === 'temporarily_disabled' ? hook.disabledUntil : null,
-    url_variables: [],
+    url_variables: keysOf(hook.urlVariables),
     push_events_branch_filter: null,
     branch_filter_strategy: 'wildcard',
     custom_webhook_template: null,
-    custom_headers: [],
-    ...(hook.projectId === null
-      ? { group_id: hook.namespaceId, ...allFalse(groupEvents) }
-      : { project_id: hook.projectId }),
-    ...allFalse(otherEvents),
+    custom_headers: keysOf(hook.customHeaders),
+    ...viewPlace(hook),
     vulnerability_events: hook.hasVulnerabilityEvents,
     ...extras,
+    import_events: hook.hasImportEvents,
+    upload_events: hook.hasUploadEvents,
+    member_events: hook.hasMemberEvents,
     resource_access_token_events: hook.hasAccessTokenEvents,
+    token_events: hook.hasTokenEvents,
     token_present: hook.token !== null,
     signing_token_present: hook.signingToken !== null,
     format: hook.format,
     min_severity: hook.minSeverity,
+    states: [...(hook.states ?? [])],
+    refs: [...(hook.refs ?? [])],
   }
 }
+
+/** Returns the fields that only the webhooks of one kind of owner have. */
+function viewPlace(hook: Hook) {
+  if (hook.projectId !== null) return { project_id: hook.projectId, ...allFalse(otherEvents) }
+  const project_ids = [...(hook.projectIds ?? [])]
+  if (hook.namespaceId === null) return { topic_events: hook.hasTopicEvents, project_ids }
+  return { group_id: hook.namespaceId, ...allFalse(groupEvents), ...allFalse(otherEvents), project_ids }
+}
+
+/** Names of secret values, which are never returned. */
+const keysOf = (values: Readonly<Record<string, string>>) => Object.keys(values).map((key) => ({ key }))
 
 function booleans<Name extends string>(names: readonly Name[]) {
   const entries = names.map((name) => [name, Type.Boolean()] as const)
@@ -122,16 +147,20 @@ export const deliveryView = Type.Object(
 )
 
 const triggers = {
-  'Vulnerability Hook': 'vulnerability_hooks',
-  'Resource Access Token Hook': 'resource_access_token_hooks',
-  'Security Report Hook': 'security_report_hooks',
+  vulnerability: 'vulnerability_hooks',
+  access_token: 'resource_access_token_hooks',
+  member: 'member_hooks',
+  test: 'system_hooks',
+  security_report: 'security_report_hooks',
+  upload: 'upload_hooks',
+  topic: 'topic_hooks',
 } as const
 
 export function viewDelivery(delivery: Delivery) {
   return {
     id: delivery.id,
     url: delivery.url,
-    trigger: triggers[eventNameOf(delivery.payload)],
+    trigger: triggers[nounOf(delivery.payload)],
     request_headers: delivery.requestHeaders,
     request_data: bodyOf(delivery.payload),
     response_headers: delivery.responseHeaders,

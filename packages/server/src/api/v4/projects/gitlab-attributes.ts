@@ -203,20 +203,26 @@ export const otherEvents = [
   'resource_deploy_token_events',
 ] as const
 
-export const hookExtras: Attributes = {
-  ...each(
-    [...firstEvents, ...otherEvents].filter((name) => name !== 'resource_access_token_events'),
-    yesOrNo,
-  ),
+const templates: Attributes = {
   push_events_branch_filter: free,
   branch_filter_strategy: among('wildcard', 'regex', 'all_branches'),
   custom_webhook_template: free,
 }
 
+export const hookExtras: Attributes = {
+  ...each(
+    [...firstEvents, ...otherEvents].filter((name) => name !== 'resource_access_token_events'),
+    yesOrNo,
+  ),
+  ...templates,
+}
+
 /** Events of groups, which never occur here. */
-export const groupEvents = ['subgroup_events', 'member_events', 'project_events'] as const
+export const groupEvents = ['subgroup_events', 'project_events'] as const
 
 export const groupHookExtras: Attributes = { ...hookExtras, ...each([...groupEvents], yesOrNo) }
+
+export const instanceHookExtras: Attributes = { ...each([...firstEvents], yesOrNo), ...templates }
 
 /** Returns the attributes as optional input parameters of a route. */
 export const inputsOf = (attributes: Attributes): Undeclared => mapValues(attributes, ({ input }) => optional(input))

@@ -8,7 +8,7 @@ import { type Deps, projectTransaction, type RootDeps } from '../../deps.ts'
 import { findCategoryId } from '../../findings/findings.ts'
 import type { Observation } from '../../findings/occurrences/occurrence.ts'
 import { markAbsent, removeFromCategory } from '../../findings/occurrences/occurrences.ts'
-import { findListeners } from '../../hooks/record.ts'
+import { recordEvents } from '../../hooks/record.ts'
 import type { Project } from '../../projects/project.ts'
 import { lockAgainstDeletion } from '../../projects/projects.ts'
 import { applyImportToVulnerabilities } from '../../vulnerabilities/apply-import/apply-import.ts'
@@ -42,10 +42,9 @@ export async function commitHeld(
   if (!held) return
   await holdAbsences(deps.db, importId, held.count)
   await forEachBatch(held.findingIds, (batch) => insertHeld(deps.db, importId, batch))
-  const listeners = await findListeners(deps, { kind: 'project', id: project.id }, 'vulnerability')
-  if (listeners.isEmpty) return
-  await listeners.record([eventOf(deps, project, observation, held)])
-  await listeners.send()
+  await recordEvents(deps, { kind: 'project', id: project.id }, 'held-report', () => [
+    { body: eventOf(deps, project, observation, held) },
+  ])
 }
 
 export function heldWarnings(held: HeldAbsences | undefined): ReportProblem[] {
@@ -136,7 +135,7 @@ const eventOf = (
   { scanner, present, count }: HeldAbsences,
 ) => ({
   object_kind: 'security_report' as const,
-  event_name: 'absences_held',
+  event_name: 'absences_held' as const,
   project: { id: project.id, name: project.name, path_with_namespace: project.fullPath },
   object_attributes: {
     id: importId,

@@ -1,5 +1,6 @@
 import sql, { empty } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import { selectListeningHooks } from '../../hooks/listening-sql.ts'
 import { type Import, type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
 
 /** Options that the import job needs after the request has ended. */
@@ -168,21 +169,29 @@ export interface ReadReportFacts {
   artifact: string | undefined
 }
 
-/** Records that the content of the report is visible in the project. */
+/** Records that the content of the report is visible in the project. Returns whether a webhook receives the event. */
 export async function showImport(
   db: Db,
   id: number,
-  { facts, counts, outcome }: { facts: ReadReportFacts; counts: ImportCounts; outcome: ImportOutcome },
+  {
+    projectId,
+    facts,
+    counts,
+    outcome,
+  }: { projectId: number; facts: ReadReportFacts; counts: ImportCounts; outcome: ImportOutcome },
   now: string,
-): Promise<void> {
-  await db.run(sql`
+): Promise<boolean> {
+  const listeners = selectListeningHooks(sql`1`, { kind: 'project', id: projectId }, 'import')
+  const row = await db.one<{ hasListeners: boolean | number }>(sql`
     update imports set shown_at = ${now}, object_key = null, format = ${facts.format}, format_version = ${facts.version}, report_type = ${facts.reportType},
       scanner_name = ${facts.scannerName}, artifact = ${facts.artifact}, read_bytes = file_bytes, findings_read = ${counts.read},
       findings_new = ${counts.new}, findings_known = ${counts.known}, findings_absent = ${counts.gone},
       findings_reappeared = ${counts.returned}, findings_merged = ${counts.merged},
       findings_skipped = ${counts.skipped}, findings_changed = ${counts.changed}, findings_moved = ${counts.moved},
       findings_promoted = ${counts.promoted}, outcome = ${outcome}
-    where id = ${id}`)
+    where id = ${id}
+    returning exists (${listeners}) as has_listeners`)
+  return Boolean(row?.hasListeners)
 }
 
 export async function addPromoted(db: Db, id: number, promoted: number): Promise<void> {

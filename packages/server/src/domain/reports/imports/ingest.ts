@@ -22,6 +22,7 @@ import { storeStagedNew } from './compare/store-contents.ts'
 import { countDecisions, sampleDecisions } from './describe.ts'
 import { commitHeld, heldWarnings } from './held-absences.ts'
 import { type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
+import { recordImportEvent } from './import-events.ts'
 import { finishImport, lockImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
 import { assertStillAllowed } from './import-rights.ts'
 import { stagePromotion } from './promote-import.ts'
@@ -134,8 +135,10 @@ export async function ingestReport(
     await dropStaged(deps.db, stored.id)
     await markForDeletion(deps, [stored.objectKey])
     const facts = { ...factsOf(report), artifact: comparison.artifact }
-    await showImport(deps.db, stored.id, { facts, counts: { ...counts, promoted }, outcome }, deps.now())
+    const shown = { projectId: project.id, facts, counts: { ...counts, promoted }, outcome }
+    const hasListeners = await showImport(deps.db, stored.id, shown, deps.now())
     if (isDone) await finishImport(deps.db, stored.id, deps.now())
+    if (hasListeners) await recordImportEvent(deps, 'report_imported', stored)
   })
   return isDone
 }

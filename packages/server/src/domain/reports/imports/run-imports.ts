@@ -18,6 +18,7 @@ import { jobKind, type Postponed, type RunningJob } from '../../jobs/job.ts'
 import { findProject } from '../../projects/visible.ts'
 import { findUserByReference } from '../../users/users.ts'
 import { type Import, noOutcome } from './import.ts'
+import { recordImportEvent } from './import-events.ts'
 import {
   beginImport,
   clearObjectKey,
@@ -163,12 +164,12 @@ async function stopPromoting(deps: Deps, importId: number): Promise<void> {
   })
 }
 
-type FailedFile = Pick<RunningImport, 'id' | 'objectKey'>
+type FailedFile = Pick<RunningImport, 'id' | 'projectId' | 'objectKey'>
 
 /** Marks the import as failed. If its file is kept, `POST /admin/jobs/:id/retry` can run it again. */
 async function fail(
   deps: Deps,
-  { id, objectKey }: FailedFile,
+  { id, projectId, objectKey }: FailedFile,
   problems: readonly ReportProblem[],
   { keepsFile = false } = {},
 ): Promise<void> {
@@ -178,6 +179,7 @@ async function fail(
     await markForDeletion(deps, objectKey === null || keepsFile ? [] : [objectKey])
     const outcome = { ...noOutcome, problems }
     await failImport(deps.db, { id, objectKey: keepsFile ? objectKey : null, outcome }, deps.now())
+    await recordImportEvent(deps, 'report_failed', { id, projectId })
   })
 }
 

@@ -2,6 +2,7 @@ import { notFound, refused } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import type { Topic } from '../topic.ts'
+import { recordTopicEvents } from '../topic-events.ts'
 import { deleteOwnName, listAliases, moveNames } from '../topic-name-queries.ts'
 import { deleteTopic, findTopic, listTopicsById, lockTopics, moveAssignments, recountTopics } from '../topic-queries.ts'
 import { countMoves, insertMerge } from './merge-queries.ts'
@@ -26,6 +27,7 @@ export function mergeTopics(deps: Deps, caller: Caller, request: MergeRequest): 
     await moveAssignments(deps.db, sourceId, targetId)
     await deleteTopic(deps.db, sourceId)
     await recountTopics(deps.db, [targetId])
+    await recordTopicEvents(deps, 'topic_merged', [target], source)
     return (await findTopic(deps.db, targetId)) ?? target
   })
 }

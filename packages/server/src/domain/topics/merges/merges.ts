@@ -5,6 +5,7 @@ import { type Deps, transaction } from '../../deps.ts'
 import { markForDeletion } from '../../files/pending-deletions.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Topic } from '../topic.ts'
+import { recordTopicEvents } from '../topic-events.ts'
 import { claimName } from '../topic-name-queries.ts'
 import { findTopic, lockTopics, recountTopics } from '../topic-queries.ts'
 import { organizationOf } from '../topics.ts'
@@ -91,6 +92,8 @@ export function undoMerge(deps: Deps, caller: Caller, id: number, options: { par
     await dropUndoData(deps.db, [id])
     const topic = await findTopic(deps.db, source.id)
     if (!topic) throw notFound()
+    await recordTopicEvents(deps, 'topic_merge_undone', target ? [target] : [], topic)
+    await recordTopicEvents(deps, 'topic_created', [topic])
     return { topic, leftOut: changes }
   })
   return undone.catch((error: unknown) => {

@@ -3,6 +3,7 @@ import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
 import { readWhole } from '../../../platform/object-store/read-whole.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import { deleteMarkedObjectsSoon, markForDeletion } from '../../files/pending-deletions.ts'
+import { recordTopicEvents } from '../topic-events.ts'
 import { organizationOf } from '../topics.ts'
 import { parseAside } from './parsing.ts'
 import { type Plan, planVocabulary } from './plan-vocabulary.ts'
@@ -88,6 +89,19 @@ async function apply(deps: Deps, organizationId: number, plan: Plan): Promise<vo
   if (!isWhole || (await insertNames(deps.db, organizationId, names, now)) !== names.length) {
     throw conflict('topics have changed meanwhile; try again')
   }
+  const created = plan.created.map((topic) => ({
+    ...topic,
+    id: inserted.get(topic.name.toLowerCase()) ?? 0,
+    organizationId,
+  }))
+  const updated = plan.updated.map(({ before, after }) => ({ ...after, id: before.id, organizationId }))
+  await recordTopicEvents(deps, 'topic_created', created)
+  await recordTopicEvents(deps, 'topic_changed', updated)
+  await recordTopicEvents(
+    deps,
+    'topic_deleted',
+    plan.deleted.map((topic) => ({ ...topic, organizationId })),
+  )
 }
 
 /** Returns the topic's name followed by its aliases. */
