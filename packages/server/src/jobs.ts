@@ -21,6 +21,8 @@ import { removeOrphanedObjects } from './domain/removal/orphan-cleanup.ts'
 import { removeIdleBots } from './domain/removal/revoke-access-token.ts'
 import { expireFailedReports } from './domain/reports/imports/import-queue.ts'
 import { importKind } from './domain/reports/imports/run-imports.ts'
+import { closeIdleRefs } from './domain/reports/refs/close-idle-refs.ts'
+import { refJobKind } from './domain/reports/refs/close-ref.ts'
 import { removeOldBrowsers } from './domain/sign-in/known-browsers.ts'
 import { removeExpiredPasswordLinks } from './domain/sign-in/password-links.ts'
 import { removeExpiredSessions } from './domain/sign-in/sessions.ts'
@@ -49,6 +51,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'remove expired sessions', intervalMs: hourMs, run: removeExpiredSessions },
   { name: 'expire exports', intervalMs: hourMs, run: expireExports },
   { name: 'expire reports of failed imports', intervalMs: hourMs, run: expireFailedReports },
+  { name: 'close idle refs', intervalMs: hourMs, run: closeIdleRefs },
   { name: 'remove old webhook events', intervalMs: hourMs, run: removeOldEvents },
   { name: 'remove old promotions', intervalMs: hourMs, run: removeOldPromotions },
   { name: 'place waiting jobs again', intervalMs: hourMs, run: replaceWaitingJobs },
@@ -72,6 +75,7 @@ export const jobKinds: readonly AnyJobKind[] = [
   exportJob(viewExportedVulnerability),
   importKind,
   mailJob(mailKinds),
+  refJobKind,
   promotionKind,
 ]
 

@@ -17,6 +17,7 @@ import { oidcRoutes } from './api/v4/oidc/routes.ts'
 import { documentRoute } from './api/v4/openapi-document.ts'
 import { organizationRoutes } from './api/v4/organizations/routes.ts'
 import { projectRoutes } from './api/v4/projects/routes.ts'
+import { refRoutes } from './api/v4/refs/routes.ts'
 import { securityReportRoutes } from './api/v4/security-reports/routes.ts'
 import { sessionRoutes } from './api/v4/sessions/routes.ts'
 import { tokenRoutes } from './api/v4/tokens/routes.ts'
@@ -66,6 +67,7 @@ export const routes: readonly Route[] = [
   ...webUploadRoutes,
   ...markdownRoutes,
   ...securityReportRoutes,
+  ...refRoutes,
   ...findingRoutes,
   ...promoteWaitingRoutes,
   ...findingMatchRoutes,

@@ -190,3 +190,20 @@ test('reporters see no reports tab and no reports page', async () => {
   await page.getByRole('heading', { name: 'Access denied', level: 1 }).waitFor()
   expect(await accessProblems(page)).toEqual([])
 })
+
+describe('the branches of a project in the UI', () => {
+  test('are listed with their next closing, and can be deleted', async () => {
+    const yard = await web.server.project('acme/yard')
+    for (const ref of ['main', 'feature/login', 'v1']) await web.server.report(yard, [entry({ line: 10 })], { ref })
+    await web.server.admin.put(`/projects/${yard.id}`, { protected_refs: ['v*'] })
+    const page = await web.open('/acme/yard/-/reports', { as: await web.server.as('maintainer', yard) })
+    await page.getByRole('link', { name: 'Branches' }).click()
+    const table = page.getByRole('table', { name: 'Branches' })
+    await expect.poll(() => table.innerText()).toMatch(/feature\/login[\s\S]*Closes/)
+    expect(await table.getByRole('button').allInnerTexts()).toEqual([expect.stringContaining('feature/login')])
+    expect(await accessProblems(page)).toEqual([])
+    await table.getByRole('button').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await expect.poll(() => table.innerText()).not.toContain('feature/login')
+  })
+})

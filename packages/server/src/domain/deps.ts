@@ -42,7 +42,7 @@ export function transaction<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Pr
 const projectTables = [
   ...['vulnerabilities', 'vulnerability_counts', 'vulnerability_days', 'vulnerability_history', 'vulnerability_links'],
   ...['findings', 'finding_identifiers', 'finding_keys', 'finding_matches', 'promoted_findings', 'identifiers'],
-  ...['occurrences', 'occurrence_categories', 'scanners', 'scans', 'imports'],
+  ...['occurrences', 'occurrence_categories', 'scanners', 'scans', 'imports', 'refs'],
 ]
 
 /**

@@ -87,6 +87,7 @@ const rarelySuccessful = [
   'POST /-/oidc/:provider/backchannel_logout',
   'POST /-/sessions/confirm',
   'POST /-/personal_access_tokens',
+  'DELETE /projects/:id/refs/:ref',
   ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/access_tokens/self/rotate`),
   ...['apply', 'discard'].map((end) => `POST /projects/:id/security_reports/:report_id/absences/${end}`),
 ]

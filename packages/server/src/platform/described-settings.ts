@@ -111,6 +111,11 @@ const rows: Record<FixedSettingName, Row> = {
     'Days for which a report is kept when its import failed because of a server error.',
     (s) => s.failedReportMs / dayMs,
   ],
+  REF_RETENTION_DAYS: [
+    'Storage',
+    'Days without a report after which a branch or tag closes, unless its project decides. 0: never.',
+    (s) => s.refRetentionDays,
+  ],
   RATE_LIMIT_AUTHENTICATED_REQUESTS: [
     'Limits',
     'Maximum number of requests per user and period. 0: unlimited.',

@@ -27,6 +27,8 @@ export interface Settings {
   }
   /** Retention of reports whose import failed because of a server error. */
   failedReportMs: number
+  /** Days without a report after which a ref closes, unless its project decides; 0 keeps refs open. */
+  refRetentionDays: number
   /** Time during which a deleted upload can be restored. */
   uploadGraceMs: number
   /** Retention of an object after its row was deleted. */
@@ -147,6 +149,7 @@ export function readSettings(environment: Environment = process.env): Settings {
       bytes: values.whole('MAX_WAITING_REPORTS_MIB', 4096, 1, 1_048_576) * 1024 * 1024,
     },
     failedReportMs: values.whole('FAILED_REPORT_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
+    refRetentionDays: values.whole('REF_RETENTION_DAYS', 30, 0, 3650),
     objectRetentionMs: values.whole('OBJECT_RETENTION_HOURS', 24, 0, 8760) * 60 * 60 * 1000,
     uploadGraceMs: values.whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     webhooksReachPrivate: values.isTrue('WEBHOOKS_ALLOW_PRIVATE'),

@@ -188,6 +188,9 @@ const project: Screen[] = [
   screen('/reports/new', 'Import report', async () => (await import('../features/reports/new-report.tsx')).NewReport, {
     access: atLeast('developer'),
   }),
+  screen('/reports/branches', 'Branches', async () => (await import('../features/reports/branches.tsx')).Branches, {
+    access: atLeast('developer'),
+  }),
   screen('/reports/:id', 'Report', async () => (await import('../features/reports/report-page.tsx')).ReportPage, {
     access: atLeast('developer'),
   }),

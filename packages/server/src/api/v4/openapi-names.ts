@@ -102,6 +102,7 @@ export const apiNames: ApiNames = {
     organizations: { description: 'Organizations, each with its own topics' },
     personal_access_tokens: { description: 'Tokens of users' },
     projects: { description: 'Projects', paths: ['transfer', 'archive', 'unarchive', 'star', 'unstar'] },
+    refs: { description: 'Branches and tags with reports' },
     security_reports: { description: 'Reports of scanners, and their imports' },
     server: {
       description: 'Version, health and metrics of the server',

@@ -18,6 +18,7 @@ import { providerLogout } from './0061_provider_logout.ts'
 import { mail } from './0063_mail.ts'
 import { auditEvents } from './0065_audit_events.ts'
 import { hookEvents } from './0066_hook_events.ts'
+import { refs } from './0067_refs.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   mail,
   auditEvents,
   hookEvents,
+  refs,
 ]

@@ -174,6 +174,8 @@ export const permissions = {
   // The import of a report that the caller has sent.
   'report.read': { on: 'project', who: 'developer', ...sendingReports, reads: true },
   'report.list': { on: 'project', who: 'developer', scope: 'read_api' },
+  'ref.list': { on: 'project', who: 'developer', scope: 'read_api' },
+  'ref.delete': { on: 'project', who: 'maintainer', scope: 'api' },
   'report.absences': { on: 'project', who: 'maintainer', scope: 'api' },
   'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.list': { on: 'project', who: 'developer', scope: 'read_api' },

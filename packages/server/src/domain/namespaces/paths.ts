@@ -25,15 +25,24 @@ export function projectProblems(draft: {
   path?: string | undefined
   description?: string | null | undefined
   defaultBranch?: string | undefined
+  protectedRefs?: readonly string[] | undefined
 }): InvalidAttributes {
-  const { name, path, description, defaultBranch } = draft
+  const { name, path, description, defaultBranch, protectedRefs = [] } = draft
   return withoutEmpty({
     name: name === undefined ? [] : nameProblems(name, projectName, projectNameRule),
     path: path === undefined ? [] : pathProblems(path, isProjectPath, projectPathRule, reservedInGroups),
     description: descriptionProblems(description),
     default_branch: defaultBranch === undefined || isBranchName(defaultBranch) ? [] : ['is not a valid branch name'],
+    protected_refs: protectedRefProblems(protectedRefs),
   })
 }
+
+const maxProtectedRefs = 100
+
+const protectedRefProblems = (names: readonly string[]): string[] => [
+  ...(names.length > maxProtectedRefs ? [`are too many (maximum is ${maxProtectedRefs})`] : []),
+  ...(names.some((name) => name.length > maxLength) ? [tooLong(maxLength)] : []),
+]
 
 /** Returns the validation errors of those group attributes that are given. */
 export function groupProblems(

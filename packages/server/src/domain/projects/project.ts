@@ -23,6 +23,10 @@ export interface Project {
   maxAbsentPercent: number | null
   /** Minimum role that may report for the default branch, besides tokens that were issued to send reports. */
   defaultBranchReportRole: ReportRole
+  /** Days without a report after which a branch closes. Null applies the server's setting; 0 keeps branches open. */
+  refRetentionDays: number | null
+  /** Names of branches and tags that never close; `*` stands for any characters. */
+  protectedRefs: readonly string[]
   /**
    * Resolves vulnerabilities that their scanner no longer reports on the default branch, instead of only marking them.
    */

@@ -241,6 +241,8 @@ function draftFrom(fresh: NewProject, namespace: Namespace) {
     promoteOnIngestion: fresh.promoteOnIngestion ?? false,
     maxAbsentPercent: fresh.maxAbsentPercent === undefined ? 50 : fresh.maxAbsentPercent,
     defaultBranchReportRole: fresh.defaultBranchReportRole ?? 'developer',
+    refRetentionDays: fresh.refRetentionDays ?? null,
+    protectedRefs: fresh.protectedRefs ?? [],
     autoResolve: fresh.autoResolve ?? false,
   }
 }

@@ -12,6 +12,7 @@ const notDerived = {
   'set by users or reports': [
     'users.projects_limit',
     'projects.max_absent_percent',
+    'projects.ref_retention_days',
     'projects.max_upload_bytes',
     'projects.upload_quota_bytes',
     'members.access_level',

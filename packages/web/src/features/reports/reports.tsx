@@ -1,4 +1,4 @@
-import { FileUp, Radar } from 'lucide-react'
+import { FileUp, GitBranch, Radar } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
 import { DropHint } from '../../components/form/drop-hint.tsx'
@@ -46,11 +46,16 @@ export function Reports() {
       title="Reports"
       lead="Imported scanner reports and their changes."
       actions={
-        isWriter && (
-          <LinkButton kind="primary" icon={FileUp} to={to('reports/new')}>
-            Import report
+        <>
+          <LinkButton icon={GitBranch} to={to('reports/branches')}>
+            Branches
           </LinkButton>
-        )
+          {isWriter && (
+            <LinkButton kind="primary" icon={FileUp} to={to('reports/new')}>
+              Import report
+            </LinkButton>
+          )}
+        </>
       }
     >
       <DropHint isShown={isOver} text="Drop to preview the report" />

@@ -129,6 +129,22 @@ export const projectAttributes = {
       }),
     ),
   ),
+  ref_retention_days: optional(
+    nullable(
+      integer({
+        minimum: 0,
+        maximum: 3650,
+        description:
+          'Days without a report after which a branch or tag closes: its findings are no longer present on it. 0: never. Null: the setting of the server',
+      }),
+    ),
+  ),
+  protected_refs: optional(
+    textList({
+      commaSeparated: true,
+      description: 'Branches and tags that never close, besides the default branch; `*` stands for any characters',
+    }),
+  ),
   auto_resolve_vulnerabilities: optional(
     flag({
       description:
@@ -154,6 +170,8 @@ export function projectAttributesFrom(input: Attributes) {
     promoteOnIngestion: input.promote_vulnerabilities_on_ingestion,
     maxAbsentPercent: input.max_absent_percent,
     defaultBranchReportRole: input.default_branch_report_role,
+    refRetentionDays: input.ref_retention_days,
+    protectedRefs: input.protected_refs,
     autoResolve: input.auto_resolve_vulnerabilities,
   }
 }

@@ -168,6 +168,8 @@ const fullFields = {
   auto_resolve_vulnerabilities: Type.Boolean(),
   max_absent_percent: nullableInteger,
   default_branch_report_role: Type.Enum(reportRoles),
+  ref_retention_days: nullableInteger,
+  protected_refs: Type.Array(Type.String()),
   permissions: Type.Object({ project_access: access, group_access: access }),
 }
 
@@ -348,6 +350,8 @@ function viewRest(project: Project, { owner }: ProjectFacts, descriptionHtml: st
     auto_resolve_vulnerabilities: project.autoResolve,
     max_absent_percent: project.maxAbsentPercent,
     default_branch_report_role: project.defaultBranchReportRole,
+    ref_retention_days: project.refRetentionDays,
+    protected_refs: project.protectedRefs,
   }
   return Object.assign(before, absentBefore, between, absentMerges, after)
 }

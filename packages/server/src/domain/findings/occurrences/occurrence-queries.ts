@@ -66,7 +66,11 @@ const occurrenceIds = ({ dialect }: Db, ref: string, findingIds: readonly number
   sql`select id from occurrences where ref = ${ref} and finding_id ${dialect.among(dialect.integers(findingIds))}`
 
 /** Marks findings as absent from the ref. */
-export async function markAbsent(db: Db, { ref }: Observation, findingIds: readonly number[]): Promise<void> {
+export async function markAbsent(
+  db: Db,
+  { ref }: Pick<Observation, 'ref'>,
+  findingIds: readonly number[],
+): Promise<void> {
   await db.run(sql`
     update occurrences as o set is_present = false, ${asLastObserved}
     from findings f where ${areThese(db, ref, findingIds)}`)

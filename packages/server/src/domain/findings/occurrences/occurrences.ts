@@ -14,6 +14,12 @@ export {
   removeFromCategory,
 } from './occurrence-queries.ts'
 export {
+  deleteObservedOnlyOn,
+  deleteRepeatedOccurrences,
+  deleteScansOfRef,
+  listFindingsOn,
+} from './ref-occurrence-queries.ts'
+export {
   findNewestObservation,
   insertScans,
   listLastObservations,

@@ -43,6 +43,13 @@ export async function listSuperseded(
   return rows.map(({ id }) => id)
 }
 
+/** Returns the imports that hold absences of the ref. */
+export async function listHeldOn(db: Db, { projectId, ref }: { projectId: number; ref: string }): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from imports where project_id = ${projectId} and ref = ${ref} and absences = 'held' order by id`)
+  return rows.map(({ id }) => id)
+}
+
 /** Returns whether an empty report with one of these scans holds absences of the ref. An empty report that follows confirms it. */
 export async function isEmptyOneHeld(
   db: Db,

@@ -18,6 +18,7 @@ import {
   deleteHeld,
   holdAbsences,
   insertHeld,
+  listHeldOn,
   listStillMissing,
   listSuperseded,
   type StillMissing,
@@ -114,6 +115,11 @@ async function decide(deps: Deps, project: Project, id: number, state: 'applied'
   if (!(await decideHeld(deps.db, id, state)))
     throw conflict(`The absences of this report are not held (${found.absences}).`)
   return found
+}
+
+/** Ends the waits of all held absences of a ref. */
+export async function endWaitsOf(deps: Deps, place: { projectId: number; ref: string }): Promise<void> {
+  for (const id of await listHeldOn(deps.db, place)) await endWait(deps, id, 'superseded')
 }
 
 async function endWait(deps: Deps, id: number, state: 'superseded'): Promise<void> {

@@ -5,6 +5,10 @@ import { markForDeletion } from '../../files/pending-deletions.ts'
 import { countOpenImports, takeFailedFiles } from './import-queries.ts'
 
 export const importJobKind = 'import'
+
+/** Key of the jobs that must not run at the same time as an import of the project. */
+export const importKeyOf = (projectId: number): string => `import:${projectId}`
+
 export const smallImports = 'import:small'
 
 const maxSmallBytes = 256 * 1024

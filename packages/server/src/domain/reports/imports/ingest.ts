@@ -13,6 +13,7 @@ import type { ImportPlace } from '../comparison/import-place.ts'
 import { openReading } from '../reader/import-reading.ts'
 import type { ImportReading } from '../reader/reading.ts'
 import type { OpenBytes } from '../reader/source.ts'
+import { recordReport } from '../refs/record-report.ts'
 import { type ComparedImport, pendingChanges } from './against.ts'
 import { commitImport } from './commit.ts'
 import { type Comparison, compareReport } from './compare/compare-report.ts'
@@ -132,6 +133,7 @@ export async function ingestReport(
     const promote = isDone ? toPromote : []
     const promoted = await commitImport(deps, project, user, { observation, decisions, scans, rules, promote })
     await commitHeld(deps, project, observation, comparison)
+    await recordReport(deps, { projectId: project.id, name: place.ref })
     await dropStaged(deps.db, stored.id)
     await markForDeletion(deps, [stored.objectKey])
     const facts = { ...factsOf(report), artifact: comparison.artifact }

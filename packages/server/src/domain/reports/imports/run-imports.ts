@@ -30,7 +30,7 @@ import {
   setProgress,
   type UnreadImport,
 } from './import-queries.ts'
-import { importJobKind, smallImports } from './import-queue.ts'
+import { importJobKind, importKeyOf, smallImports } from './import-queue.ts'
 import { assertStillAllowed } from './import-rights.ts'
 import { ingestReport } from './ingest.ts'
 import { abandonPromotion, promoteStaged } from './promote-import.ts'
@@ -44,7 +44,7 @@ interface ImportJob {
 /** Builds the job of an import. The key serialises the imports of a project: two could insert the same finding. */
 export const importJob = (projectId: number, importId: number) => ({
   kind: importJobKind,
-  key: `import:${projectId}`,
+  key: importKeyOf(projectId),
   payload: { importId } satisfies ImportJob,
 })
 

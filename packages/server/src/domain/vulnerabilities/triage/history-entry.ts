@@ -29,19 +29,22 @@ export interface PastEntry {
 export type HistoryEntry = Pick<PastEntry, 'vulnerabilityId' | 'kind'> &
   Optional<Omit<PastEntry, 'id' | 'vulnerabilityId' | 'kind' | 'createdAt' | 'updatedAt' | 'author' | 'import'>>
 
-/** Import that recorded observations, as passed on by `applyImportToVulnerabilities`. */
+/** Import that recorded observations, as passed on by `applyImportToVulnerabilities`, or the end of a ref. */
 export interface ObservationOrigin {
-  importId: number
+  /** Null if no import recorded them; the comment then gives the reason. */
+  importId: number | null
   userId: number | null
   ref: string
   now: string
+  comment?: string
 }
 
 /**
  * Kinds of history entries:
  * - `created`: by a user, from a finding of an import.
  * - `state`, `severity`: changed from one value to another; without a user, by an import.
- * - `found`, `gone`, `back`: an import observed it on a ref for the first time, found it absent, or observed it again.
+ * - `found`, `gone`, `back`: an import observed it on a ref for the first time, found it absent, or observed it again;
+ *   `gone` without an import: the ref was closed.
  * - `matched`: an import matched it at another location; the details contain the reason.
  * - `note`: a user's comment; `note_deleted`: its deletion.
  * - `linked`, `unlinked`: a link to an issue was added or removed.

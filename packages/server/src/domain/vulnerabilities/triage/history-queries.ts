@@ -45,11 +45,11 @@ export async function insertObservations(
   db: Db,
   kind: HistoryKind,
   findingIds: readonly number[],
-  { importId, userId, ref, now }: ObservationOrigin,
+  { importId, userId, ref, now, comment }: ObservationOrigin,
 ): Promise<void> {
   await db.run(sql`
-    insert into vulnerability_history (vulnerability_id, kind, user_id, import_id, ref, created_at, updated_at)
-    select f.vulnerability_id, ${kind}, ${userId}, ${importId}, ${ref}, ${now}, ${now}
+    insert into vulnerability_history (vulnerability_id, kind, user_id, import_id, ref, comment, created_at, updated_at)
+    select f.vulnerability_id, ${kind}, ${userId}, ${importId}, ${ref}, ${comment ?? null}, ${now}, ${now}
     from findings f
     where f.id in ${db.dialect.integers(findingIds)} and f.vulnerability_id is not null order by f.id`)
 }

@@ -100,6 +100,7 @@ function Vulnerabilities() {
       />
       <ReportRole />
       <AbsenceLimit />
+      <BranchRetention />
     </Panel>
   )
 }
@@ -156,6 +157,45 @@ function AbsenceLimit() {
         max="100"
         defaultValue={project.max_absent_percent ?? ''}
         hint="If a report for the default branch misses more than this share of a scanner’s findings, and at least 10, or is empty for the first time, a Maintainer must apply or discard the absences. Leave empty to apply all absences immediately."
+      />
+    </ActionForm>
+  )
+}
+
+/** Days without a report after which branches close, and the branches that never do. */
+function BranchRetention() {
+  const { project } = useProject()
+  const { action, save } = useChange()
+  return (
+    <ActionForm
+      action={action}
+      fields={['ref_retention_days', 'protected_refs']}
+      submit="Save branch retention"
+      kind="plain"
+      onSubmit={(text) => {
+        const days = text('ref_retention_days')
+        const names = text('protected_refs').split('\n')
+        save({
+          ref_retention_days: days === '' ? null : Number(days),
+          protected_refs: names.map((name) => name.trim()).filter((name) => name !== ''),
+        })
+      }}
+    >
+      <TextField
+        label="Close branches after (days)"
+        name="ref_retention_days"
+        type="number"
+        min="0"
+        max="3650"
+        defaultValue={project.ref_retention_days ?? ''}
+        hint="A branch without a report for this time closes, and its findings are no longer present on it. 0 keeps branches open. Leave empty for the setting of the server."
+      />
+      <TextArea
+        label="Protected branches"
+        name="protected_refs"
+        rows={3}
+        defaultValue={project.protected_refs?.join('\n')}
+        hint="Branches and tags that never close, one per line. * stands for any characters. The default branch never closes."
       />
     </ActionForm>
   )
