@@ -16,6 +16,7 @@ const order = [
   ['oidc'],
   ['vulnerabilities'],
   ['reports', 'markdown', 'exports'],
+  ['notifications'],
   ['removal'],
   ['backup'],
 ]

@@ -147,6 +147,12 @@ export interface Operations {
   'POST /users/{id}/deactivate': { path: { id: string | number }; response: boolean }
   /** Activate a deactivated user */
   'POST /users/{id}/activate': { path: { id: string | number }; response: boolean }
+  /** Get which messages the current user receives by e-mail */
+  'GET /user/notification_settings': { response: { notification_email: string; email_enabled: boolean; new_vulnerabilities: boolean; held_reports: boolean; expiring_tokens: boolean; digest: 'off' | 'daily' | 'weekly' } }
+  /** Choose which messages the current user receives by e-mail */
+  'PUT /user/notification_settings': { body: { new_vulnerabilities?: boolean | undefined; held_reports?: boolean | undefined; expiring_tokens?: boolean | undefined; digest?: 'off' | 'daily' | 'weekly' | undefined }; response: { notification_email: string; email_enabled: boolean; new_vulnerabilities: boolean; held_reports: boolean; expiring_tokens: boolean; digest: 'off' | 'daily' | 'weekly' } }
+  /** Turn off the messages that a link in one of them names (RFC 8058) */
+  'POST /-/unsubscribe/{token}': { path: { token: string | number }; response: undefined }
   /** Create a personal access token for a user */
   'POST /users/{user_id}/personal_access_tokens': { path: { user_id: string | number }; body: { name: string; description?: string | null | undefined; expires_at?: string | undefined; scopes: ('api' | 'read_api' | 'read_user' | 'write_security_reports' | 'create_runner' | 'manage_runner' | 'k8s_proxy' | 'self_rotate' | 'mcp' | 'granular' | 'ai_features' | 'read_repository' | 'write_repository' | 'read_virtual_registry' | 'write_virtual_registry' | 'read_observability' | 'write_observability' | 'sudo' | 'admin_mode' | 'read_service_ping')[] }; response: Schemas['IssuedToken'] }
   /** Create a personal access token with limited scopes for yourself */

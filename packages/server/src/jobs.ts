@@ -15,6 +15,11 @@ import type { AnyMailKind } from './domain/mail/mail.ts'
 import { removeOldMails } from './domain/mail/mails.ts'
 import { mailJob } from './domain/mail/send-mails.ts'
 import { removeExpiredMembers } from './domain/members/members.ts'
+import { announceDigests, digestMail } from './domain/notifications/digest.ts'
+import { announceExpiringTokens, expiringTokenMail } from './domain/notifications/expiring-tokens.ts'
+import { announceHeldReports, heldReportMail } from './domain/notifications/held-reports.ts'
+import { announceVulnerabilities, newVulnerabilitiesMail } from './domain/notifications/new-vulnerabilities.ts'
+import { removeOldMailEvents } from './domain/notifications/notify.ts'
 import { removeUsedLogoutTokens } from './domain/oidc/backchannel-logout.ts'
 import { removeExpiredFlows } from './domain/oidc/flows.ts'
 import { removeOrphanedObjects } from './domain/removal/orphan-cleanup.ts'
@@ -62,12 +67,17 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'remove known browsers', intervalMs: hourMs, run: removeOldBrowsers },
   // The interval equals the window for password attempts, which keeps the table small.
   { name: 'remove counts of requests', intervalMs: 5 * minuteMs, run: removeEndedCounts },
+  { name: 'announce new vulnerabilities', intervalMs: minuteMs, run: announceVulnerabilities },
+  { name: 'announce held reports', intervalMs: minuteMs, run: announceHeldReports },
+  { name: 'announce expiring tokens', intervalMs: hourMs, run: announceExpiringTokens },
+  { name: 'send digests', intervalMs: 10 * minuteMs, run: announceDigests },
   { name: 'remove old mail', intervalMs: hourMs, run: removeOldMails },
+  { name: 'remove old mail events', intervalMs: hourMs, run: removeOldMailEvents },
   { name: 'remove old idempotency keys', intervalMs: hourMs, run: removeOldKeys },
 ]
 
 /** Kinds of messages. */
-export const mailKinds: readonly AnyMailKind[] = []
+export const mailKinds: readonly AnyMailKind[] = [digestMail, expiringTokenMail, heldReportMail, newVulnerabilitiesMail]
 
 /** Kinds of jobs that requests queue. */
 export const jobKinds: readonly AnyJobKind[] = [

@@ -12,6 +12,7 @@ import { jobRoutes } from './api/v4/jobs/routes.ts'
 import { markdownRoutes } from './api/v4/markdown/routes.ts'
 import { memberRoutes } from './api/v4/members/routes.ts'
 import { namespaceRoutes } from './api/v4/namespaces/routes.ts'
+import { notificationRoutes } from './api/v4/notifications/routes.ts'
 import { identityRoutes } from './api/v4/oidc/identity-routes.ts'
 import { oidcRoutes } from './api/v4/oidc/routes.ts'
 import { documentRoute } from './api/v4/openapi-document.ts'
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
   ...oidcRoutes,
   ...identityRoutes,
   ...userRoutes,
+  ...notificationRoutes,
   ...tokenRoutes,
   ...organizationRoutes,
   ...groupRoutes,

@@ -90,6 +90,7 @@ beforeAll(async () => {
     `/${user.username}`,
     '/-/profile',
     '/-/profile/tokens',
+    '/-/profile/notifications',
     at,
     ...[
       'vulnerabilities',

@@ -86,6 +86,7 @@ const rarelySuccessful = [
   'GET /-/oidc/:provider/callback',
   'POST /-/oidc/:provider/backchannel_logout',
   'POST /-/sessions/confirm',
+  'POST /-/unsubscribe/:token',
   'POST /-/personal_access_tokens',
   'DELETE /projects/:id/refs/:ref',
   ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/access_tokens/self/rotate`),

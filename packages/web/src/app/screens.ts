@@ -65,6 +65,17 @@ const main: Screen[] = [
     links: { account: true, home: 'Your access tokens' },
     shortcut: { icon: KeyRound },
   }),
+  screen(
+    '/-/profile/notifications',
+    'Notifications',
+    async () => (await import('../features/account/notifications.tsx')).Notifications,
+    { access: account, links: { account: true } },
+  ),
+  screen(
+    '/-/unsubscribe/:token',
+    'Unsubscribe',
+    async () => (await import('../features/account/unsubscribe.tsx')).Unsubscribe,
+  ),
   // Not fetched later, so that it redirects as soon as the user has entered admin mode.
   { path: '/-/profile/admin_mode', title: 'Admin mode', component: AdminMode, access: administrator },
   screen(

@@ -67,6 +67,7 @@ export const apiExamples: ApiExamples = {
     secret: '0123456789abcdef0123456789abcdef',
     trigger: 'vulnerability_events',
     provider: 'corp',
+    token: '7.digest.3q2-7wAAAAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxg',
     created_after: '2026-01-31T00:00:00Z',
     created_before: '2026-02-28T00:00:00Z',
     updated_after: '2026-01-31T00:00:00Z',
@@ -158,6 +159,7 @@ export const apiExamples: ApiExamples = {
     reauthenticate: { password: newPassword },
     enterAdminMode: { password: newPassword },
     changeOwnPassword: { current_password: 'the password of before', password: newPassword },
+    updateUserNotificationSettings: { digest: 'weekly' },
     setPasswordByLink: { token: 'the-secret-of-the-link', password: newPassword },
   },
 }

@@ -61,6 +61,7 @@ export const apiNames: ApiNames = {
     'DELETE /groups/:id/uploads/:secret/:filename': 'deleteGroupUploadBySecret',
     'GET /-/project/:id/uploads/:secret/:filename': 'viewProjectUpload',
     'GET /-/group/:id/uploads/:secret/:filename': 'viewGroupUpload',
+    'POST /-/unsubscribe/:token': 'unsubscribe',
     'POST /markdown': 'renderMarkdown',
     'POST /markdown/preview': 'previewMarkdown',
     'POST /projects/:id/security_reports': 'uploadSecurityReport',
@@ -115,7 +116,7 @@ export const apiNames: ApiNames = {
     topics: { description: 'Topics of projects, with aliases and merges' },
     trust_relations: { description: 'Issuers whose tokens pipelines may use in place of stored secrets' },
     uploads: { description: 'Files for use in Markdown', paths: ['project', 'group'] },
-    users: { description: 'Users', paths: ['user', 'api'] },
+    users: { description: 'Users', paths: ['user', 'api', 'unsubscribe'] },
     vulnerabilities: {
       description: 'Vulnerabilities: lists, triage, history, notes and links',
       paths: ['vulnerability_bulk_changes'],

@@ -74,6 +74,9 @@ export const permissions = {
   'user.identity.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'user.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
   'user.link': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
+  'notification.read': { on: 'instance', who: 'user', scope: 'read_api' },
+  'notification.manage': { on: 'instance', who: 'user', scope: 'api' },
+  'notification.unsubscribe': { on: 'instance', who: 'anyone', scope: 'none' },
   'token.list': { on: 'instance', who: 'user', scope: 'read_api' },
   'token.read': { on: 'instance', who: 'user', scope: 'read_api' },
   'token.revoke': { on: 'instance', who: 'user', scope: 'api' },
@@ -210,6 +213,7 @@ const accountNouns = new Set([
   'access-token',
   'trust-relation',
   'impersonation',
+  'notification',
   'self',
   'user',
 ])

@@ -65,11 +65,12 @@ export interface MailAccount {
   isConfirmed: boolean
 }
 
-/** Returns the user of a message, unless the account may not be used. */
+/** Returns the user of a message, unless the account may not be used or has a placeholder in place of an address. */
 export async function findMailAccount(db: Db, userId: number): Promise<MailAccount | undefined> {
   const row = await db.one<Omit<MailAccount, 'isConfirmed'> & { state: string }>(sql`
     select id, name, username, email, state from users
-    where id = ${userId} and state <> 'blocked' and is_ghost = false and is_bot = false`)
+    where id = ${userId} and state <> 'blocked' and is_ghost = false and is_bot = false
+      and email_key not like '%.invalid'`)
   return row && { ...row, isConfirmed: row.state === 'active' }
 }
 

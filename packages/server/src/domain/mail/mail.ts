@@ -21,7 +21,7 @@ export interface MailDraft<Data extends object> {
 export interface Addressee {
   address: string
   /** Absent for an address without an account. */
-  user?: { id: number; name: string; username: string }
+  user?: { id: number; name: string; username: string; isConfirmed: boolean }
 }
 
 /** Definition of a kind of message. */
@@ -41,6 +41,15 @@ export type AnyMailKind = MailKind<object>
 export interface MailContent {
   subject: string
   blocks: readonly MailBlock[]
+  /** For messages that the recipient can turn off. */
+  subscription?: Subscription
+}
+
+export interface Subscription {
+  /** Page with the preferences. */
+  settingsUrl: string
+  /** Ends the subscription with a POST request and without signing in. */
+  unsubscribeUrl: string
 }
 
 /** Paragraph, heading, link on a line of its own, or list. */

@@ -7,7 +7,12 @@ const settings = readSettings({ ALCOVE_EXTERNAL_URL: 'https://alcove.example/fil
 const compose = (content: MailContent, name = 'Ada') =>
   composeMail(
     { settings, now: () => '2026-05-01T10:00:00.000Z' },
-    { id: 7, eventKey: 'k', to: { address: 'ada@example.test', user: { id: 1, name, username: 'ada' } }, content },
+    {
+      id: 7,
+      eventKey: 'k',
+      to: { address: 'ada@example.test', user: { id: 1, name, username: 'ada', isConfirmed: true } },
+      content,
+    },
   )
 
 test('a message has the same blocks as text and as HTML', () => {

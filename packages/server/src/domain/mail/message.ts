@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { OutgoingMail } from '../../platform/outgoing/smtp.ts'
 import { instanceUrl } from '../../platform/settings.ts'
 import type { Deps } from '../deps.ts'
-import type { Addressee, MailBlock, MailContent, MailItem } from './mail.ts'
+import type { Addressee, MailBlock, MailContent, MailItem, Subscription } from './mail.ts'
 
 interface Composition {
   id: number
@@ -17,7 +17,8 @@ export function composeMail(
   { id, eventKey, to, content }: Composition,
 ): OutgoingMail {
   const url = instanceUrl(deps.settings)
-  const blocks = [...content.blocks, footerOf(url)]
+  const { subscription } = content
+  const blocks = [...content.blocks, ...footerOf(url, subscription)]
   return {
     to: { address: to.address, ...(to.user && { name: oneLine(to.user.name) }) },
     subject: oneLine(content.subject),
@@ -26,11 +27,26 @@ export function composeMail(
     // The same for every attempt, so that receivers recognise a repetition.
     messageId: `<${id}.${hash('sha256', eventKey).slice(0, 16)}@${new URL(url).hostname}>`,
     date: deps.now(),
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      ...(subscription && {
+        'List-Unsubscribe': `<${subscription.unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click', // RFC 8058
+      }),
+    },
   }
 }
 
-const footerOf = (url: string): string => `This is an automatic message from Alcove at ${url}. All times are in UTC.`
+function footerOf(url: string, subscription: Subscription | undefined): MailBlock[] {
+  const origin = `This is an automatic message from Alcove at ${url}. All times are in UTC.`
+  if (!subscription) return [origin]
+  return [
+    origin,
+    { link: 'Choose the messages that you receive', url: subscription.settingsUrl },
+    { link: 'Unsubscribe from messages of this kind', url: subscription.unsubscribeUrl },
+  ]
+}
 
 const maxLineCharacters = 500
 

@@ -1,0 +1,49 @@
+/** Messages that users can turn off. */
+export const notificationNames = ['new_vulnerabilities', 'held_reports', 'expiring_tokens', 'digest'] as const
+export type NotificationName = (typeof notificationNames)[number]
+
+export const digestPeriods = ['off', 'daily', 'weekly'] as const
+export type DigestPeriod = (typeof digestPeriods)[number]
+
+/** Messages that a user wants to receive. */
+export interface NotificationSettings {
+  newVulnerabilities: boolean
+  heldReports: boolean
+  expiringTokens: boolean
+  digest: DigestPeriod
+}
+
+/** Messages that need attention are on; the digest is a choice. */
+export const defaultNotifications: NotificationSettings = {
+  newVulnerabilities: true,
+  heldReports: true,
+  expiringTokens: true,
+  digest: 'off',
+}
+
+export function wants(settings: NotificationSettings, name: NotificationName): boolean {
+  switch (name) {
+    case 'new_vulnerabilities':
+      return settings.newVulnerabilities
+    case 'held_reports':
+      return settings.heldReports
+    case 'expiring_tokens':
+      return settings.expiringTokens
+    case 'digest':
+      return settings.digest !== 'off'
+  }
+}
+
+/** Returns the settings without these messages. */
+export function without(settings: NotificationSettings, name: NotificationName): NotificationSettings {
+  switch (name) {
+    case 'new_vulnerabilities':
+      return { ...settings, newVulnerabilities: false }
+    case 'held_reports':
+      return { ...settings, heldReports: false }
+    case 'expiring_tokens':
+      return { ...settings, expiringTokens: false }
+    case 'digest':
+      return { ...settings, digest: 'off' }
+  }
+}

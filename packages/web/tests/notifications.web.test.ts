@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { unsubscribeUrl } from '../../server/src/domain/notifications/unsubscribe.ts'
+import { openSignedIn } from './sign-in.ts'
+import { accessProblems, startWeb, type Web } from './web.ts'
+
+let web: Web
+beforeAll(async () => {
+  web = await startWeb()
+})
+afterAll(() => web?.close())
+
+test('the user chooses which messages to receive', async () => {
+  const ada = await web.server.user('ada')
+  const page = await openSignedIn(web, 'ada', '/-/profile/notifications')
+  await page.getByText('This server does not send e-mail.').waitFor()
+  expect(await page.getByLabel('Reports on hold').isChecked()).toBe(true)
+  await page.getByLabel('Reports on hold').uncheck()
+  await page.getByLabel('Digest').selectOption({ label: 'Daily' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Notifications saved.').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  expect((await ada.get('/user/notification_settings')).body).toMatchObject({
+    new_vulnerabilities: true,
+    held_reports: false,
+    expiring_tokens: true,
+    digest: 'daily',
+  })
+})
+
+test('the link in a message asks before it turns messages off', async () => {
+  const bob = await web.server.user('bob')
+  const settings = async () => (await bob.get('/user/notification_settings')).body
+  const link = await unsubscribeUrl(web.server.deps, { userId: bob.user?.id ?? 0, name: 'expiring_tokens' })
+  const page = await web.open(new URL(link).pathname)
+  await page.getByRole('heading', { name: 'Unsubscribe from messages of this kind?' }).waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  expect(await settings()).toMatchObject({ expiring_tokens: true })
+  await page.getByRole('button', { name: 'Unsubscribe' }).click()
+  await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor()
+  expect(await settings()).toMatchObject({ expiring_tokens: false, held_reports: true })
+
+  const wrong = await web.open('/-/unsubscribe/1.digest.x', { expects: /404/ })
+  await wrong.getByRole('button', { name: 'Unsubscribe' }).click()
+  await wrong.getByText('This link is not valid.').waitFor()
+})
