@@ -4,6 +4,7 @@ import type { Metrics } from '../platform/metrics.ts'
 import type { ObjectStore } from '../platform/object-store/objects.ts'
 import type { Resolve } from '../platform/outgoing/send.ts'
 import type { Settings } from '../platform/settings.ts'
+import type { Trace } from '../platform/tracing.ts'
 import type { Actor } from './actor.ts'
 
 /** Dependencies of the domain: everything through which it reaches the outside world. */
@@ -13,6 +14,8 @@ export interface Deps {
   readonly objects: ObjectStore
   readonly settings: Settings
   readonly log: Log
+  /** The trace of the request or job. */
+  readonly trace?: Trace
   /** Current time as ISO 8601 in UTC with milliseconds. */
   now(): string
   random(bytes: number): Buffer

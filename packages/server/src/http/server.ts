@@ -13,6 +13,7 @@ import {
 } from 'fastify'
 import { badRequest, Failure } from '../platform/failure.ts'
 import { withoutSecrets } from '../platform/log.ts'
+import { runInTrace } from '../platform/tracing.ts'
 import { registerClientPackage } from './client-package.ts'
 import { decorateForAudit, describeOutcome } from './pipeline/audit.ts'
 import { endConnectionsOnClose } from './pipeline/closing.ts'
@@ -21,6 +22,7 @@ import { delayContinue } from './pipeline/expectations.ts'
 import { handleRequest } from './pipeline/handle-request.ts'
 import { executeInTurn } from './pipeline/in-turn.ts'
 import { openThrottle } from './pipeline/throttle.ts'
+import { endRequestTrace, tracedLogger, traceOf } from './pipeline/tracing.ts'
 import { sendError } from './response/render.ts'
 import { addressOf, type Method, type Route } from './route.ts'
 import { isPageRequest, registerAssets, sendPage } from './web-pages.ts'
@@ -57,6 +59,7 @@ function openFastify({ log, settings }: Services['deps']): Server {
     // The cast keeps the type of the instance independent of pino's types.
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: tracedLogger,
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     // Closes idle connections. `arriving.ts` limits how slowly a body may arrive.
     connectionTimeout: 120_000,
@@ -88,7 +91,8 @@ function registerRoutes(app: Server, services: Services, routes: readonly Route[
       // Does not return the promise: Fastify would send its `undefined` while a file is being streamed.
       handler: (request, reply) => {
         endpoint ??= compileEndpoint(services, route)
-        void handleRequest(endpoint, request, reply)
+        const compiled = endpoint
+        void runInTrace(traceOf(request.raw), () => handleRequest(compiled, request, reply))
       },
     })
   }
@@ -120,6 +124,7 @@ function recordRequest({ metrics, log }: Services['deps']): onResponseHookHandle
     const pattern = request.routeOptions.url ?? 'none'
     metrics.countRequest(request.method, pattern, reply.statusCode, reply.elapsedTime)
     if (log.isLevelEnabled('info')) logRequest(request, reply)
+    endRequestTrace(request, pattern, reply.statusCode)
     done()
   }
 }

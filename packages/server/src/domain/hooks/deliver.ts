@@ -1,5 +1,6 @@
 import { type Answer, NoResponse, post } from '../../platform/outgoing/send.ts'
 import { instanceUrl } from '../../platform/settings.ts'
+import { endTrace, SpanKind, startTrace, traceparentOf } from '../../platform/tracing.ts'
 import { version } from '../../platform/version.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { type AnyJobKind, jobKind } from '../jobs/job.ts'
@@ -110,7 +111,9 @@ export async function attemptDelivery(
   signal?: AbortSignal,
 ): Promise<Attempt> {
   const body = JSON.stringify(bodyOf(event.payload))
-  const requestHeaders = headersFor(deps, hook, event, body)
+  const span = { name: 'deliver webhook', kind: SpanKind.PRODUCER, attributes: { 'alcove.hook.id': hook.id } }
+  const trace = startTrace(span, deps.trace && traceparentOf(deps.trace))
+  const requestHeaders = { ...headersFor(deps, hook, event, body), traceparent: traceparentOf(trace) }
   const started = performance.now()
   const [answer, error] = await post({
     url: interpolatedUrl(hook),
@@ -126,6 +129,7 @@ export async function attemptDelivery(
     (answer): [Answer, null] => [answer, null],
     (error: unknown): [undefined, string] => [undefined, reasonOf(error)],
   )
+  endTrace(trace, answer ? { 'http.response.status_code': answer.status } : {}, error ?? undefined)
   return {
     url: hook.url,
     requestHeaders,

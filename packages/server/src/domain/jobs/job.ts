@@ -1,3 +1,4 @@
+import { traceparentOf } from '../../platform/tracing.ts'
 import type { Deps, RootDeps } from '../deps.ts'
 import { insertJob } from './job-queries.ts'
 import type { Lane } from './lanes.ts'
@@ -69,11 +70,17 @@ export interface QueuedJob {
   runAt?: string
 }
 
+/** Stored payload of a job, with the trace of the request that queued it. */
+export interface TracedPayload {
+  traceparent?: string
+}
+
 /**
  * Queues a job and returns its id. Any process may run it once the transaction has committed; if the transaction is
  * rolled back, the job is not queued.
  */
-export function enqueue({ db, now }: Pick<Deps, 'db' | 'now'>, job: QueuedJob): Promise<number> {
+export function enqueue({ db, now, trace }: Pick<Deps, 'db' | 'now' | 'trace'>, job: QueuedJob): Promise<number> {
   const time = now()
-  return insertJob(db, { ...job, runAt: job.runAt ?? time, now: time })
+  const payload: TracedPayload = trace ? { ...job.payload, traceparent: traceparentOf(trace) } : job.payload
+  return insertJob(db, { ...job, payload, runAt: job.runAt ?? time, now: time })
 }

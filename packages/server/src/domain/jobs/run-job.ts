@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../platform/failure.ts'
+import { inTrace, SpanKind, traceFields } from '../../platform/tracing.ts'
 import { type RootDeps, transaction } from '../deps.ts'
 import { backOffMs, later, outageBackOffMs } from './back-off.ts'
 import { releaseSuccessors } from './claim-queries.ts'
 import { type Claimed, endRun } from './dispatch.ts'
-import type { RunningJob } from './job.ts'
+import type { RunningJob, TracedPayload } from './job.ts'
 import { deleteHeldJob, failJob, finishJob, type Postponement, postponeJob, updateProgress } from './job-queries.ts'
 import { laneWithOthers } from './lanes.ts'
 import type { Leases } from './leases.ts'
@@ -29,7 +30,7 @@ export async function runJob(deps: RootDeps, claimed: Claimed, leases: Leases, s
     },
   }
   try {
-    const outcome = await outcomeOf(deps, claimed, running, stopping)
+    const outcome = await tracedOutcomeOf(deps, claimed, running, stopping)
     await retryUntilAvailable(() => recordOutcome(deps, claimed, outcome), running.signal)
   } finally {
     lease.release()
@@ -40,6 +41,25 @@ type Outcome =
   | { kind: 'finished' }
   | { kind: 'failed'; error: string }
   | { kind: 'postponed'; to: Partial<Postponement> }
+
+/** Runs the job as a part of the trace of the request that queued it. */
+function tracedOutcomeOf(
+  deps: RootDeps,
+  claimed: Claimed,
+  running: RunningJob<object>,
+  stopping: AbortSignal,
+): Promise<Outcome> {
+  const { traceparent, ...payload }: TracedPayload = running.payload
+  const start = {
+    name: `job ${claimed.kind.kind}`,
+    kind: SpanKind.CONSUMER,
+    attributes: { 'alcove.job.id': running.id },
+  }
+  return inTrace(start, traceparent, (trace) => {
+    const traced = { ...deps, trace, log: deps.log.child(traceFields(trace)) }
+    return outcomeOf(traced, claimed, { ...running, payload }, stopping)
+  })
+}
 
 async function outcomeOf(
   deps: RootDeps,

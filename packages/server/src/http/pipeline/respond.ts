@@ -17,6 +17,7 @@ import type { Endpoint } from './endpoint.ts'
 import { pathOf } from './request-facts.ts'
 import { type RequestState, resourceContext } from './request-state.ts'
 import type { RenderedResult, ResponseCache } from './response-cache.ts'
+import { tracedDeps } from './tracing.ts'
 
 /** Calls the route's handler, or takes its response from the cache, and sends the response. */
 export async function respond(endpoint: Endpoint, state: RequestState): Promise<void> {
@@ -38,12 +39,12 @@ export async function respond(endpoint: Endpoint, state: RequestState): Promise<
 
 /** Dependencies with the sender of the request, whose commits are recorded for the `X-Alcove-Outcome` of an error. */
 function depsOf({ deps }: Endpoint, state: RequestState): RootDeps {
-  const actor = actorOf(state)
-  if (state.isReading) return { ...deps, actor }
+  const traced = { ...deps, ...tracedDeps(state.request), actor: actorOf(state) }
+  if (state.isReading) return traced
   const onCommit = () => {
     state.hasCommitted = true
   }
-  return { ...deps, db: observeWrites(deps.db, { onCommit }), actor }
+  return { ...traced, db: observeWrites(deps.db, { onCommit }) }
 }
 
 function actorOf({ caller, credentials: { address } }: RequestState): Actor {
