@@ -1,5 +1,6 @@
 import { viewExportedVulnerability } from './api/v4/exports/exported-vulnerability.ts'
 import { removeEndedCounts } from './domain/access/request-counter.ts'
+import { expireAuditEvents } from './domain/audit/remove-old.ts'
 import { startSealing } from './domain/audit/seal.ts'
 import { notifyExpiringTokens } from './domain/bots/expiring-tokens.ts'
 import type { RootDeps } from './domain/deps.ts'
@@ -25,6 +26,7 @@ import { removeExpiredFlows } from './domain/oidc/flows.ts'
 import { removeOrphanedObjects } from './domain/removal/orphan-cleanup.ts'
 import { removeIdleBots } from './domain/removal/revoke-access-token.ts'
 import { expireFailedReports } from './domain/reports/imports/import-queue.ts'
+import { removeOldImports } from './domain/reports/imports/old-imports.ts'
 import { importKind } from './domain/reports/imports/run-imports.ts'
 import { closeIdleRefs } from './domain/reports/refs/close-idle-refs.ts'
 import { refJobKind } from './domain/reports/refs/close-ref.ts'
@@ -34,6 +36,7 @@ import { removeExpiredSessions } from './domain/sign-in/sessions.ts'
 import { removeOldMerges } from './domain/topics/merges/merges.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
+import { removeOldObservations } from './domain/vulnerabilities/triage/old-observations.ts'
 
 const minuteMs = 60 * 1000
 const hourMs = 60 * minuteMs
@@ -57,6 +60,9 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'expire exports', intervalMs: hourMs, run: expireExports },
   { name: 'expire reports of failed imports', intervalMs: hourMs, run: expireFailedReports },
   { name: 'close idle refs', intervalMs: hourMs, run: closeIdleRefs },
+  { name: 'remove old imports', intervalMs: hourMs, run: removeOldImports },
+  { name: 'remove old observations', intervalMs: hourMs, run: removeOldObservations },
+  { name: 'remove old audit events', intervalMs: hourMs, run: expireAuditEvents },
   { name: 'remove old webhook events', intervalMs: hourMs, run: removeOldEvents },
   { name: 'remove old promotions', intervalMs: hourMs, run: removeOldPromotions },
   { name: 'place waiting jobs again', intervalMs: hourMs, run: replaceWaitingJobs },

@@ -6,6 +6,7 @@ import { findingRoutes } from './api/v4/findings/routes.ts'
 import { groupRoutes } from './api/v4/groups/routes.ts'
 import { hookRoutes } from './api/v4/hooks/routes.ts'
 import { metadataRoutes } from './api/v4/instance/metadata-routes.ts'
+import { retentionRoutes } from './api/v4/instance/retention-routes.ts'
 import { settingRoutes } from './api/v4/instance/settings-routes.ts'
 import { storageRoutes } from './api/v4/instance/storage-routes.ts'
 import { jobRoutes } from './api/v4/jobs/routes.ts'
@@ -46,6 +47,7 @@ export const routes: readonly Route[] = [
   documentRoute(() => routes),
   ...jobRoutes,
   ...storageRoutes,
+  ...retentionRoutes,
   ...settingRoutes,
   ...sessionRoutes,
   ...oidcRoutes,

@@ -116,6 +116,27 @@ const rows: Record<FixedSettingName, Row> = {
     'Days without a report after which a branch or tag closes, unless its project decides. 0: never.',
     (s) => s.refRetentionDays,
   ],
+  IMPORT_RETENTION_DAYS: [
+    'Storage',
+    'Days after which records of imports are removed. 0: never.',
+    (s) => s.retentionDays.imports,
+  ],
+  HISTORY_RETENTION_DAYS: [
+    'Storage',
+    'Days after which observations by imports are removed from histories. 0: never.',
+    (s) => s.retentionDays.histories,
+  ],
+  AUDIT_RETENTION_DAYS: [
+    'Storage',
+    'Days after which audit events are removed. 0: never.',
+    (s) => s.retentionDays.auditEvents,
+  ],
+  EXPORT_RETENTION_DAYS: ['Storage', 'Days after which an export is removed.', (s) => s.retentionDays.exports],
+  WEBHOOK_RETENTION_DAYS: [
+    'Storage',
+    'Days after which events of webhooks and their delivery logs are removed.',
+    (s) => s.retentionDays.hookEvents,
+  ],
   RATE_LIMIT_AUTHENTICATED_REQUESTS: [
     'Limits',
     'Maximum number of requests per user and period. 0: unlimited.',

@@ -29,6 +29,8 @@ export interface Settings {
   failedReportMs: number
   /** Days without a report after which a ref closes, unless its project decides; 0 keeps refs open. */
   refRetentionDays: number
+  /** Days after which records are removed; 0 keeps imports, histories and audit events. */
+  retentionDays: { imports: number; histories: number; auditEvents: number; exports: number; hookEvents: number }
   /** Time during which a deleted upload can be restored. */
   uploadGraceMs: number
   /** Retention of an object after its row was deleted. */
@@ -150,6 +152,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     },
     failedReportMs: values.whole('FAILED_REPORT_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     refRetentionDays: values.whole('REF_RETENTION_DAYS', 30, 0, 3650),
+    retentionDays: readRetentionDays(values),
     objectRetentionMs: values.whole('OBJECT_RETENTION_HOURS', 24, 0, 8760) * 60 * 60 * 1000,
     uploadGraceMs: values.whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     webhooksReachPrivate: values.isTrue('WEBHOOKS_ALLOW_PRIVATE'),
@@ -219,6 +222,16 @@ function readS3Service(values: SettingValues, prefix: 'S3' | 'BACKUP_S3'): S3Ser
   const names = [`${prefix}_ENDPOINT`, `${prefix}_REGION`, ...pair] as const
   const given = names.filter((name) => values.has(name)).map((name) => `ALCOVE_${name}`)
   return { region, ...(endpoint && { endpoint }), ...(access && secret && { keys: { access, secret } }), given }
+}
+
+function readRetentionDays(values: SettingValues): Settings['retentionDays'] {
+  return {
+    imports: values.whole('IMPORT_RETENTION_DAYS', 0, 0, 3650),
+    histories: values.whole('HISTORY_RETENTION_DAYS', 0, 0, 3650),
+    auditEvents: values.whole('AUDIT_RETENTION_DAYS', 0, 0, 3650),
+    exports: values.whole('EXPORT_RETENTION_DAYS', 7, 1, 3650),
+    hookEvents: values.whole('WEBHOOK_RETENTION_DAYS', 7, 1, 3650),
+  }
 }
 
 function readRateLimits(values: SettingValues): RateLimits {

@@ -87,6 +87,10 @@ export async function failExport(
     where id = ${id} and status in ('created', 'running')`)
 }
 
+/** Returns the query of the exports that have expired. */
+export const expiredExports = (now: string): Sql => sql`
+  select id, expires_at as at from vulnerability_exports where expires_at <= ${now} order by expires_at, id`
+
 /** Deletes a batch of expired exports. Returns their number and the object keys that are no longer used. */
 export async function takeExpiredExports(
   db: Db,
@@ -95,7 +99,7 @@ export async function takeExpiredExports(
 ): Promise<{ taken: number; keys: string[] }> {
   const rows = await db.all<{ objectKey: string | null }>(sql`
     delete from vulnerability_exports where id in (
-      select id from vulnerability_exports where expires_at <= ${now} order by expires_at, id limit ${limit})
+      select e.id from (${expiredExports(now)} limit ${limit}) as e)
     returning object_key`)
   return { taken: rows.length, keys: rows.flatMap(({ objectKey }) => objectKey ?? []) }
 }

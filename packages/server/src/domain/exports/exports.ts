@@ -1,3 +1,4 @@
+import { countExpired, type ExpiredRows } from '../../db/expired-rows.ts'
 import { Failure, forbidden, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { roles } from '../access/roles.ts'
@@ -12,6 +13,7 @@ import type { Export, ExportTarget } from './export.ts'
 import {
   deleteExports,
   type ExportDraft,
+  expiredExports,
   findExport,
   hasUnfinishedExport,
   insertExport,
@@ -91,7 +93,9 @@ async function mayReadFile(deps: Deps, caller: Caller, found: Export): Promise<b
 
 const batchSize = 200
 
-/** Deletes exports after a week and marks their objects for deletion. */
+export const countExpiredExports = ({ db, now }: Deps): Promise<ExpiredRows> => countExpired(db, expiredExports(now()))
+
+/** Deletes exports after `ALCOVE_EXPORT_RETENTION_DAYS` and marks their objects for deletion. */
 export async function expireExports(deps: Deps): Promise<void> {
   for (let more = true; more; ) {
     more = await transaction(deps, async (deps) => {

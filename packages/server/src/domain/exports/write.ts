@@ -22,7 +22,7 @@ export const exportKey = (id: number) => `export:${id}`
 /** Returns the API's view of a vulnerability, which JSON exports contain. */
 export type DescribeRow = (row: ExportedRow, origin: string) => Promise<object>
 
-const keptMs = 7 * 24 * 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
 
 /**
  * Job that writes an export: the object first, then the row that refers to it. After a crash the job runs again, and
@@ -84,9 +84,9 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
   })
 }
 
-function times({ now }: Deps): { now: string; expiresAt: string } {
+function times({ now, settings }: Deps): { now: string; expiresAt: string } {
   const time = now()
-  return { now: time, expiresAt: new Date(Date.parse(time) + keptMs).toISOString() }
+  return { now: time, expiresAt: new Date(Date.parse(time) + settings.retentionDays.exports * dayMs).toISOString() }
 }
 
 type ReadRows = (projectId: number, filter: Export['filter']) => ReturnType<typeof readRows>

@@ -1,3 +1,4 @@
+import { countExpired, type ExpiredRows } from '../../db/expired-rows.ts'
 import { type Answer, NoResponse, post } from '../../platform/outgoing/send.ts'
 import { instanceUrl } from '../../platform/settings.ts'
 import { endTrace, SpanKind, startTrace, traceparentOf } from '../../platform/tracing.ts'
@@ -5,7 +6,7 @@ import { version } from '../../platform/version.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { type AnyJobKind, jobKind } from '../jobs/job.ts'
 import { insertDelivery } from './delivery-queries.ts'
-import { deleteOldEvents, findNextEvent, type HookEvent, updateEvent } from './event-queries.ts'
+import { deleteOldEvents, findNextEvent, type HookEvent, oldEvents, updateEvent } from './event-queries.ts'
 import { type Hook, isOwnedBy } from './hook.ts'
 import { bodyOf, eventNameOf } from './hook-event-body.ts'
 import { addFailure, findHook, resetFailures, setSlowUntil } from './hook-queries.ts'
@@ -204,11 +205,16 @@ function reasonOf(error: unknown): string {
   throw error
 }
 
-const keptMs = 7 * 24 * 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
 const batchSize = 1000
 
-/** Deletes events, delivered or not, and their delivery logs after a week. */
+export const countOldEvents = (deps: Deps): Promise<ExpiredRows> => countExpired(deps.db, oldEvents(endOf(deps)))
+
+const endOf = ({ now, settings }: Deps): string =>
+  new Date(Date.parse(now()) - settings.retentionDays.hookEvents * dayMs).toISOString()
+
+/** Deletes events, delivered or not, and their delivery logs after `ALCOVE_WEBHOOK_RETENTION_DAYS`. */
 export async function removeOldEvents(deps: Deps): Promise<void> {
-  const before = new Date(Date.parse(deps.now()) - keptMs).toISOString()
+  const before = endOf(deps)
   for (let gone = batchSize; gone === batchSize; ) gone = await deleteOldEvents(deps.db, before, batchSize)
 }

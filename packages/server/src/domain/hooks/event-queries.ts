@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { EventKind, Hook, HookOwner } from './hook.ts'
 import type { StoredEvent } from './hook-event-body.ts'
@@ -70,9 +70,13 @@ export async function updateEvent(db: Db, id: number, isWaiting: boolean): Promi
   await db.run(sql`update hook_events set attempts = attempts + 1, is_waiting = ${isWaiting} where id = ${id}`)
 }
 
+/** Returns the query of the events until a time. */
+export const oldEvents = (before: string): Sql => sql`
+  select id, created_at as at from hook_events where created_at <= ${before} order by created_at, id`
+
 /** Deletes old events and their deliveries. Returns the number of events deleted. */
 export async function deleteOldEvents(db: Db, before: string, limit: number): Promise<number> {
   return db.run(sql`
     delete from hook_events where id in (
-      select id from hook_events where created_at <= ${before} order by created_at limit ${limit})`)
+      select e.id from (${oldEvents(before)} limit ${limit}) as e)`)
 }

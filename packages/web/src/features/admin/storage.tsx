@@ -48,6 +48,7 @@ export function Storage() {
           </div>
         )}
       </QueryResult>
+      <Retention />
       <div className="stack">
         <h2>Largest consumers</h2>
         <QueryResult query={owners}>
@@ -100,6 +101,39 @@ function Total({ label, bytes, note }: { label: string; bytes: number; note: str
       <span className="muted small">{label}</span>
       <span className={styles.figure}>{formatBytes(bytes)}</span>
       <span className="small">{note}</span>
+    </div>
+  )
+}
+
+const retentionLabels = {
+  refs: 'Idle branches to close',
+  imports: 'Records of imports',
+  histories: 'Observations in histories',
+  audit_events: 'Audit events',
+  exports: 'Exports',
+  webhook_events: 'Webhook events',
+}
+
+/** What the next hourly run removes, by the periods of retention of the server. */
+function Retention() {
+  const query = useApiQuery('GET /admin/retention', {})
+  return (
+    <div className="stack">
+      <h2>Next cleanup</h2>
+      <QueryResult query={query}>
+        {(rows) => (
+          <Table label="Next cleanup" head={['Records', 'Kept for', 'To remove', 'Oldest']}>
+            {rows.map((row) => (
+              <tr key={row.kind}>
+                <td>{retentionLabels[row.kind]}</td>
+                <td>{row.days === 0 ? 'Always' : counted(row.days, 'day')}</td>
+                <td>{`${row.is_complete ? '' : 'More than '}${formatCount(row.count)}`}</td>
+                <td className="muted">{row.oldest_at && <Time of={row.oldest_at} />}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </QueryResult>
     </div>
   )
 }
