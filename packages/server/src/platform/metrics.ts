@@ -19,7 +19,7 @@ export interface JobCount {
   total: number
 }
 
-export interface MailCount {
+interface MailCount {
   state: string
   total: number
 }

@@ -57,7 +57,7 @@ export async function endMail(
 }
 
 /** Account that a message is sent to. */
-export interface MailAccount {
+interface MailAccount {
   id: number
   name: string
   username: string

@@ -68,3 +68,17 @@ test('a message has the same id at every attempt, and says that a program has se
   expect(messageId).toMatch(/^<7\.[0-9a-f]{16}@alcove\.example>$/)
   expect(headers).toMatchObject({ 'Auto-Submitted': 'auto-generated' })
 })
+
+test('a message that can be turned off has a link for programs and links for people', () => {
+  const subscription = { settingsUrl: 'https://alcove.example/settings', unsubscribeUrl: 'https://alcove.example/off' }
+  const { headers, text, html } = compose({ subject: 'News', blocks: [], subscription })
+  expect(headers).toMatchObject({
+    'List-Unsubscribe': '<https://alcove.example/off>',
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  })
+  for (const url of Object.values(subscription)) {
+    expect(text).toContain(url)
+    expect(html).toContain(`<a href="${url}">`)
+  }
+  expect(compose({ subject: 'News', blocks: [] }).headers).not.toHaveProperty('List-Unsubscribe')
+})

@@ -10,7 +10,7 @@ interface NotificationKind<Data extends object> {
   describe(deps: RootDeps, user: Subscribed, data: Data): Promise<MailContent | undefined>
 }
 
-export interface Subscribed {
+interface Subscribed {
   id: number
   settings: NotificationSettings
 }

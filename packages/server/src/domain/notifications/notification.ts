@@ -3,7 +3,7 @@ export const notificationNames = ['new_vulnerabilities', 'held_reports', 'expiri
 export type NotificationName = (typeof notificationNames)[number]
 
 export const digestPeriods = ['off', 'daily', 'weekly'] as const
-export type DigestPeriod = (typeof digestPeriods)[number]
+type DigestPeriod = (typeof digestPeriods)[number]
 
 /** Messages that a user wants to receive. */
 export interface NotificationSettings {

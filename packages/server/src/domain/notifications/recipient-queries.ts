@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { NotificationName } from './notification.ts'
 
 /** Project or group whose members are notified; `namespaceIds` are those that members are inherited from. */
-export interface MemberPlace {
+interface MemberPlace {
   projectId: number | null
   namespaceIds: readonly number[]
 }

@@ -6,7 +6,7 @@ import { type NotificationName, notificationNames } from './notification.ts'
 import { findOrInsertKey } from './notification-setting-queries.ts'
 
 /** User and messages that a token turns off. */
-export interface Subscriber {
+interface Subscriber {
   userId: number
   name: NotificationName
 }

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import type { MailSettings } from '../../platform/mail-settings.ts'
 
 /** Message that the server has accepted. */
-export interface ReceivedMail {
+interface ReceivedMail {
   to: string
   isEncrypted: boolean
   headers: Record<string, string>
