@@ -2,6 +2,7 @@
 
 export interface Schemas {
   Error: { error?: string | undefined; error_description?: string | undefined; scope?: string | undefined; message?: string | Record<string, unknown> | undefined; errors?: (Record<string, unknown>)[] | undefined }
+  AuditEvent: { id: number; author_id: number; entity_id: number; entity_type: 'User' | 'Project' | 'Group' | 'Gitlab::Audit::InstanceScope'; event_name: string; details: Record<string, unknown>; created_at: string }
   Job: { id: number; kind: string; key: string | null; state: 'waiting' | 'running' | 'finished' | 'failed'; attempts: number; interruptions: number; outages: number; lane: string | null; owner: string | null; progress: { done: number; total: number } | null; last_error: string | null; payload: Record<string, unknown>; run_at: string; created_at: string; started_at: string | null; finished_at: string | null }
   Storage: { database: 'sqlite' | 'postgres'; object_store: 'disk' | 's3'; uploads: { files: number; bytes: number }; deleted_uploads: { files: number; bytes: number }; measured_at: string }
   StorageOwner: { kind: 'project' | 'group'; id: number; full_path: string; web_url: string; files: number; bytes: number; quota_bytes: number | null }
@@ -76,6 +77,18 @@ export interface Operations {
   'GET /-/metrics': { response: Blob }
   /** Get the OpenAPI 3.1 document of this server */
   'GET /-/openapi.json': { response: Record<string, unknown> }
+  /** List all audit events, newest first */
+  'GET /audit_events': { query: { entity_type?: 'User' | 'Project' | 'Group' | 'Gitlab::Audit::InstanceScope' | undefined; entity_id?: number | undefined; created_after?: string | undefined; created_before?: string | undefined; author_id?: number | undefined; pagination?: 'legacy' | 'offset' | 'keyset' | undefined; cursor?: string | undefined; page?: number | undefined; per_page?: number | undefined }; response: (Schemas['AuditEvent'])[] }
+  /** Get an audit event */
+  'GET /audit_events/{audit_event_id}': { path: { audit_event_id: string | number }; response: Schemas['AuditEvent'] }
+  /** List the audit events of a group, newest first */
+  'GET /groups/{id}/audit_events': { path: { id: string | number }; query: { created_after?: string | undefined; created_before?: string | undefined; author_id?: number | undefined; pagination?: 'legacy' | 'offset' | 'keyset' | undefined; cursor?: string | undefined; page?: number | undefined; per_page?: number | undefined }; response: (Schemas['AuditEvent'])[] }
+  /** Get an audit event of a group */
+  'GET /groups/{id}/audit_events/{audit_event_id}': { path: { id: string | number; audit_event_id: string | number }; response: Schemas['AuditEvent'] }
+  /** List the audit events of a project, newest first */
+  'GET /projects/{id}/audit_events': { path: { id: string | number }; query: { created_after?: string | undefined; created_before?: string | undefined; author_id?: number | undefined; pagination?: 'legacy' | 'offset' | 'keyset' | undefined; cursor?: string | undefined; page?: number | undefined; per_page?: number | undefined }; response: (Schemas['AuditEvent'])[] }
+  /** Get an audit event of a project */
+  'GET /projects/{id}/audit_events/{audit_event_id}': { path: { id: string | number; audit_event_id: string | number }; response: Schemas['AuditEvent'] }
   /** List background jobs, newest first */
   'GET /admin/jobs': { query: { state?: ('waiting' | 'running' | 'finished' | 'failed')[] | undefined; kind?: string | undefined; page?: number | undefined; per_page?: number | undefined }; response: (Schemas['Job'])[] }
   /** Get a job */

@@ -1,4 +1,5 @@
 import { accessTokenRoutes } from './api/v4/access-tokens/routes.ts'
+import { auditEventRoutes } from './api/v4/audit-events/routes.ts'
 import { exportRoutes } from './api/v4/exports/routes.ts'
 import { findingMatchRoutes } from './api/v4/findings/match-view.ts'
 import { promoteWaitingRoutes } from './api/v4/findings/promote-waiting-routes.ts'
@@ -45,6 +46,7 @@ import type { Route } from './http/route.ts'
 export const routes: readonly Route[] = [
   ...metadataRoutes,
   documentRoute(() => routes),
+  ...auditEventRoutes,
   ...jobRoutes,
   ...storageRoutes,
   ...retentionRoutes,

@@ -95,6 +95,7 @@ export const apiNames: ApiNames = {
   tags: {
     access_tokens: { description: 'Tokens of a project or group, each with a bot user' },
     admin: { description: 'Background jobs, storage and settings, for administrators' },
+    audit_events: { description: 'Audit events of the instance, groups and projects' },
     groups: { description: 'Groups and subgroups', paths: ['subgroups', 'descendant_groups'] },
     hooks: { description: 'Webhooks of projects, of groups and of the instance' },
     markdown: { description: 'Rendering of Markdown' },

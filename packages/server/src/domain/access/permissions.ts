@@ -53,6 +53,9 @@ export const permissions = {
   'api.describe': { on: 'instance', who: 'anyone', scope: 'none' },
   'storage.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'setting.read': { on: 'instance', who: 'admin', scope: 'read_api' },
+  'audit.read': { on: 'instance', who: 'admin', scope: 'read_api' },
+  'group.audit.read': { on: 'group', who: 'owner', scope: 'read_api' },
+  'project.audit.read': { on: 'project', who: 'maintainer', scope: 'read_api' },
   'job.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'job.manage': { on: 'instance', who: 'admin', scope: 'api' },
 

@@ -54,9 +54,9 @@ export interface AuditEventFilter {
 export async function listAuditEvents(
   db: Db,
   filter: AuditEventFilter,
-  { perPage, offset, keyset }: PageRequest<number>,
+  { perPage, offset, keyset }: PageRequest,
 ): Promise<AuditEvent[]> {
-  const after = keyset?.after === undefined ? empty : sql`and e.id < ${keyset.after}`
+  const after = keyset?.after === undefined ? empty : sql`and e.id < ${keyset.after.id}`
   return db.all(sql`
     select ${eventColumns} from audit_events e where ${conditionOf(filter)} ${after}
     order by e.id desc limit ${perPage + 1} offset ${keyset ? 0 : offset}`)

@@ -1,83 +1,65 @@
 /** Names of all audit events: GitLab's names of audit event types where it has one. */
-export const auditEventNames = [
-  // Sign-in
-  'user_signed_in',
-  'login_failed_with_standard_authentication',
-  'user_signed_out',
-  'user_sessions_revoked',
-  'user_impersonation',
-  'admin_mode_entered',
-  'admin_mode_left',
-  'user_password_updated',
-  'user_password_link_created',
-  'identity_linked',
-  // Users
-  'user_created',
-  'user_updated',
-  'user_destroyed',
-  'user_blocked',
-  'user_unblocked',
-  'user_banned',
-  'user_unbanned',
-  'user_deactivated',
-  'user_activated',
-  // Tokens
-  'personal_access_token_issued',
-  'personal_access_token_revoked',
-  'personal_access_token_rotated',
-  'project_access_token_created',
-  'project_access_token_deleted',
-  'group_access_token_created',
-  'group_access_token_deleted',
-  'trust_relation_created',
-  'trust_relation_updated',
-  'trust_relation_destroyed',
-  // Members
-  'member_created',
-  'member_updated',
-  'member_destroyed',
-  // Projects and groups
-  'project_created',
-  'project_updated',
-  'project_destroyed',
-  'project_archived',
-  'project_unarchived',
-  'project_transferred',
-  'group_created',
-  'group_updated',
-  'group_destroyed',
-  'organization_created',
-  'organization_updated',
-  // Webhooks
-  'webhook_created',
-  'webhook_updated',
-  'webhook_destroyed',
-  // Topics
-  'topic_created',
-  'topic_updated',
-  'topic_destroyed',
-  'topics_merged',
-  'topic_merge_undone',
-  'topics_imported',
-  // Uploads
-  'upload_destroyed',
-  'upload_restored',
-  'upload_downloaded',
-  // Vulnerabilities
-  'vulnerability_created',
-  'vulnerability_state_updated',
-  'vulnerability_severity_updated',
-  'vulnerabilities_bulk_updated',
-  'vulnerabilities_bulk_undone',
-  'vulnerability_note_destroyed',
-  'vulnerabilities_promotion_requested',
-  'vulnerabilities_promoted',
-  'security_report_absences_applied',
-  'security_report_absences_discarded',
-  'vulnerability_export_created',
-  'vulnerability_export_downloaded',
-  // The audit log
-  'audit_events_removed',
-] as const
-
-export type AuditEventName = (typeof auditEventNames)[number]
+export type AuditEventName =
+  | 'user_signed_in'
+  | 'login_failed_with_standard_authentication'
+  | 'user_signed_out'
+  | 'user_sessions_revoked'
+  | 'admin_mode_entered'
+  | 'admin_mode_left'
+  | 'user_password_updated'
+  | 'user_password_link_created'
+  | 'user_created'
+  | 'user_updated'
+  | 'user_destroyed'
+  | 'user_blocked'
+  | 'user_unblocked'
+  | 'user_banned'
+  | 'user_unbanned'
+  | 'user_deactivated'
+  | 'user_activated'
+  | 'personal_access_token_issued'
+  | 'personal_access_token_revoked'
+  | 'personal_access_token_rotated'
+  | 'project_access_token_created'
+  | 'project_access_token_deleted'
+  | 'group_access_token_created'
+  | 'group_access_token_deleted'
+  | 'trust_relation_created'
+  | 'trust_relation_updated'
+  | 'trust_relation_destroyed'
+  | 'member_created'
+  | 'member_updated'
+  | 'member_destroyed'
+  | 'project_created'
+  | 'project_updated'
+  | 'project_destroyed'
+  | 'project_archived'
+  | 'project_unarchived'
+  | 'project_transferred'
+  | 'group_created'
+  | 'group_updated'
+  | 'group_destroyed'
+  | 'organization_created'
+  | 'webhook_created'
+  | 'webhook_updated'
+  | 'webhook_destroyed'
+  | 'topic_created'
+  | 'topic_updated'
+  | 'topic_destroyed'
+  | 'topics_merged'
+  | 'topic_merge_undone'
+  | 'topics_imported'
+  | 'upload_destroyed'
+  | 'upload_restored'
+  | 'vulnerability_created'
+  | 'vulnerability_state_updated'
+  | 'vulnerability_severity_updated'
+  | 'vulnerabilities_bulk_updated'
+  | 'vulnerabilities_bulk_undone'
+  | 'vulnerability_note_destroyed'
+  | 'vulnerabilities_promotion_requested'
+  | 'vulnerabilities_promoted'
+  | 'security_report_absences_applied'
+  | 'security_report_absences_discarded'
+  | 'vulnerability_export_created'
+  | 'audit_events_removed'

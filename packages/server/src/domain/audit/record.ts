@@ -11,19 +11,6 @@ export async function recordAuditEvent(deps: Deps, name: AuditEventName, draft: 
   await insertAuditEvents(deps.db, [describeEvent(deps, name, draft)])
 }
 
-/** Stores several events of one action in one statement. */
-export async function recordAuditEvents(
-  deps: Deps,
-  name: AuditEventName,
-  drafts: readonly AuditEventDraft[],
-): Promise<void> {
-  if (drafts.length === 0) return
-  await insertAuditEvents(
-    deps.db,
-    drafts.map((draft) => describeEvent(deps, name, draft)),
-  )
-}
-
 const hourMs = 60 * 60 * 1000
 
 /**

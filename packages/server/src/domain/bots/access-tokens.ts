@@ -1,8 +1,10 @@
 import { badRequest, Failure, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
-import type { MemberPlace } from '../members/members.ts'
+import { entityOf, type MemberPlace } from '../members/members.ts'
 import type { Page, PageRequest } from '../page.ts'
+import { describeToken, recordTokenEventOf } from '../tokens/audited-token.ts'
 import { type IssuedToken, issueBotToken, rotateToken } from '../tokens/issue.ts'
 import { assertCovers, findBotTokens, getOwnToken, revokeTokenById } from '../tokens/issued-tokens.ts'
 import type { AccessToken, TokenFilter } from '../tokens/token.ts'
@@ -57,6 +59,11 @@ export function createAccessToken(
     const bot = await createBot(deps, caller, place, { name: draft.name, accessLevel, isExternal })
     const token = await issueBotToken(deps, { ...rest, userId: bot.id })
     await recordTokenEvent(deps, tokenPlaceOf(place), 'created_access_token', token)
+    await recordAuditEvent(deps, `${nounOf(place)}_access_token_created`, {
+      entity: entityOf(place),
+      message: `Created ${nounOf(place)} access token with id ${token.id}`,
+      ...describeToken(token),
+    })
     return { ...token, accessLevel }
   })
 }
@@ -96,6 +103,10 @@ async function rotate(
   const successor = await transaction(deps, async (deps) => {
     const successor = await rotateToken(deps, token, expiresOn)
     await recordTokenEvent(deps, tokenPlaceOf(place), 'rotated_access_token', successor)
+    await recordTokenEventOf(deps, entityOf(place), successor, {
+      done: 'rotated',
+      kind: `${nounOf(place)} access token`,
+    })
     return successor
   })
   return withLevel(deps, successor)
@@ -106,6 +117,11 @@ export function revokePlaceToken(deps: Deps, place: MemberPlace, token: AccessTo
   return transaction(deps, async (deps) => {
     if (!(await revokeTokenById(deps, token.id))) return
     await recordTokenEvent(deps, tokenPlaceOf(place), 'revoked_access_token', token)
+    await recordAuditEvent(deps, `${nounOf(place)}_access_token_deleted`, {
+      entity: entityOf(place),
+      message: `Revoked ${nounOf(place)} access token with id ${token.id}`,
+      ...describeToken(token),
+    })
   })
 }
 

@@ -2,6 +2,8 @@ import { countExpired, type ExpiredRows } from '../../db/expired-rows.ts'
 import { Failure, forbidden, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { roles } from '../access/roles.ts'
+import { groupEntity, instanceEntity, projectEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { markForDeletion } from '../files/pending-deletions.ts'
 import { enqueue } from '../jobs/job.ts'
@@ -41,10 +43,22 @@ export function createExport(
       throw new Failure({ kind: 'too-many-requests', sentence })
     }
     const created = await insertExport(deps.db, { ...draft, authorId: caller.user.id, asAdmin: caller.isAdmin, now })
+    await recordExport(deps, created)
     const payload = { export_id: created.id }
     const owner = `user:${caller.user.id}`
     await enqueue(deps, { kind: exportKind, key: exportKey(created.id), owner, payload })
     return created
+  })
+}
+
+async function recordExport(deps: Deps, { id, projectId, groupId, format }: Export): Promise<void> {
+  const project = projectId === null ? undefined : await findProjectById(deps.db, projectId)
+  const group = groupId === null ? undefined : await findNamespaceById(deps.db, groupId)
+  await recordAuditEvent(deps, 'vulnerability_export_created', {
+    entity: project ? projectEntity(project) : group ? groupEntity(group) : instanceEntity,
+    message: 'Exported vulnerabilities',
+    target: { type: 'VulnerabilityExport', id, name: `export ${id}` },
+    extra: { format },
   })
 }
 

@@ -6,6 +6,7 @@ import { runJobsNow } from '../jobs/jobs.ts'
 import { lockNamespace } from '../namespaces/namespaces.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import { lockProject } from '../projects/projects.ts'
+import { describeHookChange, recordHookEvent } from './audited-hook.ts'
 import { type Attempt, attemptDelivery, recordAttempt } from './deliver.ts'
 import { countDeliveries, type Delivery, findDelivery, newestDeliveries, type StatusRange } from './delivery-queries.ts'
 import { type HookEvent, insertTestEvent } from './event-queries.ts'
@@ -51,7 +52,9 @@ export function createHook(deps: Deps, owner: HookOwner, draft: HookDraft): Prom
     if ((await countHooks(deps.db, owner)) >= max) {
       throw unprocessable(`Maximum number of ${owner.kind} hooks (${max}) exceeded`)
     }
-    return insertHook(deps.db, owner, draft, deps.now())
+    const hook = await insertHook(deps.db, owner, draft, deps.now())
+    await recordHookEvent(deps, 'webhook_created', owner, hook)
+    return hook
   })
 }
 
@@ -70,6 +73,7 @@ export function changeHook(deps: Deps, owner: HookOwner, id: number, changes: Ho
     assertUsable(deps, draft)
     const changed = await updateHook(deps.db, id, draft, deps.now())
     if (!changed) throw notFound()
+    await recordHookEvent(deps, 'webhook_updated', owner, changed, describeHookChange(hook, draft))
     if (!isElsewhere) return changed
     // The failures were those of the former receiver.
     return { ...changed, ...(await startAnew(deps, hook)) }
@@ -104,6 +108,7 @@ export function removeSecret(
     const draft = { ...hook, [kind]: left }
     assertUsable(deps, draft)
     await updateHook(deps.db, id, draft, deps.now())
+    await recordHookEvent(deps, 'webhook_updated', owner, hook)
   })
 }
 
@@ -113,8 +118,12 @@ async function lockOwned({ db }: Deps, owner: HookOwner, id: number): Promise<Ho
   return hook
 }
 
-export async function removeHook({ db }: Deps, owner: HookOwner, id: number): Promise<void> {
-  if (!(await deleteHook(db, owner, id))) throw notFound()
+export function removeHook(deps: Deps, owner: HookOwner, id: number): Promise<void> {
+  return transaction(deps, async (deps) => {
+    const hook = await getHook(deps, owner, id)
+    if (!(await deleteHook(deps.db, owner, id))) throw notFound()
+    await recordHookEvent(deps, 'webhook_destroyed', owner, hook)
+  })
 }
 
 export async function findDeliveries(

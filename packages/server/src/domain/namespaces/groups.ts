@@ -2,6 +2,8 @@ import { isUniqueViolation } from '../../db/violations.ts'
 import { type Failure, forbidden, type InvalidAttributes, invalid, notFound, refused } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { isWider, roles, type Visibility } from '../access/roles.ts'
+import { changesBetween, groupEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { Membership } from '../members/member.ts'
 import { makeOwner } from '../members/members.ts'
@@ -69,6 +71,7 @@ export function createGroup(deps: Deps, caller: Caller, fresh: NewGroup): Promis
     if (!group) throw notSaved({ path: [taken] })
     await removeMovedPaths(deps, group.fullPath)
     await makeOwner(deps, { namespaceId: group.id }, caller.user.id, caller.user.id)
+    await recordAuditEvent(deps, 'group_created', { entity: groupEntity(group), message: 'Created the group' })
     return group
   })
 }
@@ -98,11 +101,27 @@ export function changeGroup(deps: Deps, id: number, change: GroupChange): Promis
     await redirectNamespace(deps, before, after)
     const group = await findNamespaceById(deps.db, id)
     if (!group) throw notFound('Group')
+    const changes = changesBetween(before, group, auditedAttributes)
+    if (Object.keys(changes).length > 0) {
+      await recordAuditEvent(deps, 'group_updated', {
+        entity: groupEntity(group),
+        message: 'Changed the group',
+        changes,
+      })
+    }
     return group
   }).catch((error: unknown) => {
     throw isUniqueViolation(error) ? pathTaken() : error
   })
 }
+
+const auditedAttributes = {
+  name: 'name',
+  fullPath: 'path',
+  description: 'description',
+  visibility: 'visibility',
+  promoteOnIngestion: 'promote_on_ingestion',
+} as const
 
 /** Query parameters of the list of groups. */
 export interface GroupQuery {

@@ -1,7 +1,9 @@
 import { openCache, perDatabase } from '../../db/cache.ts'
 import { invalid, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
-import type { Deps, RootDeps } from '../deps.ts'
+import { instanceEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Visitor } from '../projects/visible.ts'
 import type { NewOrganization, Organization } from './organization.ts'
@@ -20,9 +22,16 @@ export const defaultOrganizationId = 1
 export async function createOrganization(deps: Deps, caller: Caller, fresh: NewOrganization): Promise<Organization> {
   const problems = groupProblems(fresh, true)
   if (Object.keys(problems).length > 0) throw invalid(problems)
-  const organization = await insertOrganization(deps.db, fresh, caller.user.id, deps.now())
-  if (!organization) throw invalid({ path: ['has already been taken'] })
-  return organization
+  return transaction(deps, async (deps) => {
+    const organization = await insertOrganization(deps.db, fresh, caller.user.id, deps.now())
+    if (!organization) throw invalid({ path: ['has already been taken'] })
+    await recordAuditEvent(deps, 'organization_created', {
+      entity: instanceEntity,
+      message: 'Created an organization',
+      target: { type: 'Organization', id: organization.id, name: organization.path },
+    })
+    return organization
+  })
 }
 
 export async function findOrganizations(

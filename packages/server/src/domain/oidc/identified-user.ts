@@ -1,7 +1,7 @@
 import { isUniqueViolation } from '../../db/violations.ts'
 import type { OidcProvider } from '../../platform/oidc-settings.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { storeAccount } from '../projects/accounts.ts'
+import { recordNewUser, storeAccount } from '../projects/accounts.ts'
 import { logSecurity } from '../sign-in/security-log.ts'
 import type { User } from '../users/user.ts'
 import { userProblems } from '../users/user-draft.ts'
@@ -85,6 +85,7 @@ async function create(
     try {
       const created = await transaction(deps, async (deps) => {
         const user = await storeAccount(deps, draft, null, null)
+        await recordNewUser(deps, user)
         return { user, identity: await insertIdentity(deps.db, { ...key, userId: user.id }, deps.now()) }
       })
       logSecurity(deps, 'user.created', { user: created.user, method: 'provider' })

@@ -1,5 +1,7 @@
 import { isUniqueViolation } from '../../db/violations.ts'
 import { conflict, type Failure, invalid, notFound } from '../../platform/failure.ts'
+import { changesBetween, userEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { createOwnNamespace, renameOwnNamespace } from '../namespaces/own-namespace.ts'
 import { hashPassword } from '../sign-in/passwords.ts'
@@ -24,7 +26,11 @@ export function createAccount(deps: Deps, draft: UserDraft, createdBy: User | nu
     if (Object.keys(problems).length > 0) throw (await takenBy(deps, draft, undefined)) ?? invalid(problems)
     // Hash before the transaction starts, because other writers wait for it.
     const passwordHash = draft.password === undefined ? null : await hashPassword(deps, draft.password, 'accounts')
-    return storeAccount(deps, draft, passwordHash, createdBy)
+    return transaction(deps, async (deps) => {
+      const user = await storeAccount(deps, draft, passwordHash, createdBy)
+      await recordNewUser(deps, user)
+      return user
+    })
   })
 }
 
@@ -57,12 +63,43 @@ export async function changeAccount(deps: Deps, id: number, change: UserChange):
       // End all sessions that were started with the old password.
       if (passwordHash !== undefined) await endAllSessions(deps, user.id)
       if (changed.username !== user.username || changed.name !== user.name) await renameOwnNamespace(deps, changed)
+      await recordUserChange(deps, user, changed, passwordHash !== undefined)
       return changed
     })
   })
   if (change.password !== undefined)
     logSecurity(deps, 'password.changed', { user: changed, reason: 'by an administrator' })
   return changed
+}
+
+/** Records that a user was created, in the transaction that stores the account. */
+export function recordNewUser(deps: Deps, user: User): Promise<void> {
+  return recordAuditEvent(deps, 'user_created', {
+    entity: userEntity(user),
+    message: 'Created the user',
+    extra: { admin: user.isAdmin, external: user.isExternal },
+  })
+}
+
+const auditedAttributes = {
+  username: 'username',
+  name: 'name',
+  email: 'email',
+  isAdmin: 'admin',
+  isExternal: 'external',
+  canCreateGroup: 'can_create_group',
+  projectsLimit: 'projects_limit',
+  note: 'note',
+} as const
+
+async function recordUserChange(deps: Deps, before: User, after: User, hasNewPassword: boolean): Promise<void> {
+  const entity = userEntity(after)
+  const changes = changesBetween(before, after, auditedAttributes)
+  if (hasNewPassword) {
+    await recordAuditEvent(deps, 'user_password_updated', { entity, message: 'Set the password of the user' })
+  }
+  if (Object.keys(changes).length === 0) return
+  await recordAuditEvent(deps, 'user_updated', { entity, message: 'Changed the user', changes })
 }
 
 function merge(user: User, { password: _, ...change }: UserChange): User {

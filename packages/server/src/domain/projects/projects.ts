@@ -10,6 +10,9 @@ import {
 } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { isWider, roles, type Visibility } from '../access/roles.ts'
+import { type AuditedChanges, changesBetween, projectEntity } from '../audit/audit-event.ts'
+import type { AuditEventName } from '../audit/event-name.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { makeOwner } from '../members/members.ts'
 import { redirectProject, removeMovedPaths } from '../namespaces/moved-paths.ts'
@@ -70,7 +73,9 @@ export function createProject(deps: Deps, creator: Visitor, fresh: NewProject): 
     if (id === undefined) throw await taken(deps, namespace, draft, null)
     await removeMovedPaths(deps, `${namespace.fullPath}/${draft.path}`)
     if (namespace.ownerId !== null) await makeOwner(deps, { projectId: id }, namespace.ownerId, creator.user.id)
-    return reload(deps, id)
+    const created = await reload(deps, id)
+    await recordProject(deps, 'project_created', created, 'Created the project')
+    return created
   })
 }
 
@@ -106,7 +111,9 @@ export function changeProject(deps: Deps, caller: Caller, id: number, change: Pr
     })
     if (name || path) throw await taken(deps, before.namespace, after, id)
     await move(deps, before, after)
-    return { before, after: await reload(deps, id) }
+    const changed = await reload(deps, id)
+    await recordProjectChange(deps, before, changed)
+    return { before, after: changed }
   })
 }
 
@@ -125,7 +132,9 @@ export function transferProject(deps: Deps, caller: Caller, id: number, referenc
     const fullPath = `${target.fullPath}/${before.path}`
     await move(deps, before, { ...before, namespace: target, fullPath, visibility })
     if (target.ownerId !== null) await makeOwner(deps, { projectId: id }, target.ownerId, caller.user.id)
-    return { before, after: await reload(deps, id) }
+    const changed = await reload(deps, id)
+    await recordProject(deps, 'project_transferred', changed, 'Transferred the project', differences(before, changed))
+    return { before, after: changed }
   })
 }
 
@@ -156,13 +165,56 @@ export async function moveProjectsBelow({ db }: Deps, before: Namespace, after: 
 }
 
 /** Sets the upload limits. Null removes a limit. */
-export async function changeUploadLimits(
-  { db }: Deps,
+export function changeUploadLimits(
+  deps: Deps,
   project: Project,
   limits: Pick<Project, 'maxUploadBytes' | 'uploadQuotaBytes'>,
 ): Promise<Project> {
-  await updateUploadLimits(db, project.id, limits.maxUploadBytes, limits.uploadQuotaBytes)
-  return { ...project, ...limits }
+  return transaction(deps, async (deps) => {
+    await updateUploadLimits(deps.db, project.id, limits.maxUploadBytes, limits.uploadQuotaBytes)
+    const changed = { ...project, ...limits }
+    await recordProjectChange(deps, project, changed)
+    return changed
+  })
+}
+
+const auditedAttributes = {
+  name: 'name',
+  fullPath: 'path',
+  visibility: 'visibility',
+  description: 'description',
+  defaultBranch: 'default_branch',
+  isArchived: 'archived',
+  enforceAuthChecksOnUploads: 'enforce_auth_checks_on_uploads',
+  promoteOnIngestion: 'promote_on_ingestion',
+  maxAbsentPercent: 'max_absent_percent',
+  defaultBranchReportRole: 'default_branch_report_role',
+  autoResolve: 'auto_resolve_vulnerabilities',
+  maxUploadBytes: 'max_upload_bytes',
+  uploadQuotaBytes: 'upload_quota_bytes',
+} as const
+
+const differences = (before: Project, after: Project) => changesBetween(before, after, auditedAttributes)
+
+async function recordProjectChange(deps: Deps, before: Project, after: Project): Promise<void> {
+  const changes = differences(before, after)
+  const names = Object.keys(changes)
+  if (names.length === 0) return
+  if (names.join() !== 'archived') return recordProject(deps, 'project_updated', after, 'Changed the project', changes)
+  const [name, verb] = after.isArchived
+    ? (['project_archived', 'Archived'] as const)
+    : (['project_unarchived', 'Unarchived'] as const)
+  await recordProject(deps, name, after, `${verb} the project`, changes)
+}
+
+function recordProject(
+  deps: Deps,
+  name: AuditEventName,
+  project: Project,
+  message: string,
+  changes: AuditedChanges = {},
+): Promise<void> {
+  return recordAuditEvent(deps, name, { entity: projectEntity(project), message, changes })
 }
 
 /** Deletes a project's row. The database cascades to all rows that belong to the project. */

@@ -1,13 +1,14 @@
 import { forbidden } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
-import { getTrustRelation } from '../bots/trust/trust-relations.ts'
-import type { Deps } from '../deps.ts'
+import { getTrustRelation, recordTrustEvent } from '../bots/trust/trust-relations.ts'
+import { type Deps, transaction } from '../deps.ts'
 import type { MemberPlace } from '../members/members.ts'
 import { removeBot } from './remove.ts'
 
 /** Deletes a trust relation with its bot. What the bot created gets the ghost user as its author. */
 export async function removeTrustRelation(deps: Deps, caller: Caller, place: MemberPlace, id: number): Promise<void> {
   if (caller.user.isBot) throw forbidden('Bot users cannot manage trust relations')
-  const { userId } = await getTrustRelation(deps, place, id)
-  await removeBot(deps, userId)
+  const relation = await getTrustRelation(deps, place, id)
+  await transaction(deps, (deps) => recordTrustEvent(deps, 'trust_relation_destroyed', place, relation))
+  await removeBot(deps, relation.userId)
 }

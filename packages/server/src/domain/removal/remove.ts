@@ -1,4 +1,6 @@
 import { conflict } from '../../platform/failure.ts'
+import { groupEntity, projectEntity, userEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import { forEachBatch } from '../batches.ts'
 import { listBotIds } from '../bots/bots.ts'
 import { type Deps, transaction } from '../deps.ts'
@@ -32,7 +34,13 @@ export function removeProject(deps: Deps, project: Project): Promise<void> {
   return remove(deps, async (deps) => ({
     projectIds: [project.id],
     namespaceIds: [],
-    deleteRows: () => deleteProject(deps, project.id),
+    async deleteRows() {
+      await deleteProject(deps, project.id)
+      await recordAuditEvent(deps, 'project_destroyed', {
+        entity: projectEntity(project),
+        message: 'Deleted the project',
+      })
+    },
   }))
 }
 
@@ -41,7 +49,10 @@ export function removeGroup(deps: Deps, group: Namespace): Promise<void> {
   return remove(deps, async (deps) => ({
     namespaceIds: await lockNamespacesBelow(deps, [group]),
     projectIds: await listProjectIdsBelow(deps.db, [group]),
-    deleteRows: () => deleteNamespace(deps, group.id),
+    async deleteRows() {
+      await deleteNamespace(deps, group.id)
+      await recordAuditEvent(deps, 'group_destroyed', { entity: groupEntity(group), message: 'Deleted the group' })
+    },
   }))
 }
 
@@ -66,6 +77,11 @@ export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise
       async deleteRows() {
         for (const group of groups) await deleteNamespace(deps, group.id)
         await deleteUser(deps, user)
+        await recordAuditEvent(deps, 'user_destroyed', {
+          entity: userEntity(user),
+          message: 'Deleted the user',
+          extra: { with_groups: groups.length },
+        })
       },
     }
   })

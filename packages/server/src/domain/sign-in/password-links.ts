@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Caller } from '../access/callers.ts'
+import { userEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { User } from '../users/user.ts'
 import { assertNoBot } from '../users/users.ts'
@@ -30,7 +32,14 @@ export async function issuePasswordLink(
   user: User,
 ): Promise<{ secret: string; expiresAt: string }> {
   assertNoBot(user)
-  const link = await createPasswordLink(deps, user.id)
+  const link = await transaction(deps, async (deps) => {
+    const link = await createPasswordLink(deps, user.id)
+    await recordAuditEvent(deps, 'user_password_link_created', {
+      entity: userEntity(user),
+      message: 'Created a password link for the user',
+    })
+    return link
+  })
   logSecurity(deps, 'password_link.created', { user, by: caller.user })
   return link
 }

@@ -1,6 +1,8 @@
 import { Failure, forbidden, unauthenticated } from '../../platform/failure.ts'
 import type { Caller, Client } from '../access/callers.ts'
-import type { Deps, RootDeps } from '../deps.ts'
+import { userEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import type { User } from '../users/user.ts'
 import { logSecurity } from './security-log.ts'
 import { updateAdminUntil, updateAuthenticatedAt } from './session-queries.ts'
@@ -52,18 +54,27 @@ export async function enterAdminMode(deps: Deps, caller: Caller, password: strin
   assertUnlimitedSession(caller)
   if (!isSignedInByPassword(caller)) {
     assertRecentlyAuthenticated(deps, caller)
-    await updateAdminUntil(deps.db, caller.token.id, adminUntil(deps))
+    await startAdminMode(deps, caller, false)
     return
   }
   await proveOwnPassword(deps, caller, password ?? '')
-  const now = deps.now()
-  await updateAdminUntil(deps.db, caller.token.id, adminUntil(deps))
-  await updateAuthenticatedAt(deps.db, caller.token.id, now)
+  await startAdminMode(deps, caller, true)
+}
+
+function startAdminMode(deps: Deps, { user, token }: Caller, isReauthenticated: boolean): Promise<void> {
+  return transaction(deps, async (deps) => {
+    await updateAdminUntil(deps.db, token.id, adminUntil(deps))
+    if (isReauthenticated) await updateAuthenticatedAt(deps.db, token.id, deps.now())
+    await recordAuditEvent(deps, 'admin_mode_entered', { entity: userEntity(user), message: 'Entered admin mode' })
+  })
 }
 
 export async function leaveAdminMode(deps: Deps, caller: Caller): Promise<void> {
   assertUnlimitedSession(caller)
-  await updateAdminUntil(deps.db, caller.token.id, null)
+  await transaction(deps, async (deps) => {
+    await updateAdminUntil(deps.db, caller.token.id, null)
+    await recordAuditEvent(deps, 'admin_mode_left', { entity: userEntity(caller.user), message: 'Left admin mode' })
+  })
 }
 
 function adminUntil(deps: Deps): string {

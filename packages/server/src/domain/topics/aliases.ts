@@ -1,6 +1,7 @@
 import { invalid, notFound, refused } from '../../platform/failure.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { recordTopicAudit } from './audited-topic.ts'
 import { nameProblems, nameTaken } from './topic.ts'
 import { type Alias, claimName, countAliases, deleteAlias, listAliases } from './topic-name-queries.ts'
 import { lockTopics } from './topic-queries.ts'
@@ -32,6 +33,7 @@ export function addAlias(deps: Deps, topicId: number, name: string): Promise<Ali
     }
     const alias = await claimName(deps.db, topic, { name, kind: 'alias', now: deps.now() })
     if (!alias) throw nameTaken()
+    await recordTopicAudit(deps, 'topic_updated', topic, { alias: { from: null, to: name } })
     return alias
   })
 }
@@ -40,5 +42,6 @@ export async function removeAlias(deps: Deps, topicId: number, name: string): Pr
   await transaction(deps, async (deps) => {
     const [topic] = await lockTopics(deps.db, [topicId])
     if (!topic || !(await deleteAlias(deps.db, topicId, name.toLowerCase()))) throw notFound()
+    await recordTopicAudit(deps, 'topic_updated', topic, { alias: { from: name, to: null } })
   })
 }

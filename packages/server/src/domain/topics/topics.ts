@@ -2,6 +2,7 @@ import { openCache, perDatabase } from '../../db/cache.ts'
 import { isUniqueViolation } from '../../db/violations.ts'
 import { notFound } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
+import { changesBetween } from '../audit/audit-event.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { deleteMarkedObjectsSoon, markForDeletion } from '../files/pending-deletions.ts'
 import {
@@ -13,6 +14,7 @@ import {
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Visitor } from '../projects/visible.ts'
 import { assertUnmodified } from '../unmodified.ts'
+import { recordTopicAudit } from './audited-topic.ts'
 import { readAvatar } from './avatars.ts'
 import { readTopicSearch } from './search.ts'
 import { assertTopicDraft, nameTaken, type Topic, type TopicDraft } from './topic.ts'
@@ -106,6 +108,7 @@ export async function createTopic(deps: Deps, fresh: NewTopic): Promise<Topic> {
     const topic = await insertTopic(deps.db, organizationId, { draft: fresh, avatar, now })
     if (!topic || !(await claimName(deps.db, topic, { name: topic.name, kind: 'own', now }))) throw nameTaken()
     await recordTopicEvents(deps, 'topic_created', [topic])
+    await recordTopicAudit(deps, 'topic_created', topic)
     return topic
   })
   if (fresh.avatar) fresh.avatar.kept = true
@@ -139,6 +142,8 @@ export async function changeTopic(deps: Deps, id: number, change: TopicChange): 
     const isReplaced = before.avatar && before.avatar.objectKey !== avatar?.objectKey
     if (isReplaced) await markForDeletion(deps, keysOf(before))
     await recordTopicEvents(deps, 'topic_changed', [after])
+    const changes = changesBetween(before, after, { name: 'name', title: 'title', description: 'description' })
+    await recordTopicAudit(deps, 'topic_updated', after, changes)
     return after
   }).catch((error: unknown) => {
     throw isUniqueViolation(error) ? nameTaken() : error
@@ -169,6 +174,7 @@ export async function deleteTopic(deps: Deps, id: number, unmodifiedSince?: numb
     await deleteTopicRow(deps.db, id)
     await markForDeletion(deps, keysOf(topic))
     await recordTopicEvents(deps, 'topic_deleted', [topic])
+    await recordTopicAudit(deps, 'topic_destroyed', topic)
   })
   await deleteMarkedObjectsSoon(deps)
 }

@@ -7,6 +7,7 @@ import { contentTypeOf } from '../files/content-type.ts'
 import { sanitizeFilename } from '../files/filename.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { User } from '../users/user.ts'
+import { recordUploadAudit } from './audited-upload.ts'
 import type { UploadFilter } from './filter.ts'
 import type { UploadOwner } from './owner.ts'
 import type { Upload } from './upload.ts'
@@ -111,6 +112,7 @@ export function deleteUpload(deps: Deps, upload: Upload, user: User): Promise<vo
     if (!hidden) throw notFound()
     await recordUploadEvent(deps, 'upload_deleted', upload)
     await takeFromUsage(deps.db, upload.owner, upload.bytes)
+    await recordUploadAudit(deps, 'upload_destroyed', upload)
   })
 }
 
@@ -120,8 +122,9 @@ export function restoreUpload(deps: Deps, owner: UploadOwner, id: number): Promi
     await lockOwner(deps.db, owner)
     const upload = await findUpload(deps.db, owner, id)
     if (!upload || !(await showUpload(deps.db, id))) throw notFound()
-    await recordUploadEvent(deps, 'upload_restored', upload)
+    await recordUploadAudit(deps, 'upload_restored', upload)
     await claimSpace(deps, owner, upload.bytes)
+    await recordUploadAudit(deps, 'upload_restored', upload)
     return { ...upload, deletedAt: null }
   })
 }

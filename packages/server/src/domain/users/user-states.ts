@@ -1,5 +1,8 @@
 import { Failure, forbidden, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
+import { userEntity } from '../audit/audit-event.ts'
+import type { AuditEventName } from '../audit/event-name.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { revokePasswordLinks } from '../sign-in/password-links.ts'
 import { endAllSessions } from '../sign-in/sessions.ts'
@@ -9,14 +12,14 @@ import { assertNoGhost } from './users.ts'
 
 /** Blocks a user and deletes their sessions. Their tokens are kept, but rejected while the user is blocked. */
 export function blockUser(deps: Deps, caller: Caller, id: number): Promise<void> {
-  return change(deps, id, ({ state }) => {
+  return change(deps, id, 'user_blocked', ({ state }) => {
     if (id === caller.user.id) throw forbidden('The API initiating user cannot be blocked by the API')
     return state === 'banned' ? 'banned' : 'blocked'
   })
 }
 
 export function unblockUser(deps: Deps, id: number): Promise<void> {
-  return change(deps, id, ({ state }) => {
+  return change(deps, id, 'user_unblocked', ({ state }) => {
     if (state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API')
     if (state === 'banned') throw forbidden('Banned users cannot be unblocked by the API')
     return state === 'blocked' ? 'active' : state
@@ -25,7 +28,7 @@ export function unblockUser(deps: Deps, id: number): Promise<void> {
 
 /** Bans a user, which `unblockUser` does not undo. */
 export function banUser(deps: Deps, caller: Caller, id: number): Promise<void> {
-  return change(deps, id, ({ state }) => {
+  return change(deps, id, 'user_banned', ({ state }) => {
     if (id === caller.user.id) throw forbidden('The API initiating user cannot be banned by the API')
     if (state !== 'active') throw wrongState('ban', state)
     return 'banned'
@@ -33,7 +36,7 @@ export function banUser(deps: Deps, caller: Caller, id: number): Promise<void> {
 }
 
 export function unbanUser(deps: Deps, id: number): Promise<void> {
-  return change(deps, id, ({ state }) => {
+  return change(deps, id, 'user_unbanned', ({ state }) => {
     if (state !== 'banned') throw wrongState('unban', state)
     return 'active'
   })
@@ -41,7 +44,7 @@ export function unbanUser(deps: Deps, id: number): Promise<void> {
 
 /** Deactivates a user until the next sign-in or until an administrator activates the account. */
 export function deactivateUser(deps: Deps, caller: Caller, id: number): Promise<void> {
-  return change(deps, id, ({ state }) => {
+  return change(deps, id, 'user_deactivated', ({ state }) => {
     if (isShutOut(state)) throw forbidden('A blocked user cannot be deactivated by the API')
     if (id === caller.user.id) throw forbidden('The API initiating user cannot be deactivated by the API')
     return state === 'active' ? 'deactivated' : state
@@ -49,7 +52,7 @@ export function deactivateUser(deps: Deps, caller: Caller, id: number): Promise<
 }
 
 export function activateUser(deps: Deps, id: number): Promise<void> {
-  return change(deps, id, ({ state }) => {
+  return change(deps, id, 'user_activated', ({ state }) => {
     if (isShutOut(state)) throw forbidden('A blocked user must be unblocked to be activated')
     return state === 'deactivated' ? 'active' : state
   })
@@ -61,7 +64,7 @@ export async function reactivateUser({ db, now }: Deps, id: number): Promise<voi
 }
 
 /** Changes the state while holding a lock on the user, so that the second of two concurrent changes sees the first. */
-function change(deps: Deps, id: number, next: (user: User) => User['state']): Promise<void> {
+function change(deps: Deps, id: number, event: AuditEventName, next: (user: User) => User['state']): Promise<void> {
   return transaction(deps, async (deps) => {
     const user = await lockUser(deps.db, id)
     if (!user) throw notFound('User')
@@ -69,6 +72,11 @@ function change(deps: Deps, id: number, next: (user: User) => User['state']): Pr
     const state = next(user)
     if (state === user.state) return
     await updateUserState(deps.db, id, state, deps.now())
+    await recordAuditEvent(deps, event, {
+      entity: userEntity(user),
+      message: 'Changed the state of the user',
+      changes: { state: { from: user.state, to: state } },
+    })
     if (state === 'active') return
     await endAllSessions(deps, id)
     if (isShutOut(state)) await revokePasswordLinks(deps, id)

@@ -1,7 +1,9 @@
 import { forbidden, type InvalidAttributes, invalid, notFound } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
+import { type AuditedChanges, changesBetween } from '../../audit/audit-event.ts'
+import { recordAuditEvent } from '../../audit/record.ts'
 import { type Deps, transaction } from '../../deps.ts'
-import { changeBotRole, type MemberPlace } from '../../members/members.ts'
+import { changeBotRole, entityOf, type MemberPlace } from '../../members/members.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import { assertCovers } from '../../tokens/issued-tokens.ts'
 import { createBot, ownerOf } from '../bots.ts'
@@ -63,9 +65,45 @@ export function createTrustRelation(
     const { name, accessLevel } = terms
     const bot = await createBot(deps, caller, place, { name, accessLevel, isExternal: true })
     const id = await insertTrustRelation(deps.db, bot.id, terms, deps.now())
-    return getTrustRelation(deps, place, id)
+    const relation = await getTrustRelation(deps, place, id)
+    await recordTrustEvent(deps, 'trust_relation_created', place, relation)
+    return relation
   })
 }
+
+const auditedTerms = {
+  name: 'name',
+  issuer: 'issuer',
+  audience: 'audience',
+  claims: 'claims',
+  scopes: 'scopes',
+  jwksUrl: 'jwks_url',
+  jwks: 'jwks',
+  accessLevel: 'access_level',
+} as const
+
+/** Records a change of a trust relation in the log of its project or group. */
+export function recordTrustEvent(
+  deps: Deps,
+  name: 'trust_relation_created' | 'trust_relation_updated' | 'trust_relation_destroyed',
+  place: MemberPlace,
+  relation: TrustRelation,
+  changes: AuditedChanges = {},
+): Promise<void> {
+  return recordAuditEvent(deps, name, {
+    entity: entityOf(place),
+    message: messages[name],
+    target: { type: 'TrustRelation', id: relation.id, name: relation.name },
+    changes,
+    extra: { issuer: relation.issuer },
+  })
+}
+
+const messages = {
+  trust_relation_created: 'Created a trust relation',
+  trust_relation_updated: 'Changed a trust relation',
+  trust_relation_destroyed: 'Deleted a trust relation',
+} as const
 
 export function changeTrustRelation(
   deps: Deps,
@@ -84,7 +122,15 @@ export function changeTrustRelation(
     if (after.accessLevel !== before.accessLevel) {
       await changeBotRole(deps, place, before.userId, after.accessLevel)
     }
-    return getTrustRelation(deps, place, id)
+    const changed = await getTrustRelation(deps, place, id)
+    await recordTrustEvent(
+      deps,
+      'trust_relation_updated',
+      place,
+      changed,
+      changesBetween(before, changed, auditedTerms),
+    )
+    return changed
   })
 }
 

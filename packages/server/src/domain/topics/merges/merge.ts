@@ -1,6 +1,7 @@
 import { notFound, refused } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import { type Deps, transaction } from '../../deps.ts'
+import { recordTopicAudit } from '../audited-topic.ts'
 import type { Topic } from '../topic.ts'
 import { recordTopicEvents } from '../topic-events.ts'
 import { deleteOwnName, listAliases, moveNames } from '../topic-name-queries.ts'
@@ -28,6 +29,7 @@ export function mergeTopics(deps: Deps, caller: Caller, request: MergeRequest): 
     await deleteTopic(deps.db, sourceId)
     await recountTopics(deps.db, [targetId])
     await recordTopicEvents(deps, 'topic_merged', [target], source)
+    await recordTopicAudit(deps, 'topics_merged', target, { name: { from: source.name, to: target.name } })
     return (await findTopic(deps.db, targetId)) ?? target
   })
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../../access/callers.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import { markForDeletion } from '../../files/pending-deletions.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
+import { recordTopicAudit } from '../audited-topic.ts'
 import type { Topic } from '../topic.ts'
 import { recordTopicEvents } from '../topic-events.ts'
 import { claimName } from '../topic-name-queries.ts'
@@ -94,6 +95,7 @@ export function undoMerge(deps: Deps, caller: Caller, id: number, options: { par
     if (!topic) throw notFound()
     await recordTopicEvents(deps, 'topic_merge_undone', target ? [target] : [], topic)
     await recordTopicEvents(deps, 'topic_created', [topic])
+    await recordTopicAudit(deps, 'topic_merge_undone', topic)
     return { topic, leftOut: changes }
   })
   return undone.catch((error: unknown) => {

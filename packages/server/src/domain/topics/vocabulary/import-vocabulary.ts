@@ -1,6 +1,8 @@
 import { conflict, importRejected } from '../../../platform/failure.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
 import { readWhole } from '../../../platform/object-store/read-whole.ts'
+import { instanceEntity } from '../../audit/audit-event.ts'
+import { recordAuditEvent } from '../../audit/record.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import { deleteMarkedObjectsSoon, markForDeletion } from '../../files/pending-deletions.ts'
 import { recordTopicEvents } from '../topic-events.ts'
@@ -42,7 +44,14 @@ export async function importVocabulary(deps: Deps, file: ReceivedFile, options: 
       : await lockStoredNamed(deps.db, organizationId, keysOf(wanted))
     const plan = planVocabulary(wanted, stored, options)
     if (plan.problems.length > 0) throw importRejected(plan.problems)
-    if (!options.dryRun) await apply(deps, organizationId, plan)
+    if (!options.dryRun) {
+      await apply(deps, organizationId, plan)
+      await recordAuditEvent(deps, 'topics_imported', {
+        entity: instanceEntity,
+        message: 'Imported topics',
+        extra: { created: plan.created.length, updated: plan.updated.length, deleted: plan.deleted.length },
+      })
+    }
     return plan
   })
   if (!options.dryRun) await deleteMarkedObjectsSoon(deps)
