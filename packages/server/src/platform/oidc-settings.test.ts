@@ -38,6 +38,7 @@ test('a provider needs an issuer and a client id, and has defaults for the rest'
         linksByEmail: false,
         trustsEmail: false,
         requires: [],
+        signsOut: true,
         groupsClaim: 'groups',
         mapping: [],
       },
