@@ -2,7 +2,18 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 // Entry point of the installed program. It loads only what the command needs: the server or the client.
-const serverCommands = ['serve', 'demo', 'migrate', 'doctor', 'backup', 'restore', 'transfer', 'objects', 'audit']
+const serverCommands = [
+  'serve',
+  'demo',
+  'migrate',
+  'doctor',
+  'backup',
+  'restore',
+  'transfer',
+  'admin',
+  'objects',
+  'audit',
+]
 const server = new URL('../packages/server/dist/main.js', import.meta.url)
 const client = new URL('../packages/cli/dist/main.js', import.meta.url)
 
@@ -50,6 +61,7 @@ Run a server
   backup       copy database and files to a folder or a bucket while the server runs
   restore      restore a backup
   transfer     copy all rows to a database of the other engine
+  admin        print a link that signs in an administrator
   objects      copy stored files between disk and bucket
   audit        verify the hash chain of the audit log
 ${existsSync(client) ? clientCommands : ''}

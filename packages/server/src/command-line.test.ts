@@ -27,6 +27,7 @@ test.each([
     { name: 'restore', source: '/backups', backup: 'a', force: true, verify: true, list: true },
   ],
   ['transfer --to postgres://h/d', { name: 'transfer', to: 'postgres://h/d' }],
+  ['admin sign-in-link root', { name: 'admin sign-in-link', user: 'root' }],
   ['objects copy --from disk --to s3', { name: 'objects copy', from: 'disk', to: 's3' }],
   ['objects copy --to disk --from s3', { name: 'objects copy', from: 's3', to: 'disk' }],
   ['objects copy --from=s3 --to=disk', { name: 'objects copy', from: 's3', to: 'disk' }],
@@ -36,8 +37,8 @@ test.each([
 
 test('the installed program knows every command of the server', () => {
   const program = readFileSync(new URL('../../../bin/alcove.js', import.meta.url), 'utf8')
-  const [, list = ''] = /const serverCommands = \[(.*)\]/.exec(program) ?? []
-  const known = list.split(', ').map((name) => name.slice(1, -1))
+  const [, list = ''] = /const serverCommands = \[([^\]]*)\]/.exec(program) ?? []
+  const known = [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name)
   const offered = [...usage.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)
   expect(known).toEqual(offered)
   for (const name of known) expect(program).toMatch(new RegExp(`^ {2}${name} `, 'm'))

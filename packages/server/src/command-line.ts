@@ -13,10 +13,11 @@ export type Command =
   | ({ name: 'restore' } & RestoreCommand)
   | ({ name: 'transfer' } & TransferCommand)
   | { name: 'audit verify' }
+  | { name: 'admin sign-in-link'; user: string }
   | { name: 'objects copy'; from: Place; to: Place }
 
-export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor | backup <target> | restore <source> | transfer --to <database> | objects copy |
-               audit verify] [options]
+export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor | backup <target> | restore <source> | transfer --to <database> |
+               admin sign-in-link <user> | objects copy | audit verify] [options]
 
   serve     serve the API (the default); brings the schema of the database up to date first
   demo      serve invented sample data from a temporary folder, or from the named one, which keeps it
@@ -32,6 +33,8 @@ export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor 
             move what is there aside; with --verify only compare; with --list only print the names
   transfer --to <database>
             copy all rows to an empty database: postgres://… or a folder for SQLite; the server must be stopped
+  admin sign-in-link <user>
+            print a link that signs in this administrator once, within 15 minutes, while the server runs or not
   objects copy --from <place> --to <place>
             copy every file from disk to s3 or from s3 to disk, while the server runs or not; run it again to go on
   audit verify
@@ -92,6 +95,10 @@ const parsers: Partial<Record<string, (args: string[]) => Command | undefined>> 
   transfer(args) {
     const to = parse({ args, options: { to: { type: 'string' } } })?.values.to
     return to ? { name: 'transfer', to } : undefined
+  },
+  admin(args) {
+    const [action, user, ...others] = parse({ args, allowPositionals: true })?.positionals ?? []
+    return action === 'sign-in-link' && user && others.length === 0 ? { name: 'admin sign-in-link', user } : undefined
   },
   objects(args) {
     const parsed = parse({

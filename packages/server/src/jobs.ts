@@ -33,6 +33,7 @@ import { refJobKind } from './domain/reports/refs/close-ref.ts'
 import { removeOldBrowsers } from './domain/sign-in/known-browsers.ts'
 import { removeExpiredPasswordLinks } from './domain/sign-in/password-links.ts'
 import { removeExpiredSessions } from './domain/sign-in/sessions.ts'
+import { removeExpiredSignInLinks } from './domain/sign-in/sign-in-links.ts'
 import { removeOldMerges } from './domain/topics/merges/merges.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
@@ -68,6 +69,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'place waiting jobs again', intervalMs: hourMs, run: replaceWaitingJobs },
   { name: 'remove old jobs', intervalMs: hourMs, run: removeOldJobs },
   { name: 'remove expired sign-ins with providers', intervalMs: hourMs, run: removeExpiredFlows },
+  { name: 'remove expired sign-in links', intervalMs: hourMs, run: removeExpiredSignInLinks },
   { name: 'remove used logout tokens', intervalMs: hourMs, run: removeUsedLogoutTokens },
   { name: 'remove expired password links', intervalMs: hourMs, run: removeExpiredPasswordLinks },
   { name: 'remove known browsers', intervalMs: hourMs, run: removeOldBrowsers },

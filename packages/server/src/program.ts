@@ -9,7 +9,9 @@ import { demoSettings, openDemoFolder, writeDemoData } from './demo-command.ts'
 import { ensureAdministrator, type FirstSecrets } from './domain/bootstrap.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { endAttemptsOfEarlierProcess } from './domain/idempotency/idempotency.ts'
+import { endUnconfiguredSessions } from './domain/oidc/configured-sessions.ts'
 import { type Examination, examine } from './domain/removal/doctor.ts'
+import { signInLinkMinutes } from './domain/sign-in/sign-in-links.ts'
 import { startJobs } from './jobs.ts'
 import { runObjectsCommand } from './objects-command.ts'
 import { reasonOf } from './platform/failure.ts'
@@ -18,6 +20,7 @@ import { closeDataFolder, keepNewFilesPrivate } from './platform/private-files.t
 import { drainDelayOf, readSettings, type Settings, WrongSettings } from './platform/settings.ts'
 import { setProcessFlags } from './platform/v8-flags.ts'
 import { runRestoreCommand } from './restore-command.ts'
+import { runSignInLinkCommand } from './sign-in-link-command.ts'
 import { stopServing } from './stop.ts'
 import { checkDatabase, endWhenBroken } from './storage-watch.ts'
 import { runTransferCommand } from './transfer-command.ts'
@@ -57,6 +60,8 @@ async function run(command: Command, onServing: (dataFolder: string) => void): P
       return failUnless(await runRestoreCommand(settings, command))
     case 'transfer':
       return failUnless(await runTransferCommand(settings, command))
+    case 'admin sign-in-link':
+      return runSignInLinkCommand(settings, command.user)
     case 'objects copy':
       return failUnless(await runObjectsCommand(settings, command))
     case 'audit verify':
@@ -86,6 +91,7 @@ async function serve(settings: Settings, { fill, onStop = async () => {} }: Serv
   endWhenBroken(deps.db, deps.log)
   await migrate(deps.db, migrations)
   await endAttemptsOfEarlierProcess(deps)
+  await endUnconfiguredSessions(deps)
   const administrator = await ensureAdministrator(deps)
   // Printed before anything else can fail, because the token cannot be recovered later.
   if (administrator) console.log(firstStart(settings, administrator.token))
@@ -94,7 +100,7 @@ async function serve(settings: Settings, { fill, onStop = async () => {} }: Serv
 
   const address = settings.externalUrl ?? app.server.listeningOrigin
   console.log(`Alcove serves ${address}`)
-  if (administrator && !settings.bootstrapToken) console.log(firstRequest(address, administrator))
+  if (administrator && !settings.bootstrapToken) console.log(firstRequest(settings, address, administrator))
 
   let isStopping = false
   const onSignal = (signal: NodeJS.Signals) => {
@@ -187,15 +193,17 @@ function firstStart({ bootstrapToken }: Settings, token: string): string {
 `
 }
 
-function firstRequest(address: string, { token, passwordLink }: FirstSecrets): string {
+function firstRequest({ hasPasswords }: Settings, address: string, { token, link }: FirstSecrets): string {
+  const does = hasPasswords ? 'set the password of root' : 'continue as root'
+  const validity = hasPasswords ? '24 hours' : `${signInLinkMinutes} minutes`
   return `
 Try it:
 
   curl --header 'PRIVATE-TOKEN: ${token}' ${address}/api/v4/user
 
-To sign in with a browser, open this link and set the password of root. It works once, within 24 hours:
+To sign in with a browser, open this link and ${does}. It works once, within ${validity}:
 
-  ${address}/-/password#${passwordLink}
+  ${address}${link}
 `
 }
 

@@ -79,6 +79,24 @@ export async function readSnapshot<T>(options: DatabaseOptions, work: (db: Db) =
   }
 }
 
+/**
+ * Runs a short transaction while a server may use the database. On SQLite, the server does not notice what is written, so
+ * it must be in tables that are not cached.
+ */
+export async function writeBesideServer<T>(options: DatabaseOptions, work: (db: Db) => Promise<T>): Promise<T> {
+  if (options.kind === 'sqlite') {
+    const { openSqliteBeside } = await import('./sqlite/engine.ts')
+    const beside = openSqliteBeside(options.file)
+    if (beside) return beside.transaction((session) => runWork(sqliteDialect, session, work))
+  }
+  const database = await openDatabase(options.kind === 'postgres' ? { ...options, connections: 1 } : options)
+  try {
+    return await database.transaction(work)
+  } finally {
+    await database.close()
+  }
+}
+
 function statements(dialect: Dialect, execute: Execute, whenDurable: () => Promise<void>): Db {
   return {
     dialect,

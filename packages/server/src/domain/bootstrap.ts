@@ -2,8 +2,10 @@ import { isUniqueViolation } from '../db/violations.ts'
 import { type Deps, transaction } from './deps.ts'
 import { storeAccount } from './projects/accounts.ts'
 import { createPasswordLink } from './sign-in/password-links.ts'
+import { createSignInLink } from './sign-in/sign-in-links.ts'
 import { storeToken } from './tokens/issue.ts'
 import { mintToken, tokenScopes } from './tokens/tokens.ts'
+import type { User } from './users/user.ts'
 import { hasUsers } from './users/users.ts'
 
 const administrator = {
@@ -17,8 +19,8 @@ const administrator = {
 /** Secrets that are shown once, on the first start. */
 export interface FirstSecrets {
   token: string
-  /** Secret of the link that sets the administrator's password: valid once and for a day. */
-  passwordLink: string
+  /** Path of the link that sets the administrator's password, or signs in where passwords are off. Works once. */
+  link: string
 }
 
 /**
@@ -34,12 +36,16 @@ export async function ensureAdministrator(deps: Deps): Promise<FirstSecrets | un
       // The token does not expire, because no other user could let the operator in again.
       const draft = { userId: user.id, kind: 'personal' as const, name: 'First start', scopes: tokenScopes }
       await storeToken(deps, { ...draft, expiresOn: null }, secret)
-      const { secret: passwordLink } = await createPasswordLink(deps, user.id)
-      return { token: secret, passwordLink }
+      return { token: secret, link: await createLink(deps, user) }
     })
   } catch (error) {
     // Several processes may start concurrently on one database; another one created the account first.
     if (isUniqueViolation(error) && (await hasUsers(deps.db))) return undefined
     throw error
   }
+}
+
+async function createLink(deps: Deps, { id, username }: User): Promise<string> {
+  if (deps.settings.hasPasswords) return `/-/password#${(await createPasswordLink(deps, id)).secret}`
+  return `/-/sign_in_link#${(await createSignInLink(deps, username)).secret}`
 }

@@ -187,6 +187,11 @@ const rows: Record<FixedSettingName, Row> = {
   TOPIC_CREATION: ['Rules', 'Who may create topics by assigning a new name to a project.', (s) => s.topicCreation],
   TOPIC_UNDO_DAYS: ['Rules', 'Days for which a merge of topics can be undone.', (s) => s.topicUndoMs / dayMs],
   ADMIN_MODE: ['Security', 'Whether administrators must enable admin mode to use their rights.', (s) => s.adminMode],
+  PASSWORDS: [
+    'Sign-in',
+    'Whether users can sign in with a password, and set one.',
+    (s) => (s.hasPasswords ? 'on' : 'off'),
+  ],
   OIDC_PROVIDERS: [
     'Sign-in',
     'Identity providers that users can sign in with. Default: none.',

@@ -4,11 +4,11 @@ import type { LogLevel } from './settings.ts'
 export type Log = Logger
 
 /**
- * Opens a structured log on standard output. It must not contain secrets: headers are not logged, and URLs are passed
+ * Opens a structured log on standard output, or on another descriptor. It must not contain secrets: headers are not logged, and URLs are passed
  * through `withoutSecrets`.
  */
-export function openLog(level: LogLevel): Log {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+export function openLog(level: LogLevel, descriptor: 1 | 2 = 1): Log {
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(descriptor))
 }
 
 /** Names of parameters with credentials, including nested ones: `private_token`, `hook[token]`, `password`, `code`. */

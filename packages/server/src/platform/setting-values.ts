@@ -69,6 +69,7 @@ export const settingNames = [
   'WEBHOOKS_ALLOW_PRIVATE',
   'SMTP_URL',
   'MAIL_FROM',
+  'PASSWORDS',
   'OIDC_PROVIDERS',
   'OIDC_ALLOW_PRIVATE',
   'S3_BUCKET',

@@ -47,6 +47,8 @@ export interface Settings {
   webhooksReachPrivate: boolean
   /** Absent: the server sends no mail. */
   mail?: MailSettings
+  /** Whether users can sign in with a password, and set one. */
+  hasPasswords: boolean
   oidc: OidcSettings
   /** Defaults to files in the data folder. */
   s3?: S3Settings
@@ -160,6 +162,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     promotesByDefault: values.oneOf('PROMOTE', ['manual', 'auto'], 'manual') === 'auto',
     topicCreation: values.oneOf('TOPIC_CREATION', ['anyone', 'admins'], 'anyone'),
     topicUndoMs: values.whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
+    hasPasswords: values.oneOf('PASSWORDS', ['on', 'off'], 'on') === 'on',
     oidc: readOidc(values),
     ...(mail && { mail }),
     ...(s3 && { s3 }),
@@ -178,6 +181,9 @@ export function readSettings(environment: Environment = process.env): Settings {
     values.problems.push(
       `ALCOVE_DRAIN_DELAY_SECONDS is ${given}; allowed is a delay shorter than the timeout, which includes it.`,
     )
+  }
+  if (!settings.hasPasswords && !values.has('OIDC_PROVIDERS')) {
+    values.problems.push('ALCOVE_PASSWORDS is off, so ALCOVE_OIDC_PROVIDERS must name a provider to sign in with.')
   }
   if (values.problems.length > 0) throw new WrongSettings(values.problems)
   return settings

@@ -36,6 +36,7 @@ const projectPattern = /^\/(?<place>[^/]+(?:\/[^/]+)+?)(?:\/-\/(?<part>.*))?\/?$
 const main: Screen[] = [
   screen('/', 'Home', async () => (await import('../features/home/home.tsx')).Home),
   screen('/-/sign_in', 'Sign in', async () => (await import('../features/account/sign-in.tsx')).SignIn),
+  screen('/-/sign_in_link', 'Sign in', async () => (await import('../features/account/sign-in-link.tsx')).SignInLink),
   screen('/-/password', 'Set password', async () => (await import('../features/account/set-password.tsx')).SetPassword),
   screen(
     '/-/vulnerabilities',

@@ -168,6 +168,39 @@ export function openSqliteSnapshot(file: string): { execute: Execute; close(): v
   }
 }
 
+/**
+ * Opens a connection for one transaction beside the server that uses the database. Returns `undefined` when none does, so
+ * that the database can be opened as usual.
+ */
+export function openSqliteBeside(file: string): Pick<Engine, 'transaction'> | undefined {
+  if (!existsSync(file)) throw new Error(`there is no database ${file}; set ALCOVE_DATA to the data folder`)
+  const lock = lockIfFree(file)
+  lock?.close()
+  if (lock) return undefined
+  const { database, prepare } = connect(file, false)
+  // The server copies the log into the file.
+  database.pragma('wal_autocheckpoint = 0')
+  database.pragma('synchronous = full')
+  return {
+    async transaction(work) {
+      try {
+        database.exec('begin immediate')
+        const result = await work({
+          execute: async ({ sql, values }, mode) => prepare(sql).execute(values, mode),
+          script: async (text) => database.exec(text),
+        })
+        database.exec('commit')
+        return result
+      } catch (error) {
+        if (database.isInTransaction) database.exec('rollback')
+        throw unavailableOr(error)
+      } finally {
+        database.close()
+      }
+    },
+  }
+}
+
 /** Returns the lock if no process uses the database, otherwise `undefined`. */
 export function lockIfFree(file: string): SqliteConnection | undefined {
   try {

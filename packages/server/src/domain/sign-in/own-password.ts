@@ -10,7 +10,7 @@ import { recordPasswordChange, recordSignInFailure } from './audited-sign-in.ts'
 import { deletePasswordLink, findPasswordLink } from './password-link-queries.ts'
 import { digestLink, revokePasswordLinks } from './password-links.ts'
 import { passwordProblems } from './password-policy.ts'
-import { hashPassword } from './passwords.ts'
+import { assertPasswordsEnabled, hashPassword } from './passwords.ts'
 import { proveOwnPassword } from './reauthentication.ts'
 import { logSecurity } from './security-log.ts'
 import { updateAuthenticatedAt } from './session-queries.ts'
@@ -55,6 +55,7 @@ export async function redeemPasswordLink(
   { password, revokesTokens }: NewPassword,
   client: Client,
 ): Promise<NewSession> {
+  assertPasswordsEnabled(deps)
   const digest = digestLink(secret)
   const link = await findPasswordLink(deps.db, digest, deps.now())
   const user = link && (await findUserById(deps.db, link.userId))

@@ -6,6 +6,7 @@ import { type Deps, transaction } from '../deps.ts'
 import type { User } from '../users/user.ts'
 import { assertNoBot } from '../users/users.ts'
 import { deleteExpiredPasswordLinks, deletePasswordLinksOf, insertPasswordLink } from './password-link-queries.ts'
+import { assertPasswordsEnabled } from './passwords.ts'
 import { logSecurity } from './security-log.ts'
 
 const linkHours = 24
@@ -15,6 +16,7 @@ const linkHours = 24
  * The user's older links stop working.
  */
 export async function createPasswordLink(deps: Deps, userId: number): Promise<{ secret: string; expiresAt: string }> {
+  assertPasswordsEnabled(deps)
   const secret = deps.random(32).toString('base64url')
   const now = deps.now()
   const expiresAt = new Date(Date.parse(now) + linkHours * 60 * 60 * 1000).toISOString()

@@ -1,4 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
+import { Failure } from '../../platform/failure.ts'
 import { openFairQueue } from '../../platform/fair-queue.ts'
 import type { Deps } from '../deps.ts'
 
@@ -11,8 +12,16 @@ const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
  */
 const hashing = openFairQueue({ concurrency: 2, maxWaiting: 32, maxWaitingPerParty: 8 })
 
+/** Rejects signing in with a password, and setting one, where the operator has turned passwords off. */
+export function assertPasswordsEnabled({ settings }: Deps): void {
+  if (settings.hasPasswords) return
+  const sentence = 'Passwords are turned off on this server. Sign in with an identity provider.'
+  throw new Failure({ kind: 'forbidden', sentence })
+}
+
 /** Returns an Argon2id hash in PHC format, with parameters and salt. Takes about 20 ms, off the event loop. */
-export function hashPassword(deps: Deps, password: string, party: string): Promise<string> {
+export async function hashPassword(deps: Deps, password: string, party: string): Promise<string> {
+  assertPasswordsEnabled(deps)
   return hashing.run(party, () => hash(password, { ...cost, salt: deps.random(16) }))
 }
 

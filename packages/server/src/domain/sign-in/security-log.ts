@@ -13,7 +13,7 @@ interface SecurityFacts {
 }
 
 /** Logs a security event as a line with the field `event`. Must not receive secrets or text chosen by a client. */
-export function logSecurity(deps: Deps, event: string, { user, by, ...facts }: SecurityFacts): void {
+export function logSecurity(deps: Pick<Deps, 'log'>, event: string, { user, by, ...facts }: SecurityFacts): void {
   deps.log.info(
     {
       event,

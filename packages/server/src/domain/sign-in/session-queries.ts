@@ -55,6 +55,25 @@ export async function deleteSessionsOfIssuer(
   return [...new Set(rows.map(({ userId }) => userId))]
 }
 
+/** Returns the providers, with issuers, that sessions began at. */
+export async function listSessionIssuers(db: Db): Promise<{ provider: string; issuer: string }[]> {
+  return db.all(sql`
+    select distinct i.provider, i.issuer from sessions s join oidc_identities i on i.id = s.identity_id
+    order by i.provider, i.issuer`)
+}
+
+/** Deletes the sessions that began at this provider with this issuer. Returns their number. */
+export async function deleteSessionsOfProvider(db: Db, provider: string, issuer: string): Promise<number> {
+  return db.run(sql`
+    delete from sessions where identity_id in
+      (select id from oidc_identities where provider = ${provider} and issuer = ${issuer})`)
+}
+
+/** Deletes the sessions that began with a password. Returns their number. */
+export async function deleteSessionsWithPassword(db: Db): Promise<number> {
+  return db.run(sql`delete from sessions where method = 'password'`)
+}
+
 /** Returns the time at which the use of a session was last recorded. */
 export async function findSessionUse(db: Db, id: number): Promise<string | undefined> {
   const row = await db.one<{ lastUsedAt: string }>(sql`

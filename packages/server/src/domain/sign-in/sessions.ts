@@ -17,9 +17,12 @@ import {
   deleteSession,
   deleteSessionsOf,
   deleteSessionsOfIssuer,
+  deleteSessionsOfProvider,
+  deleteSessionsWithPassword,
   findProviderSession,
   findSessionByDigest,
   findSessionUse,
+  listSessionIssuers,
   listSessionsOf,
   noteSessionUse,
   updateAuthenticatedAt,
@@ -137,6 +140,25 @@ export async function endSessionsOfIssuer(
     logSecurity(deps, 'session.ended', { user, reason: 'ended by the identity provider', method: 'provider' })
   }
   return userIds.length
+}
+
+/** Ends the sessions that began at a provider with an issuer that is not among these. */
+export async function endSessionsNotOf(deps: Deps, known: readonly { key: string; issuer: string }[]): Promise<void> {
+  const isKnown = (provider: string, issuer: string) =>
+    known.some((one) => one.key === provider && new URL(one.issuer).href === new URL(issuer).href)
+  for (const { provider, issuer } of await listSessionIssuers(deps.db)) {
+    if (isKnown(provider, issuer)) continue
+    const count = await deleteSessionsOfProvider(deps.db, provider, issuer)
+    deps.log.info(
+      { event: 'session.ended', provider, issuer, count, reason: 'the provider was removed' },
+      'security event',
+    )
+  }
+}
+
+export async function endSessionsWithPassword(deps: Deps): Promise<void> {
+  const count = await deleteSessionsWithPassword(deps.db)
+  if (count > 0) deps.log.info({ event: 'session.ended', count, reason: 'passwords are off' }, 'security event')
 }
 
 export async function endSession(deps: Deps, { user }: Caller, id: number): Promise<void> {

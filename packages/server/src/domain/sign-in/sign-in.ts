@@ -10,7 +10,7 @@ import { reactivateUser } from '../users/user-states.ts'
 import { assertNoBot, findPasswordHash, findUserByEmail, findUserByUsername, lockUser } from '../users/users.ts'
 import { recordSignIn, recordSignInFailure } from './audited-sign-in.ts'
 import { digestBrowser, recordKnownBrowser, usersKnownTo } from './known-browsers.ts'
-import { verifyPassword } from './passwords.ts'
+import { assertPasswordsEnabled, verifyPassword } from './passwords.ts'
 import { logSecurity } from './security-log.ts'
 import type { SessionStart } from './session.ts'
 import { deleteOldestSessions, insertSession } from './session-queries.ts'
@@ -30,6 +30,7 @@ const maxUserAgentLength = 255
 
 /** Starts a session for a username or e-mail address and its password. */
 export async function signIn(deps: Deps, login: string, password: string, client: Client): Promise<NewSession> {
+  assertPasswordsEnabled(deps)
   const user = login.includes('@') ? await findUserByEmail(deps.db, login) : await findUserByUsername(deps.db, login)
   const known = await usersKnownTo(deps, client.browser)
   const network = networkOf(client.address)
@@ -131,6 +132,7 @@ export async function provePassword(
   password: string,
   { subject, party }: Attempt,
 ): Promise<User> {
+  assertPasswordsEnabled(deps)
   const isCorrect = await verifyPassword(password, party, async () => {
     await countGuess(deps, subject)
     return findPasswordHash(deps.db, user?.id ?? 0)

@@ -20,7 +20,7 @@ export function Profile() {
     <Page title="Profile">
       <AccountTabs />
       <You user={useUser()} />
-      <Password />
+      {useSession().passwords && <Password />}
       <Browsers />
     </Page>
   )

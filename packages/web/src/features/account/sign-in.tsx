@@ -17,7 +17,7 @@ const searchFields = ['to', 'with', 'problem', 'provider', 'state'] as const
 /** Sign-in page, with an identity provider, a password or a token. Redirects to the previous page afterwards. */
 export function SignIn() {
   useTitle('Sign in')
-  const { user, providers } = useSession()
+  const { user, providers, passwords } = useSession()
   const [, navigate] = useLocation()
   const [{ to = '/', with: way = 'password', problem: failure, provider, state }, set] = useSearchState(searchFields)
   const [problem, setProblem] = useState('')
@@ -59,35 +59,39 @@ export function SignIn() {
           />
         </div>
       )}
-      <form className={styles.form} onSubmit={(event) => void submit(event)} key={way}>
-        {isByToken ? (
-          <TextField
-            label="Access token"
-            name="token"
-            type="password"
-            autoComplete="off"
-            required
-            autoFocus
-            hint="Requires the api or read_api scope. This session gets the permissions of the token."
-          />
-        ) : (
-          <>
-            <TextField label="Username or e-mail address" name="login" autoComplete="username" required autoFocus />
-            <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
-          </>
-        )}
-        {problem && (
-          <p role="alert" className={styles.problem}>
-            {problem}
-          </p>
-        )}
-        <Button type="submit" kind="primary" isBusy={isBusy}>
-          Sign in
-        </Button>
-        <Button kind="quiet" onClick={() => set({ with: isByToken ? undefined : 'token' }, { isReplacing: true })}>
-          {isByToken ? 'Use a password instead' : 'Use an access token instead'}
-        </Button>
-      </form>
+      {(passwords || isByToken) && (
+        <form className={styles.form} onSubmit={(event) => void submit(event)} key={way}>
+          {isByToken ? (
+            <TextField
+              label="Access token"
+              name="token"
+              type="password"
+              autoComplete="off"
+              required
+              autoFocus
+              hint="Requires the api or read_api scope. This session gets the permissions of the token."
+            />
+          ) : (
+            <>
+              <TextField label="Username or e-mail address" name="login" autoComplete="username" required autoFocus />
+              <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+            </>
+          )}
+          {problem && (
+            <p role="alert" className={styles.problem}>
+              {problem}
+            </p>
+          )}
+          <Button type="submit" kind="primary" isBusy={isBusy}>
+            Sign in
+          </Button>
+          {passwords && (
+            <Button kind="quiet" onClick={() => set({ with: isByToken ? undefined : 'token' }, { isReplacing: true })}>
+              {isByToken ? 'Use a password instead' : 'Use an access token instead'}
+            </Button>
+          )}
+        </form>
+      )}
     </div>
   )
 }

@@ -7,6 +7,7 @@ import { ForWriters } from '../../components/form/for-writers.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { api, queries } from '../../data/api.ts'
 import { createKeyring } from '../../data/idempotency-keys.ts'
+import { useSession } from '../../data/session.ts'
 import { useToast } from '../../data/toasts.ts'
 import { AccountFields, accountFieldNames, readAccountFields } from './account-fields.tsx'
 import styles from './admin.module.css'
@@ -16,7 +17,8 @@ import { type PasswordLink, PasswordLinkDialog } from './password-link.tsx'
 export function NewUser() {
   const [, navigate] = useLocation()
   const toast = useToast()
-  const [way, setWay] = useState<'link' | 'password'>('link')
+  const { passwords: hasPasswords } = useSession()
+  const [way, setWay] = useState<'link' | 'password' | 'provider'>(hasPasswords ? 'link' : 'provider')
   const [error, setError] = useState<Error | null>(null)
   const [isBusy, setBusy] = useState(false)
   const keyring = useRef(createKeyring())
@@ -33,7 +35,7 @@ export function NewUser() {
         api.call('POST /users', request, { idempotencyKey }),
       )
       void queries.invalidateQueries()
-      if (way === 'password') {
+      if (way !== 'link') {
         toast({ text: `User ${name} created.` })
         navigate(`/-/admin/users/${id}`)
       } else {
@@ -66,17 +68,19 @@ export function NewUser() {
             onSubmit={(_, form) => void create(form)}
           >
             <AccountFields />
-            <fieldset className={styles.choices}>
-              <legend>Initial sign-in</legend>
-              <label className={styles.choice}>
-                <input type="radio" name="way" checked={way === 'link'} onChange={() => setWay('link')} />
-                Send a one-time link to set a password
-              </label>
-              <label className={styles.choice}>
-                <input type="radio" name="way" checked={way === 'password'} onChange={() => setWay('password')} />
-                Set a password now
-              </label>
-            </fieldset>
+            {hasPasswords && (
+              <fieldset className={styles.choices}>
+                <legend>Initial sign-in</legend>
+                <label className={styles.choice}>
+                  <input type="radio" name="way" checked={way === 'link'} onChange={() => setWay('link')} />
+                  Send a one-time link to set a password
+                </label>
+                <label className={styles.choice}>
+                  <input type="radio" name="way" checked={way === 'password'} onChange={() => setWay('password')} />
+                  Set a password now
+                </label>
+              </fieldset>
+            )}
             {way === 'password' && (
               <TextField
                 label="Password"

@@ -43,7 +43,7 @@ export function UserPage({ id }: { id: string }) {
           <ForWriters>
             <AccountForm key={user.id} user={user} />
           </ForWriters>
-          {mayWrite(session) && <Password user={user} />}
+          {mayWrite(session) && session.passwords && <Password user={user} />}
           {mayWrite(session) && <UserStates user={user} isYou={session.user?.id === user.id} />}
           <UserIdentities userId={user.id} />
           <UserTokens user={user} isReadOnly={!mayWrite(session)} />

@@ -6,6 +6,7 @@ import { confirmSession, enterAdminMode, leaveAdminMode } from '../../../domain/
 import type { Session } from '../../../domain/sign-in/session.ts'
 import { endSession, endSessionsOf, findSessions } from '../../../domain/sign-in/sessions.ts'
 import { signIn, signInWithToken } from '../../../domain/sign-in/sign-in.ts'
+import { signInWithLink } from '../../../domain/sign-in/sign-in-links.ts'
 import { issueOwnToken } from '../../../domain/tokens/issued-tokens.ts'
 import { tokenScopes } from '../../../domain/tokens/tokens.ts'
 import { getUser } from '../../../domain/users/users.ts'
@@ -63,16 +64,22 @@ export const sessionRoutes: readonly Route[] = [
             description: 'Access token, in place of login and password; limits the session to the token’s scopes',
           }),
         ),
+        link: optional(
+          text({ description: 'Token from a link of the command `alcove admin sign-in-link`: the part after #' }),
+        ),
       },
-      { exactlyOneOf: [['login', 'token']], allOrNone: [['login', 'password']] },
+      { exactlyOneOf: [['login', 'token', 'link']], allOrNone: [['login', 'password']] },
     ),
     status: 201,
     output: basicUserView,
     async handle({ deps, input, origin, client, headers }) {
-      const { login = '', password = '', token } = input
-      const session = await (token === undefined
-        ? signIn(deps, login, password, client)
-        : signInWithToken(deps, token, client))
+      const { login = '', password = '', token, link } = input
+      const session =
+        link !== undefined
+          ? await signInWithLink(deps, link, client)
+          : token !== undefined
+            ? await signInWithToken(deps, token, client)
+            : await signIn(deps, login, password, client)
       headers['set-cookie'] = sessionCookies(session, origin)
       return viewBasicUser(session.user, origin)
     },

@@ -23,6 +23,7 @@ export const sessionStateView = Type.Object(
     provider: Type.Union([Type.String(), Type.Null()], {
       description: 'The identity provider that the session was started with',
     }),
+    passwords: Type.Boolean({ description: 'True if users can sign in with a password' }),
     providers: Type.Array(Type.Object({ key: Type.String(), name: Type.String() }), {
       description: 'The identity providers that users can sign in with',
     }),
@@ -49,6 +50,7 @@ export function viewSessionState({ settings }: RootDeps, caller: Caller | null, 
     has_password: caller !== null && isSignedInByPassword(caller),
     signed_in_with: caller?.token.method ?? null,
     provider: caller?.token.provider ?? null,
+    passwords: settings.hasPasswords,
     providers: settings.oidc.providers.map(({ key, name }) => ({ key, name })),
     scopes: [...(caller?.token.scopes ?? [])],
     admin_mode: settings.adminMode,

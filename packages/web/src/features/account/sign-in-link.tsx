@@ -1,0 +1,64 @@
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { Button, LinkButton } from '../../components/button.tsx'
+import { Problem } from '../../components/form/problem.tsx'
+import { Mark } from '../../components/mark.tsx'
+import { useTitle } from '../../components/page/page.tsx'
+import { Empty } from '../../components/page/states.tsx'
+import { api, isFailure, queries } from '../../data/api.ts'
+import { hasShownOthers, sessionQuery } from '../../data/session.ts'
+import styles from './sign-in.module.css'
+
+/**
+ * Page of a sign-in link of the command line. The token is in the fragment (after #), so the browser does not send it on
+ * page load, and programs that preview links do not use it up.
+ */
+export function SignInLink() {
+  useTitle('Sign in')
+  const [, navigate] = useLocation()
+  const [token] = useState(() => location.hash.slice(1))
+  const [problem, setProblem] = useState('')
+  const [isOver, setOver] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+
+  if (token === '' || isOver) {
+    return (
+      <Empty title={isOver ? 'This link has expired' : 'Incomplete link'} isPage>
+        <p>
+          {isOver
+            ? 'Links can be used once, within 15 minutes. Create another one with alcove admin sign-in-link.'
+            : 'The part after # is missing. Copy the complete link and open it again.'}
+        </p>
+        <LinkButton to="/-/sign_in">Sign in</LinkButton>
+      </Empty>
+    )
+  }
+
+  async function signIn() {
+    setBusy(true)
+    setProblem('')
+    try {
+      const { id } = await api.call('POST /-/sessions', { body: { link: token } })
+      // Loads a new document, so that no data of another user remains in this one.
+      if (hasShownOthers(id)) return location.replace('/')
+      await queries.resetQueries(sessionQuery)
+      navigate('/', { replace: true })
+    } catch (error) {
+      if (isFailure(error, 401)) setOver(true)
+      else setProblem((error as Error).message) // always an Error
+    }
+    setBusy(false)
+  }
+
+  return (
+    <div className={styles.box}>
+      <Mark size={48} />
+      <h1>Sign in to Alcove</h1>
+      <p>This link signs you in once as an administrator.</p>
+      <Problem text={problem} />
+      <Button kind="primary" isBusy={isBusy} onClick={() => void signIn()}>
+        Sign in
+      </Button>
+    </div>
+  )
+}
