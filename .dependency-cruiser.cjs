@@ -15,7 +15,7 @@ const order = [
   ['bots'],
   ['oidc'],
   ['vulnerabilities'],
-  ['reports', 'markdown', 'exports'],
+  ['reports', 'markdown', 'exports', 'trackers'],
   ['notifications'],
   ['removal'],
   ['backup'],

@@ -35,6 +35,8 @@ import { removeExpiredPasswordLinks } from './domain/sign-in/password-links.ts'
 import { removeExpiredSessions } from './domain/sign-in/sessions.ts'
 import { removeExpiredSignInLinks } from './domain/sign-in/sign-in-links.ts'
 import { removeOldMerges } from './domain/topics/merges/merges.ts'
+import { createIssueJob } from './domain/trackers/create-issue.ts'
+import { pollTrackers, synchronizeJob } from './domain/trackers/sync-issues.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { removeOldObservations } from './domain/vulnerabilities/triage/old-observations.ts'
@@ -81,6 +83,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'send digests', intervalMs: 10 * minuteMs, run: announceDigests },
   { name: 'remove old mail', intervalMs: hourMs, run: removeOldMails },
   { name: 'remove old mail events', intervalMs: hourMs, run: removeOldMailEvents },
+  { name: 'poll issue trackers', intervalMs: hourMs, run: pollTrackers },
   { name: 'remove old idempotency keys', intervalMs: hourMs, run: removeOldKeys },
 ]
 
@@ -95,6 +98,8 @@ export const jobKinds: readonly AnyJobKind[] = [
   mailJob(mailKinds),
   refJobKind,
   promotionKind,
+  createIssueJob,
+  synchronizeJob,
 ]
 
 /** Starts the periodic tasks, the job queue and the sealing of audit events. */

@@ -10,6 +10,7 @@ import { metadataRoutes } from './api/v4/instance/metadata-routes.ts'
 import { retentionRoutes } from './api/v4/instance/retention-routes.ts'
 import { settingRoutes } from './api/v4/instance/settings-routes.ts'
 import { storageRoutes } from './api/v4/instance/storage-routes.ts'
+import { issueTrackerRoutes } from './api/v4/issue-trackers/routes.ts'
 import { jobRoutes } from './api/v4/jobs/routes.ts'
 import { markdownRoutes } from './api/v4/markdown/routes.ts'
 import { memberRoutes } from './api/v4/members/routes.ts'
@@ -80,6 +81,7 @@ export const routes: readonly Route[] = [
   ...vulnerabilityRoutes,
   ...exportRoutes,
   ...hookRoutes,
+  ...issueTrackerRoutes,
   ...vulnerabilityStatisticsRoutes,
   ...vulnerabilityLifeRoutes,
   ...vulnerabilityHistoryRoutes,

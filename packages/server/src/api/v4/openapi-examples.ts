@@ -18,6 +18,13 @@ const hook = {
   min_severity: 'high',
   vulnerability_events: true,
 }
+const issueTracker = {
+  kind: 'gitlab',
+  url: 'https://gitlab.example.com',
+  project: 'acme/website',
+  token: 'glpat-example',
+  labels: 'security',
+}
 const hookChange = { url: hook.url, vulnerability_events: false }
 const member = { user_id: '7', access_level: 30, expires_at: '2026-12-31' }
 const upload = { file: 'architecture.png' }
@@ -134,6 +141,9 @@ export const apiExamples: ApiExamples = {
     createGroupTrustRelation: { ...trustRelation, claims: { namespace_path: 'acme' } },
     updateProjectTrustRelation: { access_level: 40 },
     updateGroupTrustRelation: { access_level: 40 },
+    setProjectIssueTracker: issueTracker,
+    setGroupIssueTracker: issueTracker,
+    createVulnerabilityIssues: { vulnerability_ids: [4711, 4712] },
     createProjectHook: hook,
     createGroupHook: hook,
     createHook: hook,

@@ -19,6 +19,7 @@ import { mail } from './0063_mail.ts'
 import { auditEvents } from './0065_audit_events.ts'
 import { hookEvents } from './0066_hook_events.ts'
 import { refs } from './0067_refs.ts'
+import { issueTrackers } from './0068_issue_trackers.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   auditEvents,
   hookEvents,
   refs,
+  issueTrackers,
 ]

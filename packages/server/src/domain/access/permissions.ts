@@ -176,6 +176,15 @@ export const permissions = {
   'instance.hook.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'instance.hook.manage': { on: 'instance', who: 'admin', scope: 'api' },
 
+  // Developers see which tracker there is, but never its secrets.
+  'issue-tracker.read': { on: 'project', who: 'developer', scope: 'read_api' },
+  'issue-tracker.manage': { on: 'project', who: 'maintainer', scope: 'api' },
+  'group.issue-tracker.read': { on: 'group', who: 'developer', scope: 'read_api' },
+  'group.issue-tracker.manage': { on: 'group', who: 'owner', scope: 'api' },
+  'issue.read': { on: 'vulnerability', who: 'developer', scope: 'read_api' },
+  'issue.create': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'issue.create-many': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+
   'report.create': { on: 'project', who: 'developer', ...sendingReports },
   // The import of a report that the caller has sent.
   'report.read': { on: 'project', who: 'developer', ...sendingReports, reads: true },

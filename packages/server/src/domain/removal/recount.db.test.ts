@@ -66,6 +66,7 @@ const notDerived = {
     'jobs.total',
     'mails.attempts',
     'request_counts.requests',
+    'tracker_issues.attempts',
   ],
   'the key of a notice': ['token_expiry_notices.days'],
   'a position': [

@@ -43,6 +43,9 @@ export class NoResponse extends Error {
   override readonly name = 'NoResponse'
 }
 
+/** Thrown when the settings do not allow the address. Nothing was sent. */
+export class ForbiddenAddress extends NoResponse {}
+
 /**
  * Posts to a URL that a user has chosen. Resolves the name once, requires all of its addresses to be allowed, and
  * connects to those addresses only, which prevents DNS rebinding. Does not follow redirects. Throws `NoResponse`.
@@ -85,7 +88,7 @@ async function addressesOf(url: URL, { resolve, reachesPrivate }: Get): Promise<
   const addresses = isIP(host) ? [host] : await resolve(host).catch(() => [])
   if (addresses.length === 0) throw new NoResponse(`the host name ${host} has no address`)
   if (!reachesPrivate && !addresses.every(isPublicAddress)) {
-    throw new NoResponse(`${host} resolves to this machine or a private network, which is not allowed`)
+    throw new ForbiddenAddress(`${host} resolves to this machine or a private network, which is not allowed`)
   }
   return addresses
 }

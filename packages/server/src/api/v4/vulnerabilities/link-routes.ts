@@ -9,12 +9,15 @@ import type { Route } from '../../../http/route.ts'
 import { notFound, parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
 import { nullableUser, viewBasicUser } from '../users/views.ts'
-import { timestamp } from '../views.ts'
+import { nullableTimestamp, timestamp } from '../views.ts'
 import { viewVulnerability, vulnerabilityView } from './views.ts'
 
 const linkType = Type.Unsafe<(typeof linkTypes)[number]>({ type: 'string', enum: linkTypes })
 
-/** Fields of an issue that GitLab's clients read. Fields that only the tracker has contain the values of a new issue. */
+/**
+ * Fields of an issue that GitLab's clients read. Title and state are those of the tracker where Alcove follows the issue.
+ * The other fields that only the tracker has contain the values of a new issue.
+ */
 const issueFields = {
   id: Type.Integer(),
   iid: Type.Integer(),
@@ -24,7 +27,7 @@ const issueFields = {
   state: Type.String(),
   created_at: timestamp,
   updated_at: timestamp,
-  closed_at: Type.Null(),
+  closed_at: nullableTimestamp,
   closed_by: Type.Null(),
   labels: Type.Array(Type.String()),
   milestone: Type.Null(),
@@ -60,10 +63,10 @@ function viewIssue(link: IssueLink, projectId: number, origin: string) {
     project_id: projectId,
     title: link.title,
     description: null,
-    state: 'opened',
+    state: link.state,
     created_at: link.createdAt,
     updated_at: link.updatedAt,
-    closed_at: null,
+    closed_at: link.closedAt,
     closed_by: null,
     labels: [],
     milestone: null,

@@ -43,6 +43,11 @@ export interface BulkRequest {
   expectedStates?: ExpectedStates | undefined
 }
 
+/** Throws unless all of these are vulnerabilities of the project. */
+export function assertAreOfProject({ db }: Deps, { id }: Project, vulnerabilityIds: readonly number[]): Promise<void> {
+  return assertOfProject('vulnerability_ids', vulnerabilityIds, (batch) => listMembersOf(db, id, batch))
+}
+
 /** Changes all selected vulnerabilities of the project, or none. */
 export function changeMany(
   deps: Deps,
@@ -59,8 +64,7 @@ export function changeMany(
     if (expectedCount !== undefined && expectedCount !== inOrder.length) {
       throw conflict(`expected ${expectedCount} vulnerabilities, but there are ${inOrder.length}; look again`)
     }
-    if ('ids' in selection)
-      await assertOfProject('vulnerability_ids', inOrder, (batch) => listMembersOf(deps.db, project.id, batch))
+    if ('ids' in selection) await assertAreOfProject(deps, project, inOrder)
     if (expectedStates) await assertStatesOf(deps, project, inOrder, expectedStates)
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
     const counts: CountChange[] = []

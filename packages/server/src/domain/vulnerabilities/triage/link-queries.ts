@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { stateIn } from '../../users/user-state-sql.ts'
-import type { IssueLink, LinkType } from './link.ts'
+import type { IssueLink, IssueState, LinkType } from './link.ts'
 
-const linkColumns: Sql = sql`l.id, l.vulnerability_id, l.link_type, l.url, l.title, l.created_at,
+const linkColumns: Sql = sql`l.id, l.vulnerability_id, l.link_type, l.url, l.title, l.state, l.closed_at, l.created_at,
   l.updated_at, u.id as "author.id", u.username as "author.username", u.name as "author.name",
   ${stateIn('u')} as "author.state"`
 
@@ -42,6 +42,17 @@ export async function insertLink(db: Db, draft: LinkDraft): Promise<number> {
     returning id`)
   if (!row) throw new Error('an inserted link returned no id')
   return row.id
+}
+
+/** Stores the title and state that the tracker returned. */
+export async function updateIssue(
+  db: Db,
+  id: number,
+  { title, state, closedAt, now }: { title: string; state: IssueState; closedAt: string | null; now: string },
+): Promise<void> {
+  await db.run(sql`
+    update vulnerability_links set title = ${title}, state = ${state}, closed_at = ${closedAt}, updated_at = ${now}
+    where id = ${id}`)
 }
 
 /** Returns false if another request has deleted the link. */

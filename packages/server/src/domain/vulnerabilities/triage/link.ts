@@ -7,11 +7,16 @@ export interface IssueLink {
   linkType: LinkType
   url: string
   title: string
+  /** Last known state of the issue, where Alcove follows it. */
+  state: IssueState
+  closedAt: string | null
   createdAt: string
   updatedAt: string
   /** Null if the user has been deleted. */
   author: Pick<User, 'id' | 'username' | 'name' | 'state'> | null
 }
+
+export type IssueState = 'opened' | 'closed'
 
 export type LinkType = (typeof linkTypes)[number]
 

@@ -3,8 +3,8 @@ import { type Deps, projectTransaction } from '../../deps.ts'
 import type { User } from '../../users/user.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { recordHistory } from './history.ts'
-import type { IssueLink, LinkType } from './link.ts'
-import { deleteLink, findLink, insertLink, listLinks, lockLinks } from './link-queries.ts'
+import type { IssueLink, IssueState, LinkType } from './link.ts'
+import { deleteLink, findLink, insertLink, type LinkDraft, listLinks, lockLinks, updateIssue } from './link-queries.ts'
 import { recordVulnerabilityChanges } from './vulnerability-events.ts'
 
 export interface IssueLinkDraft {
@@ -29,7 +29,6 @@ export function createLink(
   if ([...title].length > maxTitle) throw invalid({ title: [`is too long (maximum is ${maxTitle} characters)`] })
   return projectTransaction(deps, vulnerability.projectId, async (deps) => {
     const { linkType } = draft
-    const now = deps.now()
     // The lock serialises concurrent requests; constraints are a second safeguard.
     const links = await lockLinks(deps.db, vulnerability.id)
     if (links.some((link) => link.url === url)) {
@@ -39,14 +38,49 @@ export function createLink(
       throw unprocessable('Vulnerability already has a "created" issue link')
     }
     if (links.length >= maxLinks) throw unprocessable(`a vulnerability may have ${maxLinks} links`)
-    const draftRow = { vulnerabilityId: vulnerability.id, userId: user.id, linkType, url, title, now }
-    const id = await insertLink(deps.db, draftRow)
-    const details = { url, title, link_type: linkType }
-    const entry = { vulnerabilityId: vulnerability.id, kind: 'linked', userId: user.id, details } as const
-    await recordHistory(deps.db, [entry], now)
-    await recordVulnerabilityChanges(deps, vulnerability.projectId, [vulnerability.id])
-    return getLink(deps, vulnerability, id)
+    return storeLink(deps, vulnerability, { userId: user.id, linkType, url, title, now: deps.now() })
   })
+}
+
+/**
+ * Links a vulnerability to the issue that was created from it. A link that a user has added to the same issue meanwhile
+ * is kept.
+ */
+export async function linkCreatedIssue(
+  deps: Deps,
+  vulnerability: Vulnerability,
+  { userId, url, title }: { userId: number; url: string; title: string },
+): Promise<IssueLink> {
+  const links = await lockLinks(deps.db, vulnerability.id)
+  const linked = links.find((link) => link.url === url)
+  if (linked) return linked
+  const linkType = links.some((link) => link.linkType === 'created') ? 'related' : 'created'
+  return storeLink(deps, vulnerability, { userId, linkType, url, title: shortTitle(title), now: deps.now() })
+}
+
+/** Stores what the tracker returned of the issue of a link. */
+export async function updateLinkedIssue(
+  deps: Deps,
+  linkId: number,
+  { title, state, closedAt }: { title: string; state: IssueState; closedAt: string | null },
+): Promise<void> {
+  await updateIssue(deps.db, linkId, { title: shortTitle(title), state, closedAt, now: deps.now() })
+}
+
+const shortTitle = (title: string) => [...title].slice(0, maxTitle).join('')
+
+async function storeLink(
+  deps: Deps,
+  vulnerability: Vulnerability,
+  draft: Omit<LinkDraft, 'vulnerabilityId'>,
+): Promise<IssueLink> {
+  const { userId, url, title, linkType, now } = draft
+  const id = await insertLink(deps.db, { vulnerabilityId: vulnerability.id, ...draft })
+  const details = { url, title, link_type: linkType }
+  const entry = { vulnerabilityId: vulnerability.id, kind: 'linked', userId, details } as const
+  await recordHistory(deps.db, [entry], now)
+  await recordVulnerabilityChanges(deps, vulnerability.projectId, [vulnerability.id])
+  return getLink(deps, vulnerability, id)
 }
 
 /** Removes a link and returns it. */

@@ -1,0 +1,85 @@
+import Type from 'typebox'
+import type { Tracker } from '../../../domain/trackers/tracker.ts'
+import { trackerKinds } from '../../../domain/trackers/tracker.ts'
+import { type TrackerIssue, trackerIssueStates } from '../../../domain/trackers/tracker-issue.ts'
+import { nullableString, nullableTimestamp, timestamp } from '../views.ts'
+
+export const trackerView = Type.Object(
+  {
+    id: Type.Integer(),
+    kind: Type.Enum(trackerKinds),
+    url: Type.String(),
+    project: Type.String(),
+    email: nullableString,
+    issue_type: Type.String(),
+    labels: Type.Array(Type.String()),
+    title_template: Type.String(),
+    description_template: Type.String(),
+    group_id: Type.Union([Type.Integer(), Type.Null()], { description: 'The group that has set it' }),
+    polled_at: nullableTimestamp,
+    sync_error: nullableString,
+  },
+  { title: 'IssueTracker' },
+)
+
+export const trackersView = Type.Object(
+  {
+    own: Type.Union([trackerView, Type.Null()], { description: 'Set in this project or group' }),
+    effective: Type.Union([trackerView, Type.Null()], { description: 'Its own or that of the nearest group above' }),
+  },
+  { title: 'IssueTrackers' },
+)
+
+export function viewTracker(tracker: Tracker) {
+  return {
+    id: tracker.id,
+    kind: tracker.kind,
+    url: tracker.url,
+    project: tracker.place,
+    email: tracker.email,
+    issue_type: tracker.issueType,
+    labels: [...tracker.labels],
+    title_template: tracker.titleTemplate,
+    description_template: tracker.descriptionTemplate,
+    group_id: tracker.namespaceId,
+    polled_at: tracker.polledAt,
+    sync_error: tracker.syncError,
+  }
+}
+
+export const createdIssueView = Type.Object(
+  {
+    vulnerability_id: Type.Integer(),
+    state: Type.Enum(trackerIssueStates, {
+      description:
+        'Of the request: `unknown` when the tracker has not confirmed the issue; the next request searches for it first',
+    }),
+    key: nullableString,
+    link_id: Type.Union([Type.Integer(), Type.Null()], { description: 'The issue link, when the issue exists' }),
+    error: nullableString,
+    requested_at: timestamp,
+  },
+  { title: 'TrackerIssue' },
+)
+
+export const requestedIssueView = Type.Object(
+  {
+    issue: Type.Union([createdIssueView, Type.Null()]),
+    tracker: Type.Union([
+      Type.Object({ kind: Type.Enum(trackerKinds), url: Type.String(), project: Type.String() }),
+      Type.Null(),
+    ]),
+  },
+  { title: 'RequestedIssue' },
+)
+
+export function viewTrackerIssue(issue: TrackerIssue) {
+  return {
+    vulnerability_id: issue.vulnerabilityId,
+    state: issue.state,
+    key: issue.issueKey,
+    link_id: issue.linkId,
+    error: issue.error,
+    requested_at: issue.requestedAt,
+  }
+}
