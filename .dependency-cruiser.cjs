@@ -9,7 +9,7 @@ const notTests = '\\.(test|conformance)\\.ts$|/testing/'
 const order = [
   ['files', 'jobs', 'audit'],
   ['mail'],
-  ['access', 'users', 'tokens', 'sign-in'],
+  ['access', 'users', 'tokens', 'sign-in', 'second-factors'],
   ['projects', 'namespaces', 'members', 'hooks', 'idempotency'],
   ['topics', 'uploads', 'findings'],
   ['bots'],

@@ -61,7 +61,7 @@ Run a server
   backup       copy database and files to a folder or a bucket while the server runs
   restore      restore a backup
   transfer     copy all rows to a database of the other engine
-  admin        print a link that signs in an administrator
+  admin        print a link that signs in an administrator, or remove the second factors of a user
   objects      copy stored files between disk and bucket
   audit        verify the hash chain of the audit log
 ${existsSync(client) ? clientCommands : ''}

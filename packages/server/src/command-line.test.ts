@@ -31,6 +31,7 @@ test.each([
   ['objects copy --from disk --to s3', { name: 'objects copy', from: 'disk', to: 's3' }],
   ['objects copy --to disk --from s3', { name: 'objects copy', from: 's3', to: 'disk' }],
   ['objects copy --from=s3 --to=disk', { name: 'objects copy', from: 's3', to: 'disk' }],
+  ['admin disable-two-factor root', { name: 'admin', action: 'disable-two-factor', user: 'root' }],
 ])('"%s" is read as a command', (line, expected) => {
   expect(read(line)).toEqual(expected)
 })
@@ -39,7 +40,7 @@ test('the installed program knows every command of the server', () => {
   const program = readFileSync(new URL('../../../bin/alcove.js', import.meta.url), 'utf8')
   const [, list = ''] = /const serverCommands = \[([^\]]*)\]/.exec(program) ?? []
   const known = [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name)
-  const offered = [...usage.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)
+  const offered = [...new Set([...usage.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name))]
   expect(known).toEqual(offered)
   for (const name of known) expect(program).toMatch(new RegExp(`^ {2}${name} `, 'm'))
 })
@@ -47,6 +48,10 @@ test('the installed program knows every command of the server', () => {
 describe('rejects the command line', () => {
   test.each([
     'serve now',
+    'admin',
+    'admin disable-two-factor',
+    'admin disable-two-factor root nadia',
+    'admin rename root',
     'migrate --fix',
     'doctor now',
     'doctor --force',

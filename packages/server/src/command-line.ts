@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import type { AdminCommand } from './admin-command.ts'
 import type { Place } from './app.ts'
 import type { BackupCommand } from './backup-command.ts'
 import type { RestoreCommand } from './restore-command.ts'
@@ -15,9 +16,10 @@ export type Command =
   | { name: 'audit verify' }
   | { name: 'admin sign-in-link'; user: string }
   | { name: 'objects copy'; from: Place; to: Place }
+  | ({ name: 'admin' } & AdminCommand)
 
 export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor | backup <target> | restore <source> | transfer --to <database> |
-               admin sign-in-link <user> | objects copy | audit verify] [options]
+               admin <action> <user> | objects copy | audit verify] [options]
 
   serve     serve the API (the default); brings the schema of the database up to date first
   demo      serve invented sample data from a temporary folder, or from the named one, which keeps it
@@ -35,6 +37,8 @@ export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor 
             copy all rows to an empty database: postgres://… or a folder for SQLite; the server must be stopped
   admin sign-in-link <user>
             print a link that signs in this administrator once, within 15 minutes, while the server runs or not
+  admin disable-two-factor <user>
+            remove all second factors of a user, who then signs in with the password alone; with SQLite while the server is stopped
   objects copy --from <place> --to <place>
             copy every file from disk to s3 or from s3 to disk, while the server runs or not; run it again to go on
   audit verify
@@ -98,7 +102,9 @@ const parsers: Partial<Record<string, (args: string[]) => Command | undefined>> 
   },
   admin(args) {
     const [action, user, ...others] = parse({ args, allowPositionals: true })?.positionals ?? []
-    return action === 'sign-in-link' && user && others.length === 0 ? { name: 'admin sign-in-link', user } : undefined
+    if (!user || others.length > 0) return undefined
+    if (action === 'sign-in-link') return { name: 'admin sign-in-link', user }
+    return action === 'disable-two-factor' ? { name: 'admin', action, user } : undefined
   },
   objects(args) {
     const parsed = parse({

@@ -30,6 +30,7 @@ import { removeOldImports } from './domain/reports/imports/old-imports.ts'
 import { importKind } from './domain/reports/imports/run-imports.ts'
 import { closeIdleRefs } from './domain/reports/refs/close-idle-refs.ts'
 import { refJobKind } from './domain/reports/refs/close-ref.ts'
+import { removeExpiredChallenges } from './domain/second-factors/challenges.ts'
 import { removeOldBrowsers } from './domain/sign-in/known-browsers.ts'
 import { removeExpiredPasswordLinks } from './domain/sign-in/password-links.ts'
 import { removeExpiredSessions } from './domain/sign-in/sessions.ts'
@@ -73,6 +74,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'remove expired sign-ins with providers', intervalMs: hourMs, run: removeExpiredFlows },
   { name: 'remove expired sign-in links', intervalMs: hourMs, run: removeExpiredSignInLinks },
   { name: 'remove used logout tokens', intervalMs: hourMs, run: removeUsedLogoutTokens },
+  { name: 'remove expired steps of sign-ins', intervalMs: hourMs, run: removeExpiredChallenges },
   { name: 'remove expired password links', intervalMs: hourMs, run: removeExpiredPasswordLinks },
   { name: 'remove known browsers', intervalMs: hourMs, run: removeOldBrowsers },
   // The interval equals the window for password attempts, which keeps the table small.

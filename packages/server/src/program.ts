@@ -1,3 +1,4 @@
+import { runAdminCommand } from './admin-command.ts'
 import { depsFrom, openApp, openDatabaseFor, openDeps, openObjectsFor } from './app.ts'
 import { runAuditCommand } from './audit-command.ts'
 import { runBackupCommand } from './backup-command.ts'
@@ -66,6 +67,8 @@ async function run(command: Command, onServing: (dataFolder: string) => void): P
       return failUnless(await runObjectsCommand(settings, command))
     case 'audit verify':
       return failUnless(await runAuditCommand(settings))
+    case 'admin':
+      return failUnless(await runAdminCommand(settings, command))
   }
 }
 

@@ -22,8 +22,10 @@ import { documentRoute } from './api/v4/openapi-document.ts'
 import { organizationRoutes } from './api/v4/organizations/routes.ts'
 import { projectRoutes } from './api/v4/projects/routes.ts'
 import { refRoutes } from './api/v4/refs/routes.ts'
+import { secondFactorRoutes } from './api/v4/second-factors/routes.ts'
 import { securityReportRoutes } from './api/v4/security-reports/routes.ts'
 import { sessionRoutes } from './api/v4/sessions/routes.ts'
+import { secondStepRoutes } from './api/v4/sessions/second-step-routes.ts'
 import { tokenRoutes } from './api/v4/tokens/routes.ts'
 import { topicAliasRoutes } from './api/v4/topics/alias-routes.ts'
 import { topicDuplicateRoutes } from './api/v4/topics/duplicate-routes.ts'
@@ -53,6 +55,8 @@ export const routes: readonly Route[] = [
   ...retentionRoutes,
   ...settingRoutes,
   ...sessionRoutes,
+  ...secondStepRoutes,
+  ...secondFactorRoutes,
   ...oidcRoutes,
   ...identityRoutes,
   ...userRoutes,

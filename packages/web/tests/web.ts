@@ -34,11 +34,14 @@ export interface OpenOptions {
   isChanged?: boolean
 }
 
-/** Starts the whole program on a socket, with its background jobs, and opens its pages. Close it in `afterAll`. */
-export async function startWeb(options: TestOptions = {}): Promise<Web> {
+/**
+ * Starts the whole program on a socket, with its background jobs, and opens its pages. Close it in `afterAll`. Pages get the
+ * name `localhost` as `host` where a browser requires a name.
+ */
+export async function startWeb({ host = '127.0.0.1', ...options }: TestOptions & { host?: string } = {}): Promise<Web> {
   const server = await startServer({ ...options, keepOpen: true })
   serveAxe(server)
-  const origin = await listen(server)
+  const origin = (await listen(server)).replace('127.0.0.1', host)
   const jobs = runJobs(server.deps, jobKinds)
   const pages = openPages(origin)
   return {

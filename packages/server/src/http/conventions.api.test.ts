@@ -193,7 +193,7 @@ describe('a response', () => {
   })
 })
 
-const methods = { POST: 'post', PUT: 'put', DELETE: 'delete' } as const
+const methods = { POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
 
 describe('a request body', () => {
   test('of an unsupported type returns 415, with the type', async () => {

@@ -122,6 +122,13 @@ const responses: { [Kind in keyof Causes]: (cause: Causes[Kind]) => ErrorRespons
       error_description: 'Confirm who you are with POST /-/sessions/confirm, then send the request again.',
     },
   }),
+  'second-factor-required': () => ({
+    status: 403,
+    body: {
+      error: 'second_factor_required',
+      error_description: 'This server requires two-factor authentication. Set it up in your profile first.',
+    },
+  }),
   throttled: ({ endsAt, retryAfterSeconds }) => ({
     status: 429,
     body: 'Retry later\n',

@@ -79,7 +79,7 @@ function seedOf(route: Route): number {
 
 /**
  * Random requests neither contain the right password nor use a session that was confirmed with it, no caller is a bot with
- * a token of its own, no report has held absences, and the server has no identity provider.
+ * a token of its own, no report has held absences, the server has no identity provider, and no user a second factor.
  */
 const rarelySuccessful = [
   'POST /-/oidc/:provider',
@@ -87,6 +87,14 @@ const rarelySuccessful = [
   'POST /-/oidc/:provider/backchannel_logout',
   'POST /-/sessions/confirm',
   'POST /-/unsubscribe/:token',
+  'POST /-/sessions/second_factor',
+  'POST /-/sessions/passkey',
+  ...['POST', 'PUT', 'DELETE'].map((method) => `${method} /-/second_factors/totp`),
+  'POST /-/second_factors/recovery_codes',
+  'POST /-/passkeys',
+  'POST /-/passkeys/options',
+  ...['PUT', 'DELETE'].map((method) => `${method} /-/passkeys/:id`),
+  'PATCH /users/:id/disable_two_factor',
   'POST /-/personal_access_tokens',
   'DELETE /projects/:id/refs/:ref',
   ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/access_tokens/self/rotate`),

@@ -75,7 +75,7 @@ export interface CreationContext {
   input: Record<string, unknown>
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The caller's access level, and the resources of the path by their kinds, which only the route's types name. */
 export interface ResourceContext {

@@ -208,6 +208,11 @@ const rows: Record<FixedSettingName, Row> = {
     (s) => s.bootstrapToken,
   ],
   SESSION_IDLE_DAYS: ['Security', 'Days without a request after which a session ends.', (s) => s.sessionIdleMs / dayMs],
+  REQUIRE_SECOND_FACTOR: [
+    'Security',
+    'Users who must set up two-factor authentication for the sign-in with a password.',
+    (s) => s.requiredSecondFactor,
+  ],
   METRICS_TOKEN: [
     'Security',
     'Token for /-/metrics. Default: only clients on this machine may read metrics.',

@@ -91,6 +91,8 @@ export type FailureCause =
   | { kind: 'busy'; retryAfterSeconds: number }
   /** The user of a session must enter the password again. */
   | { kind: 'reauthentication-required' }
+  /** The user of a session must set up a second factor first. */
+  | { kind: 'second-factor-required' }
   /** A rate limit is exceeded until `endsAt` (in ms). */
   | { kind: 'throttled'; endsAt: number; retryAfterSeconds: number }
   | { kind: 'unprocessable'; sentence: string }

@@ -46,6 +46,7 @@ test.each<[string, string, Partial<Settings>]>([
   ['TRIAGE_ROLE', 'developer', { triageRole: 'developer' }],
   ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
   ['ADMIN_MODE', 'true', { adminMode: true }],
+  ['REQUIRE_SECOND_FACTOR', 'everyone', { requiredSecondFactor: 'everyone' }],
   ['SESSION_IDLE_DAYS', '1', { sessionIdleMs: 24 * 60 * 60 * 1000 }],
   ['METRICS_TOKEN', token, { metricsToken: token }],
   ['RATE_LIMIT_ENDPOINTS', 'true', { rateLimits: { endpoints: true, signIn } }],

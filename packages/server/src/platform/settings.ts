@@ -59,6 +59,8 @@ export interface Settings {
   adminMode: boolean
   /** Idle time after which a session ends. */
   sessionIdleMs: number
+  /** Users whose sign-in with a password must have a second factor. */
+  requiredSecondFactor: 'off' | 'administrators' | 'everyone'
   /** Token that allows reading `/-/metrics` from another machine. */
   metricsToken?: string
   rateLimits: RateLimits
@@ -170,6 +172,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     logLevel: values.oneOf('LOG_LEVEL', logLevels, 'info'),
     adminMode: values.isTrue('ADMIN_MODE'),
     sessionIdleMs: values.whole('SESSION_IDLE_DAYS', 7, 1, 14) * 24 * 60 * 60 * 1000,
+    requiredSecondFactor: values.oneOf('REQUIRE_SECOND_FACTOR', ['off', 'administrators', 'everyone'], 'off'),
     ...(metricsToken && { metricsToken }),
     rateLimits: readRateLimits(values),
     trustedProxies: readTrustedProxies(values),

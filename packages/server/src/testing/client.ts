@@ -28,6 +28,7 @@ export interface Client {
   head(path: string, options?: RequestOptions): Promise<Reply>
   post(path: string, body?: unknown, options?: RequestOptions): Promise<Reply>
   put(path: string, body?: unknown, options?: RequestOptions): Promise<Reply>
+  patch(path: string, body?: unknown, options?: RequestOptions): Promise<Reply>
   delete(path: string, body?: unknown, options?: RequestOptions): Promise<Reply>
 }
 
@@ -64,6 +65,7 @@ export function createClient(app: Server, identity: { user?: User; token?: strin
     head: (path, options) => send('HEAD', path, undefined, options),
     post: (path, body, options) => send('POST', path, body, options),
     put: (path, body, options) => send('PUT', path, body, options),
+    patch: (path, body, options) => send('PATCH', path, body, options),
     delete: (path, body, options) => send('DELETE', path, body, options),
   }
 }
@@ -73,7 +75,7 @@ function decoded(bytes: Buffer, encoding: unknown): Buffer {
   return encoding === 'br' ? brotliDecompressSync(bytes) : gunzipSync(bytes)
 }
 
-type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 async function encode(body: unknown): Promise<{ payload?: string | Buffer; type?: string }> {
   if (body === undefined) return {}

@@ -1,3 +1,4 @@
+import type { Request } from '@alcove/client'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../components/button.tsx'
 import { TextField } from '../components/form/field.tsx'
@@ -5,13 +6,17 @@ import { Problem } from '../components/form/problem.tsx'
 import { Dialog, DialogActions } from '../components/overlay/dialog.tsx'
 import { api, isFailure } from '../data/api.ts'
 import { finishConfirmation } from '../data/confirmation.ts'
+import { hasPasskeys, signWithPasskey } from '../data/passkeys.ts'
 import { signInWithProvider } from '../data/provider-sign-in.ts'
 import type { SessionState } from '../data/session.ts'
 
 /** Prompts for what the session was started with, while a request waits for confirmation. */
 export function ConfirmIdentity({ session }: { session: SessionState }) {
   const { signed_in_with: method, provider, providers } = session
-  if (method === 'password' || method === 'token') return <ConfirmSecret isByPassword={method === 'password'} />
+  if (method === 'token') return <ConfirmSecret isByPassword={false} hasPasskey={false} />
+  if (method === 'password' || method === 'passkey') {
+    return <ConfirmSecret isByPassword hasPasskey={method === 'passkey' && hasPasskeys()} />
+  }
   const known = providers.find(({ key }) => key === provider)
   return <ConfirmAtProvider provider={known} />
 }
@@ -48,7 +53,7 @@ function ConfirmAtProvider({ provider }: { provider: { key: string; name: string
   )
 }
 
-function ConfirmSecret({ isByPassword }: { isByPassword: boolean }) {
+function ConfirmSecret({ isByPassword, hasPasskey }: { isByPassword: boolean; hasPasskey: boolean }) {
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
   const noun = isByPassword ? 'password' : 'access token'
@@ -58,11 +63,24 @@ function ConfirmSecret({ isByPassword }: { isByPassword: boolean }) {
     // React events of a dialog bubble to the form that opened the dialog.
     event.stopPropagation()
     const proof = String(new FormData(event.currentTarget).get('proof') ?? '')
+    await confirm(async () => (isByPassword ? { password: proof } : { token: proof }))
+  }
+
+  async function provePasskey() {
+    const passkey = await signWithPasskey()
+    return passkey && { passkey }
+  }
+
+  async function confirm(prove: () => Promise<Request<'POST /-/sessions/confirm'>['body'] | undefined>) {
     setBusy(true)
     setProblem('')
     try {
-      await api.call('POST /-/sessions/confirm', { body: isByPassword ? { password: proof } : { token: proof } })
-      finishConfirmation(true)
+      const body = await prove()
+      if (body) {
+        await api.call('POST /-/sessions/confirm', { body })
+        return finishConfirmation(true)
+      }
+      setBusy(false)
     } catch (error) {
       const { message } = error as Error // nothing else is thrown here
       setProblem(isFailure(error, 401) ? `Incorrect ${noun}.` : message)
@@ -75,8 +93,12 @@ function ConfirmSecret({ isByPassword }: { isByPassword: boolean }) {
       isOpen
       isOnTop
       onClose={() => finishConfirmation(false)}
-      title={`Confirm your ${noun}`}
-      lead={`You entered your ${noun} some time ago. Enter it again to manage tokens, passwords and sessions.`}
+      title={hasPasskey ? 'Confirm who you are' : `Confirm your ${noun}`}
+      lead={
+        hasPasskey
+          ? 'You signed in some time ago. Use your passkey or enter your password to manage tokens, passwords and sessions.'
+          : `You entered your ${noun} some time ago. Enter it again to manage tokens, passwords and sessions.`
+      }
     >
       <form className="form" onSubmit={(event) => void submit(event)}>
         <TextField
@@ -89,6 +111,7 @@ function ConfirmSecret({ isByPassword }: { isByPassword: boolean }) {
         />
         <DialogActions>
           <Button onClick={() => finishConfirmation(false)}>Cancel</Button>
+          {hasPasskey && <Button onClick={() => void confirm(provePasskey)}>Use passkey</Button>}
           <Button type="submit" kind="primary" isBusy={isBusy}>
             Confirm
           </Button>

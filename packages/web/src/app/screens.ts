@@ -26,6 +26,9 @@ const uploader: Access = {
 }
 const writer: Access = { isAllowed: ({ session }) => mayWrite(session), denied: UploadsDenied }
 
+/** Address of the second factors, the only screen of a session that must set one up first. */
+export const twoFactorPath = '/-/profile/two_factor_auth'
+
 /** Matches the `web_url` of a group, optionally followed by `/-/` and the name of a part. */
 const groupPattern = /^\/groups\/(?<place>(?!-\/)[^/]+(?:\/[^/]+)*?)(?:\/-\/(?<part>.*))?\/?$/
 
@@ -61,6 +64,12 @@ const main: Screen[] = [
     access: account,
     links: { account: true },
   }),
+  screen(
+    twoFactorPath,
+    'Two-factor authentication',
+    async () => (await import('../features/account/two-factor/two-factor.tsx')).TwoFactor,
+    { access: account, links: { account: 'Two-factor' } },
+  ),
   screen('/-/profile/tokens', 'Access tokens', async () => (await import('../features/account/tokens.tsx')).Tokens, {
     access: account,
     links: { account: true, home: 'Your access tokens' },

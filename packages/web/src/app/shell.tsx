@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Menu, X } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
-import { Link, useLocation, useRouter } from 'wouter'
+import { Link, Redirect, useLocation, useRouter } from 'wouter'
 import { lazyComponent, nothingYet } from '../components/lazy-component.tsx'
 import { Mark } from '../components/mark.tsx'
 import { preloadScreen, Screens, ScreenTableContext, useLinks } from '../components/page/screens.tsx'
@@ -11,7 +11,7 @@ import { type SessionState, sessionQuery } from '../data/session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { keepFocus } from './keep-focus.ts'
-import { screens } from './screens.ts'
+import { screens, twoFactorPath } from './screens.ts'
 import styles from './shell.module.css'
 import { rejectStrayDrops } from './stray-drops.ts'
 import { useDropDown } from './use-drop-down.ts'
@@ -39,7 +39,11 @@ export function Shell() {
       <Header session={session.data} path={path} />
       <main id="main" tabIndex={-1} className={styles.main}>
         <ErrorBoundary key={path}>
-          <Screens area="main" />
+          {session.data.must_set_up_second_factor && path !== twoFactorPath ? (
+            <Redirect to={twoFactorPath} replace />
+          ) : (
+            <Screens area="main" />
+          )}
         </ErrorBoundary>
       </main>
       <Announcer path={path} />

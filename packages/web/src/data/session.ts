@@ -105,6 +105,11 @@ export function mayWrite({ user, scopes }: SessionState): boolean {
 /** True on the pages of an archived project. */
 export const ReadOnlyContext = createContext(false)
 
+/** Returns true for a session that was started at this server: with a password, a passkey or a link. */
+export function isLocal({ signed_in_with: method }: SessionState): boolean {
+  return method !== null && method !== 'token' && method !== 'provider'
+}
+
 /** Returns true for a session without the limits of an access token. */
 export function isUnlimited({ signed_in_with: method }: SessionState): boolean {
   return method !== null && method !== 'token'

@@ -15,6 +15,7 @@ import {
   type ProjectCache,
   projectLevel,
 } from '../../domain/projects/visible.ts'
+import { assertSecondFactorSetUp } from '../../domain/second-factors/requirement.ts'
 import { digestBrowser, usersKnownTo } from '../../domain/sign-in/known-browsers.ts'
 import { assertRecentlyAuthenticated } from '../../domain/sign-in/reauthentication.ts'
 import { findSignedIn, openSessionCache } from '../../domain/sign-in/sessions.ts'
@@ -47,6 +48,7 @@ export function createGuard(deps: RootDeps): Guard {
         if (sudo !== undefined || (row.who !== 'anyone' && !row.anonymous)) throw unauthenticated()
         return null
       }
+      if (!row.inSetUp) assertSecondFactorSetUp(deps, caller)
       assertScope(row, caller, isReading || row.reads === true)
       if (row.recent) assertRecentlyAuthenticated(deps, caller)
       return sudo === undefined ? caller : actAs(deps, caller, sudo)

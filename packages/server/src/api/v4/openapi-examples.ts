@@ -49,6 +49,8 @@ const project = {
 }
 const user = { name: 'Ada Lovelace', username: 'ada', email: 'ada@example.com' }
 const newPassword = 'correct horse battery staple'
+const challenge = 'hLT3mYx1m8vG0nJb0qE4dA5cWkq2rZsUu7o9iPfXyBg'
+const credential = { id: 'AbCdEf', rawId: 'AbCdEf', type: 'public-key', response: {}, clientExtensionResults: {} }
 
 /** The examples of the OpenAPI document. They describe one invented company, `acme`. */
 export const apiExamples: ApiExamples = {
@@ -115,6 +117,12 @@ export const apiExamples: ApiExamples = {
     createProjectVulnerabilityExport: exported,
     createGroupVulnerabilityExport: exported,
     createVulnerabilityExport: exported,
+    completeSignIn: { challenge, code: '287082' },
+    beginPasskeySignIn: { challenge },
+    signInWithPasskey: { credential },
+    finishTotp: { challenge, code: '287082' },
+    addPasskey: { name: 'Laptop', credential },
+    updatePasskey: { name: 'Old laptop' },
     createProject: project,
     createProjectForUser: { name: 'Notes' },
     updateProject: { description: 'The public website', promote_vulnerabilities_on_ingestion: true },

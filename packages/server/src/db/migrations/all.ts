@@ -15,6 +15,7 @@ import { identityProviders } from './0058_identity_providers.ts'
 import { hookFormats } from './0059_hook_formats.ts'
 import { mappedRights } from './0060_mapped_rights.ts'
 import { providerLogout } from './0061_provider_logout.ts'
+import { secondFactors } from './0062_second_factors.ts'
 import { mail } from './0063_mail.ts'
 import { auditEvents } from './0065_audit_events.ts'
 import { hookEvents } from './0066_hook_events.ts'
@@ -39,6 +40,7 @@ export const migrations: readonly Migration[] = [
   hookFormats,
   mappedRights,
   providerLogout,
+  secondFactors,
   mail,
   auditEvents,
   hookEvents,

@@ -8,7 +8,7 @@ export interface Caller {
     readonly id: number
     readonly kind: 'personal' | 'impersonation' | 'session' | 'trust'
     /** What this browser session was started with. */
-    readonly method?: 'password' | 'token' | 'provider' | 'link'
+    readonly method?: 'password' | 'passkey' | 'token' | 'provider' | 'link'
     /** Id of the token that this browser session was started with. */
     readonly signedInWith?: number
     /** Key of the identity provider that this browser session was started with. */

@@ -22,6 +22,7 @@ import type { Role } from './roles.ts'
  *   credentials.
  * - `reads`: marks a route that changes nothing whatever its method, so that read-only tokens may use it.
  * - `unlimited`: excludes the route from rate limits, because health checks must not fail because of one.
+ * - `inSetUp`: allows the route to a session whose user must first set up a second factor.
  * - `namedScopes`: the scopes that a rejection lists, where they are not `api read_api`.
  */
 export interface PermissionRow {
@@ -34,6 +35,7 @@ export interface PermissionRow {
   readonly reads?: true
   readonly inArchive?: true
   readonly recent?: true
+  readonly inSetUp?: true
   readonly unlessIn?: State
   readonly unlimited?: true
 }
@@ -59,23 +61,33 @@ export const permissions = {
   'job.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'job.manage': { on: 'instance', who: 'admin', scope: 'api' },
 
-  'session.start': { on: 'instance', who: 'anyone', scope: 'none' },
-  'session.begin-with-provider': { on: 'instance', who: 'anyone', scope: 'none', session: true },
-  'session.complete-with-provider': { on: 'instance', who: 'anyone', scope: 'none', session: true },
+  'session.start': { on: 'instance', who: 'anyone', scope: 'none', inSetUp: true },
+  'session.begin-with-provider': { on: 'instance', who: 'anyone', scope: 'none', session: true, inSetUp: true },
+  'session.complete-with-provider': { on: 'instance', who: 'anyone', scope: 'none', session: true, inSetUp: true },
   'session.end-by-provider': { on: 'instance', who: 'anyone', scope: 'none' },
-  'session.leave': { on: 'instance', who: 'anyone', scope: 'none', session: true },
-  'session.show': { on: 'instance', who: 'anyone', scope: 'none', session: true },
+  'session.leave': { on: 'instance', who: 'anyone', scope: 'none', session: true, inSetUp: true },
+  'session.show': { on: 'instance', who: 'anyone', scope: 'none', session: true, inSetUp: true },
   'session.end': { on: 'instance', who: 'user', scope: 'api', session: true, recent: true },
   'session.list': { on: 'instance', who: 'user', scope: 'api', session: true, recent: true },
-  'session.confirm': { on: 'instance', who: 'user', scope: 'none', session: true },
+  'session.confirm': { on: 'instance', who: 'user', scope: 'none', session: true, inSetUp: true },
   'session.elevate': { on: 'instance', who: 'user', scope: 'api', session: true },
-  'password.set': { on: 'instance', who: 'anyone', scope: 'none' },
+  'second-factor.read': { on: 'instance', who: 'user', scope: 'read_api', session: true, inSetUp: true },
+  'second-factor.manage': {
+    on: 'instance',
+    who: 'user',
+    scope: 'api',
+    session: true,
+    recent: true,
+    inSetUp: true,
+  },
+  'password.set': { on: 'instance', who: 'anyone', scope: 'none', inSetUp: true },
   'password.change': { on: 'instance', who: 'user', scope: 'api', session: true },
   'self.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },
   'user.list': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
   'user.read': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
   'user.identity.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'user.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
+  'user.disable-two-factor': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
   'user.link': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
   'notification.read': { on: 'instance', who: 'user', scope: 'read_api' },
   'notification.manage': { on: 'instance', who: 'user', scope: 'api' },
@@ -220,6 +232,7 @@ export type Permission = keyof typeof permissions
 
 const accountNouns = new Set([
   'session',
+  'second-factor',
   'password',
   'token',
   'access-token',

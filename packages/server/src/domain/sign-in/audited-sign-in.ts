@@ -16,6 +16,7 @@ export function recordSignIn(deps: Deps, user: User, method: SignInMethod): Prom
 
 const methodNames: Readonly<Record<SignInMethod, string>> = {
   password: 'a password',
+  passkey: 'a passkey',
   token: 'an access token',
   provider: 'an identity provider',
   link: 'a link',

@@ -15,7 +15,7 @@ import { proveOwnPassword } from './reauthentication.ts'
 import { logSecurity } from './security-log.ts'
 import { updateAuthenticatedAt } from './session-queries.ts'
 import { endAllSessions } from './sessions.ts'
-import { type NewSession, startPasswordSession } from './sign-in.ts'
+import { finishFirstFactor, isComplete, type NewSession, type PendingSignIn } from './sign-in.ts'
 
 export interface NewPassword {
   password: string
@@ -48,13 +48,16 @@ export async function changeOwnPassword(
   logSecurity(deps, 'password.changed', { user, ...(revokesTokens && { reason: 'tokens revoked too' }) })
 }
 
-/** Sets the password of the user that the link was created for, ends that user's sessions and starts a new one. */
+/**
+ * Sets the password of the user that the link was created for, ends that user's sessions and signs in. The link stands
+ * for the password, so a second factor is still required.
+ */
 export async function redeemPasswordLink(
   deps: Deps,
   secret: string,
   { password, revokesTokens }: NewPassword,
   client: Client,
-): Promise<NewSession> {
+): Promise<NewSession | PendingSignIn> {
   assertPasswordsEnabled(deps)
   const digest = digestLink(secret)
   const link = await findPasswordLink(deps.db, digest, deps.now())
@@ -67,17 +70,19 @@ export async function redeemPasswordLink(
   if (user.state !== 'deactivated') assertActive(user)
   assertAcceptable(password, user)
   const passwordHash = await hashPassword(deps, password, networkOf(client.address))
-  const session = await transaction(deps, async (deps) => {
+  const signedIn = await transaction(deps, async (deps) => {
     if (!(await deletePasswordLink(deps.db, digest))) throw unauthenticated()
     await setPasswordHash(deps, user.id, passwordHash)
     await endAllSessions(deps, user.id)
     if (revokesTokens) await revokePersonalTokens(deps, user.id)
     await recordPasswordChange(deps, user, { isByLink: true, revokesTokens })
-    return startPasswordSession(deps, user, client)
+    return finishFirstFactor(deps, user, client, 'password')
   })
   logSecurity(deps, 'password.changed', { user, address: client.address, method: 'link' })
-  logSecurity(deps, 'sign_in.succeeded', { user, address: client.address, method: 'link' })
-  return session
+  if (isComplete(signedIn)) {
+    logSecurity(deps, 'sign_in.succeeded', { user, address: client.address, method: 'link' })
+  }
+  return signedIn
 }
 
 function assertAcceptable(password: string, user: User): void {

@@ -3,6 +3,7 @@ import type { Caller, Client } from '../access/callers.ts'
 import { userEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
+import { recordPasskeyUse, verifyPasskey } from '../second-factors/passkeys.ts'
 import type { User } from '../users/user.ts'
 import { logSecurity } from './security-log.ts'
 import { updateAdminUntil, updateAuthenticatedAt } from './session-queries.ts'
@@ -25,17 +26,22 @@ export function assertRecentlyAuthenticated(deps: Deps, { token }: Caller): void
   throw new Failure({ kind: 'reauthentication-required' })
 }
 
-/** Renews the authentication of a session with the credential that it was signed in with: the password or the token. */
+/**
+ * Renews the authentication of a session with the credential that it was signed in with: the token, or the password or a
+ * passkey.
+ */
 export async function confirmSession(
   deps: RootDeps,
   caller: Caller,
-  proof: { password?: string | undefined; token?: string | undefined },
-  client: Client,
+  proof: { password?: string | undefined; token?: string | undefined; passkey?: object | undefined },
+  { client, origin }: { client: Client; origin: string },
 ): Promise<void> {
   if (caller.token.kind !== 'session') throw forbidden()
   const { method } = caller.token
   if (method === 'provider' || method === 'link') throw forbidden('Sign in again to confirm who you are.')
-  if (isSignedInByPassword(caller)) {
+  if (proof.passkey && method !== 'token') {
+    await proveOwnPasskey(deps, caller, proof.passkey, origin)
+  } else if (isSignedInByPassword(caller) || method === 'passkey') {
     if (proof.password === undefined) throw unauthenticated()
     await proveOwnPassword(deps, caller, proof.password)
   } else {
@@ -79,6 +85,11 @@ export async function leaveAdminMode(deps: Deps, caller: Caller): Promise<void> 
 
 function adminUntil(deps: Deps): string {
   return new Date(Date.parse(deps.now()) + adminHours * 60 * minuteMs).toISOString()
+}
+
+async function proveOwnPasskey(deps: Deps, { user }: Caller, response: object, origin: string): Promise<void> {
+  const use = await verifyPasskey(deps, response, origin)
+  if (use?.passkey.userId !== user.id || !(await recordPasskeyUse(deps, use))) throw unauthenticated()
 }
 
 /** Checks the caller's password. Wrong ones are counted per session or token, which cannot lock out the others. */

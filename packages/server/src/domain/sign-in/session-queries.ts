@@ -69,9 +69,9 @@ export async function deleteSessionsOfProvider(db: Db, provider: string, issuer:
       (select id from oidc_identities where provider = ${provider} and issuer = ${issuer})`)
 }
 
-/** Deletes the sessions that began with a password. Returns their number. */
-export async function deleteSessionsWithPassword(db: Db): Promise<number> {
-  return db.run(sql`delete from sessions where method = 'password'`)
+/** Deletes the sessions that began with a password or a passkey. Returns their number. */
+export async function deleteLocalSessions(db: Db): Promise<number> {
+  return db.run(sql`delete from sessions where method in ('password', 'passkey')`)
 }
 
 /** Returns the time at which the use of a session was last recorded. */

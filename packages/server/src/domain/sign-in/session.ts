@@ -1,3 +1,5 @@
+import type { SecondFactorMethod } from '../second-factors/second-factor.ts'
+
 /** Session of a signed-in browser. */
 export interface Session {
   id: number
@@ -20,11 +22,13 @@ export interface Session {
 }
 
 /** What a session was started with. Only a session of a token is limited, by the token's scopes. */
-export type SignInMethod = 'password' | 'token' | 'provider' | 'link'
+export type SignInMethod = 'password' | 'passkey' | 'token' | 'provider' | 'link'
 
 /** How a new session was started. */
 export type SessionStart =
-  | { method: 'password' | 'link' }
+  /** A passkey is two factors. A password and a link are one, and `secondFactor` is the other. */
+  | { method: 'passkey' }
+  | { method: 'password' | 'link'; secondFactor?: SecondFactorMethod }
   | { method: 'token'; tokenId: number }
   | { method: 'provider'; identity: RecordedSignIn; authenticatedAt: string }
 

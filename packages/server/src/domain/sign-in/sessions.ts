@@ -14,11 +14,11 @@ import { logSecurity } from './security-log.ts'
 import type { ProviderSession, Session } from './session.ts'
 import {
   deleteExpiredSessions,
+  deleteLocalSessions,
   deleteSession,
   deleteSessionsOf,
   deleteSessionsOfIssuer,
   deleteSessionsOfProvider,
-  deleteSessionsWithPassword,
   findProviderSession,
   findSessionByDigest,
   findSessionUse,
@@ -157,7 +157,7 @@ export async function endSessionsNotOf(deps: Deps, known: readonly { key: string
 }
 
 export async function endSessionsWithPassword(deps: Deps): Promise<void> {
-  const count = await deleteSessionsWithPassword(deps.db)
+  const count = await deleteLocalSessions(deps.db)
   if (count > 0) deps.log.info({ event: 'session.ended', count, reason: 'passwords are off' }, 'security event')
 }
 

@@ -5,7 +5,7 @@ import type { User } from '../users/user.ts'
 import { findUserByEmail, findUserById, findUserByUsername } from '../users/users.ts'
 import { digestLink } from './password-links.ts'
 import { logSecurity } from './security-log.ts'
-import { type NewSession, startSession } from './sign-in.ts'
+import { finishFirstFactor, isComplete, type NewSession, type PendingSignIn } from './sign-in.ts'
 import { deleteExpiredSignInLinks, insertSignInLink, takeSignInLink } from './sign-in-link-queries.ts'
 
 export const signInLinkMinutes = 15
@@ -36,17 +36,19 @@ export async function createSignInLink(deps: LinkDeps, login: string): Promise<S
   return { user, secret, expiresAt }
 }
 
-/** Starts a session for the secret of a sign-in link, once. */
-export async function signInWithLink(deps: Deps, secret: string, client: Client): Promise<NewSession> {
+/** Signs in with the secret of a sign-in link, once. An administrator with a second factor must prove it as well. */
+export async function signInWithLink(deps: Deps, secret: string, client: Client): Promise<NewSession | PendingSignIn> {
   try {
-    const session = await transaction(deps, async (deps) => {
+    const signedIn = await transaction(deps, async (deps) => {
       const link = await takeSignInLink(deps.db, digestLink(secret), deps.now())
       const user = link && (await findUserById(deps.db, link.userId))
       if (!user || !mayUse(user)) throw unauthenticated()
-      return startSession(deps, user, client, { method: 'link' })
+      return finishFirstFactor(deps, user, client, 'link')
     })
-    logSecurity(deps, 'sign_in.succeeded', { user: session.user, address: client.address, method: 'link' })
-    return session
+    if (isComplete(signedIn)) {
+      logSecurity(deps, 'sign_in.succeeded', { user: signedIn.user, address: client.address, method: 'link' })
+    }
+    return signedIn
   } catch (error) {
     if (error instanceof Failure) {
       logSecurity(deps, 'sign_in.failed', { address: client.address, reason: 'unknown link', method: 'link' })

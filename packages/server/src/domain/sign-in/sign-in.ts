@@ -4,6 +4,9 @@ import type { Caller, Client } from '../access/callers.ts'
 import { networkOf } from '../access/client-network.ts'
 import { countGuess, removeGuesses } from '../access/password-guesses.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
+import { openChallenge } from '../second-factors/challenges.ts'
+import type { SecondFactorMethod } from '../second-factors/second-factor.ts'
+import { listMethods } from '../second-factors/second-factors.ts'
 import { assertActive, authenticate, openTokenCache } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
 import { reactivateUser } from '../users/user-states.ts'
@@ -28,8 +31,20 @@ const dayMs = 24 * 60 * 60 * 1000
 const maxSessions = 100
 const maxUserAgentLength = 255
 
-/** Starts a session for a username or e-mail address and its password. */
-export async function signIn(deps: Deps, login: string, password: string, client: Client): Promise<NewSession> {
+/** Sign-in whose first factor was right, and which another request completes with the second one. */
+export interface PendingSignIn {
+  challenge: string
+  expiresAt: string
+  methods: SecondFactorMethod[]
+}
+
+/** Signs in with a username or e-mail address and its password. */
+export async function signIn(
+  deps: Deps,
+  login: string,
+  password: string,
+  client: Client,
+): Promise<NewSession | PendingSignIn> {
   assertPasswordsEnabled(deps)
   const user = login.includes('@') ? await findUserByEmail(deps.db, login) : await findUserByUsername(deps.db, login)
   const known = await usersKnownTo(deps, client.browser)
@@ -40,9 +55,11 @@ export async function signIn(deps: Deps, login: string, password: string, client
   const subject = hash('sha256', `${login.toLowerCase()}\n${from}`)
   try {
     const proved = await provePassword(deps, user, password, { subject, party: network })
-    const session = await startPasswordSession(deps, proved, client)
-    logSecurity(deps, 'sign_in.succeeded', { user: proved, address: client.address, method: 'password' })
-    return session
+    const signedIn = await finishFirstFactor(deps, proved, client, 'password')
+    if (isComplete(signedIn)) {
+      logSecurity(deps, 'sign_in.succeeded', { user: proved, address: client.address, method: 'password' })
+    }
+    return signedIn
   } catch (error) {
     if (error instanceof Failure) {
       logSecurity(deps, 'sign_in.failed', { user, address: client.address, reason: reasonOf(error) })
@@ -50,6 +67,28 @@ export async function signIn(deps: Deps, login: string, password: string, client
     }
     throw error
   }
+}
+
+/**
+ * Starts the session of a user whose first factor was just verified: the password, or a link in its place. A user with a
+ * second factor gets a challenge instead, which `completeSignIn` turns into a session.
+ */
+export async function finishFirstFactor(
+  deps: Deps,
+  user: User,
+  client: Client,
+  method: 'password' | 'link',
+): Promise<NewSession | PendingSignIn> {
+  if (user.hasSecondFactor) {
+    const opened = await openChallenge(deps, { kind: 'second_factor', userId: user.id, method })
+    return { ...opened, methods: await listMethods(deps, user.id) }
+  }
+  return startKnownSession(deps, user, client, { method })
+}
+
+/** Returns false for a sign-in that waits for the second factor. */
+export function isComplete(signedIn: NewSession | PendingSignIn): signedIn is NewSession {
+  return 'secret' in signedIn
 }
 
 /** Starts a session that has the rights of the token and ends when the token does. */
@@ -79,10 +118,15 @@ export async function proveToken(deps: RootDeps, token: string, { address }: Cli
   return caller
 }
 
-/** Starts a session for a user whose password was just verified, and marks the browser as known. */
-export async function startPasswordSession(deps: Deps, user: User, client: Client): Promise<NewSession> {
+/** Starts a session and marks the browser as known to the user. */
+export async function startKnownSession(
+  deps: Deps,
+  user: User,
+  client: Client,
+  start: SessionStart,
+): Promise<NewSession> {
   return transaction(deps, async (deps) => {
-    const session = await startSession(deps, user, client, { method: 'password' })
+    const session = await startSession(deps, user, client, start)
     return { ...session, browser: await recordKnownBrowser(deps, user.id, client.browser) }
   })
 }
@@ -102,7 +146,7 @@ export async function startSession(deps: Deps, user: User, client: Client, start
     // The user may have been blocked or deleted since the password was verified; a session created now would outlive
     // the block.
     const current = await lockUser(deps.db, user.id)
-    if (!current) throw unauthenticated()
+    if (!current || lacksSecondFactor(current, start)) throw unauthenticated()
     // A deactivated user is not reactivated by an account at a provider, which may still exist there.
     const isReactivated = current.state === 'deactivated' && start.method !== 'provider'
     if (isReactivated) await reactivateUser(deps, user.id)
@@ -112,6 +156,12 @@ export async function startSession(deps: Deps, user: User, client: Client, start
     await recordSignIn(deps, user, start.method)
   })
   return { user: { ...user, state: 'active' }, secret }
+}
+
+/** Returns whether a second factor, which the user may just have set up, is missing. */
+function lacksSecondFactor(user: User, start: SessionStart): boolean {
+  const isOneFactor = start.method === 'password' || start.method === 'link'
+  return isOneFactor && user.hasSecondFactor && start.secondFactor === undefined
 }
 
 /** Keys by which a password attempt is counted and queued. */

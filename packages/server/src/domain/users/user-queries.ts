@@ -7,7 +7,7 @@ import type { UserDraft } from './user-draft.ts'
 import { selectState, stateIn } from './user-state-sql.ts'
 
 const columns = sql`users.id, users.username, users.email, users.name, ${selectState('users')}, users.is_admin,
-  users.is_ghost, users.is_bot, users.is_external, users.can_create_group, users.projects_limit, users.note, users.created_by_id,
+  users.is_ghost, users.is_bot, users.has_second_factor, users.is_external, users.can_create_group, users.projects_limit, users.note, users.created_by_id,
   users.created_at, users.updated_at`
 
 export async function findUserById(db: Db, id: number): Promise<User | undefined> {
@@ -128,6 +128,11 @@ export async function updatePasswordHash(db: Db, id: number, passwordHash: strin
   await db.run(sql`update users set password_hash = ${passwordHash}, updated_at = ${now} where id = ${id}`)
 }
 
+export async function updateHasSecondFactor(db: Db, id: number, hasSecondFactor: boolean, now: string): Promise<void> {
+  await db.run(sql`
+    update users set has_second_factor = ${hasSecondFactor}, updated_at = ${now} where id = ${id}`)
+}
+
 /** Columns that reference a user and outlive the account. Each has an index. */
 export const userReferences = [
   ['vulnerabilities', 'author_id'],
@@ -191,13 +196,14 @@ const orders: Record<UserOrder['by'], Record<UserOrder['direction'], Sql>> = {
 }
 
 function conditions(db: Db, filter: UserFilter): Sql {
-  const { username, search, states, isAdmin, isExternal, isBot, createdAfter, createdBefore } = filter
+  const { username, search, states, isAdmin, isExternal, isBot, hasSecondFactor, createdAfter, createdBefore } = filter
   const all: Sql[] = [sql`users.is_ghost = false`]
   if (username !== undefined) all.push(sql`users.username_key = ${username.toLowerCase()}`)
   if (search !== undefined) all.push(matching(db, search))
   if (states !== undefined) all.push(sql`${stateIn('users')} in ${db.dialect.texts(states)}`)
   if (isAdmin !== undefined) all.push(sql`users.is_admin = ${isAdmin}`)
   if (isExternal !== undefined) all.push(sql`users.is_external = ${isExternal}`)
+  if (hasSecondFactor !== undefined) all.push(sql`users.has_second_factor = ${hasSecondFactor}`)
   if (isBot !== undefined) all.push(sql`users.is_bot = ${isBot}`)
   if (createdAfter !== undefined) all.push(sql`users.created_at >= ${createdAfter}`)
   if (createdBefore !== undefined) all.push(sql`users.created_at <= ${createdBefore}`)

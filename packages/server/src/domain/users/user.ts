@@ -10,6 +10,8 @@ export interface User {
   isGhost: boolean
   /** Account of a project or group instead of a person. It cannot sign in; its tokens and its membership belong to it. */
   isBot: boolean
+  /** Has a passkey or one-time codes, which a sign-in with the password also requires. */
+  hasSecondFactor: boolean
   isExternal: boolean
   canCreateGroup: boolean
   projectsLimit: number
@@ -38,6 +40,7 @@ export interface UserQuery {
   excludeActive?: boolean | undefined
   excludeExternal?: boolean | undefined
   isBot?: boolean | undefined
+  hasSecondFactor?: boolean | undefined
   createdAfter?: string | undefined
   createdBefore?: string | undefined
 }
@@ -51,6 +54,7 @@ export interface UserFilter {
   isAdmin?: boolean | undefined
   isExternal?: boolean | undefined
   isBot?: boolean | undefined
+  hasSecondFactor?: boolean | undefined
   createdAfter?: string | undefined
   createdBefore?: string | undefined
 }

@@ -12,6 +12,7 @@ import {
   listOwnNamespaceIds,
   listUsers,
   listUsersById,
+  updateHasSecondFactor,
   updatePasswordHash,
   updateUser,
 } from './user-queries.ts'
@@ -45,6 +46,11 @@ export async function changeUser({ db, now }: Deps, user: User, passwordHash: st
 /** Stores the hash of a new password. Ending the user's sessions is up to the caller, which may keep one. */
 export async function setPasswordHash({ db, now }: Deps, userId: number, passwordHash: string): Promise<void> {
   await updatePasswordHash(db, userId, passwordHash, now())
+}
+
+/** Records whether the user has a second factor. */
+export async function setHasSecondFactor({ db, now }: Deps, userId: number, hasSecondFactor: boolean): Promise<void> {
+  await updateHasSecondFactor(db, userId, hasSecondFactor, now())
 }
 
 /** Finds a user by id if the reference is all digits, otherwise by username, ignoring case. */
@@ -139,6 +145,7 @@ function statesOf(query: UserQuery): readonly User['state'][] | undefined {
 function filterForAdministrators(query: UserQuery): UserFilter {
   return {
     isAdmin: query.admins || undefined,
+    hasSecondFactor: query.hasSecondFactor,
     isExternal: query.external ? true : query.excludeExternal ? false : undefined,
     createdAfter: query.createdAfter,
     createdBefore: query.createdBefore,

@@ -1,3 +1,4 @@
+import type { Schemas } from '@alcove/client'
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Button, LinkButton } from '../../components/button.tsx'
@@ -6,9 +7,10 @@ import { Problem, problemsOf } from '../../components/form/problem.tsx'
 import { Mark } from '../../components/mark.tsx'
 import { useTitle } from '../../components/page/page.tsx'
 import { Empty } from '../../components/page/states.tsx'
-import { api, isFailure, queries } from '../../data/api.ts'
-import { hasShownOthers, sessionQuery } from '../../data/session.ts'
+import { api, isFailure } from '../../data/api.ts'
 import { useToast } from '../../data/toasts.ts'
+import { finishSignIn } from './finish-sign-in.ts'
+import { SecondStep } from './second-step.tsx'
 import styles from './sign-in.module.css'
 
 /**
@@ -21,8 +23,10 @@ export function SetPassword() {
   const [token] = useState(() => location.hash.slice(1))
   const [problems, setProblems] = useState<{ fields: Record<string, string | undefined>; rest: string }>(none)
   const [isOver, setOver] = useState(false)
+  const [pending, setPending] = useState<Schemas['PendingSignIn']>()
   const [isBusy, setBusy] = useState(false)
 
+  if (pending) return <SecondStep pending={pending} onDone={finish} onBack={() => navigate('/-/sign_in')} />
   if (token === '' || isOver) {
     return (
       <Empty title={isOver ? 'This link has expired' : 'Incomplete link'} isPage>
@@ -36,6 +40,11 @@ export function SetPassword() {
     )
   }
 
+  async function finish({ id, username }: Schemas['BasicUser']) {
+    const isHere = await finishSignIn(id, { to: '/', navigate })
+    if (isHere) toast({ text: `Password set. You are signed in as ${username}.` })
+  }
+
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
@@ -45,12 +54,9 @@ export function SetPassword() {
     setProblems(none)
     try {
       const body = { token, password, revoke_tokens: form.get('revoke_tokens') === 'on' }
-      const { id, username } = await api.call('POST /-/password', { body })
-      // Loads a new document, so that no data of another user remains in this one.
-      if (hasShownOthers(id)) return location.replace('/')
-      await queries.resetQueries(sessionQuery)
-      toast({ text: `Password set. You are signed in as ${username}.` })
-      navigate('/', { replace: true })
+      const signedIn = await api.call('POST /-/password', { body })
+      if ('challenge' in signedIn) setPending(signedIn)
+      else await finish(signedIn)
     } catch (error) {
       if (isFailure(error, 401)) setOver(true)
       else setProblems(problemsOf(error as Error, ['password'])) // always an Error

@@ -1,3 +1,4 @@
+import type { Schemas } from '@alcove/client'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { Button, LinkButton } from '../../components/button.tsx'
@@ -5,8 +6,9 @@ import { Problem } from '../../components/form/problem.tsx'
 import { Mark } from '../../components/mark.tsx'
 import { useTitle } from '../../components/page/page.tsx'
 import { Empty } from '../../components/page/states.tsx'
-import { api, isFailure, queries } from '../../data/api.ts'
-import { hasShownOthers, sessionQuery } from '../../data/session.ts'
+import { api, isFailure } from '../../data/api.ts'
+import { finishSignIn } from './finish-sign-in.ts'
+import { SecondStep } from './second-step.tsx'
 import styles from './sign-in.module.css'
 
 /**
@@ -20,7 +22,9 @@ export function SignInLink() {
   const [problem, setProblem] = useState('')
   const [isOver, setOver] = useState(false)
   const [isBusy, setBusy] = useState(false)
+  const [pending, setPending] = useState<Schemas['PendingSignIn']>()
 
+  if (pending) return <SecondStep pending={pending} onDone={finish} onBack={leave} />
   if (token === '' || isOver) {
     return (
       <Empty title={isOver ? 'This link has expired' : 'Incomplete link'} isPage>
@@ -34,15 +38,23 @@ export function SignInLink() {
     )
   }
 
+  /** The link is used up once it led to the second step. */
+  function leave() {
+    setPending(undefined)
+    setOver(true)
+  }
+
+  async function finish({ id }: Schemas['BasicUser']) {
+    await finishSignIn(id, { to: '/', navigate })
+  }
+
   async function signIn() {
     setBusy(true)
     setProblem('')
     try {
-      const { id } = await api.call('POST /-/sessions', { body: { link: token } })
-      // Loads a new document, so that no data of another user remains in this one.
-      if (hasShownOthers(id)) return location.replace('/')
-      await queries.resetQueries(sessionQuery)
-      navigate('/', { replace: true })
+      const signedIn = await api.call('POST /-/sessions', { body: { link: token } })
+      if ('challenge' in signedIn) setPending(signedIn)
+      else await finish(signedIn)
     } catch (error) {
       if (isFailure(error, 401)) setOver(true)
       else setProblem((error as Error).message) // always an Error

@@ -1,15 +1,19 @@
+import type { Schemas } from '@alcove/client'
 import { type FormEvent, useState } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/form/field.tsx'
 import { Mark } from '../../components/mark.tsx'
 import { useTitle } from '../../components/page/page.tsx'
-import { api, isFailure, queries } from '../../data/api.ts'
+import { api, isFailure } from '../../data/api.ts'
 import { ownAddress } from '../../data/own-address.ts'
 import { isSignOutComplete } from '../../data/provider-sign-in.ts'
 import { useSearchState } from '../../data/search-state.ts'
-import { hasShownOthers, sessionQuery, useSession } from '../../data/session.ts'
+import { useSession } from '../../data/session.ts'
+import { finishSignIn } from './finish-sign-in.ts'
+import { PasskeySignIn } from './passkey-sign-in.tsx'
 import { ProviderButtons } from './provider-buttons.tsx'
+import { SecondStep } from './second-step.tsx'
 import styles from './sign-in.module.css'
 
 const searchFields = ['to', 'with', 'problem', 'provider', 'state'] as const
@@ -22,9 +26,14 @@ export function SignIn() {
   const [{ to = '/', with: way = 'password', problem: failure, provider, state }, set] = useSearchState(searchFields)
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
+  const [pending, setPending] = useState<Schemas['PendingSignIn']>()
   const isByToken = way === 'token'
   const next = ownAddress(to, '/')
   if (user && !isBusy && failure === undefined) return <Redirect to={next} replace />
+
+  async function finish({ id }: Schemas['BasicUser']) {
+    await finishSignIn(id, { to: next, navigate })
+  }
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -34,17 +43,16 @@ export function SignIn() {
     setProblem('')
     try {
       const body = isByToken ? { token: text('token') } : { login: text('login').trim(), password: text('password') }
-      const { id } = await api.call('POST /-/sessions', { body })
-      // Loads a new document, so that no data of another user remains in this one.
-      if (hasShownOthers(id)) return location.replace(next)
-      await queries.resetQueries(sessionQuery)
-      navigate(next, { replace: true })
+      const signedIn = await api.call('POST /-/sessions', { body })
+      if ('challenge' in signedIn) setPending(signedIn)
+      else await finish(signedIn)
     } catch (error) {
       setProblem(sentenceOf(error as Error, isByToken)) // always an Error
     }
     setBusy(false)
   }
 
+  if (pending) return <SecondStep pending={pending} onDone={finish} onBack={() => setPending(undefined)} />
   return (
     <div className={styles.box}>
       <Mark size={48} />
@@ -85,6 +93,7 @@ export function SignIn() {
           <Button type="submit" kind="primary" isBusy={isBusy}>
             Sign in
           </Button>
+          {passwords && <PasskeySignIn onDone={finish} />}
           {passwords && (
             <Button kind="quiet" onClick={() => set({ with: isByToken ? undefined : 'token' }, { isReplacing: true })}>
               {isByToken ? 'Use a password instead' : 'Use an access token instead'}

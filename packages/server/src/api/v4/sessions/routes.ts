@@ -10,13 +10,13 @@ import { signInWithLink } from '../../../domain/sign-in/sign-in-links.ts'
 import { issueOwnToken } from '../../../domain/tokens/issued-tokens.ts'
 import { tokenScopes } from '../../../domain/tokens/tokens.ts'
 import { getUser } from '../../../domain/users/users.ts'
-import { date, flag, integer, listOf, optional, text } from '../../../http/params/input.ts'
+import { date, flag, freeForm, integer, listOf, optional, text } from '../../../http/params/input.ts'
 import { noOutput, type Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { issuedTokenView, newTokenInput, viewIssued } from '../tokens/views.ts'
-import { basicUserView, viewBasicUser } from '../users/views.ts'
 import { nullableString, timestamp } from '../views.ts'
-import { endedSessionCookie, sessionCookies } from './cookies.ts'
+import { endedSessionCookie } from './cookies.ts'
+import { isPending, signInView, viewSignIn } from './sign-in-view.ts'
 import { sessionStateView, viewSessionState } from './views.ts'
 
 const sessionView = Type.Object({
@@ -71,17 +71,17 @@ export const sessionRoutes: readonly Route[] = [
       { exactlyOneOf: [['login', 'token', 'link']], allOrNone: [['login', 'password']] },
     ),
     status: 201,
-    output: basicUserView,
+    output: signInView,
+    isUnfinished: isPending,
     async handle({ deps, input, origin, client, headers }) {
       const { login = '', password = '', token, link } = input
-      const session =
+      const signedIn =
         link !== undefined
           ? await signInWithLink(deps, link, client)
           : token !== undefined
             ? await signInWithToken(deps, token, client)
             : await signIn(deps, login, password, client)
-      headers['set-cookie'] = sessionCookies(session, origin)
-      return viewBasicUser(session.user, origin)
+      return viewSignIn(signedIn, origin, headers)
     },
   }),
   route({
@@ -143,12 +143,13 @@ export const sessionRoutes: readonly Route[] = [
       {
         password: optional(text()),
         token: optional(text({ description: 'For sessions that were started with an access token: the same token' })),
+        passkey: optional(freeForm({ description: 'The browser’s response to `POST /-/passkeys/challenge`' })),
       },
-      { exactlyOneOf: [['password', 'token']] },
+      { exactlyOneOf: [['password', 'token', 'passkey']] },
     ),
     status: 204,
     output: noOutput,
-    handle: ({ deps, caller, input, client }) => confirmSession(deps, caller, input, client),
+    handle: ({ deps, caller, input, client, origin }) => confirmSession(deps, caller, input, { client, origin }),
   }),
   route({
     method: 'DELETE',
@@ -216,12 +217,11 @@ export const sessionRoutes: readonly Route[] = [
       ...newPassword,
     }),
     status: 201,
-    output: basicUserView,
+    output: signInView,
+    isUnfinished: isPending,
     async handle({ deps, input, origin, client, headers }) {
       const given = { password: input.password, revokesTokens: input.revoke_tokens ?? false }
-      const session = await redeemPasswordLink(deps, input.token, given, client)
-      headers['set-cookie'] = sessionCookies(session, origin)
-      return viewBasicUser(session.user, origin)
+      return viewSignIn(await redeemPasswordLink(deps, input.token, given, client), origin, headers)
     },
   }),
   route({

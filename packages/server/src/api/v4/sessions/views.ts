@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { Caller } from '../../../domain/access/callers.ts'
 import { roles } from '../../../domain/access/roles.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
+import { mustSetUpSecondFactor } from '../../../domain/second-factors/requirement.ts'
 import { isSignedInByPassword } from '../../../domain/sign-in/sessions.ts'
 import { version } from '../../../platform/version.ts'
 import { currentUserView, viewCurrentUser } from '../users/views.ts'
@@ -16,9 +17,12 @@ export const sessionStateView = Type.Object(
     is_administrator: Type.Boolean({
       description: 'True for administrators, whether or not they have entered admin mode',
     }),
+    must_set_up_second_factor: Type.Boolean({
+      description: 'True if this session can only be used to set up two-factor authentication',
+    }),
     has_password: Type.Boolean({ description: 'True if the session was started with a password' }),
     signed_in_with: Type.Union([Type.String(), Type.Null()], {
-      description: 'What the session was started with: `password`, `token`, `provider` or `link`',
+      description: 'What the session was started with: `password`, `passkey`, `token`, `provider` or `link`',
     }),
     provider: Type.Union([Type.String(), Type.Null()], {
       description: 'The identity provider that the session was started with',
@@ -42,11 +46,13 @@ export const sessionStateView = Type.Object(
   { title: 'SessionState' },
 )
 
-export function viewSessionState({ settings }: RootDeps, caller: Caller | null, origin: string) {
+export function viewSessionState(deps: RootDeps, caller: Caller | null, origin: string) {
+  const { settings } = deps
   return {
     user: caller && viewCurrentUser(caller.user, origin),
     is_admin: caller?.isAdmin === true,
     is_administrator: caller?.user.isAdmin === true,
+    must_set_up_second_factor: caller !== null && mustSetUpSecondFactor(deps, caller),
     has_password: caller !== null && isSignedInByPassword(caller),
     signed_in_with: caller?.token.method ?? null,
     provider: caller?.token.provider ?? null,

@@ -3,6 +3,7 @@ import type { Caller } from '../../../domain/access/callers.ts'
 import type { Deps, RootDeps } from '../../../domain/deps.ts'
 import { changeAccount, createAccount } from '../../../domain/projects/accounts.ts'
 import { removeUser } from '../../../domain/removal/remove.ts'
+import { disableTwoFactor } from '../../../domain/second-factors/second-factors.ts'
 import { assertRecentlyAuthenticated } from '../../../domain/sign-in/reauthentication.ts'
 import { assertUnmodified } from '../../../domain/unmodified.ts'
 import type { User, UserOrder } from '../../../domain/users/user.ts'
@@ -65,6 +66,7 @@ export const userRoutes: readonly Route[] = [
       banned: optional(flag()),
       deactivated: optional(flag()),
       external: optional(flag({ description: 'Administrators only' })),
+      two_factor: optional(oneOf(['enabled', 'disabled'], { description: 'Administrators only' })),
       admins: optional(flag({ description: 'Administrators only' })),
       exclude_active: optional(flag()),
       humans: optional(flag({ description: 'Exclude the bots of projects and groups' })),
@@ -88,6 +90,7 @@ export const userRoutes: readonly Route[] = [
         ...input,
         excludeActive: input.exclude_active,
         excludeExternal: input.exclude_external,
+        hasSecondFactor: input.two_factor && input.two_factor === 'enabled',
         isBot: input.humans || input.without_project_bots ? false : input.exclude_humans || undefined,
         createdAfter: input.created_after,
         createdBefore: input.created_before,
@@ -193,6 +196,17 @@ export const userRoutes: readonly Route[] = [
   changeOfState('ban', 'banned', 'Ban a user and end all of their sessions', banUser),
   changeOfState('unban', 'unbanned', 'Unban a user', (deps, _caller, id) => unbanUser(deps, id)),
   changeOfState('deactivate', 'deactivated', 'Deactivate a user until the next sign-in', deactivateUser),
+  route({
+    method: 'PATCH',
+    path: '/users/:id/disable_two_factor',
+    summary: 'Remove all second factors of a user who is not an administrator',
+    permission: 'user.disable-two-factor',
+    input: Type.Object({ id: integer() }),
+    status: 204,
+    output: noOutput,
+    audit: { event: 'user.two_factor_disabled', fields: ['id'] },
+    handle: async ({ deps, caller, input }) => disableTwoFactor(deps, caller, await getUser(deps, input.id)),
+  }),
   changeOfState('activate', 'activated', 'Activate a deactivated user', (deps, _caller, id) => activateUser(deps, id)),
 ]
 

@@ -143,7 +143,7 @@ export function viewCurrentUser(user: User, origin: string) {
     identities: [],
     can_create_group: user.canCreateGroup,
     can_create_project: user.projectsLimit > 0,
-    two_factor_enabled: false,
+    two_factor_enabled: user.hasSecondFactor,
     external: user.isExternal,
     private_profile: false,
     commit_email: user.email,

@@ -79,7 +79,7 @@ function describeRoute(route: Route, schemas: Schemas, { operations, tags, examp
   }
   const required: readonly string[] = route.input?.required ?? []
   const row: PermissionRow = permissions[route.permission]
-  const inBody = route.method === 'POST' || route.method === 'PUT'
+  const inBody = sendsBody(route)
   const others = Object.entries(properties).filter(([name]) => !pathNames.includes(name))
   const operationId = operations[`${route.method} ${route.path}`] ?? operationIdOf(route)
   return {
@@ -214,10 +214,14 @@ function tagOf({ path }: Route, tags: ApiNames['tags']): string {
   return tag
 }
 
+function sendsBody({ method }: Route): boolean {
+  return method === 'POST' || method === 'PUT' || method === 'PATCH'
+}
+
 /** Statuses of errors that a route can answer with, besides those that any route can (429, 503). */
 function errorStatuses(route: Route, row: PermissionRow): number[] {
-  const { method, path, input, fileLimit } = route
-  const hasBody = method === 'POST' || method === 'PUT'
+  const { path, input, fileLimit } = route
+  const hasBody = sendsBody(route)
   return [
     ...(input || route.paged ? [400] : []),
     ...[401, 403],

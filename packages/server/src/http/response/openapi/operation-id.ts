@@ -8,7 +8,7 @@ export function operationIdOf({ method, path, output }: Route): string {
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '-')
   const last = segments.at(-1) ?? ''
   const isMember = last.startsWith(':')
-  const isAction = (method === 'POST' || method === 'PUT') && segments.at(-2)?.startsWith(':') && !isPlural(last)
+  const isAction = ['POST', 'PUT', 'PATCH'].includes(method) && segments.at(-2)?.startsWith(':') && !isPlural(last)
   const nouns = segments
     .slice(0, isAction ? -1 : undefined)
     .flatMap((segment, index) =>
