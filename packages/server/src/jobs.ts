@@ -15,6 +15,7 @@ import { runJobs } from './domain/jobs/run-jobs.ts'
 import type { AnyMailKind } from './domain/mail/mail.ts'
 import { removeOldMails } from './domain/mail/mails.ts'
 import { mailJob } from './domain/mail/send-mails.ts'
+import { removeOldInvitations } from './domain/members/invitations.ts'
 import { removeExpiredMembers } from './domain/members/members.ts'
 import { announceDigests, digestMail } from './domain/notifications/digest.ts'
 import { announceExpiringTokens, expiringTokenMail } from './domain/notifications/expiring-tokens.ts'
@@ -57,6 +58,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'delete marked objects', intervalMs: 10 * minuteMs, run: deleteMarkedObjects },
   { name: 'remove orphaned objects', intervalMs: hourMs, run: removeOrphanedObjects },
   { name: 'remove expired memberships', intervalMs: hourMs, run: removeExpiredMembers },
+  { name: 'remove old invitations', intervalMs: hourMs, run: removeOldInvitations },
   { name: 'notify of expiring tokens', intervalMs: hourMs, run: notifyExpiringTokens },
   { name: 'remove idle bots', intervalMs: hourMs, run: removeIdleBots },
   { name: 'remove old merges', intervalMs: hourMs, run: removeOldMerges },

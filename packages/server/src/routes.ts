@@ -10,6 +10,8 @@ import { metadataRoutes } from './api/v4/instance/metadata-routes.ts'
 import { retentionRoutes } from './api/v4/instance/retention-routes.ts'
 import { settingRoutes } from './api/v4/instance/settings-routes.ts'
 import { storageRoutes } from './api/v4/instance/storage-routes.ts'
+import { acceptInvitationRoutes } from './api/v4/invitations/accept-routes.ts'
+import { invitationRoutes } from './api/v4/invitations/routes.ts'
 import { issueTrackerRoutes } from './api/v4/issue-trackers/routes.ts'
 import { jobRoutes } from './api/v4/jobs/routes.ts'
 import { markdownRoutes } from './api/v4/markdown/routes.ts'
@@ -67,6 +69,8 @@ export const routes: readonly Route[] = [
   ...namespaceRoutes,
   ...projectRoutes,
   ...memberRoutes,
+  ...invitationRoutes,
+  ...acceptInvitationRoutes,
   ...accessTokenRoutes,
   ...trustRelationRoutes,
   ...topicRoutes,

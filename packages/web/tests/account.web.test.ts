@@ -56,7 +56,7 @@ describe('the profile page', () => {
     expect(await accessProblems(page)).toEqual([])
     expect(await fits(page)).toBe(true)
 
-    const table = page.getByRole('table')
+    const table = page.getByRole('region', { name: 'Sessions', exact: true })
     await expect.poll(() => table.getByText('This device').count()).toBe(1)
     await table.getByRole('button', { name: /^Sign out Chrome on Linux/ }).click()
     await page.getByText('Session revoked.').waitFor()
@@ -75,6 +75,34 @@ describe('the profile page', () => {
     await page.getByText('Password changed.').waitFor()
     const login = { login: 'omar', password: 'a new one altogether' }
     expect((await web.server.anonymous.post('//-/sessions', login)).status).toBe(201)
+  })
+
+  test('lists sign-ins from new browsers and signs out all other sessions', async () => {
+    await web.server.user('petra')
+    const page = await openAs('petra', '/', { width: 360 })
+    await page.getByRole('heading', { name: 'Welcome back, petra' }).waitFor()
+    expect(await page.getByRole('region', { name: 'New sign-ins' }).count()).toBe(0)
+    const login = { login: 'petra', password }
+    const headers = { 'user-agent': 'Firefox/140 on Linux' }
+    expect((await web.server.anonymous.post('//-/sessions', login, { headers })).status).toBe(201)
+
+    await page.reload()
+    const notice = page.getByRole('region', { name: 'New sign-ins' })
+    await notice.getByText(/New sign-in to your account: Firefox on Linux/).waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    expect(await fits(page)).toBe(true)
+    await notice.getByRole('link', { name: 'Review sessions' }).click()
+    const listed = page.getByRole('region', { name: 'Recent sign-ins' })
+    await listed.getByRole('row', { name: /Firefox on Linux.*Active/ }).waitFor()
+    await page.getByRole('button', { name: 'Sign out all other sessions' }).click()
+    await page.getByText('All other sessions were signed out.').waitFor()
+    await listed.getByRole('row', { name: /Firefox on Linux.*Ended/ }).waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    expect(await fits(page)).toBe(true)
+
+    await page.goto('/')
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await expect.poll(() => notice.count()).toBe(0)
   })
 
   test('shows what is unavailable in a session started with a token', async () => {

@@ -95,6 +95,12 @@ const rarelySuccessful = [
   'POST /-/passkeys/options',
   ...['PUT', 'DELETE'].map((method) => `${method} /-/passkeys/:id`),
   'PATCH /users/:id/disable_two_factor',
+  ...['open', 'accept', 'account'].map((end) => `POST /-/invitations/${end}`),
+  ...['project', 'group'].flatMap((owner) => [
+    `PUT /${owner}s/:id/invitations/:email`,
+    `DELETE /${owner}s/:id/invitations/:email`,
+    `POST /${owner}s/:id/invitations/:email/resend`,
+  ]),
   'POST /-/personal_access_tokens',
   'DELETE /projects/:id/refs/:ref',
   ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/access_tokens/self/rotate`),

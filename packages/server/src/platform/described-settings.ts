@@ -184,6 +184,7 @@ const rows: Record<FixedSettingName, Row> = {
     (s) => (s.promotesByDefault ? 'auto' : 'manual'),
   ],
   TRIAGE_ROLE: ['Rules', 'Minimum role for triaging vulnerabilities.', (s) => s.triageRole],
+  INVITED_ACCOUNTS: ['Sign-in', 'Whose invitations may create accounts.', (s) => s.invitedAccounts],
   TOPIC_CREATION: ['Rules', 'Who may create topics by assigning a new name to a project.', (s) => s.topicCreation],
   TOPIC_UNDO_DAYS: ['Rules', 'Days for which a merge of topics can be undone.', (s) => s.topicUndoMs / dayMs],
   ADMIN_MODE: ['Security', 'Whether administrators must enable admin mode to use their rights.', (s) => s.adminMode],

@@ -39,6 +39,8 @@ export interface Settings {
   triageRole: 'maintainer' | 'developer'
   /** Whether projects created without the attribute promote findings, unless a group decides. */
   promotesByDefault: boolean
+  /** Users whose invitations may create accounts. */
+  invitedAccounts: 'administrators' | 'off'
   /** Users who may create topics by assigning an unknown name to a project. */
   topicCreation: 'anyone' | 'admins'
   /** Time during which a merge of topics can be undone. */
@@ -163,6 +165,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     triageRole: values.oneOf('TRIAGE_ROLE', ['maintainer', 'developer'], 'maintainer'),
     promotesByDefault: values.oneOf('PROMOTE', ['manual', 'auto'], 'manual') === 'auto',
     topicCreation: values.oneOf('TOPIC_CREATION', ['anyone', 'admins'], 'anyone'),
+    invitedAccounts: values.oneOf('INVITED_ACCOUNTS', ['administrators', 'off'], 'administrators'),
     topicUndoMs: values.whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
     hasPasswords: values.oneOf('PASSWORDS', ['on', 'off'], 'on') === 'on',
     oidc: readOidc(values),

@@ -17,6 +17,7 @@ import { mappedRights } from './0060_mapped_rights.ts'
 import { providerLogout } from './0061_provider_logout.ts'
 import { secondFactors } from './0062_second_factors.ts'
 import { mail } from './0063_mail.ts'
+import { invitations } from './0064_invitations.ts'
 import { auditEvents } from './0065_audit_events.ts'
 import { hookEvents } from './0066_hook_events.ts'
 import { refs } from './0067_refs.ts'
@@ -42,6 +43,7 @@ export const migrations: readonly Migration[] = [
   providerLogout,
   secondFactors,
   mail,
+  invitations,
   auditEvents,
   hookEvents,
   refs,

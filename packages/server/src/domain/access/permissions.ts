@@ -69,6 +69,7 @@ export const permissions = {
   'session.show': { on: 'instance', who: 'anyone', scope: 'none', session: true, inSetUp: true },
   'session.end': { on: 'instance', who: 'user', scope: 'api', session: true, recent: true },
   'session.list': { on: 'instance', who: 'user', scope: 'api', session: true, recent: true },
+  'session.dismiss-notice': { on: 'instance', who: 'user', scope: 'api', session: true },
   'session.confirm': { on: 'instance', who: 'user', scope: 'none', session: true, inSetUp: true },
   'session.elevate': { on: 'instance', who: 'user', scope: 'api', session: true },
   'second-factor.read': { on: 'instance', who: 'user', scope: 'read_api', session: true, inSetUp: true },
@@ -147,6 +148,14 @@ export const permissions = {
   // Members can be removed from an archived project too.
   'project.member.manage': { on: 'project', who: 'maintainer', scope: 'api', inArchive: true },
   'project.member.remove': { on: 'project', who: 'user', scope: 'api', inArchive: true },
+
+  'invitation.list': { on: 'project', who: 'maintainer', scope: 'read_api' },
+  'invitation.manage': { on: 'project', who: 'maintainer', scope: 'api', inArchive: true },
+  'group.invitation.list': { on: 'group', who: 'owner', scope: 'read_api' },
+  'group.invitation.manage': { on: 'group', who: 'owner', scope: 'api' },
+  'invitation.open': { on: 'instance', who: 'anyone', scope: 'none', reads: true },
+  'invitation.accept': { on: 'instance', who: 'user', scope: 'api', session: true },
+  'invitation.create-account': { on: 'instance', who: 'anyone', scope: 'none' },
 
   'topic.read': { on: 'instance', who: 'anyone', scope: 'read_api' },
   'topic.avatar': { on: 'instance', who: 'anyone', scope: 'none', session: true },
@@ -241,6 +250,7 @@ const accountNouns = new Set([
   'notification',
   'self',
   'user',
+  'invitation',
 ])
 
 /** Returns whether responses show credentials or the data of an account, and must not be stored by browsers. */

@@ -11,7 +11,7 @@ import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import { lockNamespace } from '../namespaces/namespaces.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
-import { groupLevel, projectLevel } from '../projects/visible.ts'
+import { groupLevel, projectLevel, type Visitor } from '../projects/visible.ts'
 import { assertUnmodified } from '../unmodified.ts'
 import { findUserById, findUserByUsername } from '../users/users.ts'
 import type { Member, MemberFilter, MemberSource } from './member.ts'
@@ -75,7 +75,7 @@ export interface Candidate {
 
 export function addMember(
   deps: Deps,
-  caller: Caller,
+  caller: Visitor,
   place: MemberPlace,
   { candidate, terms }: { candidate: Candidate; terms: MemberTerms },
 ): Promise<Member> {
@@ -276,8 +276,13 @@ function sourceOf(place: MemberPlace, reach: Reach): MemberSource {
   return { projectId, namespaceIds: place.group ? [place.group.id] : [] }
 }
 
-function levelIn(deps: Deps, place: MemberPlace, caller: Caller): Promise<number> {
+function levelIn(deps: Deps, place: MemberPlace, caller: Visitor): Promise<number> {
   return place.group ? groupLevel(deps, place.group, caller) : projectLevel(deps, place.project, caller)
+}
+
+/** Returns true when the user may add members to the project or group. */
+export async function mayManageMembers(deps: Deps, place: MemberPlace, visitor: Visitor): Promise<boolean> {
+  return (await levelIn(deps, place, visitor)) >= managing(place)
 }
 
 function managing(place: MemberPlace): number {
@@ -301,11 +306,17 @@ async function assertNoBotMember(deps: Deps, userId: number): Promise<void> {
 }
 
 /** Rejects granting or removing ownership by a caller who is not an owner. */
-async function assertMayGrant(deps: Deps, caller: Caller, place: MemberPlace, accessLevel: number): Promise<void> {
+export async function assertMayGrant(
+  deps: Deps,
+  caller: Visitor,
+  place: MemberPlace,
+  accessLevel: number,
+): Promise<void> {
   if (accessLevel > roles.maintainer && (await levelIn(deps, place, caller)) < roles.owner) throw forbidden()
 }
 
-async function assertTerms(deps: Deps, place: MemberPlace, userId: number, terms: MemberTerms): Promise<void> {
+/** Rejects a level that cannot be granted or is below the user's inherited one, and an expiry date in the past. */
+export async function assertTerms(deps: Deps, place: MemberPlace, userId: number, terms: MemberTerms): Promise<void> {
   const today = deps.now().slice(0, 10)
   const least = place.group ? 0 : roles.guest
   const isListed = grantableLevels.includes(terms.accessLevel) && terms.accessLevel >= least
@@ -341,7 +352,7 @@ async function lockGroupOf(deps: Deps, place: MemberPlace): Promise<void> {
 }
 
 /** Returns an error as one sentence, for responses that list one line per member. */
-function sentenceOf(error: unknown): string {
+export function sentenceOf(error: unknown): string {
   if (!(error instanceof Failure)) throw error
   const { cause } = error
   if (cause.kind === 'conflict') return cause.sentence

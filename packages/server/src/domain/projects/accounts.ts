@@ -19,17 +19,30 @@ import {
   storeUser,
 } from '../users/users.ts'
 
-/** Creates a user and the user's own namespace. Accounts are confirmed immediately, because no mail is sent. */
+/** Creates a user and the user's own namespace. Accounts are confirmed immediately. */
 export function createAccount(deps: Deps, draft: UserDraft, createdBy: User | null): Promise<User> {
+  return createAccountWith(deps, draft, { createdBy, party: 'accounts' }, async (_deps, user) => user)
+}
+
+/**
+ * Creates a user as `createAccount` does, and runs `work` in the same transaction. `party` is the key for fair queueing of
+ * password hashing.
+ */
+export function createAccountWith<T>(
+  deps: Deps,
+  draft: UserDraft,
+  { createdBy, party }: { createdBy: User | null; party: string },
+  work: (deps: Deps, user: User) => Promise<T>,
+): Promise<T> {
   return orTaken(deps, draft, undefined, async () => {
     const problems = userProblems(draft)
     if (Object.keys(problems).length > 0) throw (await takenBy(deps, draft, undefined)) ?? invalid(problems)
     // Hash before the transaction starts, because other writers wait for it.
-    const passwordHash = draft.password === undefined ? null : await hashPassword(deps, draft.password, 'accounts')
+    const passwordHash = draft.password === undefined ? null : await hashPassword(deps, draft.password, party)
     return transaction(deps, async (deps) => {
       const user = await storeAccount(deps, draft, passwordHash, createdBy)
       await recordNewUser(deps, user)
-      return user
+      return work(deps, user)
     })
   })
 }

@@ -15,6 +15,7 @@ const notDerived = {
     'projects.ref_retention_days',
     'projects.max_upload_bytes',
     'projects.upload_quota_bytes',
+    'invitations.access_level',
     'members.access_level',
     'oidc_memberships.access_level',
     'vulnerabilities.severity',

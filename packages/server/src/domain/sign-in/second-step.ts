@@ -12,7 +12,7 @@ import { recordSignInFailure } from './audited-sign-in.ts'
 import { assertPasswordsEnabled } from './passwords.ts'
 import { logSecurity } from './security-log.ts'
 import type { SignInMethod } from './session.ts'
-import { type NewSession, startKnownSession } from './sign-in.ts'
+import { type NewSession, startSession } from './sign-in.ts'
 
 const expired = 'This sign-in has expired. Enter your password again.'
 
@@ -33,7 +33,7 @@ export async function completeSignIn(
     const session = await transaction(deps, async (deps) => {
       if (!(await verified.use(deps))) throw unauthenticated()
       if (!(await useChallenge(deps, 'second_factor', challenge))) throw refused(expired)
-      return startKnownSession(deps, user, client, { method, secondFactor: verified.method })
+      return startSession(deps, user, client, { method, secondFactor: verified.method })
     })
     await removeSecondFactorGuesses(deps, user)
     logSecurity(deps, 'sign_in.succeeded', {
@@ -76,7 +76,7 @@ export async function signInWithPasskey(
     if (user.state !== 'deactivated') assertActive(user)
     const session = await transaction(deps, async (deps) => {
       if (!(await recordPasskeyUse(deps, use))) throw unauthenticated()
-      return startKnownSession(deps, user, client, { method: 'passkey' })
+      return startSession(deps, user, client, { method: 'passkey' })
     })
     logSecurity(deps, 'sign_in.succeeded', { user, address: client.address, method: 'passkey' })
     return session

@@ -8,20 +8,24 @@ const columns = sql`
 const sessions = sql`sessions s left join oidc_identities i on i.id = s.identity_id`
 const sessionsWithUse = sql`${sessions} left join session_uses u on u.session_id = s.id`
 
+/** Inserts a session and returns its id. */
 export async function insertSession(
   db: Db,
   session: Pick<Session, 'userId' | 'address' | 'userAgent' | 'expiresAt' | 'createdAt'>,
   start: SessionStart,
   digest: string,
-): Promise<void> {
+): Promise<number> {
   const { userId, address, userAgent, expiresAt, createdAt } = session
   const tokenId = start.method === 'token' ? start.tokenId : null
   const { identity, authenticatedAt = null } = start.method === 'provider' ? start : {}
-  await db.run(sql`
+  const row = await db.one<{ id: number }>(sql`
     insert into sessions (user_id, digest, address, user_agent, expires_at, created_at, method, token_id, identity_id,
       sid, id_token, authenticated_at)
     values (${userId}, ${digest}, ${address}, ${userAgent}, ${expiresAt}, ${createdAt}, ${start.method}, ${tokenId},
-      ${identity?.id}, ${identity?.sid}, ${identity?.idToken}, ${authenticatedAt})`)
+      ${identity?.id}, ${identity?.sid}, ${identity?.idToken}, ${authenticatedAt})
+    returning id`)
+  if (!row) throw new Error('an inserted session returned no row')
+  return row.id
 }
 
 /** Returns a session without its time of last use, which changes too often to be cached. */

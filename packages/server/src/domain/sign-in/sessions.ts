@@ -173,6 +173,12 @@ export async function endSession(deps: Deps, { user }: Caller, id: number): Prom
   logSecurity(deps, 'session.ended', { user })
 }
 
+/** Ends the caller's sessions other than the one that sent the request. */
+export async function endOtherSessions(deps: Deps, { user, token }: Caller): Promise<void> {
+  await endAllSessions(deps, user.id, token.kind === 'session' ? token.id : 0)
+  logSecurity(deps, 'session.ended', { user, reason: 'all other sessions' })
+}
+
 /** Ends all sessions of a user, except the one with the given id. */
 export async function endAllSessions({ db }: Deps, userId: number, exceptId = 0): Promise<void> {
   await deleteSessionsOf(db, userId, exceptId)

@@ -13,6 +13,7 @@ import { reactivateUser } from '../users/user-states.ts'
 import { assertNoBot, findPasswordHash, findUserByEmail, findUserByUsername, lockUser } from '../users/users.ts'
 import { recordSignIn, recordSignInFailure } from './audited-sign-in.ts'
 import { digestBrowser, recordKnownBrowser, usersKnownTo } from './known-browsers.ts'
+import { recordNewSignIn } from './new-sign-ins.ts'
 import { assertPasswordsEnabled, verifyPassword } from './passwords.ts'
 import { logSecurity } from './security-log.ts'
 import type { SessionStart } from './session.ts'
@@ -23,8 +24,7 @@ import { digestSession, sessionDays } from './sessions.ts'
 export interface NewSession {
   user: User
   secret: string
-  /** Absent when the user signed in without a password. */
-  browser?: string
+  browser: string
 }
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -83,7 +83,7 @@ export async function finishFirstFactor(
     const opened = await openChallenge(deps, { kind: 'second_factor', userId: user.id, method })
     return { ...opened, methods: await listMethods(deps, user.id) }
   }
-  return startKnownSession(deps, user, client, { method })
+  return startSession(deps, user, client, { method })
 }
 
 /** Returns false for a sign-in that waits for the second factor. */
@@ -118,20 +118,7 @@ export async function proveToken(deps: RootDeps, token: string, { address }: Cli
   return caller
 }
 
-/** Starts a session and marks the browser as known to the user. */
-export async function startKnownSession(
-  deps: Deps,
-  user: User,
-  client: Client,
-  start: SessionStart,
-): Promise<NewSession> {
-  return transaction(deps, async (deps) => {
-    const session = await startSession(deps, user, client, start)
-    return { ...session, browser: await recordKnownBrowser(deps, user.id, client.browser) }
-  })
-}
-
-/** Starts a session of a user whose credential was just verified. */
+/** Starts a session of a user whose credential was just verified, and marks the browser as known. */
 export async function startSession(deps: Deps, user: User, client: Client, start: SessionStart): Promise<NewSession> {
   const secret = deps.random(32).toString('base64url')
   const createdAt = deps.now()
@@ -142,7 +129,7 @@ export async function startSession(deps: Deps, user: User, client: Client, start
     createdAt,
     expiresAt: new Date(Date.parse(createdAt) + sessionDays * dayMs).toISOString(),
   }
-  await transaction(deps, async (deps) => {
+  const browser = await transaction(deps, async (deps) => {
     // The user may have been blocked or deleted since the password was verified; a session created now would outlive
     // the block.
     const current = await lockUser(deps.db, user.id)
@@ -151,11 +138,13 @@ export async function startSession(deps: Deps, user: User, client: Client, start
     const isReactivated = current.state === 'deactivated' && start.method !== 'provider'
     if (isReactivated) await reactivateUser(deps, user.id)
     else assertActive(current)
-    await insertSession(deps.db, session, start, digestSession(secret))
+    const sessionId = await insertSession(deps.db, session, start, digestSession(secret))
     await deleteOldestSessions(deps.db, user.id, maxSessions)
     await recordSignIn(deps, user, start.method)
+    await recordNewSignIn(deps, { ...session, sessionId }, client.browser)
+    return recordKnownBrowser(deps, user.id, client.browser)
   })
-  return { user: { ...user, state: 'active' }, secret }
+  return { user: { ...user, state: 'active' }, secret, browser }
 }
 
 /** Returns whether a second factor, which the user may just have set up, is missing. */

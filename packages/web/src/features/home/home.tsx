@@ -9,6 +9,7 @@ import { mayWrite, type SessionState, useSession } from '../../data/session.ts'
 import { FirstReport } from '../../nouns/project/first-report.tsx'
 import { asProject } from '../../nouns/project/project.ts'
 import { ProjectList } from '../../nouns/project/project-list.tsx'
+import { NewSignInNotice } from '../account/new-sign-ins.tsx'
 import { Dashboard } from './dashboard.tsx'
 import styles from './home.module.css'
 
@@ -38,6 +39,7 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
         )
       }
     >
+      <NewSignInNotice />
       <div className={styles.columns}>
         <div className="stack-wide">
           <Dashboard />

@@ -40,7 +40,7 @@ describe('the ID token', () => {
     const { provider, server } = await start()
     const reply = await signInAt(server, provider, { ...nadia, ...claims() })
     expect(problemIn(reply)).toBe(problem)
-    expect(reply.cookies).toHaveLength(problem === null ? 1 : 0)
+    expect(reply.cookies).toHaveLength(problem === null ? 2 : 0)
   })
 
   test('is accepted only with a signature of a published key', async () => {

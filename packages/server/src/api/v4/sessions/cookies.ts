@@ -7,10 +7,10 @@ const daySeconds = 24 * 60 * 60
 
 /** Returns the cookies of a new session. */
 export function sessionCookies({ secret, browser }: NewSession, origin: string): string[] {
-  const session = setCookie('alcove_session', secret, sessionDays * daySeconds, origin)
-  return browser === undefined
-    ? [session]
-    : [session, setCookie('alcove_browser', browser, knownBrowserDays * daySeconds, origin)]
+  return [
+    setCookie('alcove_session', secret, sessionDays * daySeconds, origin),
+    setCookie('alcove_browser', browser, knownBrowserDays * daySeconds, origin),
+  ]
 }
 
 /** Returns a header that removes the session cookie. The cookie of the known browser remains. */

@@ -1,10 +1,11 @@
 import Type from 'typebox'
 import { signOut } from '../../../domain/oidc/sign-out.ts'
+import { dismissSignIns, findNewSignIns } from '../../../domain/sign-in/new-sign-ins.ts'
 import { changeOwnPassword, redeemPasswordLink } from '../../../domain/sign-in/own-password.ts'
 import { issuePasswordLink } from '../../../domain/sign-in/password-links.ts'
 import { confirmSession, enterAdminMode, leaveAdminMode } from '../../../domain/sign-in/reauthentication.ts'
 import type { Session } from '../../../domain/sign-in/session.ts'
-import { endSession, endSessionsOf, findSessions } from '../../../domain/sign-in/sessions.ts'
+import { endOtherSessions, endSession, endSessionsOf, findSessions } from '../../../domain/sign-in/sessions.ts'
 import { signIn, signInWithToken } from '../../../domain/sign-in/sign-in.ts'
 import { signInWithLink } from '../../../domain/sign-in/sign-in-links.ts'
 import { issueOwnToken } from '../../../domain/tokens/issued-tokens.ts'
@@ -17,7 +18,7 @@ import { issuedTokenView, newTokenInput, viewIssued } from '../tokens/views.ts'
 import { nullableString, timestamp } from '../views.ts'
 import { endedSessionCookie } from './cookies.ts'
 import { isPending, signInView, viewSignIn } from './sign-in-view.ts'
-import { sessionStateView, viewSessionState } from './views.ts'
+import { newSignInView, sessionStateView, viewNewSignIn, viewSessionState } from './views.ts'
 
 const sessionView = Type.Object({
   id: Type.Integer(),
@@ -92,7 +93,7 @@ export const sessionRoutes: readonly Route[] = [
     permission: 'session.show',
     status: 200,
     output: sessionStateView,
-    handle: async ({ deps, caller, origin }) => viewSessionState(deps, caller, origin),
+    handle: ({ deps, caller, origin }) => viewSessionState(deps, caller, origin),
   }),
   route({
     method: 'DELETE',
@@ -131,6 +132,37 @@ export const sessionRoutes: readonly Route[] = [
     status: 204,
     output: noOutput,
     handle: ({ deps, caller, input }) => endSession(deps, caller, input.id),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/-/sessions/others',
+    outside: true,
+    summary: 'End all of your browser sessions except the one that sends this request',
+    permission: 'session.end',
+    status: 204,
+    output: noOutput,
+    handle: ({ deps, caller }) => endOtherSessions(deps, caller),
+  }),
+  route({
+    method: 'GET',
+    path: '/-/sign_ins',
+    outside: true,
+    summary: 'List your 20 newest sign-ins from new browsers, newest first',
+    permission: 'session.list',
+    status: 200,
+    output: Type.Array(newSignInView),
+    handle: async ({ deps, caller }) => (await findNewSignIns(deps, caller)).map(viewNewSignIn),
+  }),
+  route({
+    method: 'POST',
+    path: '/-/sign_ins/:id/dismiss',
+    outside: true,
+    summary: 'Dismiss the notices about sign-ins from new browsers, up to this one',
+    permission: 'session.dismiss-notice',
+    input: Type.Object({ id: integer() }),
+    status: 204,
+    output: noOutput,
+    handle: ({ deps, caller, input }) => dismissSignIns(deps, caller, input.id),
   }),
   route({
     method: 'POST',

@@ -3,11 +3,25 @@ import type { Caller } from '../../../domain/access/callers.ts'
 import { roles } from '../../../domain/access/roles.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { mustSetUpSecondFactor } from '../../../domain/second-factors/requirement.ts'
+import { findUnseenSignIns, type NewSignIn } from '../../../domain/sign-in/new-sign-ins.ts'
 import { isSignedInByPassword } from '../../../domain/sign-in/sessions.ts'
 import { version } from '../../../platform/version.ts'
 import { currentUserView, viewCurrentUser } from '../users/views.ts'
+import { nullableString, timestamp } from '../views.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
+
+export const newSignInView = Type.Object({
+  id: Type.Integer(),
+  created_at: timestamp,
+  address: nullableString,
+  user_agent: nullableString,
+  is_signed_in: Type.Boolean({ description: 'True while the session has not ended' }),
+})
+
+export function viewNewSignIn({ id, createdAt, address, userAgent, sessionId }: NewSignIn) {
+  return { id, created_at: createdAt, address, user_agent: userAgent, is_signed_in: sessionId !== null }
+}
 
 /** State that the web UI loads first: the current user, their rights and the limits of this server. */
 export const sessionStateView = Type.Object(
@@ -32,6 +46,9 @@ export const sessionStateView = Type.Object(
       description: 'The identity providers that users can sign in with',
     }),
     scopes: Type.Array(Type.String()),
+    new_sign_ins: Type.Array(newSignInView, {
+      description: 'The newest sign-ins from new browsers, other than this one, that the user has not dismissed',
+    }),
     admin_mode: Type.Boolean({
       description: 'True if administrators must enter admin mode before they can use administrator access',
     }),
@@ -46,7 +63,7 @@ export const sessionStateView = Type.Object(
   { title: 'SessionState' },
 )
 
-export function viewSessionState(deps: RootDeps, caller: Caller | null, origin: string) {
+export async function viewSessionState(deps: RootDeps, caller: Caller | null, origin: string) {
   const { settings } = deps
   return {
     user: caller && viewCurrentUser(caller.user, origin),
@@ -59,6 +76,7 @@ export function viewSessionState(deps: RootDeps, caller: Caller | null, origin: 
     passwords: settings.hasPasswords,
     providers: settings.oidc.providers.map(({ key, name }) => ({ key, name })),
     scopes: [...(caller?.token.scopes ?? [])],
+    new_sign_ins: caller ? (await findUnseenSignIns(deps, caller)).map(viewNewSignIn) : [],
     admin_mode: settings.adminMode,
     version,
     triage_access_level: roles[settings.triageRole],
