@@ -17,8 +17,7 @@ export async function recordHookEvent(
   deps: Deps,
   name: 'webhook_created' | 'webhook_updated' | 'webhook_destroyed',
   owner: HookOwner,
-  hook: Pick<Hook, 'id' | 'url'>,
-  changes: AuditedChanges = {},
+  { hook, changes = {} }: { hook: Pick<Hook, 'id' | 'url'>; changes?: AuditedChanges },
 ): Promise<void> {
   await recordAuditEvent(deps, name, {
     entity: await entityOf(deps, owner),

@@ -53,7 +53,7 @@ export function createHook(deps: Deps, owner: HookOwner, draft: HookDraft): Prom
       throw unprocessable(`Maximum number of ${owner.kind} hooks (${max}) exceeded`)
     }
     const hook = await insertHook(deps.db, owner, draft, deps.now())
-    await recordHookEvent(deps, 'webhook_created', owner, hook)
+    await recordHookEvent(deps, 'webhook_created', owner, { hook })
     return hook
   })
 }
@@ -73,7 +73,7 @@ export function changeHook(deps: Deps, owner: HookOwner, id: number, changes: Ho
     assertUsable(deps, draft)
     const changed = await updateHook(deps.db, id, draft, deps.now())
     if (!changed) throw notFound()
-    await recordHookEvent(deps, 'webhook_updated', owner, changed, describeHookChange(hook, draft))
+    await recordHookEvent(deps, 'webhook_updated', owner, { hook: changed, changes: describeHookChange(hook, draft) })
     if (!isElsewhere) return changed
     // The failures were those of the former receiver.
     return { ...changed, ...(await startAnew(deps, hook)) }
@@ -108,7 +108,7 @@ export function removeSecret(
     const draft = { ...hook, [kind]: left }
     assertUsable(deps, draft)
     await updateHook(deps.db, id, draft, deps.now())
-    await recordHookEvent(deps, 'webhook_updated', owner, hook)
+    await recordHookEvent(deps, 'webhook_updated', owner, { hook })
   })
 }
 
@@ -122,7 +122,7 @@ export function removeHook(deps: Deps, owner: HookOwner, id: number): Promise<vo
   return transaction(deps, async (deps) => {
     const hook = await getHook(deps, owner, id)
     if (!(await deleteHook(deps.db, owner, id))) throw notFound()
-    await recordHookEvent(deps, 'webhook_destroyed', owner, hook)
+    await recordHookEvent(deps, 'webhook_destroyed', owner, { hook })
   })
 }
 

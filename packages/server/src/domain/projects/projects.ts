@@ -74,7 +74,7 @@ export function createProject(deps: Deps, creator: Visitor, fresh: NewProject): 
     await removeMovedPaths(deps, `${namespace.fullPath}/${draft.path}`)
     if (namespace.ownerId !== null) await makeOwner(deps, { projectId: id }, namespace.ownerId, creator.user.id)
     const created = await reload(deps, id)
-    await recordProject(deps, 'project_created', created, 'Created the project')
+    await recordProject(deps, 'project_created', created, { message: 'Created the project' })
     return created
   })
 }
@@ -133,7 +133,10 @@ export function transferProject(deps: Deps, caller: Caller, id: number, referenc
     await move(deps, before, { ...before, namespace: target, fullPath, visibility })
     if (target.ownerId !== null) await makeOwner(deps, { projectId: id }, target.ownerId, caller.user.id)
     const changed = await reload(deps, id)
-    await recordProject(deps, 'project_transferred', changed, 'Transferred the project', differences(before, changed))
+    await recordProject(deps, 'project_transferred', changed, {
+      message: 'Transferred the project',
+      changes: differences(before, changed),
+    })
     return { before, after: changed }
   })
 }
@@ -200,21 +203,21 @@ async function recordProjectChange(deps: Deps, before: Project, after: Project):
   const changes = differences(before, after)
   const names = Object.keys(changes)
   if (names.length === 0) return
-  if (names.join() !== 'archived') return recordProject(deps, 'project_updated', after, 'Changed the project', changes)
+  if (names.join() !== 'archived')
+    return recordProject(deps, 'project_updated', after, { message: 'Changed the project', changes })
   const [name, verb] = after.isArchived
     ? (['project_archived', 'Archived'] as const)
     : (['project_unarchived', 'Unarchived'] as const)
-  await recordProject(deps, name, after, `${verb} the project`, changes)
+  await recordProject(deps, name, after, { message: `${verb} the project`, changes })
 }
 
 function recordProject(
   deps: Deps,
   name: AuditEventName,
   project: Project,
-  message: string,
-  changes: AuditedChanges = {},
+  draft: { message: string; changes?: AuditedChanges },
 ): Promise<void> {
-  return recordAuditEvent(deps, name, { entity: projectEntity(project), message, changes })
+  return recordAuditEvent(deps, name, { entity: projectEntity(project), ...draft })
 }
 
 /** Deletes a project's row. The database cascades to all rows that belong to the project. */

@@ -9,6 +9,6 @@ import { removeBot } from './remove.ts'
 export async function removeTrustRelation(deps: Deps, caller: Caller, place: MemberPlace, id: number): Promise<void> {
   if (caller.user.isBot) throw forbidden('Bot users cannot manage trust relations')
   const relation = await getTrustRelation(deps, place, id)
-  await transaction(deps, (deps) => recordTrustEvent(deps, 'trust_relation_destroyed', place, relation))
+  await transaction(deps, (deps) => recordTrustEvent(deps, 'trust_relation_destroyed', place, { relation }))
   await removeBot(deps, relation.userId)
 }

@@ -66,7 +66,7 @@ export function createTrustRelation(
     const bot = await createBot(deps, caller, place, { name, accessLevel, isExternal: true })
     const id = await insertTrustRelation(deps.db, bot.id, terms, deps.now())
     const relation = await getTrustRelation(deps, place, id)
-    await recordTrustEvent(deps, 'trust_relation_created', place, relation)
+    await recordTrustEvent(deps, 'trust_relation_created', place, { relation })
     return relation
   })
 }
@@ -87,8 +87,7 @@ export function recordTrustEvent(
   deps: Deps,
   name: 'trust_relation_created' | 'trust_relation_updated' | 'trust_relation_destroyed',
   place: MemberPlace,
-  relation: TrustRelation,
-  changes: AuditedChanges = {},
+  { relation, changes = {} }: { relation: TrustRelation; changes?: AuditedChanges },
 ): Promise<void> {
   return recordAuditEvent(deps, name, {
     entity: entityOf(place),
@@ -123,13 +122,8 @@ export function changeTrustRelation(
       await changeBotRole(deps, place, before.userId, after.accessLevel)
     }
     const changed = await getTrustRelation(deps, place, id)
-    await recordTrustEvent(
-      deps,
-      'trust_relation_updated',
-      place,
-      changed,
-      changesBetween(before, changed, auditedTerms),
-    )
+    const changes = changesBetween(before, changed, auditedTerms)
+    await recordTrustEvent(deps, 'trust_relation_updated', place, { relation: changed, changes })
     return changed
   })
 }
