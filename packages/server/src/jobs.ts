@@ -92,7 +92,7 @@ const periodicTasks: readonly PeriodicTask[] = [
 ]
 
 /** Kinds of messages. */
-export const mailKinds: readonly AnyMailKind[] = [digestMail, expiringTokenMail, heldReportMail, newVulnerabilitiesMail]
+const mailKinds: readonly AnyMailKind[] = [digestMail, expiringTokenMail, heldReportMail, newVulnerabilitiesMail]
 
 /** Kinds of jobs that requests queue. */
 export const jobKinds: readonly AnyJobKind[] = [

@@ -182,6 +182,13 @@ export function readSettings(environment: Environment = process.env): Settings {
     ...(values.has('DRAIN_DELAY_SECONDS') && { drainDelayMs: values.whole('DRAIN_DELAY_SECONDS', 0, 0, 600) * 1000 }),
     stopTimeoutMs: values.whole('STOP_TIMEOUT_SECONDS', 25, 1, 3600) * 1000,
   }
+  addConflicts(settings, values)
+  if (values.problems.length > 0) throw new WrongSettings(values.problems)
+  return settings
+}
+
+/** Adds problems of settings that are valid alone, but not together. */
+function addConflicts(settings: Settings, values: SettingValues): void {
   if (drainDelayOf(settings) >= settings.stopTimeoutMs) {
     const given = `${drainDelayOf(settings) / 1000}, and ALCOVE_STOP_TIMEOUT_SECONDS ${settings.stopTimeoutMs / 1000}`
     values.problems.push(
@@ -191,8 +198,6 @@ export function readSettings(environment: Environment = process.env): Settings {
   if (!settings.hasPasswords && !values.has('OIDC_PROVIDERS')) {
     values.problems.push('ALCOVE_PASSWORDS is off, so ALCOVE_OIDC_PROVIDERS must name a provider to sign in with.')
   }
-  if (values.problems.length > 0) throw new WrongSettings(values.problems)
-  return settings
 }
 
 function readToken(values: SettingValues, name: 'BOOTSTRAP_TOKEN' | 'METRICS_TOKEN'): string | undefined {

@@ -7,7 +7,7 @@ import type { RootDeps } from '../deps.ts'
 export type MailState = 'queued' | 'sending' | 'sent' | 'skipped' | 'failed' | 'unknown'
 
 /** User, whose current address is used, or an address without an account. */
-export type MailRecipient = { userId: number } | { address: string }
+type MailRecipient = { userId: number } | { address: string }
 
 /** Message that waits to be sent. */
 export interface MailDraft<Data extends object> {

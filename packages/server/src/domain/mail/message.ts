@@ -54,7 +54,7 @@ const maxLineCharacters = 500
  * Returns the text as one line, without control characters and without characters that change the direction or the
  * visibility of others. Text of reports may be hostile, and a line break could imitate another part of the message.
  */
-export function oneLine(text: string): string {
+function oneLine(text: string): string {
   const plain = text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .replaceAll(/\p{Cf}/gu, '')

@@ -60,7 +60,7 @@ async function verify(deps: Deps, provider: OidcProvider, token: string): Promis
   if (readUnverified(token)?.['iss'] === undefined) throw new Refused('the token is malformed')
   try {
     const client = await openClient(deps, provider)
-    return await verifyToken(deps, provider, client, token, {
+    return await verifyToken(deps, { provider, client }, token, {
       requiredClaims: ['iat', 'jti', 'events'],
       maxTokenAge: `${maxAgeMinutes} minutes`,
     })

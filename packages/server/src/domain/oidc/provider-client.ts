@@ -64,8 +64,7 @@ function configure(deps: Deps, provider: OidcProvider, metadata: ServerMetadata)
  */
 export async function verifyToken(
   deps: Deps,
-  provider: OidcProvider,
-  client: Configuration,
+  { provider, client }: { provider: OidcProvider; client: Configuration },
   token: string,
   options: JWTVerifyOptions = {},
 ): Promise<JWTVerifyResult> {

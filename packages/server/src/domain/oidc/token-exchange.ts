@@ -40,7 +40,7 @@ export async function exchangeCode(
   })
   const { id_token: idToken = '', access_token: accessToken } = tokens
   // Verified although the token came from the provider directly: its issuer may be without TLS.
-  await verifyToken(deps, provider, client, idToken)
+  await verifyToken(deps, { provider, client }, idToken)
   const claims: Claims = tokens.claims() ?? {}
   const hasUserInfo = provider.readsUserInfo && client.serverMetadata().userinfo_endpoint !== undefined
   const userInfo = hasUserInfo ? await fetchUserInfo(client, accessToken, String(claims['sub'])) : {}

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import type { TrackerKind } from '../../domain/trackers/tracker.ts'
 
 /** An issue of the scripted tracker. */
-export interface ScriptedIssue {
+interface ScriptedIssue {
   number: number
   title: string
   description: string
@@ -23,7 +23,7 @@ export interface ScriptedIssue {
  * - `late`: the connection ends, and the issue is created a minute later.
  */
 export const faults = ['lost', 'lost 502', 'cut', 'dropped', 'dropped 503', 'limited', 'late'] as const
-export type Fault = (typeof faults)[number]
+type Fault = (typeof faults)[number]
 
 export interface ScriptedTracker {
   url: string

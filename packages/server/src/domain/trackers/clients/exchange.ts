@@ -43,7 +43,7 @@ export type Send = (request: {
 }) => Promise<unknown>
 
 /** Limit for one request. */
-export const requestTimeoutMs = 20_000
+const requestTimeoutMs = 20_000
 /** A page of issues contains their descriptions. */
 const maxResponseBytes = 16 * 1024 * 1024
 
