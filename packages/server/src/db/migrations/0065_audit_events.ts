@@ -37,18 +37,6 @@ create table audit_chain (
   base_hash text not null
 );
 insert into audit_chain (id, position, hash, base_position, base_hash) values (1, 0, '', 0, '');
-
--- One row: how far events have been sent, and which process sends.
-create table audit_stream (
-  id ${integer} primary key,
-  position ${integer} not null,
-  holder text,
-  held_until ${time},
-  failures ${integer} not null,
-  retry_at ${time},
-  error text
-);
-insert into audit_stream (id, position, failures) values (1, 0, 0);
 ${guards[engine]}
 -- Inserts a history entry together with its audit event in one statement.
 create view audited_history as

@@ -21,7 +21,6 @@ create table issue_trackers (
   labels ${json} not null,
   title_template text not null,
   description_template text not null,
-  webhook_secret text,
   paused_until ${time}, -- the tracker asked for no requests until then
   tested_at ${time},
   polled_at ${time},

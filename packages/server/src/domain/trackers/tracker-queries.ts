@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { Tracker, TrackerDraft, TrackerOwner } from './tracker.ts'
 
 const columns: Sql = sql`id, project_id, namespace_id, kind, url, place, token, email, issue_type, labels, title_template,
-  description_template, webhook_secret, paused_until, polled_at, synchronized_until, sync_error`
+  description_template, paused_until, polled_at, synchronized_until, sync_error`
 
 const isOf = ({ kind, id }: TrackerOwner): Sql =>
   kind === 'project' ? sql`project_id = ${id}` : sql`namespace_id = ${id}`
@@ -31,9 +31,9 @@ export async function insertTracker(
 ): Promise<Tracker | undefined> {
   return db.one(sql`
     insert into issue_trackers (${owner.kind === 'project' ? sql`project_id` : sql`namespace_id`}, kind, url, place, token,
-      email, issue_type, labels, title_template, description_template, webhook_secret, created_at, updated_at)
+      email, issue_type, labels, title_template, description_template, created_at, updated_at)
     values (${owner.id}, ${draft.kind}, ${draft.url}, ${draft.place}, ${draft.token}, ${draft.email}, ${draft.issueType},
-      ${draft.labels}, ${draft.titleTemplate}, ${draft.descriptionTemplate}, ${draft.webhookSecret}, ${now}, ${now})
+      ${draft.labels}, ${draft.titleTemplate}, ${draft.descriptionTemplate}, ${now}, ${now})
     on conflict do nothing
     returning ${columns}`)
 }
@@ -47,7 +47,7 @@ export async function updateTracker(
   return db.one(sql`
     update issue_trackers set token = ${draft.token}, email = ${draft.email}, issue_type = ${draft.issueType},
       labels = ${draft.labels}, title_template = ${draft.titleTemplate},
-      description_template = ${draft.descriptionTemplate}, webhook_secret = ${draft.webhookSecret},
+      description_template = ${draft.descriptionTemplate},
       paused_until = null, sync_error = null, updated_at = ${now}
     where id = ${id} returning ${columns}`)
 }

@@ -18,8 +18,6 @@ export interface TrackerDraft {
   labels: readonly string[]
   titleTemplate: string
   descriptionTemplate: string
-  /** Secret by which the tracker's webhook is recognised. Null: the tracker sends none. */
-  webhookSecret: string | null
 }
 
 /** Project or group to which a tracker belongs. A group's tracker serves all projects below it without their own. */

@@ -34,9 +34,8 @@ async function findInherited({ db }: Deps, namespaceIds: readonly number[]): Pro
   return trackers.sort((a, b) => depth(b) - depth(a))[0]
 }
 
-/** A new or changed tracker. A secret that is not given stays as it is. */
-export type TrackerChange = Omit<TrackerDraft, 'token' | 'webhookSecret'> &
-  Partial<Pick<TrackerDraft, 'token' | 'webhookSecret'>>
+/** A new or changed tracker. A token that is not given stays as it is. */
+export type TrackerChange = Omit<TrackerDraft, 'token'> & Partial<Pick<TrackerDraft, 'token'>>
 
 /**
  * Sets the tracker of a project or group. Another place is another tracker: its token must be given, because the stored
@@ -51,8 +50,7 @@ export function saveTracker(deps: Deps, owner: TrackerOwner, change: TrackerChan
     const known = isSame ? before : undefined
     const token = written.token ?? known?.token
     if (token === undefined) throw invalid({ token: ['must be given for a new tracker or another project'] })
-    const webhookSecret = written.webhookSecret === undefined ? (known?.webhookSecret ?? null) : written.webhookSecret
-    const draft = { ...written, token, webhookSecret }
+    const draft = { ...written, token }
     if (before && !isSame) await deleteTracker(deps.db, owner)
     const saved = known
       ? await updateTracker(deps.db, known.id, draft, deps.now())
@@ -69,7 +67,6 @@ export async function removeTracker({ db }: Deps, owner: TrackerOwner): Promise<
   if (!(await deleteTracker(db, owner))) throw notFound()
 }
 
-const minSecret = 16
 const maxLabels = 20
 
 function assertValid({ settings }: Deps, tracker: TrackerChange): void {
@@ -77,7 +74,7 @@ function assertValid({ settings }: Deps, tracker: TrackerChange): void {
   const check = (field: string, isValid: boolean, message: string) => {
     if (!isValid) problems[field] = [message]
   }
-  const { url, place, token, email, labels, webhookSecret } = tracker
+  const { url, place, token, email, labels } = tracker
   const isPlain = isUsableUrl(url, settings.webhooksReachPrivate) && !/[?#@]/.test(url)
   check('url', isPlain, 'must be the http or https URL of the tracker’s start page')
   check(
@@ -93,11 +90,6 @@ function assertValid({ settings }: Deps, tracker: TrackerChange): void {
   if (tracker.kind === 'jira') {
     check('labels', areLabels && labels.every((label) => !/\s/.test(label)), 'may not contain spaces in Jira')
   }
-  check(
-    'webhook_secret',
-    typeof webhookSecret !== 'string' || /^[\x21-\x7e]{16,200}$/.test(webhookSecret),
-    `must have at least ${minSecret} characters, printable ASCII without spaces`,
-  )
   for (const [field, template, max] of [
     ['title_template', tracker.titleTemplate, maxTitleTemplate],
     ['description_template', tracker.descriptionTemplate, maxDescriptionTemplate],
