@@ -47,7 +47,7 @@ test('an administrator without admin mode is asked for the password', async () =
     const page = await strict.open('/-/sign_in?to=/-/admin', { expects: /401/ })
     await page.getByLabel('Username').fill('root')
     await page.getByLabel('Password').fill('correct horse battery')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Enter admin mode' }).waitFor()
     expect(await accessProblems(page)).toEqual([])
     await page.getByLabel('Your password').fill('wrong')

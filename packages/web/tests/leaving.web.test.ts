@@ -22,7 +22,7 @@ const member = async (client: Client) => {
 async function signIn(page: Page, name: string): Promise<void> {
   await page.getByLabel('Username').fill(name)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('main').getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('button', { name: `${name}: account and appearance` }).waitFor()
   await quiet(page)
 }

@@ -117,12 +117,12 @@ describe('signing in', () => {
     await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByLabel('Username').fill('nadia')
     await page.getByLabel('Password').fill('guess')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByText('Incorrect username or password.').waitFor()
     expect(await accessProblems(page)).toEqual([])
 
     await page.getByLabel('Password').fill('correct horse battery')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('button', { name: /^nadia/ }).click()
     expect(new URL(page.url()).pathname).toBe('/explore/projects')
     await page.getByRole('button', { name: 'Sign out' }).click()
@@ -135,7 +135,7 @@ describe('signing in', () => {
     const page = await web.open('/-/sign_in', {})
     await page.getByRole('button', { name: 'Use an access token instead' }).click()
     await page.getByLabel('Access token').fill(web.server.admin.token ?? '')
-    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('link', { name: 'Admin' }).waitFor()
   })
 
@@ -233,7 +233,7 @@ test('current and focused elements remain visible with forced colors', async () 
 
 test('reduced motion disables transitions', async () => {
   const page = await web.open('/-/sign_in') // every page of these tests requests reduced motion
-  const button = page.getByRole('button', { name: 'Sign in' }).first()
+  const button = page.getByRole('button', { name: 'Sign in', exact: true }).first()
   const colour = await button.evaluate((element: HTMLElement) => {
     getComputedStyle(element).backgroundColor // a change begins where something was shown before
     element.style.backgroundColor = 'rgb(1, 2, 3)'
