@@ -198,7 +198,7 @@ describe('the branches of a project in the UI', () => {
     await web.server.admin.put(`/projects/${yard.id}`, { protected_refs: ['v*'] })
     const page = await web.open('/acme/yard/-/reports', { as: await web.server.as('maintainer', yard) })
     await page.getByRole('link', { name: 'Branches' }).click()
-    const table = page.getByRole('table', { name: 'Branches' })
+    const table = page.getByRole('region', { name: 'Branches' }).getByRole('table')
     await expect.poll(() => table.innerText()).toMatch(/feature\/login[\s\S]*Closes/)
     expect(await table.getByRole('button').allInnerTexts()).toEqual([expect.stringContaining('feature/login')])
     expect(await accessProblems(page)).toEqual([])
