@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folder, run } from '../testing/command-run.ts'
@@ -27,4 +27,13 @@ test('zsh and fish have every command and option', async () => {
   expect(fish).toContain("complete -c alcove -n '__fish_use_subcommand' -f -a upload")
   expect(fish).toContain("complete -c alcove -n '__fish_seen_subcommand_from upload' -l fail-on")
   expect(await run(['completion', 'tcsh'])).toMatchObject({ code: 2 })
+})
+
+test('the completion has every command of the server that the installed program knows', async () => {
+  const program = await readFile(new URL('../../../../bin/alcove.js', import.meta.url), 'utf8')
+  const [, list = ''] = /const serverCommands = \[([^\]]*)\]/.exec(program) ?? []
+  const commands = [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name)
+  expect(commands).toContain('serve')
+  const fish = (await run(['completion', 'fish'])).stdout.split('\n')
+  for (const name of commands) expect(fish).toContain(`complete -c alcove -n '__fish_use_subcommand' -f -a ${name}`)
 })

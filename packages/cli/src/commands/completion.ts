@@ -4,7 +4,18 @@ export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
 /** Commands of the server, which are not declared here. */
-const serverCommands = ['serve', 'demo', 'migrate', 'doctor', 'backup', 'restore', 'transfer', 'objects']
+const serverCommands = [
+  'serve',
+  'demo',
+  'migrate',
+  'doctor',
+  'backup',
+  'restore',
+  'transfer',
+  'admin',
+  'objects',
+  'audit',
+]
 
 /** A command with the words that may follow it. */
 interface Completed {
