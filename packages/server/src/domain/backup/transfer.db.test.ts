@@ -11,11 +11,16 @@ import { routes } from '../../routes.ts'
 import { spareDatabase, startFilledServer, upload } from '../../testing/backups.ts'
 import type { FreshDatabase } from '../../testing/database.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
+import { sealAuditEvents } from '../audit/seal.ts'
+import { verifyAuditEvents } from '../audit/verify.ts'
 import { transferRows } from './transfer.ts'
 
 test('every GET route responds the same after a transfer to SQLite and back', { timeout: 240_000 }, async () => {
   const clock = { now: '2026-11-23T03:00:00.000Z' }
   const { server, objects, database, project } = await startFilledServer({ clock })
+  await sealAuditEvents(server.deps)
+  const chain = await verifyAuditEvents(server.deps.db)
+  expect(chain.verified).toBeGreaterThan(0)
   const sqlite = await emptySqlite()
   expect(await transferRows(database.options, { db: sqlite.db, migrations })).toMatchObject({ differing: [] })
   const back = await spareDatabase()
@@ -23,6 +28,7 @@ test('every GET route responds the same after a transfer to SQLite and back', { 
 
   const expected = await responses(server)
   for (const { db } of [sqlite, back]) {
+    expect(await verifyAuditEvents(db)).toEqual(chain)
     const copy = await startServer({ database: { db, drop: async () => {} }, objects, clock })
     const found = await responses(copy)
     const differing = Object.keys(expected).filter((path) => found[path] !== expected[path])
