@@ -53,8 +53,8 @@ async function addPasskey(page: Page, name: string): Promise<void> {
 }
 
 describe('an authenticator app', () => {
-  test('is set up with a key, then asked for at the sign-in, where a recovery code replaces it once', async () => {
-    await web.server.user('nadia')
+  test('is set up with a key, then asked for at the sign-in, where a recovery code replaces it once, until an administrator disables it', async () => {
+    const { user } = await web.server.user('nadia')
     const page = await openSignedIn(web, 'nadia', path, { expects: /400|401/ })
     expect(await accessProblems(page)).toEqual([])
     await page.getByRole('button', { name: 'Set up app' }).click()
@@ -98,6 +98,16 @@ describe('an authenticator app', () => {
     await enterPassword(page, 'nadia')
     await page.getByLabel('Verification code').fill(shown[0] ?? '')
     await page.getByRole('button', { name: 'Verify code' }).click()
+    await page.getByRole('heading', { name: 'Welcome back, nadia' }).waitFor()
+
+    const admin = await web.open(`/-/admin/users/${user?.id}`, { as: web.server.admin, width: 360 })
+    const panel = admin.getByRole('region', { name: 'Two-factor authentication' })
+    await panel.getByRole('button', { name: 'Disable' }).click()
+    expect(await accessProblems(admin)).toEqual([])
+    await admin.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+    await panel.waitFor({ state: 'detached' })
+    await signOut(page)
+    await enterPassword(page, 'nadia')
     await page.getByRole('heading', { name: 'Welcome back, nadia' }).waitFor()
   })
 })

@@ -18,6 +18,7 @@ import { UserBadges } from './user-badges.tsx'
 import { UserIdentities } from './user-identities.tsx'
 import { UserStates } from './user-states.tsx'
 import { UserTokens } from './user-tokens.tsx'
+import { UserTwoFactor } from './user-two-factor.tsx'
 
 /** Admin page of a user. */
 export function UserPage({ id }: { id: string }) {
@@ -44,6 +45,7 @@ export function UserPage({ id }: { id: string }) {
             <AccountForm key={user.id} user={user} />
           </ForWriters>
           {mayWrite(session) && session.passwords && <Password user={user} />}
+          {mayWrite(session) && <UserTwoFactor user={user} />}
           {mayWrite(session) && <UserStates user={user} isYou={session.user?.id === user.id} />}
           <UserIdentities userId={user.id} />
           <UserTokens user={user} isReadOnly={!mayWrite(session)} />
