@@ -3,7 +3,7 @@ import { Agent } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
-import sql, { join, raw } from 'sql-template-tag'
+import sql, { empty, join, raw } from 'sql-template-tag'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PermissionRow, permissions } from '../domain/access/permissions.ts'
 import { importKind } from '../domain/reports/imports/run-imports.ts'
@@ -386,7 +386,9 @@ async function everything(): Promise<Record<string, unknown>> {
   for (const table of await tables()) {
     const stamp = db.changes.version([table])
     if (digests.get(table)?.stamp !== stamp) {
-      const rows = await db.all<object>(sql`select * from ${raw(table)} order by 1, 2`)
+      // A failed sign-in is an event of its own.
+      const kept = table === 'audit_events' ? sql`where name <> 'login_failed_with_standard_authentication'` : empty
+      const rows = await db.all<object>(sql`select * from ${raw(table)} ${kept} order by 1, 2`)
       const digest = createHash('sha1').update(JSON.stringify(rows)).digest('hex')
       digests.set(table, { stamp, digest: `${rows.length} rows, ${digest}` })
     }

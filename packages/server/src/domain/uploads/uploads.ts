@@ -122,7 +122,7 @@ export function restoreUpload(deps: Deps, owner: UploadOwner, id: number): Promi
     await lockOwner(deps.db, owner)
     const upload = await findUpload(deps.db, owner, id)
     if (!upload || !(await showUpload(deps.db, id))) throw notFound()
-    await recordUploadAudit(deps, 'upload_restored', upload)
+    await recordUploadEvent(deps, 'upload_restored', upload)
     await claimSpace(deps, owner, upload.bytes)
     await recordUploadAudit(deps, 'upload_restored', upload)
     return { ...upload, deletedAt: null }
