@@ -23,8 +23,11 @@ const issueTracker = {
   url: 'https://gitlab.example.com',
   project: 'acme/website',
   token: 'glpat-example',
-  labels: 'security',
+  labels: ['security'],
 }
+const invitation = { email: 'nadia@example.com', access_level: 30 }
+const invitationToken = 'DF3632R_hQ7mn_qVTinxv8BeBpTHumCpHl5JYIK2Zdc'
+const hookSecret = { value: 'a-secret-of-the-receiver' }
 const hookChange = { url: hook.url, vulnerability_events: false }
 const member = { user_id: '7', access_level: 30, expires_at: '2026-12-31' }
 const upload = { file: 'architecture.png' }
@@ -55,6 +58,8 @@ const credential = { id: 'AbCdEf', rawId: 'AbCdEf', type: 'public-key', response
 /** The examples of the OpenAPI document. They describe one invented company, `acme`. */
 export const apiExamples: ApiExamples = {
   parameters: {
+    email: 'nadia@example.com',
+    key: 'Team',
     ref: 'main',
     not_on: 'main',
     target_ref: 'main',
@@ -149,6 +154,20 @@ export const apiExamples: ApiExamples = {
     createGroupTrustRelation: { ...trustRelation, claims: { namespace_path: 'acme' } },
     updateProjectTrustRelation: { access_level: 40 },
     updateGroupTrustRelation: { access_level: 40 },
+    endSessionsByProvider: { logout_token: 'eyJhbGciOiJSUzI1NiJ9.eyJzaWQiOiIxIn0.c2lnbmF0dXJl' },
+    inviteToProject: invitation,
+    inviteToGroup: invitation,
+    updateProjectInvitation: { access_level: 40 },
+    updateGroupInvitation: { access_level: 40 },
+    openInvitation: { token: invitationToken },
+    acceptInvitation: { token: invitationToken },
+    createInvitedAccount: { token: invitationToken, username: 'nadia', name: 'Nadia', password: newPassword },
+    updateProjectHookCustomHeader: hookSecret,
+    updateProjectHookUrlVariable: hookSecret,
+    updateGroupHookCustomHeader: hookSecret,
+    updateGroupHookUrlVariable: hookSecret,
+    updateHookCustomHeader: hookSecret,
+    updateHookUrlVariable: hookSecret,
     setProjectIssueTracker: issueTracker,
     setGroupIssueTracker: issueTracker,
     createVulnerabilityIssues: { vulnerability_ids: [4711, 4712] },
