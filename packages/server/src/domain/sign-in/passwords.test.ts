@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import type { Deps } from '../deps.ts'
 import { hashPassword, verifyPassword } from './passwords.ts'
 
-const deps = { random: randomBytes } as Pick<Deps, 'random'> as Deps
+const settings = { hasPasswords: true } as Deps['settings'] // the only one that hashing reads
+const deps = { random: randomBytes, settings } as Pick<Deps, 'random' | 'settings'> as Deps
 const hashed = (password: string) => hashPassword(deps, password, 'test')
 const verified = (password: string, passwordHash: string | null | undefined) =>
   verifyPassword(password, 'test', () => Promise.resolve(passwordHash))
