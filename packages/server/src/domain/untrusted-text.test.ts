@@ -225,7 +225,7 @@ describe('no text blocks the event loop for more than 20 ms', { timeout: 120_000
     [64 * 1024, false],
     [maxInlineBytes, false],
     [maxInlineBytes, true],
-  ])('as a report of %i bytes, strict: %s', async (size, strict) => {
+  ])('as a report of %i bytes, strict: %s', { timeout: 180_000 }, async (size, strict) => {
     expect(await findBlocking(importing(strict), size)).toEqual([])
   })
 
