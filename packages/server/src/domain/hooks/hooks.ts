@@ -4,6 +4,7 @@ import { isUsableUrl } from '../../platform/outgoing/usable-url.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { runJobsNow } from '../jobs/jobs.ts'
 import { lockNamespace } from '../namespaces/namespaces.ts'
+import { lockInstance } from '../namespaces/organizations.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import { lockProject } from '../projects/projects.ts'
 import { describeHookChange, recordHookEvent } from './audited-hook.ts'
@@ -47,7 +48,7 @@ export function createHook(deps: Deps, owner: HookOwner, draft: HookDraft): Prom
   assertUsable(deps, draft)
   return transaction(deps, async (deps) => {
     // The lock prevents concurrent additions beyond the limit.
-    if (owner.kind !== 'instance') await (owner.kind === 'project' ? lockProject : lockNamespace)(deps.db, owner.id)
+    await lockPlace(deps, owner)
     const max = maxHooks[owner.kind]
     if ((await countHooks(deps.db, owner)) >= max) {
       throw unprocessable(`Maximum number of ${owner.kind} hooks (${max}) exceeded`)
@@ -56,6 +57,11 @@ export function createHook(deps: Deps, owner: HookOwner, draft: HookDraft): Prom
     await recordHookEvent(deps, 'webhook_created', owner, { hook })
     return hook
   })
+}
+
+async function lockPlace({ db }: Deps, owner: HookOwner): Promise<void> {
+  if (owner.kind === 'instance') return lockInstance(db)
+  await (owner.kind === 'project' ? lockProject : lockNamespace)(db, owner.id)
 }
 
 /** Changes of a hook. Headers and variables are added to the present ones. */

@@ -44,6 +44,11 @@ export async function hasPrivateOrganization(db: Db): Promise<boolean> {
   return (await db.one(sql`select 1 as found from organizations where not is_public limit 1`)) !== undefined
 }
 
+/** Locks an organization until the transaction ends. Rows that refer to it can still be inserted. */
+export async function lockOrganization(db: Db, id: number): Promise<void> {
+  await db.one(sql`select id from organizations where id = ${id} ${db.dialect.forNoKeyUpdate}`)
+}
+
 /** Inserts an organization. Returns `undefined` when the path is taken. */
 export async function insertOrganization(
   db: Db,

@@ -1,4 +1,5 @@
 import { openCache, perDatabase } from '../../db/cache.ts'
+import type { Db } from '../../db/db.ts'
 import { invalid, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { instanceEntity } from '../audit/audit-event.ts'
@@ -14,10 +15,14 @@ import {
   type Insider,
   insertOrganization,
   listOrganizations,
+  lockOrganization,
 } from './organization-queries.ts'
 import { groupProblems } from './paths.ts'
 
 export const defaultOrganizationId = 1
+
+/** Locks what belongs to the instance as a whole until the transaction ends, by its one row that always exists. */
+export const lockInstance = (db: Db): Promise<void> => lockOrganization(db, defaultOrganizationId)
 
 export async function createOrganization(deps: Deps, caller: Caller, fresh: NewOrganization): Promise<Organization> {
   const problems = groupProblems(fresh, true)

@@ -60,6 +60,22 @@ describe('webhooks of the instance', () => {
     expect((await anonymous.get('/hooks')).status).toBe(401)
   })
 
+  test('are limited to 50, also when they are created at the same time', async () => {
+    const { admin } = await start()
+    const add = () => admin.post('/hooks', { url })
+    for (let count = 0; count < 47; count++) await add()
+    const replies = await Promise.all(Array.from({ length: 8 }, add))
+    const accepted = replies.filter(({ status }) => status === 201)
+    expect(accepted).toHaveLength(3)
+    for (const reply of replies.filter((reply) => !accepted.includes(reply))) {
+      expect(reply).toMatchObject({
+        status: 422,
+        body: { message: 'Maximum number of instance hooks (50) exceeded' },
+      })
+    }
+    expect((await admin.get('/hooks?per_page=1')).headers['x-total']).toBe('50')
+  })
+
   test('receive the events of all projects with the header of system hooks, and can be tested', async () => {
     const server = await start()
     const receiver = await startReceiver()
