@@ -12,6 +12,7 @@ import { settingRoutes } from './api/v4/instance/settings-routes.ts'
 import { storageRoutes } from './api/v4/instance/storage-routes.ts'
 import { acceptInvitationRoutes } from './api/v4/invitations/accept-routes.ts'
 import { invitationRoutes } from './api/v4/invitations/routes.ts'
+import { trackerIssueRoutes } from './api/v4/issue-trackers/issue-routes.ts'
 import { issueTrackerRoutes } from './api/v4/issue-trackers/routes.ts'
 import { jobRoutes } from './api/v4/jobs/routes.ts'
 import { markdownRoutes } from './api/v4/markdown/routes.ts'
@@ -90,6 +91,7 @@ export const routes: readonly Route[] = [
   ...exportRoutes,
   ...hookRoutes,
   ...issueTrackerRoutes,
+  ...trackerIssueRoutes,
   ...vulnerabilityStatisticsRoutes,
   ...vulnerabilityLifeRoutes,
   ...vulnerabilityHistoryRoutes,

@@ -170,6 +170,8 @@ export const apiExamples: ApiExamples = {
     updateHookUrlVariable: hookSecret,
     setProjectIssueTracker: issueTracker,
     setGroupIssueTracker: issueTracker,
+    previewProjectIssue: { kind: 'gitlab', title_template: '{{severity}}: {{title}}' },
+    previewGroupIssue: { kind: 'jira', title_template: '{{severity}}: {{title}}' },
     createVulnerabilityIssues: { vulnerability_ids: [4711, 4712] },
     createProjectHook: hook,
     createGroupHook: hook,

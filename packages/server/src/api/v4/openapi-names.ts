@@ -100,6 +100,8 @@ export const apiNames: ApiNames = {
     'PUT /groups/:id/issue_tracker': 'setGroupIssueTracker',
     'POST /projects/:id/issue_tracker/test': 'testProjectIssueTracker',
     'POST /groups/:id/issue_tracker/test': 'testGroupIssueTracker',
+    'POST /projects/:id/issue_tracker/preview': 'previewProjectIssue',
+    'POST /groups/:id/issue_tracker/preview': 'previewGroupIssue',
     'POST /projects/:id/vulnerabilities/issues': 'createVulnerabilityIssues',
     'PUT /vulnerabilities/:id/severity': 'overrideVulnerabilitySeverity',
     'DELETE /vulnerabilities/:id/severity': 'restoreVulnerabilitySeverity',

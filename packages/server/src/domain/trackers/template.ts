@@ -1,3 +1,4 @@
+import type { IssueTemplates } from './tracker.ts'
 import type { IssueText } from './tracker-issue.ts'
 
 /** What a template can contain. */
@@ -35,7 +36,7 @@ const maxDescription = 30_000
 
 /** Returns the text of an issue. `isMarkdown` is false for Jira's markup. */
 export function renderIssue(
-  template: { titleTemplate: string; descriptionTemplate: string },
+  template: IssueTemplates,
   values: IssueValues,
   { isMarkdown }: { isMarkdown: boolean },
 ): IssueText {

@@ -20,6 +20,12 @@ export interface TrackerDraft {
   descriptionTemplate: string
 }
 
+/** A new or changed tracker. A token that is not given stays as it is. */
+export type TrackerChange = Omit<TrackerDraft, 'token'> & Partial<Pick<TrackerDraft, 'token'>>
+
+/** Templates of the issues' title and description. */
+export type IssueTemplates = Pick<TrackerDraft, 'titleTemplate' | 'descriptionTemplate'>
+
 /** Project or group to which a tracker belongs. A group's tracker serves all projects below it without their own. */
 export interface TrackerOwner {
   kind: 'project' | 'group'

@@ -14,7 +14,7 @@ describe('the issue tracker of a project', () => {
     expect((await developer.put(path, trackerSettings('gitlab', tracker.url))).status).toBe(403)
     expect((await developer.post(`${path}/test`)).status).toBe(403)
     expect((await server.admin.delete(path)).status).toBe(204)
-    expect((await server.admin.get(path)).body).toEqual({ own: null, effective: null })
+    expect((await server.admin.get(path)).body).toMatchObject({ own: null, effective: null })
     expect((await server.admin.delete(path)).status).toBe(404)
   })
 
@@ -47,6 +47,25 @@ describe('the issue tracker of a project', () => {
     const refused = await server.admin.put(path, { ...trackerSettings('gitlab', 'https://gitlab.example'), ...change })
     expect(refused.status).toBe(400)
     expect(Object.keys(refused.body.message)).toEqual([field])
+  })
+
+  test('shows the issue that its templates make, and names unknown placeholders', async () => {
+    const server = await startServer()
+    const project = await server.project('acme/site')
+    const path = `/projects/${project.id}/issue_tracker`
+    const { defaults } = (await server.admin.get(path)).body
+    const templates = { ...defaults, title_template: '[{{severity}}] {{title}}' }
+    const shown = await server.admin.post(`${path}/preview`, { kind: 'gitlab', ...templates })
+    expect(shown.body.title).toBe('[high] SQL injection in the search for orders')
+    expect(shown.body.description).toContain('**Location:** src/orders/search.ts:42')
+    const wrong = { kind: 'gitlab', title_template: '{{titel}}' }
+    expect(await server.admin.post(`${path}/preview`, wrong)).toMatchObject({
+      status: 400,
+      body: { message: { title_template: [expect.stringContaining('unknown placeholder titel')] } },
+    })
+    const developer = await server.as('developer', project)
+    expect((await developer.post(`${path}/preview`, { kind: 'gitlab' })).status).toBe(403)
+    expect((await server.admin.get(path)).body.own).toBeNull()
   })
 
   test('explains in plain language why a test fails', async () => {

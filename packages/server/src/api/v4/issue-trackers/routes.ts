@@ -2,29 +2,25 @@ import Type from 'typebox'
 import type { Permission } from '../../../domain/access/permissions.ts'
 import type { Namespace } from '../../../domain/namespaces/namespace.ts'
 import type { Project } from '../../../domain/projects/project.ts'
-import { findIssueOf, requestIssue, requestIssues } from '../../../domain/trackers/issues.ts'
+import { previewIssue } from '../../../domain/trackers/preview.ts'
 import { defaultDescription, defaultTitle } from '../../../domain/trackers/template.ts'
+import { testTracker } from '../../../domain/trackers/test-tracker.ts'
 import { type TrackerOwner, trackerKinds } from '../../../domain/trackers/tracker.ts'
-import {
-  findEffectiveTracker,
-  findOwnTracker,
-  removeTracker,
-  saveTracker,
-  testTracker,
-} from '../../../domain/trackers/trackers.ts'
-import { assertAreOfProject } from '../../../domain/vulnerabilities/triage/bulk.ts'
-import { integerList, nullable, oneOf, optional, text, textList } from '../../../http/params/input.ts'
+import { findEffectiveTracker, findOwnTracker, removeTracker, saveTracker } from '../../../domain/trackers/trackers.ts'
+import { nullable, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import { noOutput, type Route } from '../../../http/route.ts'
-import { parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
-import {
-  createdIssueView,
-  requestedIssueView,
-  trackersView,
-  trackerView,
-  viewTracker,
-  viewTrackerIssue,
-} from './views.ts'
+import { issueTextView, trackersView, trackerView, viewTracker } from './views.ts'
+
+const templateInput = {
+  title_template: text({ allowBlank: false, default: defaultTitle }),
+  description_template: text({
+    allowBlank: false,
+    default: defaultDescription,
+    description:
+      'Text with the placeholders `{{title}}`, `{{severity}}`, `{{state}}`, `{{report_type}}`, `{{location}}`, `{{identifiers}}`, `{{description}}`, `{{solution}}`, `{{project}}`, `{{url}}`',
+  }),
+}
 
 const trackerInput = {
   kind: oneOf(trackerKinds),
@@ -36,13 +32,7 @@ const trackerInput = {
   email: optional(nullable(text({ description: 'User of the token; only for Jira Cloud' }))),
   issue_type: text({ allowBlank: false, default: 'Task', description: 'Type of the issues in Jira' }),
   labels: optional(textList({ commaSeparated: true })),
-  title_template: text({ allowBlank: false, default: defaultTitle }),
-  description_template: text({
-    allowBlank: false,
-    default: defaultDescription,
-    description:
-      'Text with the placeholders `{{title}}`, `{{severity}}`, `{{state}}`, `{{report_type}}`, `{{location}}`, `{{identifiers}}`, `{{description}}`, `{{solution}}`, `{{project}}`, `{{url}}`',
-  }),
+  ...templateInput,
 }
 
 const permissionsOf = {
@@ -73,7 +63,11 @@ function trackerRoutesOf(kind: TrackerOwner['kind']): readonly Route[] {
         const { deps } = context
         const own = await findOwnTracker(deps, ownerOf(context))
         const effective = own ?? (await findEffectiveTracker(deps, resourceOf(context)))
-        return { own: own ? viewTracker(own) : null, effective: effective ? viewTracker(effective) : null }
+        return {
+          own: own ? viewTracker(own) : null,
+          effective: effective ? viewTracker(effective) : null,
+          defaults: { title_template: defaultTitle, description_template: defaultDescription },
+        }
       },
     }),
     route({
@@ -118,61 +112,21 @@ function trackerRoutesOf(kind: TrackerOwner['kind']): readonly Route[] {
       output: Type.Object({ ok: Type.Boolean(), message: Type.String() }),
       handle: (context) => testTracker(context.deps, ownerOf(context)),
     }),
+    route({
+      method: 'POST',
+      path: `${path}/preview`,
+      summary: `Preview the issue that templates make of an invented vulnerability, in a ${kind}; nothing is stored or sent`,
+      permission: may.manage,
+      input: Type.Object({ kind: oneOf(trackerKinds), ...templateInput }),
+      status: 200,
+      output: issueTextView,
+      handle: async ({ input }) =>
+        previewIssue(input.kind, {
+          titleTemplate: input.title_template,
+          descriptionTemplate: input.description_template,
+        }),
+    }),
   ]
 }
 
-const maxSelected = 100
-
-const issueRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/vulnerabilities/:id/issue',
-    summary: 'Get the issue that was requested for a vulnerability, and the issue tracker of its project',
-    permission: 'issue.read',
-    status: 200,
-    output: requestedIssueView,
-    async handle({ deps, project, vulnerability }) {
-      const issue = await findIssueOf(deps, vulnerability.id)
-      const tracker = await findEffectiveTracker(deps, project)
-      return {
-        issue: issue ? viewTrackerIssue(issue) : null,
-        tracker: tracker ? { kind: tracker.kind, url: tracker.url, project: tracker.place } : null,
-      }
-    },
-  }),
-  route({
-    method: 'POST',
-    path: '/vulnerabilities/:id/issue',
-    summary: 'Create an issue for a vulnerability in the issue tracker of its project, at most once',
-    permission: 'issue.create',
-    status: 202,
-    output: createdIssueView,
-    handle: async ({ deps, project, vulnerability, caller }) =>
-      viewTrackerIssue(await requestIssue(deps, project, vulnerability.id, caller)),
-  }),
-  route({
-    method: 'POST',
-    path: '/projects/:id/vulnerabilities/issues',
-    summary: 'Create one issue for each of these vulnerabilities in the issue tracker of the project',
-    permission: 'issue.create-many',
-    input: Type.Object({ vulnerability_ids: integerList({ description: `At most ${maxSelected}` }) }),
-    status: 202,
-    output: Type.Object({
-      requested: Type.Integer(),
-      unchanged: Type.Integer({ description: 'Vulnerabilities that have an issue, or for which one is being created' }),
-    }),
-    async handle({ deps, project, caller, input }) {
-      const ids = input.vulnerability_ids
-      if (ids.length === 0) throw parameterProblem('vulnerability_ids is empty')
-      if (ids.length > maxSelected) throw parameterProblem(`vulnerability_ids has more than ${maxSelected} values`)
-      await assertAreOfProject(deps, project, ids)
-      return requestIssues(deps, project, ids, caller)
-    },
-  }),
-]
-
-export const issueTrackerRoutes: readonly Route[] = [
-  ...trackerRoutesOf('project'),
-  ...trackerRoutesOf('group'),
-  ...issueRoutes,
-]
+export const issueTrackerRoutes: readonly Route[] = [...trackerRoutesOf('project'), ...trackerRoutesOf('group')]

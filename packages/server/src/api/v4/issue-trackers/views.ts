@@ -26,9 +26,15 @@ export const trackersView = Type.Object(
   {
     own: Type.Union([trackerView, Type.Null()], { description: 'Set in this project or group' }),
     effective: Type.Union([trackerView, Type.Null()], { description: 'Its own or that of the nearest group above' }),
+    defaults: Type.Object(
+      { title_template: Type.String(), description_template: Type.String() },
+      { description: 'Templates of a tracker that is set without its own' },
+    ),
   },
   { title: 'IssueTrackers' },
 )
+
+export const issueTextView = Type.Object({ title: Type.String(), description: Type.String() }, { title: 'IssueText' })
 
 export function viewTracker(tracker: Tracker) {
   return {
