@@ -64,8 +64,8 @@ export interface AuditEventDraft {
   changes?: AuditedChanges
   /** Further fields, with names in snake_case. */
   extra?: Details
-  /** Author in place of the sender of the request; null for the system. */
-  author?: Author | null
+  /** Author in place of the sender of the request; null for an unknown client. */
+  author?: Author | 'system' | null
 }
 
 /** Returns the changed values of those attributes that differ, by their names on the wire. */

@@ -1,4 +1,3 @@
-import type { Author } from '../actor.ts'
 import type { Deps } from '../deps.ts'
 import type { AuditEventDraft, Details } from './audit-event.ts'
 import { insertAuditEvents, insertAuditEventUnlessFrequent, type NewAuditEvent } from './audit-event-queries.ts'
@@ -6,8 +5,11 @@ import type { AuditEventName } from './event-name.ts'
 
 export type { NewAuditEvent }
 
+/** What an event needs, which commands without a server have too. */
+export type RecordDeps = Pick<Deps, 'db' | 'now' | 'actor'>
+
 /** Stores an event of the audit log. Call it in the transaction of the action, from the rule that performs it. */
-export async function recordAuditEvent(deps: Deps, name: AuditEventName, draft: AuditEventDraft): Promise<void> {
+export async function recordAuditEvent(deps: RecordDeps, name: AuditEventName, draft: AuditEventDraft): Promise<void> {
   await insertAuditEvents(deps.db, [describeEvent(deps, name, draft)])
 }
 
@@ -28,9 +30,10 @@ export async function recordFrequentAuditEvent(
 }
 
 /** Returns the event as it is stored, for statements that insert it together with other rows. */
-export function describeEvent(deps: Deps, name: AuditEventName, draft: AuditEventDraft): NewAuditEvent {
+export function describeEvent(deps: RecordDeps, name: AuditEventName, draft: AuditEventDraft): NewAuditEvent {
   const { entity, extra } = draft
-  const author = draft.author === undefined ? deps.actor?.user : draft.author
+  const named = draft.author === undefined ? deps.actor?.user : draft.author
+  const author = named === 'system' ? undefined : named
   const { type, id, name: targetName } = draft.target ?? { type: entity.type, id: entity.id, name: entity.path }
   return {
     name,
@@ -42,7 +45,7 @@ export function describeEvent(deps: Deps, name: AuditEventName, draft: AuditEven
       event_name: name,
       ...describeChanges(draft),
       custom_message: draft.message,
-      ...describeAuthor(deps, author),
+      ...describeAuthor(deps, named),
       target_id: id,
       target_type: type,
       target_details: targetName,
@@ -54,7 +57,8 @@ export function describeEvent(deps: Deps, name: AuditEventName, draft: AuditEven
   }
 }
 
-function describeAuthor({ actor }: Deps, author: Author | null | undefined): Details {
+function describeAuthor({ actor }: RecordDeps, author: AuditEventDraft['author']): Details {
+  if (author === 'system') return { author_name: 'System' }
   const unknown = actor ? 'An unauthenticated user' : 'System'
   return {
     author_name: author?.name ?? unknown,

@@ -1,7 +1,7 @@
-import sql from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
+import { countEvents, newestEvents } from '../../testing/audit-events.ts'
 import { entry } from '../../testing/reports.ts'
-import { startServer, type TestServer } from '../../testing/server.ts'
+import { startServer } from '../../testing/server.ts'
 import type { AuditEvent } from './audit-event.ts'
 import { sealAuditEvents } from './seal.ts'
 import { verifyAuditEvents } from './verify.ts'
@@ -185,13 +185,3 @@ describe('the audit log', () => {
     expect(await countEvents(server)).toBe(before)
   })
 })
-
-/** Returns the newest events first. */
-const newestEvents = (server: TestServer, limit = 10): Promise<AuditEvent[]> =>
-  server.deps.db.all(sql`
-    select id, name, author_id, entity_type, entity_id, details, created_at from audit_events order by id desc limit ${limit}`)
-
-async function countEvents({ deps }: TestServer): Promise<number> {
-  const row = await deps.db.one<{ total: number }>(sql`select count(*) as total from audit_events`)
-  return row?.total ?? 0
-}

@@ -1,9 +1,8 @@
-import { type AuditedChanges, type Entity, groupEntity, instanceEntity, projectEntity } from '../audit/audit-event.ts'
+import { type AuditedChanges, instanceEntity } from '../audit/audit-event.ts'
 import type { AuditEventName } from '../audit/event-name.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import type { Deps } from '../deps.ts'
-import { findNamespaceById } from '../namespaces/namespaces.ts'
-import { findProjectById } from '../projects/projects.ts'
+import { findEntity } from '../projects/audited-place.ts'
 import type { Hook, HookDraft, HookOwner } from './hook.ts'
 
 const verbs: Readonly<Partial<Record<AuditEventName, string>>> = {
@@ -20,20 +19,11 @@ export async function recordHookEvent(
   { hook, changes = {} }: { hook: Pick<Hook, 'id' | 'url'>; changes?: AuditedChanges },
 ): Promise<void> {
   await recordAuditEvent(deps, name, {
-    entity: await entityOf(deps, owner),
+    entity: owner.kind === 'instance' ? instanceEntity : await findEntity(deps, owner),
     message: `${verbs[name]} the webhook ${hook.id}`,
     target: { type: 'WebHook', id: hook.id, name: originOf(hook.url) },
     changes,
   })
-}
-
-async function entityOf({ db }: Deps, owner: HookOwner): Promise<Entity> {
-  if (owner.kind === 'instance') return instanceEntity
-  const { kind, id } = owner
-  const project = kind === 'project' ? await findProjectById(db, id) : undefined
-  if (project) return projectEntity(project)
-  const group = kind === 'group' ? await findNamespaceById(db, id) : undefined
-  return group ? groupEntity(group) : instanceEntity
 }
 
 const originOf = (url: string) => (URL.canParse(url) ? new URL(url).origin : '')

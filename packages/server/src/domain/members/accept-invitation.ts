@@ -10,6 +10,7 @@ import type { Visitor } from '../projects/visible.ts'
 import { logSecurity } from '../sign-in/security-log.ts'
 import { type NewSession, startSession } from '../sign-in/sign-in.ts'
 import type { User } from '../users/user.ts'
+import { recordInvitationEvent } from './audited-invitation.ts'
 import type { Invitation } from './invitation.ts'
 import { findInvitationByDigest, takeInvitation } from './invitation-queries.ts'
 import { digestInvitation } from './invitations.ts'
@@ -90,7 +91,10 @@ async function join(deps: Deps, secret: string, user: User): Promise<OpenInvitat
   const opened = await examine(deps, await takeInvitation(deps.db, digestInvitation(secret), deps.now()))
   const { invitation, place, inviter } = opened
   const { accessLevel, expiresOn } = invitation
-  await addMember(deps, inviter, place, { candidate: { id: user.id }, terms: { accessLevel, expiresOn } })
+  // The creator of an account is anonymous until now.
+  const acting = deps.actor ? { ...deps, actor: { ...deps.actor, user } } : deps
+  await recordInvitationEvent(acting, 'accepted', place, { invitation })
+  await addMember(acting, inviter, place, { candidate: { id: user.id }, terms: { accessLevel, expiresOn } })
   return opened
 }
 

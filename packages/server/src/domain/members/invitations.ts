@@ -6,6 +6,7 @@ import { type Deps, transaction } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { userProblems } from '../users/user-draft.ts'
 import { findUserByEmail, findUserById } from '../users/users.ts'
+import { describeInvitationChange, recordInvitationEvent } from './audited-invitation.ts'
 import type { Invitation, InvitationLink } from './invitation.ts'
 import {
   countInvitations,
@@ -108,6 +109,7 @@ function inviteAddress(
     const invitation = { email, accessLevel, expiresOn, ...draft, now: deps.now() }
     const inserted = await insertInvitation(deps.db, ownerOf(place), invitation)
     if (!inserted) throw conflict('Invite email has already been taken')
+    await recordInvitationEvent(deps, 'created', place, { invitation: inserted })
     return { secret, expiresAt: draft.linkExpiresAt }
   })
 }
@@ -145,6 +147,10 @@ export function changeInvitation(
     const answering = { invitedById: caller.user.id, asAdmin: caller.isAdmin }
     const updated = await updateInvitation(deps.db, found.id, { ...changed, ...answering })
     if (!updated) throw notFound()
+    const changes = describeInvitationChange(found, updated)
+    if (Object.keys(changes).length > 0) {
+      await recordInvitationEvent(deps, 'updated', place, { invitation: updated, changes })
+    }
     return updated
   })
 }
@@ -161,6 +167,7 @@ export function resendInvitation(
     await assertTerms(deps, place, 0, found)
     const { secret, draft } = newLink(deps, caller)
     await updateInvitationLink(deps.db, found.id, draft)
+    await recordInvitationEvent(deps, 'link_replaced', place, { invitation: found })
     return { secret, expiresAt: draft.linkExpiresAt }
   })
 }
@@ -169,6 +176,7 @@ export function revokeInvitation(deps: Deps, caller: Caller, place: MemberPlace,
   return transaction(deps, async (deps) => {
     const found = await lockGrantable(deps, caller, place, email)
     await deleteInvitation(deps.db, found.id)
+    await recordInvitationEvent(deps, 'destroyed', place, { invitation: found })
   })
 }
 

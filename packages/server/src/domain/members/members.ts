@@ -50,6 +50,12 @@ export async function findMembers(
 }
 
 export async function getMember(deps: Deps, place: MemberPlace, reach: Reach, userId: number): Promise<Member> {
+  const member = await findMember(deps, place, reach, userId)
+  if (!member) throw notFound()
+  return member
+}
+
+async function findMember(deps: Deps, place: MemberPlace, reach: Reach, userId: number): Promise<Member | undefined> {
   const one = { page: 1, perPage: 1, offset: 0 }
   const today = deps.now().slice(0, 10)
   const [member] = await listMembers(deps.db, sourceOf(place, reach), {
@@ -57,7 +63,6 @@ export async function getMember(deps: Deps, place: MemberPlace, reach: Reach, us
     today,
     page: one,
   })
-  if (!member) throw notFound()
   return member
 }
 
@@ -136,24 +141,38 @@ export async function makeOwner(
   await recordMemberEvent(deps, 'update', place, userId)
 }
 
-/** Makes a user a direct member of a group with this access level, whatever the membership was before. */
+/** Identity provider whose mapping gives or removes rights. */
+interface Granting {
+  provider: string
+}
+
+/** Makes a user a direct member of a group with this access level, if a mapping says so and they are not. */
 export async function giveMembership(
   deps: Deps,
-  namespaceId: number,
-  userId: number,
-  accessLevel: number,
+  group: Namespace,
+  { userId, accessLevel, provider }: { userId: number; accessLevel: number } & Granting,
 ): Promise<void> {
   const { db, now } = deps
   const terms = { accessLevel, expiresOn: null }
-  const isNew = await insertMember(db, { namespaceId }, { userId, terms, createdById: null, now: now() })
-  if (!isNew) await updateMember(db, { projectId: null, namespaceIds: [namespaceId] }, { userId, terms, now: now() })
-  await recordMemberEvent(deps, isNew ? 'add' : 'update', { namespaceId }, userId)
+  const before = await findMember(deps, { group }, 'direct', userId)
+  if (before?.accessLevel === accessLevel && before.expiresOn === null) return
+  if (before) await updateMember(db, sourceOf({ group }, 'direct'), { userId, terms, now: now() })
+  else await insertMember(db, { namespaceId: group.id }, { userId, terms, createdById: null, now: now() })
+  await recordMemberEvent(deps, before ? 'update' : 'add', { namespaceId: group.id }, userId)
+  const after = await getMember(deps, { group }, 'direct', userId)
+  await recordMembership(deps, before ? 'member_updated' : 'member_created', { group }, { before, after, provider })
 }
 
 /** Ends a direct membership of a group, even that of its last owner. */
-export async function removeMembership(deps: Deps, namespaceId: number, userId: number): Promise<void> {
-  await recordMemberEvent(deps, 'remove', { namespaceId }, userId)
-  await deleteMember(deps.db, { projectId: null, namespaceIds: [namespaceId] }, userId)
+export async function removeMembership(
+  deps: Deps,
+  group: Namespace,
+  { userId, provider }: { userId: number } & Granting,
+): Promise<void> {
+  const before = await getMember(deps, { group }, 'direct', userId)
+  await recordMemberEvent(deps, 'remove', { namespaceId: group.id }, userId)
+  await deleteMember(deps.db, sourceOf({ group }, 'direct'), userId)
+  await recordMembership(deps, 'member_destroyed', { group }, { before, provider })
 }
 
 /** Adds the bot of a project or group. Its membership ends with the bot and cannot be changed. */
@@ -228,13 +247,14 @@ export function entityOf({ project, group }: MemberPlace): Entity {
   return project ? projectEntity(project) : groupEntity(group)
 }
 
-type ChangedMember = { before: Member; after?: undefined } | { before?: Member; after: Member }
+type ChangedMember = ({ before: Member; after?: undefined } | { before?: Member | undefined; after: Member }) &
+  Partial<Granting>
 
 async function recordMembership(
   deps: Deps,
   name: AuditEventName,
   place: MemberPlace,
-  { before, after }: ChangedMember,
+  { before, after, provider }: ChangedMember,
 ): Promise<void> {
   const { person } = after ?? before
   const [from, to] = [before, after].map((member) => ({
@@ -248,6 +268,7 @@ async function recordMembership(
     message: before ? (after ? 'Changed the role of a member' : 'Removed a member') : 'Added a member',
     target: { type: 'User', id: person.id, name: person.username },
     changes,
+    ...(provider !== undefined && { author: 'system' as const, extra: { provider } }),
   })
 }
 

@@ -1,5 +1,8 @@
+import { userEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import type { Deps } from '../deps.ts'
 import { giveMembership, removeMembership } from '../members/members.ts'
+import type { Namespace } from '../namespaces/namespace.ts'
 import { findNamespaceById, findNamespaceByPath } from '../namespaces/namespaces.ts'
 import { logSecurity } from '../sign-in/security-log.ts'
 import type { User } from '../users/user.ts'
@@ -10,7 +13,6 @@ import {
   deleteMappedMembership,
   listDirectMemberships,
   listMappedMemberships,
-  type MappedMembership,
   upsertMappedMembership,
 } from './mapped-membership-queries.ts'
 import type { MappedRights } from './mapping.ts'
@@ -28,10 +30,10 @@ export async function applyMapping(
   const given = new Map(
     (await listMappedMemberships(deps.db, identity.id)).map((membership) => [membership.namespaceId, membership]),
   )
-  const wanted = new Map<number, { path: string; level: number }>()
+  const wanted = new Map<number, { group: Namespace; level: number }>()
   for (const [path, level] of rights.groups) {
     const group = await findNamespaceByPath(deps.db, path)
-    if (group?.kind === 'group') wanted.set(group.id, { path: group.fullPath, level })
+    if (group?.kind === 'group') wanted.set(group.id, { group, level })
     else steps.push({ step: 'unknown group', group: path, accessLevel: level })
   }
   const actual = new Map(
@@ -43,14 +45,15 @@ export async function applyMapping(
     const [before, now] = [given.get(namespaceId), actual.get(namespaceId)]
     return now !== undefined && (now.accessLevel !== before?.accessLevel || now.expiresOn !== null)
   }
-  for (const [namespaceId, { path, level }] of wanted) {
-    const membership = { namespaceId, accessLevel: level }
+  for (const [namespaceId, { group, level }] of wanted) {
+    const path = group.fullPath
     if (isByHand(namespaceId)) {
       await deleteMappedMembership(deps.db, identity.id, namespaceId)
       const kept = actual.get(namespaceId)?.accessLevel ?? 0
       steps.push({ step: 'kept', group: path, accessLevel: kept })
     } else {
-      await give(deps, { user, identity }, membership)
+      await giveMembership(deps, group, { userId: user.id, accessLevel: level, provider: identity.provider })
+      await upsertMappedMembership(deps.db, identity.id, { namespaceId, accessLevel: level })
       steps.push({ step: 'member', group: path, accessLevel: level })
     }
   }
@@ -58,25 +61,17 @@ export async function applyMapping(
     if (wanted.has(namespaceId)) continue
     await deleteMappedMembership(deps.db, identity.id, namespaceId)
     if (isByHand(namespaceId) || !actual.has(namespaceId)) continue
-    await removeMembership(deps, namespaceId, user.id)
     const group = await findNamespaceById(deps.db, namespaceId)
-    steps.push({ step: 'removed', group: group?.fullPath ?? '' })
+    if (!group) continue
+    await removeMembership(deps, group, { userId: user.id, provider: identity.provider })
+    steps.push({ step: 'removed', group: group.fullPath })
   }
   return steps
 }
 
-async function give(
-  deps: Deps,
-  { user, identity }: { user: User; identity: Identity },
-  membership: MappedMembership,
-): Promise<void> {
-  await giveMembership(deps, membership.namespaceId, user.id, membership.accessLevel)
-  await upsertMappedMembership(deps.db, identity.id, membership)
-}
-
 async function applyAdmin(deps: Deps, user: User, identity: Identity, isAdmin: boolean): Promise<MappingStep[]> {
   if (isAdmin && !user.isAdmin) {
-    await changeUser(deps, { ...user, isAdmin: true }, undefined)
+    await setAdmin(deps, { user, identity }, true)
     await updateGaveAdmin(deps.db, identity.id, true)
     logSecurity(deps, 'user.changed', { user, reason: 'administrator by mapping', method: 'provider' })
     return [{ step: 'administrator' }]
@@ -85,7 +80,22 @@ async function applyAdmin(deps: Deps, user: User, identity: Identity, isAdmin: b
   if (!identity.gaveAdmin) return []
   await updateGaveAdmin(deps.db, identity.id, false)
   if (!user.isAdmin) return []
-  await changeUser(deps, { ...user, isAdmin: false }, undefined)
+  await setAdmin(deps, { user, identity }, false)
   logSecurity(deps, 'user.changed', { user, reason: 'no administrator by mapping', method: 'provider' })
   return [{ step: 'removed administrator' }]
+}
+
+async function setAdmin(
+  deps: Deps,
+  { user, identity }: { user: User; identity: Identity },
+  isAdmin: boolean,
+): Promise<void> {
+  await changeUser(deps, { ...user, isAdmin }, undefined)
+  await recordAuditEvent(deps, 'user_updated', {
+    entity: userEntity(user),
+    message: 'Changed the user by the mapping of an identity provider',
+    changes: { admin: { from: user.isAdmin, to: isAdmin } },
+    author: 'system',
+    extra: { provider: identity.provider },
+  })
 }

@@ -1,5 +1,7 @@
 import { isUniqueViolation } from '../../db/violations.ts'
 import type { OidcProvider } from '../../platform/oidc-settings.ts'
+import { userEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { recordNewUser, storeAccount } from '../projects/accounts.ts'
 import { logSecurity } from '../sign-in/security-log.ts'
@@ -64,7 +66,15 @@ async function link(deps: Deps, { linksByEmail }: OidcProvider, user: User, key:
     throw new SignInRefused('email_taken', 'the user is linked to another subject of the issuer')
   }
   try {
-    const identity = await insertIdentity(deps.db, { ...key, userId: user.id }, deps.now())
+    const identity = await transaction(deps, async (deps) => {
+      await recordAuditEvent(deps, 'user_identity_linked', {
+        entity: userEntity(user),
+        message: 'Linked the user to an account of an identity provider',
+        author: 'system',
+        extra: { provider: key.provider, issuer: key.issuer, subject: key.subject },
+      })
+      return insertIdentity(deps.db, { ...key, userId: user.id }, deps.now())
+    })
     logSecurity(deps, 'identity.linked', { user, reason: 'verified email', method: 'provider' })
     return { user, identity }
   } catch (error) {

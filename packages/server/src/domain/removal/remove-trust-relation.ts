@@ -1,7 +1,7 @@
 import { forbidden } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { getTrustRelation, recordTrustEvent } from '../bots/trust/trust-relations.ts'
-import { type Deps, transaction } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import type { MemberPlace } from '../members/members.ts'
 import { removeBot } from './remove.ts'
 
@@ -9,6 +9,7 @@ import { removeBot } from './remove.ts'
 export async function removeTrustRelation(deps: Deps, caller: Caller, place: MemberPlace, id: number): Promise<void> {
   if (caller.user.isBot) throw forbidden('Bot users cannot manage trust relations')
   const relation = await getTrustRelation(deps, place, id)
-  await transaction(deps, (deps) => recordTrustEvent(deps, 'trust_relation_destroyed', place, { relation }))
-  await removeBot(deps, relation.userId)
+  await removeBot(deps, relation.userId, (deps) =>
+    recordTrustEvent(deps, 'trust_relation_destroyed', place, { relation }),
+  )
 }

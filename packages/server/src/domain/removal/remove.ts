@@ -87,21 +87,35 @@ export function removeUser(deps: Deps, user: User, withGroups: boolean): Promise
   })
 }
 
-/** Deletes a bot with its tokens. Does nothing when it is gone already. */
-export function removeBot(deps: Deps, userId: number): Promise<void> {
+/**
+ * Deletes a bot with its tokens. Does nothing when it is gone already. `record` is called in the same transaction if it
+ * was there.
+ */
+export function removeBot(
+  deps: Deps,
+  userId: number,
+  record: (deps: Deps) => Promise<void> = async () => {},
+): Promise<void> {
   return remove(deps, async (deps) => ({
     projectIds: [],
     namespaceIds: [],
     userIds: [userId],
-    deleteRows: () => deleteBots(deps, [userId]),
+    async deleteRows() {
+      if ((await deleteBots(deps, [userId])) > 0) await record(deps)
+    },
   }))
 }
 
-async function deleteBots(deps: Deps, userIds: readonly number[]): Promise<void> {
+/** Deletes those of the users that are bots, and returns their number. */
+async function deleteBots(deps: Deps, userIds: readonly number[]): Promise<number> {
+  let deleted = 0
   for (const id of userIds) {
     const bot = await lockUser(deps.db, id)
-    if (bot?.isBot) await deleteUser(deps, bot)
+    if (!bot?.isBot) continue
+    await deleteUser(deps, bot)
+    deleted += 1
   }
+  return deleted
 }
 
 async function deleteUser(deps: Deps, user: User): Promise<void> {

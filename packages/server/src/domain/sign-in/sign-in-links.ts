@@ -1,5 +1,7 @@
 import { Failure, unauthenticated } from '../../platform/failure.ts'
 import type { Client } from '../access/callers.ts'
+import { userEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { User } from '../users/user.ts'
 import { findUserByEmail, findUserById, findUserByUsername } from '../users/users.ts'
@@ -20,7 +22,7 @@ export interface SignInLink {
 
 /**
  * Creates a link that signs in an active administrator once, without a password or a provider. Only the operator of the
- * server can create one. Throws an error for the terminal.
+ * server can create one. Call it in a transaction. Throws an error for the terminal.
  */
 export async function createSignInLink(deps: LinkDeps, login: string): Promise<SignInLink> {
   const { db, random } = deps
@@ -32,6 +34,11 @@ export async function createSignInLink(deps: LinkDeps, login: string): Promise<S
   const now = deps.now()
   const expiresAt = new Date(Date.parse(now) + signInLinkMinutes * 60 * 1000).toISOString()
   await insertSignInLink(db, { userId: user.id, digest: digestLink(secret), expiresAt, now })
+  await recordAuditEvent(deps, 'user_sign_in_link_created', {
+    entity: userEntity(user),
+    message: 'Created a sign-in link with the command on the server',
+    author: 'system',
+  })
   logSecurity(deps, 'sign_in_link.created', { user, method: 'link' })
   return { user, secret, expiresAt }
 }

@@ -2,6 +2,7 @@ import { Failure, invalid, notFound } from '../../platform/failure.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import type { Project } from '../projects/project.ts'
+import { recordTrackerEvent } from './audited-tracker.ts'
 import type { Tracker, TrackerChange, TrackerOwner } from './tracker.ts'
 import { deleteTracker, findTrackerOf, insertTracker, listTrackersOf, updateTracker } from './tracker-queries.ts'
 import { assertValidTracker } from './tracker-validation.ts'
@@ -44,12 +45,17 @@ export function saveTracker(deps: Deps, owner: TrackerOwner, change: TrackerChan
       : await insertTracker(deps.db, owner, draft, deps.now())
     if (!saved)
       throw new Failure({ kind: 'conflict', sentence: 'Another request has changed the tracker; look again.' })
+    await recordTrackerEvent(deps, owner, { before, after: saved })
     return saved
   })
 }
 
 const withoutSlash = (url: string): string => (url.endsWith('/') ? url.slice(0, -1) : url)
 
-export async function removeTracker({ db }: Deps, owner: TrackerOwner): Promise<void> {
-  if (!(await deleteTracker(db, owner))) throw notFound()
+export function removeTracker(deps: Deps, owner: TrackerOwner): Promise<void> {
+  return transaction(deps, async (deps) => {
+    const before = await findTrackerOf(deps.db, owner)
+    if (!before || !(await deleteTracker(deps.db, owner))) throw notFound()
+    await recordTrackerEvent(deps, owner, { before })
+  })
 }

@@ -1,4 +1,6 @@
 import { Failure, notFound } from '../../../platform/failure.ts'
+import { projectEntity } from '../../audit/audit-event.ts'
+import { recordAuditEvent } from '../../audit/record.ts'
 import { type Deps, projectTransaction, type RootDeps } from '../../deps.ts'
 import { enqueue } from '../../jobs/job.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
@@ -53,6 +55,11 @@ export function deleteRef(deps: RootDeps, project: Project, name: string): Promi
     }
     await markDeleted(deps.db, found, deps.now())
     await enqueue(deps, refJob(found))
+    await recordAuditEvent(deps, 'ref_destroyed', {
+      entity: projectEntity(project),
+      message: 'Deleted a branch or tag',
+      target: { type: 'Ref', id: name, name },
+    })
   })
 }
 
