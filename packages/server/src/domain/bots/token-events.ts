@@ -1,7 +1,10 @@
 import type { Deps } from '../deps.ts'
-import { describePlace } from '../hooks/describe-place.ts'
+import { type DescribedPlace, describePlace } from '../hooks/describe-place.ts'
+import type { HookOwner } from '../hooks/hook.ts'
 import type { AccessTokenEvent } from '../hooks/hook-event-body.ts'
 import { recordEvents } from '../hooks/record.ts'
+import { describeSamplePlace } from '../hooks/sample-place.ts'
+import { sampleId } from '../hooks/sample-user.ts'
 import type { AccessToken } from '../tokens/token.ts'
 
 /** Fields of a token that events contain. */
@@ -25,8 +28,26 @@ export function recordTokenEvent(
   })
 }
 
+const sampleLifeMs = 7 * 24 * 60 * 60 * 1000
+
+/** Returns the event of an invented access token for a test delivery. */
+export async function sampleTokenEvent(
+  deps: Deps,
+  owner: HookOwner,
+  name: AccessTokenEvent['event_name'],
+): Promise<AccessTokenEvent> {
+  const now = deps.now()
+  return describe(name, await describeSamplePlace(deps, owner), {
+    id: sampleId,
+    userId: sampleId,
+    name: 'Sample token',
+    createdAt: now,
+    expiresOn: new Date(Date.parse(now) + sampleLifeMs).toISOString().slice(0, 10),
+  })
+}
+
 /** Builds the body of a `Resource Access Token Hook`. */
-function describe(name: AccessTokenEvent['event_name'], place: object, token: AnnouncedToken) {
+function describe(name: AccessTokenEvent['event_name'], place: DescribedPlace, token: AnnouncedToken) {
   return {
     object_kind: 'access_token' as const,
     ...place,

@@ -24,7 +24,13 @@ export async function describePlace(
 
 const visibilityLevels = { private: 0, internal: 10, public: 20 } as const
 
-function describeProject({ settings }: Deps, project: Project) {
+/** Fields of a project that events contain. */
+export type AnnouncedProject = Pick<
+  Project,
+  'id' | 'name' | 'path' | 'fullPath' | 'description' | 'visibility' | 'defaultBranch'
+> & { namespace: Pick<Project['namespace'], 'name'> }
+
+export function describeProject({ settings }: Pick<Deps, 'settings'>, project: AnnouncedProject) {
   const url = `${instanceUrl(settings)}/${project.fullPath}`
   return {
     id: project.id,

@@ -1,7 +1,8 @@
-import { roleName } from '../access/roles.ts'
+import { roleName, roles } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
 import type { MemberEvent } from '../hooks/hook-event-body.ts'
 import { recordEvents } from '../hooks/record.ts'
+import { sampleUser } from '../hooks/sample-user.ts'
 import { type AnnouncedMember, findAnnouncedMember } from './member-event-queries.ts'
 
 type MemberChange = 'add' | 'update' | 'remove'
@@ -27,6 +28,22 @@ export async function recordMemberEvent(
   await recordEvents(deps, { kind: projectId === null ? 'group' : 'project', id }, 'member', async () => {
     const member = await findAnnouncedMember(deps.db, { projectId, namespaceId }, userId)
     return member ? [{ body: describe(change, member) }] : []
+  })
+}
+
+/** Returns the event of an invented member of a project or group for a test delivery. */
+export function sampleMemberEvent(
+  deps: Deps,
+  place: { project: NonNullable<AnnouncedMember['project']> } | { group: NonNullable<AnnouncedMember['group']> },
+): MemberEvent {
+  return describe('add', {
+    accessLevel: roles.developer,
+    expiresOn: null,
+    createdAt: deps.now(),
+    updatedAt: null,
+    user: sampleUser,
+    project: 'project' in place ? place.project : null,
+    group: 'group' in place ? place.group : null,
   })
 }
 

@@ -3,6 +3,8 @@ import { forEachBatch } from '../batches.ts'
 import type { Deps } from '../deps.ts'
 import type { TopicEvent } from '../hooks/hook-event-body.ts'
 import { findListeners } from '../hooks/record.ts'
+import { sampleId } from '../hooks/sample-user.ts'
+import { defaultOrganizationId } from '../namespaces/organizations.ts'
 import type { Topic } from './topic.ts'
 
 /** Fields of a topic that events contain. */
@@ -25,6 +27,18 @@ export async function recordTopicEvents(
     listeners.record(batch.map((topic) => ({ body: describe(deps, name, topic, source) }))),
   )
   await listeners.send()
+}
+
+/** Returns the event of an invented topic for a test delivery. */
+export function sampleTopicEvent(deps: Deps): TopicEvent {
+  const topic = {
+    id: sampleId,
+    organizationId: defaultOrganizationId,
+    name: 'sample',
+    title: 'Sample',
+    description: null,
+  }
+  return describe(deps, 'topic_created', topic, undefined)
 }
 
 function describe(

@@ -216,7 +216,7 @@ describe('webhooks', () => {
     })
     expect(await attempt('push_events')).toMatchObject({
       status: 422,
-      body: { message: 'only vulnerability_events happen here' },
+      body: { message: 'Testing not available for this hook' },
     })
     expect(await attempt('lunch_events')).toMatchObject({
       status: 400,

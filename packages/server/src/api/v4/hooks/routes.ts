@@ -105,7 +105,8 @@ function hookRoutesOf(kind: HookOwner['kind']): readonly Route[] {
       output: noOutput,
       handle: (context) => removeHook(context.deps, ownerOf(context), context.input.hook_id),
     }),
-    kind === 'instance' ? systemTestRoute : testRouteOf(kind),
+    testRouteOf(kind),
+    ...(kind === 'instance' ? [systemTestRoute] : []),
     ...deliveryRoutesOf(kind),
     ...secretRoutesOf(kind),
   ]

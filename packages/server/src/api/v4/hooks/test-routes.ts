@@ -1,38 +1,35 @@
 import Type from 'typebox'
+import type { HookOwner } from '../../../domain/hooks/hook.ts'
 import { getHook, testHook } from '../../../domain/hooks/hooks.ts'
-import { describeNewestVulnerability } from '../../../domain/vulnerabilities/triage/vulnerability-events.ts'
 import { oneOf } from '../../../http/params/input.ts'
-import { unprocessable } from '../../../platform/failure.ts'
 import { firstEvents, groupEvents, otherEvents } from '../projects/gitlab-attributes.ts'
 import { route } from '../route.ts'
-import { baseOf, hookId, ownerOf, permissionsOf } from './place.ts'
+import { baseOf, hookId, ownerOf, permissionsOf, placeNames } from './place.ts'
+import { sampleEvent, testableTriggers } from './sample-events.ts'
 
-/** Route that sends a test event of a project or group. */
-export function testRouteOf(kind: 'project' | 'group') {
+/** Triggers of GitLab. Those that never occur here are valid, but cannot be tested. */
+const gitlabTriggers = {
+  project: [...firstEvents, ...otherEvents],
+  group: [...firstEvents, ...otherEvents, ...groupEvents],
+  instance: [],
+} as const
+
+/** Route that sends a test event of one kind. */
+export function testRouteOf(kind: HookOwner['kind']) {
+  const triggers = [...new Set([...gitlabTriggers[kind], ...testableTriggers(kind)])]
   return route({
     method: 'POST',
     path: `${baseOf(kind)}/:hook_id/test/:trigger`,
-    summary: `Send a test event with the newest vulnerability of a ${kind}`,
+    summary: `Send a test event to a webhook of ${placeNames[kind]}: its newest vulnerability, or a sample of another event`,
     permission: permissionsOf[kind].manage,
-    input: Type.Object({
-      ...hookId,
-      trigger: oneOf([
-        ...firstEvents,
-        ...otherEvents,
-        ...(kind === 'group' ? groupEvents : []),
-        'vulnerability_events',
-      ]),
-    }),
+    input: Type.Object({ ...hookId, trigger: oneOf(triggers) }),
     status: 201,
     output: Type.Object({ message: Type.String() }),
     async handle(context) {
       const { deps, input } = context
       const owner = ownerOf(context)
       const hook = await getHook(deps, owner, input.hook_id)
-      if (input.trigger !== 'vulnerability_events') throw unprocessable('only vulnerability_events happen here')
-      const payload = await describeNewestVulnerability(deps, owner)
-      if (!payload) throw unprocessable(`Ensure the ${kind} has vulnerabilities.`)
-      await testHook(deps, hook, payload)
+      await testHook(deps, hook, await sampleEvent(deps, owner, input.trigger))
       return { message: '201 Created' }
     },
   })
