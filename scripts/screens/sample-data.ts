@@ -18,10 +18,12 @@ export async function addSampleData(origin: string, token: string): Promise<Reco
   const topic = await addTopics(call)
   await call('POST', '/organizations', { name: 'Annex', path: 'annex', description: 'A house of its own.' })
   const hook = await addHook(call, shop, origin)
+  const invitation = await addInvitations(call, shop)
   await call('PUT', `/users/${people[2]}`, { external: true })
   await call('POST', `/users/${people[1]}/block`)
   return {
     hook: String(hook),
+    invitation,
     shop: String(shop),
     picture: String(named('alpha.png')),
     text: String(named('notes.md')),
@@ -70,6 +72,15 @@ async function addPeople(call: Call, shop: number): Promise<number[]> {
   const nadia = (name: string) => call('POST', '/projects?sudo=nadia', { name, visibility: 'public' })
   for (const name of ['Notes', 'Sketches']) await nadia(name)
   return people
+}
+
+/** Invites people without an account. Returns the secret of the last link. */
+async function addInvitations(call: Call, shop: number): Promise<string> {
+  const path = `/projects/${shop}/invitations`
+  await call('POST', path, { email: 'mira.lindqvist@example.test', access_level: 20 })
+  const last = { email: 'sam@example.test', access_level: 30, expires_at: '2099-12-31', show_links: true }
+  const { links } = await call('POST', path, last)
+  return links[last.email].token
 }
 
 /** Uploads files and deletes the last two. Returns the function that finds the id of a file by name. */

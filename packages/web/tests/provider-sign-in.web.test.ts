@@ -34,6 +34,26 @@ test('a user signs in with a real provider and returns to the page that they ask
   expect(await accessProblems(admin)).toEqual([])
 })
 
+test('a user who opens an invitation signs in with a provider, which gets no part of the link, and accepts it', async () => {
+  const project = await web.server.project('acme/shop')
+  const invited = { email: 'tomas-2@example.test', access_level: 30, show_links: true }
+  const { body } = await web.server.admin.post(`/projects/${project.id}/invitations`, invited)
+  const { token } = body.links[invited.email]
+  const page = await web.open('/explore/projects', { isChanged: true })
+  const sent: string[] = []
+  page.on('request', (request) =>
+    sent.push(request.url(), request.headers()['referer'] ?? '', request.postData() ?? ''),
+  )
+  await page.goto(`/-/invitation#${token}`)
+  await page.getByRole('link', { name: 'Sign in to accept' }).click()
+  await signInAt(page, 'tomas')
+  await page.getByRole('button', { name: 'Accept invitation' }).click()
+  await page.waitForURL('**/acme/shop')
+  const carriers = sent.filter((text) => text.split('#')[0]?.includes(token))
+  // Only the bodies of requests to `/-/invitations/open` and `/-/invitations/accept`.
+  expect(new Set(carriers)).toEqual(new Set([JSON.stringify({ token })]))
+})
+
 test('signing out ends the session at the provider as well, and leads back to the sign-in page', async () => {
   const page = await web.open('/-/sign_in', { isChanged: true })
   await signInAt(page, 'omar')

@@ -171,6 +171,23 @@ test('an administrator without a required second factor can only set one up and 
   await page.getByRole('heading', { name: 'Projects' }).waitFor()
 })
 
+test('an invitation is not lost when its user must set up a second factor first', async () => {
+  const project = await web.server.project('acme/shop')
+  const invited = { email: 'boss-2@example.test', access_level: 30, show_links: true }
+  const { body } = await web.server.admin.post(`/projects/${project.id}/invitations`, invited)
+  await web.server.user('boss', { admin: true })
+  const link = `/-/invitation#${body.links[invited.email].token}`
+  const page = await openSignedIn(web, 'boss', link, { isChanged: true, expects: /403/ })
+  await page.getByText('Set it up, then accept the invitation.').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('link', { name: 'Set up two-factor authentication' }).click()
+  await addAuthenticator(page)
+  await addPasskey(page, 'Key')
+  await page.getByRole('link', { name: 'Continue to your invitation' }).click()
+  await page.getByRole('button', { name: 'Accept invitation' }).click()
+  await page.waitForURL('**/acme/shop')
+})
+
 test('a session of a token cannot manage second factors', async () => {
   const tomas = await web.server.user('tomas')
   const page = await web.open(path, { as: tomas })

@@ -3,6 +3,8 @@ import { lazyComponent } from '../components/lazy-component.tsx'
 import { NotFound } from '../components/page/not-found.tsx'
 import { type Access, atLeast, type Screen, type ScreenTable, screen } from '../components/page/screens.tsx'
 import { prefetch } from '../data/api.ts'
+import { invitationPath } from '../data/invitation-link.ts'
+import { twoFactorPath } from '../data/own-address.ts'
 import { levels, mayWrite } from '../data/session.ts'
 import { AdminMode } from '../features/account/admin-mode.tsx'
 import { GitlabRedirect } from './gitlab-addresses.tsx'
@@ -26,9 +28,6 @@ const uploader: Access = {
 }
 const writer: Access = { isAllowed: ({ session }) => mayWrite(session), denied: UploadsDenied }
 
-/** Address of the second factors, the only screen of a session that must set one up first. */
-export const twoFactorPath = '/-/profile/two_factor_auth'
-
 /** Matches the `web_url` of a group, optionally followed by `/-/` and the name of a part. */
 const groupPattern = /^\/groups\/(?<place>(?!-\/)[^/]+(?:\/[^/]+)*?)(?:\/-\/(?<part>.*))?\/?$/
 
@@ -41,6 +40,11 @@ const main: Screen[] = [
   screen('/-/sign_in', 'Sign in', async () => (await import('../features/account/sign-in.tsx')).SignIn),
   screen('/-/sign_in_link', 'Sign in', async () => (await import('../features/account/sign-in-link.tsx')).SignInLink),
   screen('/-/password', 'Set password', async () => (await import('../features/account/set-password.tsx')).SetPassword),
+  screen(
+    invitationPath,
+    'Invitation',
+    async () => (await import('../features/account/invitation/invitation-page.tsx')).InvitationPage,
+  ),
   screen(
     '/-/vulnerabilities',
     'Vulnerabilities',

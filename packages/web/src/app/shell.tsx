@@ -7,16 +7,21 @@ import { Mark } from '../components/mark.tsx'
 import { preloadScreen, Screens, ScreenTableContext, useLinks } from '../components/page/screens.tsx'
 import { Failed, Loading } from '../components/page/states.tsx'
 import { useIsConfirming } from '../data/confirmation.ts'
+import { invitationPath } from '../data/invitation-link.ts'
+import { twoFactorPath } from '../data/own-address.ts'
 import { type SessionState, sessionQuery } from '../data/session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { keepFocus } from './keep-focus.ts'
-import { screens, twoFactorPath } from './screens.ts'
+import { screens } from './screens.ts'
 import styles from './shell.module.css'
 import { rejectStrayDrops } from './stray-drops.ts'
 import { useDropDown } from './use-drop-down.ts'
 
 const ConfirmIdentity = lazyComponent(async () => (await import('./confirm-identity.tsx')).ConfirmIdentity, nothingYet)
+
+/** Screens of a session that must set up a second factor. The invitation leads there, and is not lost. */
+const setUpPaths = [twoFactorPath, invitationPath]
 
 /** Layout of every page: header, main region, screen reader announcements and the identity dialog. */
 export function Shell() {
@@ -39,7 +44,7 @@ export function Shell() {
       <Header session={session.data} path={path} />
       <main id="main" tabIndex={-1} className={styles.main}>
         <ErrorBoundary key={path}>
-          {session.data.must_set_up_second_factor && path !== twoFactorPath ? (
+          {session.data.must_set_up_second_factor && !setUpPaths.includes(path) ? (
             <Redirect to={twoFactorPath} replace />
           ) : (
             <Screens area="main" />

@@ -1,3 +1,6 @@
+/** Address of the second factors, which a session may have to set up before it can do anything else. */
+export const twoFactorPath = '/-/profile/two_factor_auth'
+
 /** Returns `to` if it is an address of this server, otherwise the fallback. Prevents open redirects. */
 export function ownAddress(to: string, otherwise: string): string {
   const url = URL.canParse(to, location.origin) ? new URL(to, location.origin) : undefined

@@ -94,11 +94,17 @@ export function RevokeTokensField() {
 }
 
 /** Fields for a new password and its confirmation: `password` and `again`. */
-export function NewPasswordFields({ problems }: { problems: Record<string, string | undefined> }) {
+export function NewPasswordFields({
+  problems,
+  label = 'New password',
+}: {
+  problems: Record<string, string | undefined>
+  label?: string
+}) {
   return (
     <>
       <TextField
-        label="New password"
+        label={label}
         name="password"
         type="password"
         autoComplete="new-password"
@@ -109,7 +115,7 @@ export function NewPasswordFields({ problems }: { problems: Record<string, strin
         error={problems['password']}
       />
       <TextField
-        label="Confirm new password"
+        label={`Confirm ${label.toLowerCase()}`}
         name="again"
         type="password"
         autoComplete="new-password"

@@ -1,7 +1,9 @@
 import { useState } from 'react'
+import { LinkButton } from '../../../components/button.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
 import { useApiQuery } from '../../../data/api.ts'
+import { hasOpenInvitation, invitationPath } from '../../../data/invitation-link.ts'
 import { isLocal, useSession } from '../../../data/session.ts'
 import { AccountTabs } from '../account-tabs.tsx'
 import { TokenNotice } from '../signed-in.tsx'
@@ -20,6 +22,14 @@ export function TwoFactor() {
         isRequiredNow
           ? 'This server requires two-factor authentication. Add a passkey or set up an authenticator app to continue.'
           : 'Protects the sign-in with your password with a passkey or a code.'
+      }
+      actions={
+        !isRequiredNow &&
+        hasOpenInvitation() && (
+          <LinkButton kind="primary" to={invitationPath}>
+            Continue to your invitation
+          </LinkButton>
+        )
       }
     >
       {!isRequiredNow && <AccountTabs />}
