@@ -15,7 +15,9 @@ const folder = fileURLToPath(new URL('../../../shared/data/reports/gitlab/sast',
  * from generated findings if there are no real reports.
  */
 export function realReport(entries: number): { text: string; isReal: boolean } {
-  const real = existsSync(folder) ? readdirSync(folder).flatMap((name) => entriesOf(`${folder}/${name}`)) : []
+  const real = existsSync(folder)
+    ? withoutRepeatedIds(readdirSync(folder).flatMap((name) => entriesOf(`${folder}/${name}`)))
+    : []
   if (real.length === 0)
     return { text: reportOf(Array.from({ length: entries }, (_, n) => reportEntry(n))), isReal: false }
   const all = Array.from({ length: entries }, (_, number) => {
@@ -32,6 +34,11 @@ export function realReport(entries: number): { text: string; isReal: boolean } {
   })
   return { text: reportOf(all), isReal: true }
 }
+
+/** Several reports contain the same finding. */
+const withoutRepeatedIds = (entries: readonly Entry[]): Entry[] => [
+  ...new Map(entries.map((entry) => [entry.id, entry])).values(),
+]
 
 const reportOf = (vulnerabilities: object[]): string => JSON.stringify({ ...reportHead, vulnerabilities })
 

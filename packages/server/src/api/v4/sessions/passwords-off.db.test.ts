@@ -140,7 +140,7 @@ describe('a sign-in link', () => {
     const { server } = await start()
     const omar = await server.user('omar')
     const create = (login: string) => createSignInLink(server.deps, login)
-    await expect(create('nobody-here')).rejects.toThrow('there is no user nobody-here')
+    await expect(create('unknown-user')).rejects.toThrow('there is no user unknown-user')
     await expect(create('omar')).rejects.toThrow('omar is not an administrator')
     await server.admin.put(`/users/${omar.user?.id}`, { admin: true })
     const [{ secret: beforeBlock }, { secret: beforeLoss }] = [await create('omar'), await create('omar')]

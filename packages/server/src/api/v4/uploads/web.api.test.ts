@@ -162,6 +162,6 @@ describe('a signed-in browser', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(5)
     const right = { login: victim, password: 'correct horse battery' }
     expect((await server.anonymous.post('//-/sessions', right)).status).toBe(429)
-    expect((await server.anonymous.post('//-/sessions', { login: 'nobody-here', password: 'x' })).status).toBe(401)
+    expect((await server.anonymous.post('//-/sessions', { login: 'unknown-user', password: 'x' })).status).toBe(401)
   })
 })
