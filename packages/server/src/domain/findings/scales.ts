@@ -4,6 +4,9 @@ export type Severity = keyof typeof severityRanks
 // `Object.keys` loses the type of the keys.
 export const severities = Object.keys(severityRanks) as Severity[]
 
+/** Returns the same string for equal severities, so that a long list of them takes no memory for copies. */
+export const sharedSeverity = (severity: Severity): Severity => severityOf(severityRanks[severity])
+
 export const confidenceRanks = {
   ignore: 1,
   unknown: 2,

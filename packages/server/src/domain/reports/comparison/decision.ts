@@ -3,7 +3,7 @@ import type { MatchReason } from '../../findings/finding-key.ts'
 import type { KnownFinding } from '../../findings/known-finding.ts'
 import { type Category, isIn } from '../../findings/occurrences/categories.ts'
 import { maxComparedSamples } from '../../findings/ref-comparison/ref-comparison.ts'
-import type { Severity } from '../../findings/scales.ts'
+import { type Severity, sharedSeverity } from '../../findings/scales.ts'
 import type { Gap } from '../formats/gaps.ts'
 import { type ImportPlace, mayChange } from './import-place.ts'
 import { type ReportedFinding, summaryOf } from './reported-finding.ts'
@@ -16,10 +16,8 @@ export interface NewFinding {
   kind: 'new'
   /** 0 while the finding is only staged, and in a dry run. */
   findingId: number
-  uuid: string
-  isLarge: boolean
-  /** Whether the finding must be stored from its staged content, because it could have been a known one. */
-  isStaged: boolean
+  /** Set if the finding must be stored from its staged content, because it could have been a known one. */
+  staged: { uuid: string; isLarge: boolean } | undefined
   severity: Severity
   /** Set for the first new findings of each severity only, to save memory. */
   summary: FindingSummary | undefined
@@ -101,10 +99,9 @@ export const decideNew = (
 ): NewFinding => ({
   kind: 'new',
   findingId: isStaged ? 0 : reported.id,
-  uuid: reported.uuid,
-  isLarge: reported.isLarge,
-  isStaged,
-  severity: reported.severity,
+  staged: isStaged ? { uuid: reported.uuid, isLarge: reported.isLarge } : undefined,
+  // Every text from another thread is a copy of its own.
+  severity: sharedSeverity(reported.severity),
   summary: isSample ? summaryOf(reported) : undefined,
 })
 

@@ -9,6 +9,8 @@ export interface KeyTable {
 export type KeyHash = readonly [high: number, low: number]
 
 const firstSlots = 1024
+/** A fuller table needs less memory, and longer searches for keys that it does not contain. */
+const maxLoad = 0.75
 
 export function startKeyTable(): KeyTable {
   let slots = firstSlots
@@ -49,7 +51,7 @@ export function startKeyTable(): KeyTable {
       return value === 0 ? undefined : value - 1
     },
     add([h, l], value) {
-      if (used * 2 >= slots) grow()
+      if (used >= slots * maxLoad) grow()
       put(h, l, value + 1)
     },
   }

@@ -71,7 +71,7 @@ async function commitContents(deps: Deps, { observation, decisions }: ImportChan
     (batch) => commitMoved(deps, observation, batch),
     ({ reported }) => reported.isLarge,
   )
-  const stagedNew = decisions.new.filter(({ isStaged }) => isStaged)
+  const stagedNew = decisions.new.flatMap(({ staged }) => staged ?? [])
   await forEachBatch(stagedNew, (batch) => deleteMatches(deps.db, observation.projectId, uuidsOf(batch)))
 }
 

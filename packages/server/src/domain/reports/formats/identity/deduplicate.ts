@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { hashKey, type KeyHash, startKeyTable } from '../../comparison/key-table.ts'
 import type { MergedFinding, ReportFinding, Scanner } from '../report.ts'
+import { startPointerList } from './pointer-list.ts'
 
 export interface Deduplicator {
   /** Returns the finding that this one duplicates, or undefined if it is the first of its kind. */
@@ -13,7 +14,7 @@ export interface Deduplicator {
  */
 export function startDeduplication(duplicates?: ReadonlyMap<string, string>): Deduplicator {
   const table = startKeyTable()
-  const pointers: string[] = []
+  const pointers = startPointerList()
   return {
     keptFor(finding) {
       const { pointer, uuid, keys } = finding
@@ -24,10 +25,10 @@ export function startDeduplication(duplicates?: ReadonlyMap<string, string>): De
       const hashes = keys.map(hashKey)
       for (const hash of hashes) {
         const winner = table.find(hash)
-        if (winner !== undefined) return { pointer, uuid, into: pointers[winner] ?? '' }
+        if (winner !== undefined) return { pointer, uuid, into: pointers.at(winner) }
       }
       // Only a kept finding registers its keys: sharing a key with a duplicate does not make a finding a duplicate.
-      const ordinal = pointers.push(pointer) - 1
+      const ordinal = pointers.push(pointer)
       for (const hash of hashes) table.add(hash, ordinal)
       return undefined
     },
@@ -42,14 +43,14 @@ export interface ScannerOrder {
 
 /** Finds duplicates across scanners: the finding of the scanner with the best rank stays. */
 export function startScannerOrder(): ScannerOrder {
-  const pointers: string[] = []
+  const pointers = startPointerList()
   // `ends` holds the end of each finding's hashes in `halves`.
   const ends: number[] = []
   const halves: number[] = []
   const ordinalsOf = new Map<Scanner, number[]>()
   return {
     add({ scanner, pointer, keys }) {
-      const ordinal = pointers.push(pointer) - 1
+      const ordinal = pointers.push(pointer)
       for (const key of keys) halves.push(...hashKey(key))
       ends.push(halves.length)
       const ordinals = ordinalsOf.get(scanner)
@@ -65,7 +66,7 @@ export function startScannerOrder(): ScannerOrder {
           const hashes = pairsOf(halves, ends[ordinal - 1] ?? 0, ends[ordinal] ?? 0)
           const winner = hashes.map(table.find).find((known) => known !== undefined)
           if (winner === undefined) for (const hash of hashes) table.add(hash, ordinal)
-          else losers.set(pointers[ordinal] ?? '', pointers[winner] ?? '')
+          else losers.set(pointers.at(ordinal), pointers.at(winner))
         }
       }
       return losers

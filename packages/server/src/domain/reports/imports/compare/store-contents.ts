@@ -8,7 +8,7 @@ import {
   stageFindings,
   upsertIdentifiers,
 } from '../../../findings/findings.ts'
-import type { Decision, NewFinding } from '../../comparison/decision.ts'
+import type { Decision } from '../../comparison/decision.ts'
 import { matchingKeys } from '../../comparison/finding-keys.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import { type ImportedFinding, rowOf } from '../../comparison/imported-finding.ts'
@@ -76,10 +76,10 @@ export async function storeStagedNew(
   { importId, projectId, now }: ImportPlace,
   decisions: readonly Decision[],
 ): Promise<readonly Decision[]> {
-  const staged = decisions.filter((decision): decision is NewFinding => decision.kind === 'new' && decision.isStaged)
+  const staged = decisions.flatMap((decision) => (decision.kind === 'new' ? (decision.staged ?? []) : []))
   if (importId === undefined || staged.length === 0) return decisions
   const findingIds = new Map<string, number>()
-  const store = async (batch: readonly NewFinding[]) => {
+  const store = async (batch: readonly { uuid: string }[]) => {
     const uuids = batch.map(({ uuid }) => uuid)
     const create = async ({ db }: Deps) => {
       const contents = await listStaged(db, importId, uuids)
@@ -90,8 +90,8 @@ export async function storeStagedNew(
   }
   await forEachBatch(staged, store, ({ isLarge }) => isLarge)
   return decisions.map((decision) =>
-    decision.kind === 'new' && decision.isStaged
-      ? { ...decision, findingId: idOf(findingIds, decision.uuid) }
+    decision.kind === 'new' && decision.staged
+      ? { ...decision, findingId: idOf(findingIds, decision.staged.uuid) }
       : decision,
   )
 }
