@@ -1,18 +1,30 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { databaseOptions, openObjectsFor } from './app.ts'
 import { printProgress, printVerification } from './backup-command.ts'
 import { openBackupSource } from './backup-place.ts'
+import type { Db } from './db/db.ts'
 import { hasUsers } from './db/dump.ts'
+import type { DatabaseOptions } from './db/engine.ts'
+import { migrationsUpTo, pendingMigrations } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
 import { openDatabase } from './db/open.ts'
-import { asCommand, assertNotServed, setAsideFiles, setAsideSchema } from './db/set-aside.ts'
+import { asCommand, assertNotServed, beginSchemaRestore } from './db/set-aside.ts'
 import { lockIfFree } from './db/sqlite/engine.ts'
+import {
+  beginFileRestore,
+  dropSchemaRecord,
+  endFileRestore,
+  findFileRecord,
+  findSchemaRecord,
+  syncPath,
+} from './db/unfinished-restore.ts'
 import type { Manifest } from './domain/backup/backup.ts'
 import type { BackupStore } from './domain/backup/backup-store.ts'
 import { mebibytes } from './domain/backup/copy-files.ts'
 import { restoreFiles, restoreRows } from './domain/backup/restore-backup.ts'
+import { databaseFiles } from './platform/private-files.ts'
 import type { Settings } from './platform/settings.ts'
 
 export interface RestoreCommand {
@@ -76,17 +88,17 @@ async function restore(settings: Settings, given: Restore): Promise<boolean> {
 
 /** Writes the database beside its place, and moves it there when everything is restored. */
 async function intoSqlite(settings: Settings, { store, manifest, force }: Restore): Promise<string[]> {
-  const file = join(settings.dataFolder, 'alcove.sqlite3')
+  const file = join(settings.dataFolder, databaseFiles[0])
   await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 })
   const lock = lockIfFree(file)
   if (!lock) throw new Error(`a server uses ${file}; stop it first`)
   try {
-    if (!force && existsSync(file)) {
+    if (!force && existsSync(file) && !findFileRecord(file)) {
       throw new Error(`${file} exists already; use an empty data folder, or --force to move it aside`)
     }
-    // A log of another database must not stay beside the restored one.
-    const aside = await setAsideFiles(file, force ? ['objects'] : [], `before-restore-${Date.now()}`)
-    if (aside) console.log(`Moved what was there to ${aside}.`)
+    const options = { backup: manifest.name, others: force ? ['objects'] : [], aside: `before-restore-${Date.now()}` }
+    const aside = await beginFileRestore(file, options)
+    if (aside !== null) console.log(`What was there before is in ${join(settings.dataFolder, aside)}.`)
     const partial = `${file}.restoring`
     const removePartial = async () => {
       for (const ending of ['', '-wal', '-shm', '.position', '.lock']) await rm(partial + ending, { force: true })
@@ -100,43 +112,54 @@ async function intoSqlite(settings: Settings, { store, manifest, force }: Restor
     } finally {
       await db.close()
     }
-    await sync(partial)
+    await syncPath(partial)
     await rename(partial, file)
-    await sync(dirname(file))
+    await syncPath(dirname(file))
     await removePartial()
+    await endFileRestore(file)
     return files.missing
   } finally {
     lock.close()
   }
 }
 
-/** Restores the rows last and in one transaction, so that a restore that was stopped can be repeated. */
+/** Restores the rows last. A server refuses the database from the first change to the last one. */
 async function intoPostgres(settings: Settings, { store, manifest, force }: Restore): Promise<string[]> {
-  const options = asCommand(databaseOptions(settings))
-  const probe = await openDatabase(options)
-  let isUsed: boolean
+  const selected = asCommand(databaseOptions(settings))
+  const options: DatabaseOptions = selected.kind === 'postgres' ? { ...selected, isRestore: true } : selected
+  const prepared = await openDatabase(options)
   try {
-    await assertNotServed(probe)
-    isUsed = await hasUsers(probe)
+    await assertNotServed(prepared)
+    if (!force && (await hasUsers(prepared)) && !(await findSchemaRecord(prepared))) {
+      throw new Error('the database is not empty; use an empty one, or --force to rename its schema')
+    }
+    const aside = await beginSchemaRestore(prepared, {
+      backup: manifest.name,
+      aside: `before_restore_${Date.now()}`,
+      fits: (db) => hasMigrationsOf(db, manifest),
+    })
+    if (aside !== null) console.log(`What was there before is in the schema ${aside}.`)
   } finally {
-    await probe.close()
-  }
-  if (isUsed && !force) {
-    throw new Error('the database is not empty; use an empty one, or --force to rename its schema')
-  }
-  if (isUsed) {
-    const aside = await setAsideSchema(options, `before_restore_${Date.now()}`)
-    console.log(`Renamed the schema of the database to ${aside}.`)
+    await prepared.close()
   }
   const files = await withObjects(settings, { store, manifest })
   printProgress(`${files.count} files are there; restoring rows …`)
   const db = await openDatabase(options)
   try {
     await restoreRows(store, manifest, { db, migrations })
+    await db.transaction(dropSchemaRecord)
   } finally {
     await db.close()
   }
   return files.missing
+}
+
+/** Returns true when an interrupted restore of the same or a newer schema can continue in its tables. */
+function hasMigrationsOf(db: Db, manifest: Manifest): Promise<boolean> {
+  return pendingMigrations(db, migrationsUpTo(manifest.migrations, migrations)).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function withObjects(settings: Settings, { store, manifest }: Pick<Restore, 'store' | 'manifest'>) {
@@ -146,14 +169,5 @@ async function withObjects(settings: Settings, { store, manifest }: Pick<Restore
     return await restoreFiles(store, manifest, { objects, report: printProgress })
   } finally {
     await objects.close()
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

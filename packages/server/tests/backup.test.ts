@@ -64,7 +64,7 @@ test('a restore needs an empty place, and with --force moves what is there aside
     stderr: expect.stringContaining('exists already; use an empty data folder, or --force'),
   })
   const forced = await runProcess({ env, command: `restore ${backups} --force` })
-  expect(forced).toMatchObject({ code: 0, stdout: expect.stringContaining('Moved what was there to ') })
+  expect(forced).toMatchObject({ code: 0, stdout: expect.stringContaining('What was there before is in ') })
   const [aside = ''] = (await readdir(env['ALCOVE_DATA'] ?? '')).filter((name) => name.startsWith('before-restore-'))
   const second = await startProcess({ env })
   expect([...(await topicsOf(second))]).toEqual(['in-the-backup'])

@@ -1,5 +1,6 @@
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from './db.ts'
+import { unfinishedRestoreTable } from './unfinished-restore.ts'
 
 /** Table whose rows are copied between databases. Its columns are in alphabetical order, which both engines share. */
 export interface DumpTable {
@@ -22,8 +23,8 @@ export type Sequences = Readonly<Record<string, number>>
 
 const batchSize = 500
 
-/** Tables that belong to one database: its schema, and the commits that its processes exchange. */
-const ownTables = new Set(['schema_migrations', 'recent_commits'])
+/** Tables that belong to one database: its schema, the commits that its processes exchange, the state of a restore. */
+const ownTables = new Set(['schema_migrations', 'recent_commits', unfinishedRestoreTable])
 
 /** Lists the tables with data, by name. Generated columns and search indexes are left out: they follow from the rest. */
 export async function listDumpTables(db: Db): Promise<DumpTable[]> {

@@ -12,8 +12,11 @@ export type DatabaseOptions =
       /** Replaces SQLite's checkpoint in tests. */
       checkpoint?: (file: string) => Promise<CheckpointResult>
     }
-  /** `connections` is the number that statements outside transactions share; each transaction has its own. */
-  | { kind: 'postgres'; url: string; connections?: number }
+  /**
+   * `connections` is the number that statements outside transactions share; each transaction has its own. Only a restore
+   * opens a database whose restore has not ended.
+   */
+  | { kind: 'postgres'; url: string; connections?: number; isRestore?: boolean }
 
 /** Database engine, from which `openDatabase` builds a `Database`. */
 export interface Engine {

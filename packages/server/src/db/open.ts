@@ -11,9 +11,11 @@ import {
   withScripts,
 } from './engine.ts'
 import { sqliteDialect } from './sql.ts'
+import { assertRestoredFile, assertRestoredSchema } from './unfinished-restore.ts'
 
-/** Opens the database. Migrations may still be pending. */
+/** Opens the database. Migrations may still be pending. Throws when a restore of it has not ended. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  if (options.kind === 'sqlite') assertRestoredFile(options.file)
   const changes = createChangeLog()
   const engine = await openEngine()
   const refresh = async () => changes.refresh(await engine.foreignKeys())
@@ -42,6 +44,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       await engine.schemaChanged()
     },
   }
+  if (options.kind === 'postgres' && !options.isRestore) {
+    await assertRestoredSchema(database).catch(async (error: unknown) => {
+      await database.close()
+      throw error
+    })
+  }
   return database
 
   // Load only the driver that is used.
@@ -57,6 +65,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
  */
 export async function readSnapshot<T>(options: DatabaseOptions, work: (db: Db) => Promise<T>): Promise<T> {
   if (options.kind === 'sqlite') {
+    assertRestoredFile(options.file)
     const { openSqliteSnapshot } = await import('./sqlite/engine.ts')
     const { execute, close } = openSqliteSnapshot(options.file)
     try {

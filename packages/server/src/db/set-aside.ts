@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs'
-import { mkdir, rename } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
 import sql, { raw } from 'sql-template-tag'
-import type { Db } from './db.ts'
+import type { Database, Db } from './db.ts'
 import { hasUsers } from './dump.ts'
 import { type DatabaseOptions, withScripts } from './engine.ts'
-import { openDatabase } from './open.ts'
+import { findSchemaRecord, insertSchemaRecord } from './unfinished-restore.ts'
 
 /** Name by which the servers of a PostgreSQL database connect. Commands connect by another one. */
 const serverName = 'alcove'
@@ -29,43 +26,41 @@ export async function assertNotServed(db: Db): Promise<void> {
 }
 
 /**
- * Moves a SQLite database with everything in `others` into a new folder beside it. Returns the folder, or `undefined`
- * when there was nothing to move. The caller holds the lock of the database.
+ * Prepares the schema of a PostgreSQL database for a restore, in one transaction, and records that it has begun. Users
+ * keep their rows in a schema of another name. What an interrupted restore has left is removed, unless it `fits`.
+ * Returns the name of the schema with the former rows, or null when there were none.
  */
-export async function setAsideFiles(
-  file: string,
-  others: readonly string[],
-  name: string,
-): Promise<string | undefined> {
-  const folder = dirname(file)
-  const names = [...['', '-wal', '-shm', '.position'].map((ending) => basename(file) + ending), ...others]
-  const found = names.filter((entry) => existsSync(join(folder, entry)))
-  if (found.length === 0) return undefined
-  const aside = join(folder, name)
-  await mkdir(aside)
-  for (const entry of found) await rename(join(folder, entry), join(aside, entry))
-  return aside
+export async function beginSchemaRestore(
+  db: Database,
+  { backup, aside, fits }: { backup: string; aside: string; fits(db: Db): Promise<boolean> },
+): Promise<string | null> {
+  return db.transaction(async (tx) => {
+    const earlier = await findSchemaRecord(tx)
+    if (earlier) {
+      if (!(await fits(tx))) {
+        await renameSchema(tx, aside)
+        await withScripts(tx).script(`drop schema ${quoted(aside)} cascade`)
+      }
+      await insertSchemaRecord(tx, { backup, aside: earlier.aside })
+      return earlier.aside
+    }
+    const isUsed = await hasUsers(tx)
+    if (isUsed) await renameSchema(tx, aside)
+    await insertSchemaRecord(tx, { backup, aside: isUsed ? aside : null })
+    return isUsed ? aside : null
+  })
 }
 
-/** Renames the schema of a PostgreSQL database with users, and creates an empty one. Returns the new name of the old. */
-export async function setAsideSchema(options: DatabaseOptions, name: string): Promise<string | undefined> {
-  const db = await openDatabase(options)
-  try {
-    if (!(await hasUsers(db))) return undefined
-    await db.transaction(async (tx) => {
-      const session = withScripts(tx)
-      const [found] = await tx.all<{ schema: string }>(sql`select current_schema()::text as schema`)
-      const schema = quoted(found?.schema ?? 'public')
-      const extensions = await tx.all<{ name: string }>(sql`
-        select extname as name from pg_extension where extnamespace = current_schema()::regnamespace`)
-      await session.script(`alter schema ${schema} rename to ${quoted(name)}; create schema ${schema}`)
-      for (const extension of extensions) {
-        await tx.run(sql`alter extension ${raw(quoted(extension.name))} set schema ${raw(schema)}`)
-      }
-    })
-    return name
-  } finally {
-    await db.close()
+/** Renames the current schema, and creates an empty one with its name and its extensions. */
+async function renameSchema(tx: Db, name: string): Promise<void> {
+  const session = withScripts(tx)
+  const [found] = await tx.all<{ schema: string }>(sql`select current_schema()::text as schema`)
+  const schema = quoted(found?.schema ?? 'public')
+  const extensions = await tx.all<{ name: string }>(sql`
+    select extname as name from pg_extension where extnamespace = current_schema()::regnamespace`)
+  await session.script(`alter schema ${schema} rename to ${quoted(name)}; create schema ${schema}`)
+  for (const extension of extensions) {
+    await tx.run(sql`alter extension ${raw(quoted(extension.name))} set schema ${raw(schema)}`)
   }
 }
 
