@@ -47,6 +47,7 @@ export const placeScreens: readonly Screen[] = [
     height: 1300,
     prepare: (page) => page.locator('summary').first().click(),
   },
+  { name: 'issue-tracker', path: '/acme/shop/-/settings/issue_tracker', height: 1400 },
   { name: 'group-hooks', path: '/groups/acme/-/settings/hooks' },
   { name: 'not-for-you', path: '/acme/shop/-/settings', isSignedOut: true },
   { name: 'password-link', path: '/-/password#a-secret', isSignedOut: true },

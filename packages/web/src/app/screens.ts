@@ -258,6 +258,12 @@ const project: Screen[] = [
   screen('/settings/hooks/:id', 'Webhook', async () => (await import('../features/webhooks/hook-page.tsx')).HookPage, {
     access: atLeast('maintainer'),
   }),
+  screen(
+    '/settings/issue_tracker',
+    'Issue tracker',
+    async () => (await import('../features/issue-tracker/issue-tracker.tsx')).ProjectIssueTracker,
+    { access: atLeast('maintainer'), links: { settings: true } },
+  ),
 ]
 
 /** Screens of a group; their addresses follow `/-`. */
@@ -312,6 +318,12 @@ const group: Screen[] = [
   screen('/settings/hooks/:id', 'Webhook', async () => (await import('../features/webhooks/hook-page.tsx')).HookPage, {
     access: atLeast('owner'),
   }),
+  screen(
+    '/settings/issue_tracker',
+    'Issue tracker',
+    async () => (await import('../features/issue-tracker/issue-tracker.tsx')).GroupIssueTracker,
+    { access: atLeast('owner'), links: { settings: true } },
+  ),
 ]
 
 export const screens: ScreenTable = { main, admin, project, group }

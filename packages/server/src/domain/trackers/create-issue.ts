@@ -9,6 +9,7 @@ import type { Vulnerability } from '../vulnerabilities/vulnerability.ts'
 import { createRemoteIssue, findMarkedIssue } from './clients/client.ts'
 import { openTransport, type Send, TrackerError } from './clients/exchange.ts'
 import { describeVulnerability } from './describe-vulnerability.ts'
+import { explainFailure } from './explain-failure.ts'
 import { renderIssue } from './template.ts'
 import type { Tracker } from './tracker.ts'
 import type { RemoteIssue, TrackerIssue } from './tracker-issue.ts'
@@ -175,12 +176,18 @@ async function recordFailure(
   attempt: TrackerIssue,
   { error, sentAt }: Problem,
 ): Promise<Postponed | undefined> {
+  const message = describeFailure(tracker, error)
   const isOver = Date.parse(deps.now()) - Date.parse(attempt.requestedAt) > givesUpAfterMs
-  if (error.outcome === 'refused' || isOver) return stop(deps, { ...attempt, sentAt }, error.message)
+  if (error.outcome === 'refused' || isOver) return stop(deps, { ...attempt, sentAt }, message)
   const againAt = after(deps, error.retryAfterMs ?? pauseMs(attempt.attempts))
   if (error.outcome === 'limited') await updatePause(deps.db, tracker.id, againAt)
-  await endAttempt(deps.db, attempt, { state: 'creating', sentAt, error: error.message })
+  await endAttempt(deps.db, attempt, { state: 'creating', sentAt, error: message })
   return { againAt }
+}
+
+/** A wrong token and a missing project are explained; other reasons are in the tracker's message. */
+function describeFailure(tracker: Tracker, error: TrackerError): string {
+  return error.status === 401 || error.status === 404 ? explainFailure(tracker, error) : error.message
 }
 
 /** Ends the attempts. Users can request the issue again. */

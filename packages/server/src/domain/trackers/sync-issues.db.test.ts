@@ -30,8 +30,12 @@ describe.each(trackerKinds)('the state of an issue in %s', (kind) => {
     tracker.status = 401
     await passMinutes(clock, [server], 60)
     await poll()
+    expect((await server.admin.get(`/vulnerabilities/${id}/issue`)).body.synchronization).toEqual({
+      at: clock.now,
+      error: expect.stringContaining('does not accept the token'),
+    })
     const { body } = await server.admin.get(path)
-    expect(body.effective).toMatchObject({ sync_error: expect.stringContaining('responded with 401') })
+    expect(body.effective).toMatchObject({ sync_error: expect.stringContaining('does not accept the token') })
   })
 
   test('is found among more issues than a page contains', async () => {

@@ -3,6 +3,7 @@ import { type AnyJobKind, enqueue, jobKind } from '../jobs/job.ts'
 import { updateLinkedIssue } from '../vulnerabilities/triage/links.ts'
 import { changedIssues } from './clients/client.ts'
 import { openTransport, TrackerError } from './clients/exchange.ts'
+import { explainFailure } from './explain-failure.ts'
 import type { RemoteIssue } from './tracker-issue.ts'
 import { listSynchronizedLinks } from './tracker-issue-queries.ts'
 import { claimPolls, findTrackerById, updatePause, updateSynchronized } from './tracker-queries.ts'
@@ -56,7 +57,10 @@ export const synchronizeJob: AnyJobKind = jobKind<{ tracker_id: number }>({
       signal.throwIfAborted()
       if (!(error instanceof TrackerError)) throw error
       // The issues that were not read are read the next time.
-      await updateSynchronized(deps.db, tracker.id, { until: tracker.synchronizedUntil, error: error.message })
+      await updateSynchronized(deps.db, tracker.id, {
+        until: tracker.synchronizedUntil,
+        error: explainFailure(tracker, error),
+      })
       if (error.outcome !== 'limited') return undefined
       const againAt = new Date(Date.parse(now()) + (error.retryAfterMs ?? 60_000)).toISOString()
       await updatePause(deps.db, tracker.id, againAt)

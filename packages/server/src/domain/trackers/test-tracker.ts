@@ -2,7 +2,8 @@ import { Failure, notFound } from '../../platform/failure.ts'
 import type { RootDeps } from '../deps.ts'
 import { clientOf } from './clients/client.ts'
 import { openTransport, TrackerError } from './clients/exchange.ts'
-import type { Tracker, TrackerOwner } from './tracker.ts'
+import { explainFailure } from './explain-failure.ts'
+import type { TrackerOwner } from './tracker.ts'
 import { findTrackerOf, updateTested } from './tracker-queries.ts'
 
 const testPauseMs = 3_000
@@ -29,21 +30,6 @@ export async function testTracker(deps: RootDeps, owner: TrackerOwner): Promise<
     return { ok: true, message: `Connected. The token can read ${tracker.place}.` }
   } catch (error) {
     if (!(error instanceof TrackerError)) throw error
-    return { ok: false, message: explain(tracker, error) }
+    return { ok: false, message: explainFailure(tracker, error) }
   }
-}
-
-/** Explains why a tracker could not be read. */
-function explain({ url, place }: Tracker, { status, message }: TrackerError): string {
-  const { host } = new URL(url)
-  if (status === 401) return `${host} does not accept the token. It is wrong, has expired or was revoked.`
-  if (status === 403) return `${host} accepts the token, but it may not read ${place}. Check its scopes and its role.`
-  if (status === 404) return `There is no project ${place} on ${host}, or the token may not see it.`
-  if (status === 429) return `${host} accepts no more requests for now. Try again later.`
-  if (status !== undefined && status >= 300 && status <= 399)
-    return `${host} redirects to another address. Enter that URL.`
-  if (status !== undefined && status >= 200 && status <= 299) {
-    return `${host} responds, but not as a tracker of this kind. Check the kind and the URL.`
-  }
-  return `${host} could not be reached: ${message}.`
 }

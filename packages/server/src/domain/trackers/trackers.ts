@@ -4,11 +4,24 @@ import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import type { Project } from '../projects/project.ts'
 import { recordTrackerEvent } from './audited-tracker.ts'
 import type { Tracker, TrackerChange, TrackerOwner } from './tracker.ts'
-import { deleteTracker, findTrackerOf, insertTracker, listTrackersOf, updateTracker } from './tracker-queries.ts'
+import type { TrackerIssue } from './tracker-issue.ts'
+import {
+  deleteTracker,
+  findTrackerById,
+  findTrackerOf,
+  insertTracker,
+  listTrackersOf,
+  updateTracker,
+} from './tracker-queries.ts'
 import { assertValidTracker } from './tracker-validation.ts'
 
 export async function findOwnTracker({ db }: Deps, owner: TrackerOwner): Promise<Tracker | undefined> {
   return findTrackerOf(db, owner)
+}
+
+/** Returns the tracker that has the issue, unless it was removed or replaced. */
+export async function findTrackerOfIssue({ db }: Deps, { trackerId }: TrackerIssue): Promise<Tracker | undefined> {
+  return trackerId === null ? undefined : findTrackerById(db, trackerId)
 }
 
 /** Returns the tracker of the project or group, or that of the nearest group above it. */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { findIssueOf, requestIssue, requestIssues } from '../../../domain/trackers/issues.ts'
-import { findEffectiveTracker } from '../../../domain/trackers/trackers.ts'
+import { findEffectiveTracker, findTrackerOfIssue } from '../../../domain/trackers/trackers.ts'
 import { assertAreOfProject } from '../../../domain/vulnerabilities/triage/bulk.ts'
 import { integerList } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
@@ -21,9 +21,11 @@ export const trackerIssueRoutes: readonly Route[] = [
     async handle({ deps, project, vulnerability }) {
       const issue = await findIssueOf(deps, vulnerability.id)
       const tracker = await findEffectiveTracker(deps, project)
+      const followed = issue && (await findTrackerOfIssue(deps, issue))
       return {
         issue: issue ? viewTrackerIssue(issue) : null,
         tracker: tracker ? { kind: tracker.kind, url: tracker.url, project: tracker.place } : null,
+        synchronization: followed ? { at: followed.polledAt, error: followed.syncError } : null,
       }
     },
   }),

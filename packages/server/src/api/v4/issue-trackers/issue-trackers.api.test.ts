@@ -116,6 +116,7 @@ test('the issue tracker of a group serves the projects below it that have none',
   expect((await server.admin.get(`/vulnerabilities/${id}/issue`)).body).toEqual({
     issue: null,
     tracker: { kind: 'github', url: tracker.url, project: 'acme/shop' },
+    synchronization: null,
   })
 })
 

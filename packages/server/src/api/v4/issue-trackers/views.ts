@@ -75,6 +75,9 @@ export const requestedIssueView = Type.Object(
       Type.Object({ kind: Type.Enum(trackerKinds), url: Type.String(), project: Type.String() }),
       Type.Null(),
     ]),
+    synchronization: Type.Union([Type.Object({ at: nullableTimestamp, error: nullableString }), Type.Null()], {
+      description: 'Last update of the issue’s state; null when its tracker was removed, or when there is no issue',
+    }),
   },
   { title: 'RequestedIssue' },
 )

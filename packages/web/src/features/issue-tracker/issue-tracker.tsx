@@ -1,0 +1,124 @@
+import type { Schemas } from '@alcove/client'
+import { type ReactNode, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { ForWriters } from '../../components/form/for-writers.tsx'
+import { Problem } from '../../components/form/problem.tsx'
+import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
+import { Page, Panel } from '../../components/page/page.tsx'
+import { useLinks } from '../../components/page/screens.tsx'
+import { QueryResult } from '../../components/page/states.tsx'
+import { Tabs } from '../../components/page/tabs.tsx'
+import { Time } from '../../components/time.tsx'
+import { useAction, useApiQuery } from '../../data/api.ts'
+import { useMayChange } from '../../data/session.ts'
+import { Facts, Outside } from '../../nouns/finding/facts.tsx'
+import { useGroup } from '../../nouns/group/group.ts'
+import { useProject } from '../../nouns/project/project.ts'
+import { type Tracker, trackerInWords, trackerKinds } from '../../nouns/tracker/tracker.ts'
+import { TrackerForm, type TrackerPlace } from './tracker-form.tsx'
+
+export function ProjectIssueTracker() {
+  const screen = useProject()
+  const tabs = <Tabs label="Settings sections" tabs={useLinks('settings', 'project', screen)} />
+  return <IssueTracker place={{ noun: 'project', id: screen.project.id }} tabs={tabs} />
+}
+
+export function GroupIssueTracker() {
+  const screen = useGroup()
+  const tabs = <Tabs label="Settings sections" tabs={useLinks('settings', 'group', screen)} />
+  return <IssueTracker place={{ noun: 'group', id: screen.group.id }} tabs={tabs} />
+}
+
+/** Settings of the issue tracker of a project or group. */
+function IssueTracker({ place, tabs }: { place: TrackerPlace; tabs: ReactNode }) {
+  const query = useApiQuery(`GET /${place.noun}s/{id}/issue_tracker`, { path: { id: place.id } })
+  return (
+    <Page
+      title="Issue tracker"
+      lead={`Issues are created here from vulnerabilities of ${place.noun === 'group' ? 'projects in the group that have no tracker of their own' : 'the project'}.`}
+    >
+      {tabs}
+      <QueryResult query={query}>{(found) => <Found place={place} trackers={found} />}</QueryResult>
+    </Page>
+  )
+}
+
+function Found({ place, trackers }: { place: TrackerPlace; trackers: Schemas['IssueTrackers'] }) {
+  const { own, effective, defaults } = trackers
+  return (
+    <>
+      {own ? <Connection place={place} tracker={own} /> : effective && <Inherited place={place} tracker={effective} />}
+      <ForWriters>
+        <Panel title={own ? 'Settings' : effective ? 'Use another tracker' : 'Add an issue tracker'}>
+          {/* Another tracker resets the form. */}
+          <TrackerForm key={own?.id} place={place} tracker={own ?? undefined} defaults={defaults} />
+        </Panel>
+      </ForWriters>
+    </>
+  )
+}
+
+function Inherited({ place, tracker }: { place: TrackerPlace; tracker: Tracker }) {
+  return (
+    <Panel title="Inherited tracker">
+      <p>
+        A group above has set {trackerInWords(tracker)}. This {place.noun} uses it until it has its own.
+      </p>
+    </Panel>
+  )
+}
+
+/** State of the connection, with a test and the removal. */
+function Connection({ place, tracker }: { place: TrackerPlace; tracker: Tracker }) {
+  const mayChange = useMayChange()
+  const [isAsked, setAsked] = useState(false)
+  const path = { id: place.id }
+  const test = useAction(`POST /${place.noun}s/{id}/issue_tracker/test`)
+  const remove = useAction(`DELETE /${place.noun}s/{id}/issue_tracker`, {
+    done: 'Issue tracker removed.',
+    onDone: () => setAsked(false),
+  })
+  const result = test.isPending ? undefined : test.data
+  return (
+    <Panel
+      title="Connection"
+      actions={
+        mayChange && (
+          <>
+            <Button size="small" isBusy={test.isPending} onClick={() => test.mutate({ path })}>
+              Test connection
+            </Button>
+            <Button size="small" kind="danger" onClick={() => setAsked(true)}>
+              Remove tracker
+            </Button>
+          </>
+        )
+      }
+    >
+      <Facts
+        facts={[
+          ['Type', trackerKinds.find(({ value }) => value === tracker.kind)?.label],
+          [
+            'Project',
+            <Outside key="project" url={tracker.url}>
+              {trackerInWords(tracker)}
+            </Outside>,
+          ],
+          ['Last synchronized', tracker.polled_at ? <Time key="polled" of={tracker.polled_at} /> : 'Not yet'],
+          ['Problem', tracker.sync_error],
+        ]}
+      />
+      <p role="status">{result?.ok && result.message}</p>
+      {result && !result.ok && <Problem text={result.message} />}
+      <ConfirmDialog
+        isOpen={isAsked}
+        onClose={() => setAsked(false)}
+        title="Remove the issue tracker?"
+        lead="Links to its issues stay, but their state is no longer updated. The stored token is deleted."
+        confirm="Remove tracker"
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate({ path })}
+      />
+    </Panel>
+  )
+}
