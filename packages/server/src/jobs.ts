@@ -15,11 +15,13 @@ import { runJobs } from './domain/jobs/run-jobs.ts'
 import type { AnyMailKind } from './domain/mail/mail.ts'
 import { removeOldMails } from './domain/mail/mails.ts'
 import { mailJob } from './domain/mail/send-mails.ts'
+import { invitationMail } from './domain/members/invitation-mail.ts'
 import { removeOldInvitations } from './domain/members/invitations.ts'
 import { removeExpiredMembers } from './domain/members/members.ts'
 import { announceDigests, digestMail } from './domain/notifications/digest.ts'
 import { announceExpiringTokens, expiringTokenMail } from './domain/notifications/expiring-tokens.ts'
 import { announceHeldReports, heldReportMail } from './domain/notifications/held-reports.ts'
+import { newSignInMail } from './domain/notifications/new-sign-ins.ts'
 import { announceVulnerabilities, newVulnerabilitiesMail } from './domain/notifications/new-vulnerabilities.ts'
 import { removeOldMailEvents } from './domain/notifications/notify.ts'
 import { removeUsedLogoutTokens } from './domain/oidc/backchannel-logout.ts'
@@ -33,6 +35,7 @@ import { closeIdleRefs } from './domain/reports/refs/close-idle-refs.ts'
 import { refJobKind } from './domain/reports/refs/close-ref.ts'
 import { removeExpiredChallenges } from './domain/second-factors/challenges.ts'
 import { removeOldBrowsers } from './domain/sign-in/known-browsers.ts'
+import { passwordLinkMail } from './domain/sign-in/password-link-mail.ts'
 import { removeExpiredPasswordLinks } from './domain/sign-in/password-links.ts'
 import { removeExpiredSessions } from './domain/sign-in/sessions.ts'
 import { removeExpiredSignInLinks } from './domain/sign-in/sign-in-links.ts'
@@ -92,7 +95,15 @@ const periodicTasks: readonly PeriodicTask[] = [
 ]
 
 /** Kinds of messages. */
-const mailKinds: readonly AnyMailKind[] = [digestMail, expiringTokenMail, heldReportMail, newVulnerabilitiesMail]
+const mailKinds: readonly AnyMailKind[] = [
+  digestMail,
+  expiringTokenMail,
+  heldReportMail,
+  invitationMail,
+  newSignInMail,
+  newVulnerabilitiesMail,
+  passwordLinkMail,
+]
 
 /** Kinds of jobs that requests queue. */
 export const jobKinds: readonly AnyJobKind[] = [

@@ -23,6 +23,7 @@ test('the user chooses which messages to receive', async () => {
     new_vulnerabilities: true,
     held_reports: false,
     expiring_tokens: true,
+    new_sign_ins: true,
     digest: 'daily',
   })
 })

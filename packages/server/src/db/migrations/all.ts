@@ -22,6 +22,7 @@ import { auditEvents } from './0065_audit_events.ts'
 import { hookEvents } from './0066_hook_events.ts'
 import { refs } from './0067_refs.ts'
 import { issueTrackers } from './0068_issue_trackers.ts'
+import { accountMail } from './0069_account_mail.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   hookEvents,
   refs,
   issueTrackers,
+  accountMail,
 ]

@@ -60,6 +60,17 @@ export interface MailItem {
   url?: string
 }
 
+/** Kind of message as it is queued, by a noun that may not import the one that defines its content. */
+export interface QueuedKind<Data extends object> {
+  kind: string
+  describe?: MailKind<Data>['describe']
+}
+
+/** Returns a time as messages show it, in UTC. */
+export function shownTime(time: string): string {
+  return time.slice(0, 16).replace('T', ' ')
+}
+
 export function mailKind<Data extends object>(kind: MailKind<Data>): MailKind<Data> {
   return kind
 }

@@ -1,6 +1,6 @@
 import { type Deps, transaction } from '../deps.ts'
 import { enqueue } from '../jobs/job.ts'
-import type { MailDraft, MailKind } from './mail.ts'
+import type { MailDraft, QueuedKind } from './mail.ts'
 import { type CountedMails, countMails, deleteOldMails, insertMails } from './mail-queries.ts'
 
 export const mailJobKind = 'mail'
@@ -30,12 +30,12 @@ export const mailJobKind = 'mail'
  *       data: { invitation_id: invitation.id },
  *     })
  *
- * `data` is stored until the message was sent. Secrets belong there only if `describe` cannot create them: a link that
- * is created in `describe` is never stored, and every attempt has a new one.
+ * `data` is stored until the message was sent and holds no secrets. `describe` creates the secret of a link and stores
+ * its digest, so every attempt has a new one.
  */
 export async function queueMail<Data extends object>(
   deps: Deps,
-  kind: MailKind<Data>,
+  kind: QueuedKind<Data>,
   draft: MailDraft<Data>,
 ): Promise<void> {
   await queueMails(deps, kind, [draft])
@@ -44,7 +44,7 @@ export async function queueMail<Data extends object>(
 /** Queues messages of one kind. Returns the number of those that were not queued before. */
 export function queueMails<Data extends object>(
   deps: Deps,
-  { kind }: MailKind<Data>,
+  { kind }: QueuedKind<Data>,
   drafts: readonly MailDraft<Data>[],
 ): Promise<number> {
   if (!deps.settings.mail || drafts.length === 0) return Promise.resolve(0)

@@ -2,55 +2,15 @@ import { forbidden, notFound } from '../../platform/failure.ts'
 import type { Caller, Client } from '../access/callers.ts'
 import { networkOf } from '../access/client-network.ts'
 import { type Deps, transaction } from '../deps.ts'
-import { findNamespaceById } from '../namespaces/namespaces.ts'
 import { createAccountWith } from '../projects/accounts.ts'
-import { currentVisitor } from '../projects/current-rights.ts'
-import { findProjectById } from '../projects/projects.ts'
-import type { Visitor } from '../projects/visible.ts'
+import { digestLink } from '../sign-in/link-digest.ts'
 import { logSecurity } from '../sign-in/security-log.ts'
 import { type NewSession, startSession } from '../sign-in/sign-in.ts'
 import type { User } from '../users/user.ts'
 import { recordInvitationEvent } from './audited-invitation.ts'
-import type { Invitation } from './invitation.ts'
-import { findInvitationByDigest, takeInvitation } from './invitation-queries.ts'
-import { digestInvitation } from './invitations.ts'
-import { addMember, type MemberPlace, mayManageMembers } from './members.ts'
-
-/** Invitation with a valid link. */
-export interface OpenInvitation {
-  invitation: Invitation
-  place: MemberPlace
-  inviter: Visitor
-  /** Whether the link may be used to create an account with the address of the invitation. */
-  mayCreateAccount: boolean
-}
-
-/** Returns the invitation of a link. Rejects links that are unknown, used, revoked or expired. */
-export async function openInvitation(deps: Deps, secret: string): Promise<OpenInvitation> {
-  return examine(deps, await findInvitationByDigest(deps.db, digestInvitation(secret), deps.now()))
-}
-
-async function examine(deps: Deps, invitation: Invitation | undefined): Promise<OpenInvitation> {
-  const place = invitation && (await placeOf(deps, invitation))
-  if (!place) throw notFound('Invitation')
-  // An invitation does not outlive the right of its inviter to add members.
-  const inviter = await currentVisitor(deps, { userId: invitation.invitedById, asAdmin: invitation.asAdmin })
-  if (!inviter || !(await mayManageMembers(deps, place, inviter))) throw notFound('Invitation')
-  return { invitation, place, inviter, mayCreateAccount: mayCreateAccount(deps, invitation, inviter) }
-}
-
-async function placeOf(deps: Deps, { projectId, namespaceId }: Invitation): Promise<MemberPlace | undefined> {
-  const project = projectId === null ? undefined : await findProjectById(deps.db, projectId)
-  if (project) return { project }
-  const group = namespaceId === null ? undefined : await findNamespaceById(deps.db, namespaceId)
-  return group && { group }
-}
-
-function mayCreateAccount({ settings }: Deps, { isLinkShown }: Invitation, inviter: Visitor): boolean {
-  // A new account signs in with a password.
-  if (!settings.hasPasswords) return false
-  return settings.invitedAccounts === 'administrators' && inviter.isAdmin && !isLinkShown
-}
+import { takeInvitation } from './invitation-queries.ts'
+import { addMember } from './members.ts'
+import { examine, type OpenInvitation, openInvitation } from './open-invitation.ts'
 
 /** Makes the caller a member with the role of the invitation, and deletes the invitation. */
 export async function acceptInvitation(deps: Deps, caller: Caller, secret: string): Promise<OpenInvitation> {
@@ -88,7 +48,7 @@ export async function createInvitedAccount(
 }
 
 async function join(deps: Deps, secret: string, user: User): Promise<OpenInvitation> {
-  const opened = await examine(deps, await takeInvitation(deps.db, digestInvitation(secret), deps.now()))
+  const opened = await examine(deps, await takeInvitation(deps.db, digestLink(secret), deps.now()))
   const { invitation, place, inviter } = opened
   const { accessLevel, expiresOn } = invitation
   // The creator of an account is anonymous until now.

@@ -32,7 +32,7 @@ export async function insertInvitation(
       ${draft.accessLevel}, ${draft.expiresOn}, ${draft.digest}, ${draft.linkExpiresAt}, ${draft.invitedById},
       ${draft.asAdmin}, ${draft.isLinkShown}, ${draft.now})
     on conflict ${conflict} do update set email = excluded.email, access_level = excluded.access_level,
-      expires_on = excluded.expires_on, digest = excluded.digest, link_expires_at = excluded.link_expires_at,
+      expires_on = excluded.expires_on, digest = excluded.digest, mail_digest = null, link_expires_at = excluded.link_expires_at,
       invited_by_id = excluded.invited_by_id, as_admin = excluded.as_admin, is_link_shown = excluded.is_link_shown,
       created_at = excluded.created_at
     where invitations.link_expires_at <= ${draft.now}
@@ -64,10 +64,11 @@ export async function lockInvitation(db: Db, owner: InvitationOwner, email: stri
     select ${columns} from invitations where ${isOf(owner)} and email_key = ${email.toLowerCase()} ${db.dialect.forUpdate}`)
 }
 
-/** Returns the invitation of a link that has not expired. */
+/** Returns the invitation of a link that has not expired by the digest of one of its secrets. */
 export async function findInvitationByDigest(db: Db, digest: string, now: string): Promise<Invitation | undefined> {
   return db.one(sql`
-    select ${columns} from invitations where digest = ${digest} and link_expires_at > ${now}`)
+    select ${columns} from invitations
+    where (digest = ${digest} or mail_digest = ${digest}) and link_expires_at > ${now}`)
 }
 
 /** Changes the role and the expiry date. The given user answers for the invitation from then on. */
@@ -82,10 +83,17 @@ export async function updateInvitation(
     where id = ${id} returning ${columns}`)
 }
 
+/** Replaces the secret that is sent by e-mail. False when the link has expired or was replaced. */
+export async function updateMailedSecret(db: Db, digest: string, mailDigest: string, now: string): Promise<boolean> {
+  const changed = await db.run(sql`
+    update invitations set mail_digest = ${mailDigest} where digest = ${digest} and link_expires_at > ${now}`)
+  return changed === 1
+}
+
 /** Replaces the link. */
 export async function updateInvitationLink(db: Db, id: number, draft: LinkDraft): Promise<void> {
   await db.run(sql`
-    update invitations set digest = ${draft.digest}, link_expires_at = ${draft.linkExpiresAt},
+    update invitations set digest = ${draft.digest}, mail_digest = null, link_expires_at = ${draft.linkExpiresAt},
       invited_by_id = ${draft.invitedById}, as_admin = ${draft.asAdmin}, is_link_shown = ${draft.isLinkShown}
     where id = ${id}`)
 }
@@ -93,7 +101,8 @@ export async function updateInvitationLink(db: Db, id: number, draft: LinkDraft)
 /** Deletes and returns the invitation of a link that has not expired, so that one request uses it. */
 export async function takeInvitation(db: Db, digest: string, now: string): Promise<Invitation | undefined> {
   return db.one(sql`
-    delete from invitations where digest = ${digest} and link_expires_at > ${now} returning ${columns}`)
+    delete from invitations where (digest = ${digest} or mail_digest = ${digest}) and link_expires_at > ${now}
+    returning ${columns}`)
 }
 
 export async function deleteInvitation(db: Db, id: number): Promise<void> {

@@ -1,13 +1,14 @@
-import { hash } from 'node:crypto'
 import { badRequest, conflict, notFound, parameterProblem } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { roles } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
+import { digestLink } from '../sign-in/link-digest.ts'
 import { userProblems } from '../users/user-draft.ts'
 import { findUserByEmail, findUserById } from '../users/users.ts'
 import { describeInvitationChange, recordInvitationEvent } from './audited-invitation.ts'
 import type { Invitation, InvitationLink } from './invitation.ts'
+import { queueInvitationMail } from './invitation-mail.ts'
 import {
   countInvitations,
   deleteInvitation,
@@ -110,6 +111,7 @@ function inviteAddress(
     const inserted = await insertInvitation(deps.db, ownerOf(place), invitation)
     if (!inserted) throw conflict('Invite email has already been taken')
     await recordInvitationEvent(deps, 'created', place, { invitation: inserted })
+    await queueInvitationMail(deps, email, draft.digest)
     return { secret, expiresAt: draft.linkExpiresAt }
   })
 }
@@ -155,7 +157,7 @@ export function changeInvitation(
   })
 }
 
-/** Replaces the link of an invitation, so that the former one stops working. */
+/** Replaces the link of an invitation, so that the former one stops working, and sends the new one. */
 export function resendInvitation(
   deps: Deps,
   caller: Caller,
@@ -168,6 +170,7 @@ export function resendInvitation(
     const { secret, draft } = newLink(deps, caller)
     await updateInvitationLink(deps.db, found.id, draft)
     await recordInvitationEvent(deps, 'link_replaced', place, { invitation: found })
+    await queueInvitationMail(deps, found.email, draft.digest)
     return { secret, expiresAt: draft.linkExpiresAt }
   })
 }
@@ -196,14 +199,10 @@ export async function removeOldInvitations(deps: Deps): Promise<void> {
 function newLink(deps: Deps, caller: Caller): { secret: string; draft: LinkDraft } {
   const secret = deps.random(32).toString('base64url')
   const linkExpiresAt = new Date(Date.parse(deps.now()) + invitationDays * dayMs).toISOString()
-  const draft = { digest: digestInvitation(secret), linkExpiresAt, isLinkShown: !caller.isAdmin }
+  const draft = { digest: digestLink(secret), linkExpiresAt, isLinkShown: !caller.isAdmin }
   return { secret, draft: { ...draft, invitedById: caller.user.id, asAdmin: caller.isAdmin } }
 }
 
 function ownerOf(place: MemberPlace): InvitationOwner {
   return place.project ? { projectId: place.project.id } : { namespaceId: place.group.id }
-}
-
-export function digestInvitation(secret: string): string {
-  return hash('sha256', secret)
 }

@@ -1,7 +1,7 @@
 import { instanceUrl } from '../../platform/settings.ts'
 import { roles } from '../access/roles.ts'
 import { type RootDeps, transaction } from '../deps.ts'
-import type { MailItem } from '../mail/mail.ts'
+import { type MailItem, shownTime } from '../mail/mail.ts'
 import { currentVisitor } from '../projects/current-rights.ts'
 import type { Project } from '../projects/project.ts'
 import { listProjectsById } from '../projects/projects.ts'
@@ -74,8 +74,6 @@ function sumUp(ids: readonly number[], changes: ReadonlyMap<number, ProjectChang
   const sum = (key: 'fresh' | 'resolved') => ids.reduce((total, id) => total + (changes.get(id)?.[key] ?? 0), 0)
   return `${sum('fresh')} new, ${sum('resolved')} resolved`
 }
-
-const shownTime = (time: string): string => time.slice(0, 16).replace('T', ' ')
 
 const hourMs = 60 * 60 * 1000
 const dayMs = 24 * hourMs

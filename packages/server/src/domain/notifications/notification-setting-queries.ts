@@ -5,22 +5,24 @@ import type { NotificationSettings } from './notification.ts'
 /** Returns the user's settings, or `undefined` for the defaults. */
 export async function findNotificationSettings(db: Db, userId: number): Promise<NotificationSettings | undefined> {
   return db.one(sql`
-    select new_vulnerabilities, held_reports, expiring_tokens, digest from notification_settings
+    select new_vulnerabilities, held_reports, expiring_tokens, new_sign_ins, digest from notification_settings
     where user_id = ${userId}`)
 }
 
 export async function upsertNotificationSettings(
   db: Db,
   userId: number,
-  { newVulnerabilities, heldReports, expiringTokens, digest }: NotificationSettings,
+  { newVulnerabilities, heldReports, expiringTokens, newSignIns, digest }: NotificationSettings,
   now: string,
 ): Promise<void> {
   await db.run(sql`
-    insert into notification_settings (user_id, new_vulnerabilities, held_reports, expiring_tokens, digest, updated_at)
-    values (${userId}, ${newVulnerabilities}, ${heldReports}, ${expiringTokens}, ${digest}, ${now})
+    insert into notification_settings (user_id, new_vulnerabilities, held_reports, expiring_tokens, new_sign_ins, digest,
+      updated_at)
+    values (${userId}, ${newVulnerabilities}, ${heldReports}, ${expiringTokens}, ${newSignIns}, ${digest},
+      ${now})
     on conflict (user_id) do update set new_vulnerabilities = excluded.new_vulnerabilities,
-      held_reports = excluded.held_reports, expiring_tokens = excluded.expiring_tokens, digest = excluded.digest,
-      updated_at = excluded.updated_at`)
+      held_reports = excluded.held_reports, expiring_tokens = excluded.expiring_tokens, new_sign_ins = excluded.new_sign_ins,
+      digest = excluded.digest, updated_at = excluded.updated_at`)
 }
 
 /** Returns the key of signatures; the first call stores the given one. */

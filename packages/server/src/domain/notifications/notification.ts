@@ -1,5 +1,11 @@
 /** Messages that users can turn off. */
-export const notificationNames = ['new_vulnerabilities', 'held_reports', 'expiring_tokens', 'digest'] as const
+export const notificationNames = [
+  'new_vulnerabilities',
+  'held_reports',
+  'expiring_tokens',
+  'new_sign_ins',
+  'digest',
+] as const
 export type NotificationName = (typeof notificationNames)[number]
 
 export const digestPeriods = ['off', 'daily', 'weekly'] as const
@@ -10,6 +16,7 @@ export interface NotificationSettings {
   newVulnerabilities: boolean
   heldReports: boolean
   expiringTokens: boolean
+  newSignIns: boolean
   digest: DigestPeriod
 }
 
@@ -18,6 +25,7 @@ export const defaultNotifications: NotificationSettings = {
   newVulnerabilities: true,
   heldReports: true,
   expiringTokens: true,
+  newSignIns: true,
   digest: 'off',
 }
 
@@ -29,6 +37,8 @@ export function wants(settings: NotificationSettings, name: NotificationName): b
       return settings.heldReports
     case 'expiring_tokens':
       return settings.expiringTokens
+    case 'new_sign_ins':
+      return settings.newSignIns
     case 'digest':
       return settings.digest !== 'off'
   }
@@ -43,6 +53,8 @@ export function without(settings: NotificationSettings, name: NotificationName):
       return { ...settings, heldReports: false }
     case 'expiring_tokens':
       return { ...settings, expiringTokens: false }
+    case 'new_sign_ins':
+      return { ...settings, newSignIns: false }
     case 'digest':
       return { ...settings, digest: 'off' }
   }

@@ -1,9 +1,11 @@
 import { isUniqueViolation } from '../../db/violations.ts'
 import { conflict, type Failure, invalid, notFound } from '../../platform/failure.ts'
+import type { Caller } from '../access/callers.ts'
 import { changesBetween, userEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { createOwnNamespace, renameOwnNamespace } from '../namespaces/own-namespace.ts'
+import { issuePasswordLink, revokePasswordLinks } from '../sign-in/password-links.ts'
 import { hashPassword } from '../sign-in/passwords.ts'
 import { logSecurity } from '../sign-in/security-log.ts'
 import { endAllSessions } from '../sign-in/sessions.ts'
@@ -22,6 +24,17 @@ import {
 /** Creates a user and the user's own namespace. Accounts are confirmed immediately. */
 export function createAccount(deps: Deps, draft: UserDraft, createdBy: User | null): Promise<User> {
   return createAccountWith(deps, draft, { createdBy, party: 'accounts' }, async (_deps, user) => user)
+}
+
+/**
+ * Creates a user without a password, and sends them a link to set one. Without e-mail or passwords, only the account is
+ * created, and an administrator can create a link later.
+ */
+export function createAccountAndSendLink(deps: Deps, draft: UserDraft, caller: Caller): Promise<User> {
+  return createAccountWith(deps, draft, { createdBy: caller.user, party: 'accounts' }, async (deps, user) => {
+    if (deps.settings.mail && deps.settings.hasPasswords) await issuePasswordLink(deps, caller, user, 'new account')
+    return user
+  })
 }
 
 /**
@@ -75,6 +88,8 @@ export async function changeAccount(deps: Deps, id: number, change: UserChange):
       const changed = await changeUser(deps, merge(user, change), passwordHash)
       // End all sessions that were started with the old password.
       if (passwordHash !== undefined) await endAllSessions(deps, user.id)
+      // A link may have been sent to the former address.
+      if (passwordHash !== undefined || changed.email !== user.email) await revokePasswordLinks(deps, user.id)
       if (changed.username !== user.username || changed.name !== user.name) await renameOwnNamespace(deps, changed)
       await recordUserChange(deps, user, changed, passwordHash !== undefined)
       return changed

@@ -25,10 +25,13 @@ export async function hasSignedIn(db: Db, userId: number): Promise<boolean> {
   return row !== undefined
 }
 
-export async function insertNewSignIn(db: Db, draft: NewSignInDraft, isSeen: boolean): Promise<void> {
-  await db.run(sql`
+/** Returns the id of the new row. */
+export async function insertNewSignIn(db: Db, draft: NewSignInDraft, isSeen: boolean): Promise<number | undefined> {
+  const row = await db.one<{ id: number }>(sql`
     insert into new_sign_ins (user_id, session_id, address, user_agent, is_seen, created_at)
-    values (${draft.userId}, ${draft.sessionId}, ${draft.address}, ${draft.userAgent}, ${isSeen}, ${draft.createdAt})`)
+    values (${draft.userId}, ${draft.sessionId}, ${draft.address}, ${draft.userAgent}, ${isSeen}, ${draft.createdAt})
+    returning id`)
+  return row?.id
 }
 
 /** Deletes all but the user's newest sign-ins. */
@@ -36,6 +39,10 @@ export async function deleteOldestNewSignIns(db: Db, userId: number, kept: numbe
   await db.run(sql`
     delete from new_sign_ins where user_id = ${userId} and id not in
       (select id from new_sign_ins where user_id = ${userId} order by id desc limit ${kept})`)
+}
+
+export async function findNewSignInOf(db: Db, userId: number, id: number): Promise<NewSignIn | undefined> {
+  return db.one(sql`select ${columns} from new_sign_ins where user_id = ${userId} and id = ${id}`)
 }
 
 export async function listNewSignInsOf(db: Db, userId: number): Promise<NewSignIn[]> {

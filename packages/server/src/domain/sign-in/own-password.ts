@@ -7,8 +7,9 @@ import { assertActive } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
 import { findUserById, setPasswordHash } from '../users/users.ts'
 import { recordPasswordChange, recordSignInFailure } from './audited-sign-in.ts'
+import { digestLink } from './link-digest.ts'
 import { deletePasswordLink, findPasswordLink } from './password-link-queries.ts'
-import { digestLink, revokePasswordLinks } from './password-links.ts'
+import { revokePasswordLinks } from './password-links.ts'
 import { passwordProblems } from './password-policy.ts'
 import { assertPasswordsEnabled, hashPassword } from './passwords.ts'
 import { proveOwnPassword } from './reauthentication.ts'
@@ -59,10 +60,9 @@ export async function redeemPasswordLink(
   client: Client,
 ): Promise<NewSession | PendingSignIn> {
   assertPasswordsEnabled(deps)
-  const digest = digestLink(secret)
-  const link = await findPasswordLink(deps.db, digest, deps.now())
+  const link = await findPasswordLink(deps.db, digestLink(secret), deps.now())
   const user = link && (await findUserById(deps.db, link.userId))
-  if (!user) {
+  if (!link || !user) {
     logSecurity(deps, 'sign_in.failed', { address: client.address, reason: 'unknown link', method: 'link' })
     await recordSignInFailure(deps, { method: 'link', reason: 'unknown link' })
     throw unauthenticated()
@@ -71,8 +71,9 @@ export async function redeemPasswordLink(
   assertAcceptable(password, user)
   const passwordHash = await hashPassword(deps, password, networkOf(client.address))
   const signedIn = await transaction(deps, async (deps) => {
-    if (!(await deletePasswordLink(deps.db, digest))) throw unauthenticated()
+    if (!(await deletePasswordLink(deps.db, link.id))) throw unauthenticated()
     await setPasswordHash(deps, user.id, passwordHash)
+    await revokePasswordLinks(deps, user.id)
     await endAllSessions(deps, user.id)
     if (revokesTokens) await revokePersonalTokens(deps, user.id)
     await recordPasswordChange(deps, user, { isByLink: true, revokesTokens })

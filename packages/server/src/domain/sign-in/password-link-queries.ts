@@ -10,15 +10,33 @@ export async function insertPasswordLink(
     values (${userId}, ${digest}, ${expiresAt}, ${now})`)
 }
 
-/** Returns the user of a password link, or `undefined` when the link does not exist or has expired. */
-export async function findPasswordLink(db: Db, digest: string, now: string): Promise<{ userId: number } | undefined> {
+/** Returns a link that has not expired by the digest of one of its secrets, or `undefined`. */
+export async function findPasswordLink(
+  db: Db,
+  digest: string,
+  now: string,
+): Promise<{ id: number; userId: number } | undefined> {
   return db.one(sql`
-    select user_id from password_links where digest = ${digest} and expires_at > ${now}`)
+    select id, user_id from password_links where (digest = ${digest} or mail_digest = ${digest}) and expires_at > ${now}`)
+}
+
+/**
+ * Replaces the secret that is sent by e-mail. Returns `undefined` when the link was used or withdrawn, or has expired.
+ */
+export async function updateMailedSecret(
+  db: Db,
+  digest: string,
+  mailDigest: string,
+  now: string,
+): Promise<{ userId: number; expiresAt: string } | undefined> {
+  return db.one(sql`
+    update password_links set mail_digest = ${mailDigest} where digest = ${digest} and expires_at > ${now}
+    returning user_id, expires_at`)
 }
 
 /** Deletes a password link. Returns false when it is already deleted, so that one request changes the password. */
-export async function deletePasswordLink(db: Db, digest: string): Promise<boolean> {
-  return (await db.run(sql`delete from password_links where digest = ${digest}`)) === 1
+export async function deletePasswordLink(db: Db, id: number): Promise<boolean> {
+  return (await db.run(sql`delete from password_links where id = ${id}`)) === 1
 }
 
 export async function deletePasswordLinksOf(db: Db, userId: number): Promise<void> {

@@ -1,10 +1,11 @@
-import { hash } from 'node:crypto'
 import type { Caller } from '../access/callers.ts'
 import { userEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { User } from '../users/user.ts'
 import { assertNoBot } from '../users/users.ts'
+import { digestLink } from './link-digest.ts'
+import { type PasswordLinkCause, queuePasswordLinkMail } from './password-link-mail.ts'
 import { deleteExpiredPasswordLinks, deletePasswordLinksOf, insertPasswordLink } from './password-link-queries.ts'
 import { assertPasswordsEnabled } from './passwords.ts'
 import { logSecurity } from './security-log.ts'
@@ -27,15 +28,17 @@ export async function createPasswordLink(deps: Deps, userId: number): Promise<{ 
   return { secret, expiresAt }
 }
 
-/** Creates a password link at an administrator's request, and logs it. */
+/** Creates a password link at an administrator's request, sends it by e-mail too, and logs it. */
 export async function issuePasswordLink(
   deps: Deps,
   caller: Caller,
   user: User,
+  cause: PasswordLinkCause = 'administrator',
 ): Promise<{ secret: string; expiresAt: string }> {
   assertNoBot(user)
   const link = await transaction(deps, async (deps) => {
     const link = await createPasswordLink(deps, user.id)
+    await queuePasswordLinkMail(deps, user.id, { digest: digestLink(link.secret), cause })
     await recordAuditEvent(deps, 'user_password_link_created', {
       entity: userEntity(user),
       message: 'Created a password link for the user',
@@ -53,8 +56,4 @@ export async function revokePasswordLinks({ db }: Deps, userId: number): Promise
 
 export async function removeExpiredPasswordLinks(deps: Deps): Promise<void> {
   await deleteExpiredPasswordLinks(deps.db, deps.now())
-}
-
-export function digestLink(secret: string): string {
-  return hash('sha256', secret)
 }

@@ -34,6 +34,7 @@ export function Notifications() {
                       new_vulnerabilities: data.has('new_vulnerabilities'),
                       held_reports: data.has('held_reports'),
                       expiring_tokens: data.has('expiring_tokens'),
+                      new_sign_ins: data.has('new_sign_ins'),
                       digest: chosen?.value,
                     },
                   })
@@ -61,6 +62,12 @@ export function Notifications() {
                   label="Access tokens that expire"
                   hint="30, 7 and 1 days before, for your tokens and for those of projects and groups that you manage."
                   defaultChecked={settings.expiring_tokens}
+                />
+                <CheckField
+                  name="new_sign_ins"
+                  label="Sign-ins from new browsers"
+                  hint="From browsers that you have not used before."
+                  defaultChecked={settings.new_sign_ins}
                 />
                 <SelectField
                   name="digest"

@@ -1,10 +1,6 @@
 import Type, { type Static } from 'typebox'
-import {
-  acceptInvitation,
-  createInvitedAccount,
-  type OpenInvitation,
-  openInvitation,
-} from '../../../domain/members/accept-invitation.ts'
+import { acceptInvitation, createInvitedAccount } from '../../../domain/members/accept-invitation.ts'
+import { type OpenInvitation, openInvitation } from '../../../domain/members/open-invitation.ts'
 import { text } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'

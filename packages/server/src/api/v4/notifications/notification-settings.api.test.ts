@@ -9,6 +9,7 @@ const defaults = {
   new_vulnerabilities: true,
   held_reports: true,
   expiring_tokens: true,
+  new_sign_ins: true,
   digest: 'off',
 }
 

@@ -18,6 +18,7 @@ const notificationSettingsView = Type.Object({
   new_vulnerabilities: Type.Boolean(),
   held_reports: Type.Boolean(),
   expiring_tokens: Type.Boolean(),
+  new_sign_ins: Type.Boolean(),
   digest: Type.Enum([...digestPeriods]),
 })
 
@@ -29,6 +30,7 @@ const changeable = {
   ),
   held_reports: optional(flag({ description: 'Reports on hold in projects that you maintain' })),
   expiring_tokens: optional(flag({ description: 'Tokens that expire in 30, 7 and 1 days' })),
+  new_sign_ins: optional(flag({ description: 'Sign-ins from browsers that you have not used before' })),
   digest: optional(oneOf(digestPeriods, { description: 'New, resolved and open vulnerabilities of your projects' })),
 }
 
@@ -56,6 +58,7 @@ export const notificationRoutes: readonly Route[] = [
         newVulnerabilities: input.new_vulnerabilities ?? settings.newVulnerabilities,
         heldReports: input.held_reports ?? settings.heldReports,
         expiringTokens: input.expiring_tokens ?? settings.expiringTokens,
+        newSignIns: input.new_sign_ins ?? settings.newSignIns,
         digest: input.digest ?? settings.digest,
       }))
       return viewSettings(deps.settings, caller.user, changed)
@@ -80,7 +83,7 @@ export const notificationRoutes: readonly Route[] = [
 function viewSettings(
   { mail }: Settings,
   { email }: Pick<User, 'email'>,
-  { newVulnerabilities, heldReports, expiringTokens, digest }: NotificationSettings,
+  { newVulnerabilities, heldReports, expiringTokens, newSignIns, digest }: NotificationSettings,
 ) {
   return {
     notification_email: email,
@@ -88,6 +91,7 @@ function viewSettings(
     new_vulnerabilities: newVulnerabilities,
     held_reports: heldReports,
     expiring_tokens: expiringTokens,
+    new_sign_ins: newSignIns,
     digest,
   }
 }

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Caller } from '../../../domain/access/callers.ts'
 import type { Deps, RootDeps } from '../../../domain/deps.ts'
-import { changeAccount, createAccount } from '../../../domain/projects/accounts.ts'
+import { changeAccount, createAccount, createAccountAndSendLink } from '../../../domain/projects/accounts.ts'
 import { removeUser } from '../../../domain/removal/remove.ts'
 import { disableTwoFactor } from '../../../domain/second-factors/second-factors.ts'
 import { assertRecentlyAuthenticated } from '../../../domain/sign-in/reauthentication.ts'
@@ -40,7 +40,9 @@ const optionalAttributes = {
 }
 
 const wantsNoPassword = {
-  reset_password: optional(flag({ description: 'Create the account without a password; no email is sent' })),
+  reset_password: optional(
+    flag({ description: 'Create the account without a password, and send a link to set one by e-mail' }),
+  ),
   force_random_password: optional(flag({ description: 'Create the account without a password' })),
 }
 
@@ -142,7 +144,10 @@ export const userRoutes: readonly Route[] = [
       const { email, name, username } = input
       const password = isWithoutPassword(input) ? undefined : (input.password ?? '')
       const draft = { email, name, username, password, ...attributesOf(input) }
-      return describe(deps, await createAccount(deps, draft, caller.user), origin)
+      const user = input.reset_password
+        ? await createAccountAndSendLink(deps, draft, caller)
+        : await createAccount(deps, draft, caller.user)
+      return describe(deps, user, origin)
     },
   }),
   route({

@@ -1,0 +1,29 @@
+import { instanceUrl } from '../../platform/settings.ts'
+import { shownTime } from '../mail/mail.ts'
+import { findNewSignIn, type NewSignInNotice, newSignInNotice } from '../sign-in/new-sign-ins.ts'
+import { notificationKind } from './notification-kind.ts'
+
+/** A sign-in from a browser that the user had not used before. */
+export const newSignInMail = notificationKind<NewSignInNotice>({
+  name: newSignInNotice.kind,
+  async describe(deps, { id: userId }, { sign_in_id: id }) {
+    const signIn = await findNewSignIn(deps, userId, id)
+    if (!signIn) return undefined
+    const url = instanceUrl(deps.settings)
+    return {
+      subject: 'Sign-in from a new browser',
+      blocks: [
+        `Your account on ${url} was used to sign in from a browser that it had not been used from before.`,
+        {
+          list: [
+            { text: `Time: ${shownTime(signIn.createdAt)}` },
+            { text: `Address: ${signIn.address ?? 'unknown'}` },
+            { text: `Browser: ${signIn.userAgent ?? 'unknown'}` },
+          ],
+        },
+        'If this was you, there is nothing to do. If not, sign out all other sessions and change your password.',
+        { link: 'Review your sessions', url: `${url}/-/profile` },
+      ],
+    }
+  },
+})
