@@ -7,7 +7,8 @@ const notTests = '\\.(test|conformance)\\.ts$|/testing/'
 
 /** Inside domain/, lowest first: a folder may import those before it. */
 const order = [
-  ['files', 'jobs', 'audit'],
+  ['files', 'jobs'],
+  ['audit'],
   ['mail'],
   ['access', 'users', 'tokens', 'sign-in', 'second-factors'],
   ['projects', 'namespaces', 'members', 'hooks', 'idempotency'],
@@ -21,7 +22,7 @@ const order = [
   ['backup'],
 ]
 /** Folders that share tables with their neighbours of one level. */
-const inOneLevel = new Set([...order[2], ...order[3]])
+const inOneLevel = new Set([...order[3], ...order[4]])
 const upwards = order
   .flatMap((level, index) =>
     level.map((folder) => ({

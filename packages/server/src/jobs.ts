@@ -2,6 +2,7 @@ import { viewExportedVulnerability } from './api/v4/exports/exported-vulnerabili
 import { removeEndedCounts } from './domain/access/request-counter.ts'
 import { expireAuditEvents } from './domain/audit/remove-old.ts'
 import { startSealing } from './domain/audit/seal.ts'
+import { queueStreams, streamJob } from './domain/audit/stream.ts'
 import { notifyExpiringTokens } from './domain/bots/expiring-tokens.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { expireExports } from './domain/exports/exports.ts'
@@ -72,6 +73,8 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'remove old imports', intervalMs: hourMs, run: removeOldImports },
   { name: 'remove old observations', intervalMs: hourMs, run: removeOldObservations },
   { name: 'remove old audit events', intervalMs: hourMs, run: expireAuditEvents },
+  // For destinations that are new in the settings, and after lost notifications.
+  { name: 'stream audit events', intervalMs: minuteMs, run: queueStreams },
   { name: 'remove old webhook events', intervalMs: hourMs, run: removeOldEvents },
   { name: 'remove old promotions', intervalMs: hourMs, run: removeOldPromotions },
   { name: 'place waiting jobs again', intervalMs: hourMs, run: replaceWaitingJobs },
@@ -115,6 +118,7 @@ export const jobKinds: readonly AnyJobKind[] = [
   promotionKind,
   createIssueJob,
   synchronizeJob,
+  streamJob,
 ]
 
 /** Starts the periodic tasks, the job queue and the sealing of audit events. */

@@ -131,6 +131,16 @@ const rows: Record<FixedSettingName, Row> = {
     'Days after which audit events are removed. 0: never.',
     (s) => s.retentionDays.auditEvents,
   ],
+  AUDIT_STREAM: [
+    'Network',
+    'Destinations of audit events. Default: none.',
+    (s) => s.auditStreams.map(({ name }) => name).join(' ') || undefined,
+  ],
+  AUDIT_STREAM_HEADER: [
+    'Network',
+    'HTTP headers for the destinations of audit events. Default: none.',
+    (s) => (s.auditStreams.some((to) => to.kind === 'http' && Object.keys(to.headers).length > 0) ? 'set' : undefined),
+  ],
   EXPORT_RETENTION_DAYS: ['Storage', 'Days after which an export is removed.', (s) => s.retentionDays.exports],
   WEBHOOK_RETENTION_DAYS: [
     'Storage',

@@ -7,10 +7,10 @@ export interface Metrics {
   /** Counts a read of a stored file whose size or SHA-256 differs from the recorded one. */
   countDamagedFile(): void
   /**
-   * Returns the metrics in Prometheus' text format. Those of jobs and mail are passed in, because they are read from the
-   * database.
+   * Returns the metrics in Prometheus' text format. Those of jobs, mail and streams of audit events are passed in,
+   * because they are read from the database.
    */
-  print(queue: QueueMetrics, mails: readonly MailCount[]): Promise<string>
+  print(queue: QueueMetrics, mails: readonly MailCount[], streams: readonly StreamLag[]): Promise<string>
 }
 
 export interface JobCount {
@@ -22,6 +22,12 @@ export interface JobCount {
 interface MailCount {
   state: string
   total: number
+}
+
+interface StreamLag {
+  destination: string
+  lag: number
+  failures: number
 }
 
 export interface QueueMetrics {
@@ -65,13 +71,31 @@ export function openMetrics(): Metrics {
     labelNames: ['state'] as const,
     registers: [registry],
   })
+  const lagGauge = new Gauge({
+    name: 'alcove_audit_stream_lag_events',
+    help: 'Audit events that a destination has not accepted',
+    labelNames: ['destination'] as const,
+    registers: [registry],
+  })
+  const failureGauge = new Gauge({
+    name: 'alcove_audit_stream_failures',
+    help: 'Consecutive failed attempts to send audit events to a destination',
+    labelNames: ['destination'] as const,
+    registers: [registry],
+  })
   return {
     countRequest: (method, route, status, ms) => requests.observe({ method, route, status: String(status) }, ms / 1000),
     countDamagedFile: () => damagedFiles.inc(),
-    print({ counts, ages }, mails) {
+    print({ counts, ages }, mails, streams) {
       jobGauge.reset()
       ageGauge.reset()
       mailGauge.reset()
+      lagGauge.reset()
+      failureGauge.reset()
+      for (const { destination, lag, failures } of streams) {
+        lagGauge.set({ destination }, lag)
+        failureGauge.set({ destination }, failures)
+      }
       for (const { state, total } of mails) mailGauge.set({ state }, total)
       for (const { kind, seconds } of ages) ageGauge.set({ kind }, seconds)
       for (const { kind, state, total } of counts) jobGauge.set({ kind, state }, total)

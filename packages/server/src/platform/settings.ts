@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { type AuditDestination, readAuditStreams } from './audit-stream-settings.ts'
 import { type MailSettings, readMail } from './mail-settings.ts'
 import { type OidcSettings, readOidc } from './oidc-settings.ts'
 import { isHttpUrl, isPrintable } from './setting-formats.ts'
@@ -31,6 +32,8 @@ export interface Settings {
   refRetentionDays: number
   /** Days after which records are removed; 0 keeps imports, histories and audit events. */
   retentionDays: { imports: number; histories: number; auditEvents: number; exports: number; hookEvents: number }
+  /** Destinations of audit events. */
+  auditStreams: readonly AuditDestination[]
   /** Time during which a deleted upload can be restored. */
   uploadGraceMs: number
   /** Retention of an object after its row was deleted. */
@@ -159,6 +162,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     failedReportMs: values.whole('FAILED_REPORT_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     refRetentionDays: values.whole('REF_RETENTION_DAYS', 30, 0, 3650),
     retentionDays: readRetentionDays(values),
+    auditStreams: readAuditStreams(values),
     objectRetentionMs: values.whole('OBJECT_RETENTION_HOURS', 24, 0, 8760) * 60 * 60 * 1000,
     uploadGraceMs: values.whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     webhooksReachPrivate: values.isTrue('WEBHOOKS_ALLOW_PRIVATE'),

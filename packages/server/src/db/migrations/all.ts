@@ -23,6 +23,7 @@ import { hookEvents } from './0066_hook_events.ts'
 import { refs } from './0067_refs.ts'
 import { issueTrackers } from './0068_issue_trackers.ts'
 import { accountMail } from './0069_account_mail.ts'
+import { auditStreams } from './0070_audit_streams.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   refs,
   issueTrackers,
   accountMail,
+  auditStreams,
 ]

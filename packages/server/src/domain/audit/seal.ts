@@ -1,6 +1,7 @@
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { hasUnsealed, listUnsealed, lockChain, saveSeals } from './audit-event-queries.ts'
 import { linkHash } from './chain.ts'
+import { queueStreams } from './stream.ts'
 
 const batchSize = 500
 
@@ -33,9 +34,11 @@ export function startSealing(deps: RootDeps): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve()
   const seal = () => {
     timer = undefined
-    running = sealAuditEvents(deps).catch((error: unknown) => {
-      deps.log.error({ err: error }, 'audit events could not be sealed')
-    })
+    running = sealAuditEvents(deps)
+      .then(() => queueStreams(deps))
+      .catch((error: unknown) => {
+        deps.log.error({ err: error }, 'audit events could not be sealed or queued for their streams')
+      })
   }
   const schedule = () => {
     timer ??= setTimeout(seal, delayMs).unref()

@@ -42,10 +42,16 @@ export async function startReceiver(): Promise<Receiver> {
     const received = {
       path: request.url ?? '',
       headers: request.headers,
-      body: text === '' ? undefined : JSON.parse(text),
+      body: bodyOf(text, request.headers['content-type']),
       text,
     }
     receiver.received.push(received)
     receiver.answer(response, received)
   }
+}
+
+function bodyOf(text: string, type: string | undefined): unknown {
+  if (text === '') return undefined
+  if (type !== 'application/x-ndjson') return JSON.parse(text)
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
 }

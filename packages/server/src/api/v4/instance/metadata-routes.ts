@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Type from 'typebox'
+import { measureStreams } from '../../../domain/audit/stream.ts'
 import { measureQueue } from '../../../domain/jobs/jobs.ts'
 import { measureMails } from '../../../domain/mail/mails.ts'
 import { metricsOutput, type Route } from '../../../http/route.ts'
@@ -78,7 +79,9 @@ export const metadataRoutes: readonly Route[] = [
     // When the database is unavailable, the metrics of the process are still returned.
     async handle({ deps }) {
       const queue = measureQueue(deps).catch(() => ({ counts: [], ages: [] }))
-      return deps.metrics.print(await queue, await measureMails(deps).catch(() => []))
+      const mails = measureMails(deps).catch(() => [])
+      const streams = measureStreams(deps).catch(() => [])
+      return deps.metrics.print(await queue, await mails, await streams)
     },
   }),
 ]
