@@ -34,6 +34,21 @@ export const placeScreens: readonly Screen[] = [
       await page.getByLabel('Role').focus()
     },
   },
+  { name: 'members-invite', path: '/acme/shop/-/members', prepare: fillInvitation },
+  {
+    name: 'members-invited',
+    path: '/acme/shop/-/members',
+    async prepare(page) {
+      await fillInvitation(page)
+      await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click()
+      await page.getByText('Invitations created').waitFor()
+    },
+  },
+  {
+    name: 'members-pending',
+    path: '/acme/shop/-/members?search=lindqvist',
+    prepare: (page) => page.getByRole('button', { name: 'Actions for mira.lindqvist@example.test' }).click(),
+  },
   { name: 'settings', path: '/acme/shop/-/settings', height: 1600 },
   {
     name: 'settings-delete',
@@ -67,6 +82,17 @@ export const placeScreens: readonly Screen[] = [
     },
   },
 ]
+
+/** Invites other addresses in each look, because an address is invited once. */
+async function fillInvitation(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  const addresses = [1, 2].map((part) => `ada.${Date.now() % 100_000}.${part}@example.test`)
+  await page
+    .getByRole('dialog')
+    .getByRole('combobox')
+    .fill(`${addresses.join(', ')} `)
+  await page.getByRole('dialog').getByLabel('Role').focus()
+}
 
 /** Signs in as nadia with a password, because sessions from a token show less. */
 function asNadia(path: string) {

@@ -74,6 +74,11 @@ interface QueryOptions<T> {
   refetchMs?: number | false | ((response: T | undefined) => number | false)
 }
 
+interface PageOptions<T> extends QueryOptions<T> {
+  /** Name of the page number in the address; default: `page`. A second list on a page needs its own. */
+  pageField?: string
+}
+
 function intervalOf<T>(refetchMs: QueryOptions<T>['refetchMs'] = false) {
   return (query: { state: { data: unknown } }) =>
     typeof refetchMs === 'function' ? refetchMs(query.state.data as T | undefined) : refetchMs // the result of queryFn
@@ -112,7 +117,7 @@ export function useApiQuery<O extends Operation>(
 export function usePage<O extends ListOperation>(
   operation: O,
   request: Request<O>,
-  { isEnabled = true, refetchMs }: QueryOptions<Page<RowOf<O>>> = {},
+  { isEnabled = true, refetchMs, pageField = 'page' }: PageOptions<Page<RowOf<O>>> = {},
 ): UseQueryResult<Page<RowOf<O>>, Error> {
   const query = useQuery({
     queryKey: [operation, request, 'page'],
@@ -122,7 +127,7 @@ export function usePage<O extends ListOperation>(
     placeholderData: keepPreviousData,
   })
   // Every list operation has these two parameters.
-  useLastPage(request.query as PageQuery | undefined, query.isPlaceholderData ? undefined : query.data)
+  useLastPage(pageField, request.query as PageQuery | undefined, query.isPlaceholderData ? undefined : query.data)
   return query
 }
 
@@ -131,13 +136,17 @@ interface PageQuery {
   per_page?: number
 }
 
-function useLastPage({ page = 1, per_page: perPage = 20 }: PageQuery = {}, found: Page<unknown> | undefined): void {
-  const [, set] = useSearchState(['page'])
+function useLastPage(
+  field: string,
+  { page = 1, per_page: perPage = 20 }: PageQuery = {},
+  found: Page<unknown> | undefined,
+): void {
+  const [, set] = useSearchState([field])
   const isBeyond = page > 1 && found?.rows.length === 0
   const last = Math.ceil((found?.total ?? 0) / perPage)
   useEffect(() => {
-    if (isBeyond) set({ page: last > 1 ? String(last) : undefined }, { isReplacing: true })
-  }, [isBeyond, last, set])
+    if (isBeyond) set({ [field]: last > 1 ? String(last) : undefined }, { isReplacing: true })
+  }, [field, isBeyond, last, set])
 }
 
 interface ActionOptions<O extends Operation> {

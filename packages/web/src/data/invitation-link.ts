@@ -5,6 +5,11 @@ export const invitationPath = '/-/invitation'
 /** Key under which the tab keeps the secret of a link while the user signs in. */
 const storageKey = 'alcove-invitation'
 
+/** Returns the link of an invitation. Its secret is in the fragment, which browsers send to no server. */
+export function invitationLink(secret: string): string {
+  return `${location.origin}${invitationPath}#${secret}`
+}
+
 /**
  * Returns the secret of the opened link, or '' without one. The tab keeps it until `forgetInvitation`, because the
  * addresses that lead back from a sign-in are sent to the server.

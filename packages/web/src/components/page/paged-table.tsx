@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Table } from '../table.tsx'
-import { PagedList } from './pager.tsx'
+import { PagedList, type Paging } from './pager.tsx'
 import { Empty } from './states.tsx'
 
 /** Column of a table: its header, its cells, and the class of the cells. */
@@ -14,12 +14,14 @@ export function PagedTable<Row extends { id: number | null }>({
   label,
   query,
   perPage,
+  paging,
   columns,
   empty,
 }: {
   label: string
   query: UseQueryResult<Page<Row>, Error>
   perPage: number
+  paging?: Paging
   columns: readonly Column<Row>[]
   /** Shown instead of a table without rows. */
   empty?: { icon: LucideIcon; title: string; text?: ReactNode }
@@ -28,6 +30,7 @@ export function PagedTable<Row extends { id: number | null }>({
     <PagedList
       query={query}
       perPage={perPage}
+      paging={paging}
       empty={
         empty && (
           <Empty icon={empty.icon} title={empty.title}>

@@ -7,15 +7,31 @@ import { Button } from '../button.tsx'
 import { formatCount } from '../format.ts'
 import { QueryResult } from './states.tsx'
 
+/** Page number in the address, and the name of the pagination. A second list on a page needs its own. */
+export interface Paging {
+  field: string
+  label: string
+}
+
+const onlyList: Paging = { field: 'page', label: 'Pagination' }
+
 /** Pagination of a list; the address contains the page number. Renders nothing when there is only one page. */
-export function Pager({ page, perPage }: { page: Page<unknown>; perPage: number }) {
-  const [{ page: asked = '1' }, set] = useSearchState(['page'])
-  const number = Number(asked)
+export function Pager({
+  page,
+  perPage,
+  paging: { field, label } = onlyList,
+}: {
+  page: Page<unknown>
+  perPage: number
+  paging?: Paging | undefined
+}) {
+  const [, set] = useSearchState([field])
+  const number = usePageNumber(field)
   if (number === 1 && !page.hasNext) return null
   const first = (number - 1) * perPage + 1
   const last = first + page.rows.length - 1
   return (
-    <nav aria-label="Pagination" className="row-wrap">
+    <nav aria-label={label} className="row-wrap">
       <span className="muted small numbers" aria-live="polite">
         {page.rows.length > 0 && `${formatCount(first)}–${formatCount(last)}`}
         {page.total !== undefined && ` of ${formatCount(page.total)}`}
@@ -25,7 +41,7 @@ export function Pager({ page, perPage }: { page: Page<unknown>; perPage: number 
           size="small"
           icon={ChevronLeft}
           disabled={number <= 1}
-          onClick={() => set({ page: number === 2 ? undefined : String(number - 1) })}
+          onClick={() => set({ [field]: number === 2 ? undefined : String(number - 1) })}
         >
           Previous
         </Button>
@@ -33,7 +49,7 @@ export function Pager({ page, perPage }: { page: Page<unknown>; perPage: number 
           size="small"
           icon={ChevronRight}
           disabled={!page.hasNext}
-          onClick={() => set({ page: String(number + 1) })}
+          onClick={() => set({ [field]: String(number + 1) })}
         >
           Next
         </Button>
@@ -46,11 +62,13 @@ export function Pager({ page, perPage }: { page: Page<unknown>; perPage: number 
 export function PagedList<Row>({
   query,
   perPage,
+  paging,
   empty,
   children,
 }: {
   query: UseQueryResult<Page<Row>, Error>
   perPage: number
+  paging?: Paging | undefined
   empty?: ReactNode
   children: (rows: readonly Row[], page: Page<Row>) => ReactNode
 }) {
@@ -62,7 +80,7 @@ export function PagedList<Row>({
         ) : (
           <div className="stack">
             {children(page.rows, page)}
-            <Pager page={page} perPage={perPage} />
+            <Pager page={page} perPage={perPage} paging={paging} />
           </div>
         )
       }
@@ -71,8 +89,8 @@ export function PagedList<Row>({
 }
 
 /** Returns the page number from the address, 1 when it has none. */
-export function usePageNumber(): number {
-  const [{ page }] = useSearchState(['page'])
-  const number = Number(page)
+export function usePageNumber(field = onlyList.field): number {
+  const [found] = useSearchState([field])
+  const number = Number(found[field])
   return Number.isInteger(number) && number > 0 ? number : 1
 }

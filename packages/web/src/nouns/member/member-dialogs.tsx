@@ -1,14 +1,14 @@
 import { useState } from 'react'
 import { ActionForm } from '../../components/form/action-form.tsx'
-import { SelectField, TextField } from '../../components/form/field.tsx'
 import { counted } from '../../components/format.ts'
 import { Dialog } from '../../components/overlay/dialog.tsx'
 import { useAction } from '../../data/api.ts'
-import { levels, useSession } from '../../data/session.ts'
+import { levels } from '../../data/session.ts'
 import { useToast } from '../../data/toasts.ts'
 import type { Member } from './member.ts'
 import { PeopleField, type Person } from './people-field.tsx'
-import { grantableRoles, type MemberPlace, meaningOf } from './roles.ts'
+import type { MemberPlace } from './roles.ts'
+import { bodyOf, type Terms, TermsFields, termsFieldNames } from './terms.tsx'
 
 export function AddMembers({ place, onClose }: { place: MemberPlace; onClose: () => void }) {
   const toast = useToast()
@@ -71,50 +71,5 @@ export function ChangeMember({ place, member, onClose }: { place: MemberPlace; m
         <TermsFields place={place} terms={terms} onChange={setTerms} />
       </ActionForm>
     </Dialog>
-  )
-}
-
-interface Terms {
-  level: number
-  /** YYYY-MM-DD, or '' for none. */
-  until: string
-}
-
-function bodyOf({ level, until }: Terms) {
-  return { access_level: level, expires_at: until || null }
-}
-
-const termsFieldNames = ['access_level', 'expires_at']
-
-function TermsFields({
-  place,
-  terms,
-  onChange,
-}: {
-  place: MemberPlace
-  terms: Terms
-  onChange: (terms: Terms) => void
-}) {
-  const session = useSession()
-  return (
-    <>
-      <SelectField
-        label="Role"
-        choices={grantableRoles(place)}
-        value={String(terms.level)}
-        onChoose={(level) => onChange({ ...terms, level: Number(level) })}
-        hint={meaningOf(terms.level, session)}
-        name="access_level"
-      />
-      <TextField
-        label="Expiration date"
-        type="date"
-        value={terms.until}
-        min={new Date().toISOString().slice(0, 10)}
-        onChange={({ target }) => onChange({ ...terms, until: target.value })}
-        hint="Access ends at the start of this day. Leave empty for no expiration."
-        name="expires_at"
-      />
-    </>
   )
 }

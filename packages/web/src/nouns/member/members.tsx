@@ -1,4 +1,4 @@
-import { Pencil, UserMinus, UserPlus, Users } from 'lucide-react'
+import { MailPlus, Pencil, UserMinus, UserPlus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
@@ -13,22 +13,68 @@ import { Empty } from '../../components/page/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Day, Time } from '../../components/time.tsx'
 import { useAction, usePage } from '../../data/api.ts'
+import { useLiveUpdates } from '../../data/live-updates.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { levels, mayWrite, useSession } from '../../data/session.ts'
+import { InviteMembers } from './invite-members.tsx'
 import type { Member } from './member.ts'
 import { AddMembers, ChangeMember } from './member-dialogs.tsx'
+import { PendingInvitations } from './pending-invitations.tsx'
 import { type MemberPlace, mayManageMembers, roleName } from './roles.ts'
 
 const perPage = 50
 
-type Asked = { kind: 'add' } | { kind: 'change' | 'remove'; member: Member } | undefined
+type Asked = { kind: 'add' | 'invite' } | { kind: 'change' | 'remove'; member: Member } | undefined
 
-/** Direct and inherited members of a project or group. */
+/** Members and pending invitations of a project or group. */
 export function Members({ place }: { place: MemberPlace }) {
   const session = useSession()
-  const [{ search }, _set] = useSearchState(['search'])
-  const page = usePageNumber()
   const [asked, setAsked] = useState<Asked>()
+  const [{ search }, _set] = useSearchState(['search'])
+  // Users who accept an invitation appear as members.
+  useLiveUpdates()
+  const isManager = mayManageMembers(place) && mayWrite(session)
+  const close = () => setAsked(undefined)
+  return (
+    <Page
+      title="Members"
+      actions={
+        isManager && (
+          <>
+            <Button icon={MailPlus} onClick={() => setAsked({ kind: 'invite' })}>
+              Invite
+            </Button>
+            <Button icon={UserPlus} kind="primary" onClick={() => setAsked({ kind: 'add' })}>
+              Add members
+            </Button>
+          </>
+        )
+      }
+    >
+      <search>
+        <SearchFilter label="Search members" />
+      </search>
+      <MemberTable place={place} search={search} ask={setAsked} />
+      {mayManageMembers(place) && <PendingInvitations place={place} search={search} />}
+      {asked?.kind === 'add' && <AddMembers place={place} onClose={close} />}
+      {asked?.kind === 'invite' && <InviteMembers place={place} onClose={close} />}
+      {asked?.kind === 'change' && <ChangeMember place={place} member={asked.member} onClose={close} />}
+      {asked?.kind === 'remove' && <RemoveMember place={place} member={asked.member} onClose={close} />}
+    </Page>
+  )
+}
+
+/** Direct and inherited members. */
+function MemberTable({
+  place,
+  search,
+  ask,
+}: {
+  place: MemberPlace
+  search: string | undefined
+  ask: (asked: Asked) => void
+}) {
+  const page = usePageNumber()
   const path = { id: place.id }
   const all = usePage(`GET /${place.noun}s/{id}/members/all`, {
     path,
@@ -41,56 +87,37 @@ export function Members({ place }: { place: MemberPlace }) {
     { isEnabled: ids.length > 0 },
   )
   const whyNeeded = useWhyNeeded(place)
-  const isManager = mayManageMembers(place) && mayWrite(session)
-  const close = () => setAsked(undefined)
   return (
-    <Page
-      title="Members"
-      actions={
-        isManager && (
-          <Button icon={UserPlus} kind="primary" onClick={() => setAsked({ kind: 'add' })}>
-            Add members
-          </Button>
-        )
+    <PagedList
+      query={all}
+      perPage={perPage}
+      empty={
+        <Empty icon={Users} title="No members">
+          <p>{search ? 'No matching users.' : 'No members yet.'}</p>
+        </Empty>
       }
     >
-      <search>
-        <SearchFilter label="Search members" />
-      </search>
-      <PagedList
-        query={all}
-        perPage={perPage}
-        empty={
-          <Empty icon={Users} title="No members">
-            <p>{search ? 'No matching users.' : 'No members yet.'}</p>
-          </Empty>
-        }
-      >
-        {(rows) => (
-          <Table label="Members" head={['User', 'Role', 'Expiration', 'Added', <Hidden key="actions" />]}>
-            {rows.map((row) => {
-              const own = direct.data?.rows.find(({ id }) => id === row.id) as Member | undefined // see `Member`
-              // Members count as inherited only after the direct members are loaded.
-              const isFromAbove = direct.data !== undefined && !direct.isPlaceholderData && !own
-              return (
-                <Row
-                  key={row.id}
-                  member={row as Member}
-                  own={own}
-                  isFromAbove={isFromAbove}
-                  whyNeeded={whyNeeded(row as Member)}
-                  place={place}
-                  ask={setAsked}
-                />
-              )
-            })}
-          </Table>
-        )}
-      </PagedList>
-      {asked?.kind === 'add' && <AddMembers place={place} onClose={close} />}
-      {asked?.kind === 'change' && <ChangeMember place={place} member={asked.member} onClose={close} />}
-      {asked?.kind === 'remove' && <RemoveMember place={place} member={asked.member} onClose={close} />}
-    </Page>
+      {(rows) => (
+        <Table label="Members" head={['User', 'Role', 'Expiration', 'Added', <Hidden key="actions" />]}>
+          {rows.map((row) => {
+            const own = direct.data?.rows.find(({ id }) => id === row.id) as Member | undefined // see `Member`
+            // Members count as inherited only after the direct members are loaded.
+            const isFromAbove = direct.data !== undefined && !direct.isPlaceholderData && !own
+            return (
+              <Row
+                key={row.id}
+                member={row as Member}
+                own={own}
+                isFromAbove={isFromAbove}
+                whyNeeded={whyNeeded(row as Member)}
+                place={place}
+                ask={ask}
+              />
+            )
+          })}
+        </Table>
+      )}
+    </PagedList>
   )
 }
 

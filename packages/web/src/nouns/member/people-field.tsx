@@ -12,6 +12,18 @@ export interface Person {
   avatar_url: string | null
 }
 
+/** Finds users of this server by a part of their name, username or e-mail address. */
+export function useFoundPeople(text: string): { found: readonly Person[]; hasNoMatch: boolean; error: Error | null } {
+  const wanted = useDebounced(text.trim())
+  const query = usePage(
+    'GET /users',
+    { query: { search: wanted, active: true, per_page: 8 } },
+    { isEnabled: wanted !== '' },
+  )
+  const found: Person[] = wanted === '' ? [] : (query.data?.rows ?? [])
+  return { found, hasNoMatch: found.length === 0 && wanted !== '' && query.isSuccess, error: query.error }
+}
+
 /** Combobox that finds users of this server. */
 export function PeopleField({
   label,
@@ -23,14 +35,7 @@ export function PeopleField({
   onChange: (people: Person[]) => void
 }) {
   const [text, setText] = useState('')
-  const wanted = useDebounced(text.trim())
-  const query = usePage(
-    'GET /users',
-    { query: { search: wanted, active: true, per_page: 8 } },
-    { isEnabled: wanted !== '' },
-  )
-  const found: Person[] = wanted === '' ? [] : (query.data?.rows ?? [])
-  const hasNoMatch = found.length === 0 && wanted !== '' && query.isSuccess
+  const { found, hasNoMatch, error } = useFoundPeople(text)
   return (
     <SuggestManyField<Person>
       label={label}
@@ -44,16 +49,20 @@ export function PeopleField({
       text={text}
       onText={setText}
       takesFirst
-      status={query.error ? query.error.message : hasNoMatch ? 'No matching users.' : ''}
+      status={error ? error.message : hasNoMatch ? 'No matching users.' : ''}
     >
-      {({ name, username, avatar_url: url }) => (
-        <>
-          <Avatar name={name} url={url} />
-          <span className={suggest.words}>
-            {name} <span className="muted small">@{username}</span>
-          </span>
-        </>
-      )}
+      {(person) => <PersonSuggestion person={person} />}
     </SuggestManyField>
+  )
+}
+
+export function PersonSuggestion({ person: { name, username, avatar_url: url } }: { person: Person }) {
+  return (
+    <>
+      <Avatar name={name} url={url} />
+      <span className={suggest.words}>
+        {name} <span className="muted small">@{username}</span>
+      </span>
+    </>
   )
 }

@@ -1,0 +1,80 @@
+import { Link2, MailX, Pencil } from 'lucide-react'
+import { useState } from 'react'
+import { Badge } from '../../components/badge.tsx'
+import { ActionMenu } from '../../components/overlay/menu.tsx'
+import { Panel } from '../../components/page/page.tsx'
+import { PagedTable } from '../../components/page/paged-table.tsx'
+import { usePageNumber } from '../../components/page/pager.tsx'
+import { Day, Time } from '../../components/time.tsx'
+import { usePage } from '../../data/api.ts'
+import { levels, mayWrite, useSession } from '../../data/session.ts'
+import styles from './invitation.module.css'
+import type { Invitation } from './invitation.ts'
+import { ChangeInvitation, RenewInvitation, RevokeInvitation } from './invitation-dialogs.tsx'
+import { type MemberPlace, roleName } from './roles.ts'
+
+const perPage = 20
+const paging = { field: 'invitations', label: 'Pagination of invitations' }
+
+/** Invitations that are not accepted yet. Renders nothing when there are none. */
+export function PendingInvitations({ place, search }: { place: MemberPlace; search: string | undefined }) {
+  const session = useSession()
+  const [asked, setAsked] = useState<{ kind: 'renew' | 'change' | 'revoke'; invitation: Invitation }>()
+  const page = usePageNumber(paging.field)
+  const query = usePage(
+    `GET /${place.noun}s/{id}/invitations`,
+    { path: { id: place.id }, query: { query: search, page, per_page: perPage } },
+    { pageField: paging.field },
+  )
+  const isEmpty = page === 1 && query.data?.rows.length === 0
+  if (isEmpty || query.isPending) return null
+  const dialog = asked && { place, invitation: asked.invitation, onClose: () => setAsked(undefined) }
+  const mayManage = ({ access_level: level }: Invitation) =>
+    mayWrite(session) && (level <= levels.maintainer || place.level >= levels.owner)
+  const actions = (invitation: Invitation) => [
+    { label: 'Create new link', icon: Link2, onChoose: () => setAsked({ kind: 'renew', invitation }) },
+    { label: 'Edit', icon: Pencil, onChoose: () => setAsked({ kind: 'change', invitation }) },
+    { label: 'Revoke', icon: MailX, isDangerous: true, onChoose: () => setAsked({ kind: 'revoke', invitation }) },
+  ]
+  return (
+    <Panel title="Pending invitations">
+      <PagedTable
+        label="Invited addresses"
+        query={query}
+        perPage={perPage}
+        paging={paging}
+        columns={[
+          ['E-mail address', ({ invite_email: email }) => email, styles.address],
+          ['Role', ({ access_level: level }) => roleName(level)],
+          ['Invited by', ({ created_by_name: name }) => name],
+          [
+            'Expiration',
+            ({ expires_at: end }) => (end ? <Day of={end} /> : <span className="muted">No expiration</span>),
+          ],
+          ['Link', (invitation) => <LinkState invitation={invitation} />, styles.nowrap],
+          [
+            <span key="actions" className="visually-hidden">
+              Actions
+            </span>,
+            (invitation) =>
+              mayManage(invitation) && (
+                <ActionMenu label={`Actions for ${invitation.invite_email}`} items={actions(invitation)} />
+              ),
+          ],
+        ]}
+      />
+      {dialog && asked.kind === 'renew' && <RenewInvitation {...dialog} />}
+      {dialog && asked.kind === 'change' && <ChangeInvitation {...dialog} />}
+      {dialog && asked.kind === 'revoke' && <RevokeInvitation {...dialog} />}
+    </Panel>
+  )
+}
+
+function LinkState({ invitation: { link_expires_at: end } }: { invitation: Invitation }) {
+  if (Date.parse(end) <= Date.now()) return <Badge tone="warning">Expired</Badge>
+  return (
+    <>
+      Expires <Time of={end} />
+    </>
+  )
+}
