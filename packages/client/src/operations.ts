@@ -611,8 +611,8 @@ export interface Operations {
   'GET /vulnerabilities/{id}/issue': { path: { id: string | number }; response: Schemas['RequestedIssue'] }
   /** Create an issue for a vulnerability in the issue tracker of its project, at most once */
   'POST /vulnerabilities/{id}/issue': { path: { id: string | number }; response: Schemas['TrackerIssue'] }
-  /** Create one issue for each of these vulnerabilities in the issue tracker of the project */
-  'POST /projects/{id}/vulnerabilities/issues': { path: { id: string | number }; body: { vulnerability_ids: (number)[] }; response: { requested: number; unchanged: number } }
+  /** Create one issue for each of at most 100 vulnerabilities in the issue tracker of the project */
+  'POST /projects/{id}/vulnerabilities/issues': { path: { id: string | number }; body: { vulnerability_ids?: (number)[] | undefined; filter?: Record<string, unknown> | undefined; filters?: Record<string, unknown> | undefined; expected_count?: number | undefined; dry_run?: boolean | undefined }; response: { requested: number; unchanged: number; dry_run: boolean; tracker: { kind: 'gitlab' | 'github' | 'gitea' | 'jira'; url: string; project: string } } }
   /** Get a project’s vulnerability statistics: current counts by severity and state, and daily counts */
   'GET /projects/{id}/vulnerability_statistics': { path: { id: string | number }; response: Schemas['VulnerabilityStatistics'] }
   /** Get the vulnerability statistics of all readable projects in a group and its subgroups */

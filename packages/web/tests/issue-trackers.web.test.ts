@@ -1,9 +1,10 @@
 /// <reference lib="dom" />
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pollTrackers } from '../../server/src/domain/trackers/sync-issues.ts'
 import type { TrackerKind } from '../../server/src/domain/trackers/tracker.ts'
 import { startTracker, token } from '../../server/src/testing/stand-ins/tracker.ts'
 import { trackerSettings } from '../../server/src/testing/trackers.ts'
+import { row } from './vulnerabilities.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
 
 let web: Web
@@ -162,4 +163,45 @@ test('without a tracker only maintainers are led to its settings', async () => {
   const page = await web.open(address, { as: await web.server.as('maintainer', project) })
   await page.getByRole('link', { name: 'Add an issue tracker' }).click()
   await page.getByRole('heading', { name: 'Issue tracker', level: 1 }).waitFor()
+})
+
+describe('a selection', () => {
+  test('creates one issue for each vulnerability, after a preview of the counts', async () => {
+    const { project, tracker, id } = await projectWithTracker('acme/selects')
+    await web.server.vulnerability(project, { name: 'Path traversal', rule: 'other', line: 9 })
+    const page = await web.open('/acme/selects/-/vulnerabilities', { as: await web.server.as('maintainer', project) })
+    await row(page, 'Path traversal').waitFor()
+    expect(await page.getByRole('button', { name: 'Create issues' }).count()).toBe(0)
+    expect((await web.server.admin.post(`/vulnerabilities/${id}/issue`)).status).toBe(202)
+    await page.getByRole('button', { name: 'Select all', exact: true }).click()
+    await page.getByRole('button', { name: 'Create issues' }).click()
+    const dialog = page.getByRole('dialog')
+    const host = new URL(tracker.url).host
+    await dialog.getByText(`1 new issue in acme/shop on ${host}. 1 vulnerability already has one.`).waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Create issues' }).click()
+    await page.getByText('1 issue requested. 1 vulnerability already has one.').waitFor()
+    await expect
+      .poll(() => tracker.issues.map(({ title }) => title).sort())
+      .toEqual(['Path traversal', 'SQL injection'])
+
+    await page.getByRole('button', { name: 'Select all', exact: true }).click()
+    await page.getByRole('button', { name: 'Create issues' }).click()
+    await dialog.getByText(`0 new issues in acme/shop on ${host}. 2 vulnerabilities already have one.`).waitFor()
+    expect(await dialog.getByRole('button', { name: 'Create issues' }).isDisabled()).toBe(true)
+  })
+
+  test('of a group names the projects that have no tracker', async () => {
+    const { tracker } = await projectWithTracker('several/first')
+    await web.server.vulnerability(await web.server.project('several/second'), { name: 'Weak hash' })
+    const page = await web.open('/groups/several/-/vulnerabilities', { as: web.server.admin, expects: /422/ })
+    for (const title of ['SQL injection', 'Weak hash']) await row(page, title).getByRole('checkbox').check()
+    await page.getByRole('button', { name: 'Create issues' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(/second: No issues can be created. The project has no issue tracker./).waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Create issues' }).click()
+    await page.getByText(/first: 1 issue requested./).waitFor()
+    await expect.poll(() => tracker.issues).toHaveLength(1)
+  })
 })

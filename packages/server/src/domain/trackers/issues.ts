@@ -4,6 +4,7 @@ import { type Deps, transaction } from '../deps.ts'
 import { randomUuid } from '../hooks/uuid.ts'
 import { enqueue } from '../jobs/job.ts'
 import type { Project } from '../projects/project.ts'
+import { type Selection, selectVulnerabilities } from '../vulnerabilities/triage/bulk.ts'
 import { findLinks } from '../vulnerabilities/triage/links.ts'
 import { issueJobKind } from './create-issue.ts'
 import type { Tracker } from './tracker.ts'
@@ -31,27 +32,54 @@ export function requestIssue(
 ): Promise<TrackerIssue> {
   return transaction(deps, async (deps) => {
     const tracker = await getEffectiveTracker(deps, project)
-    await claimIssue(deps, tracker, { vulnerabilityId, caller })
+    const before = await findIssueOf(deps, vulnerabilityId)
+    if (before && isLost(before, tracker)) {
+      throw unprocessable(
+        'It is not known whether the former issue tracker has created an issue. Look there and link the issue by its URL.',
+      )
+    }
+    if (await canRequest(deps, tracker, vulnerabilityId, before)) {
+      await claimIssue(deps, tracker, { vulnerabilityId, before, caller })
+    }
     const issue = await findIssueOf(deps, vulnerabilityId)
     if (!issue) throw unprocessable('Vulnerability already has a "created" issue link')
     return issue
   })
 }
 
-/** Requests one issue for each of these vulnerabilities of the project. Returns how many are new. */
+/** Maximum number of issues that one request can create. */
+export const maxRequestedIssues = 100
+
+export interface IssuesRequest {
+  selection: Selection
+  expectedCount?: number | undefined
+  isDryRun: boolean
+}
+
+/** What a request for several issues did, or would do. */
+export interface RequestedIssues {
+  tracker: Tracker
+  requested: number
+  unchanged: number
+}
+
+/** Requests one issue for each of the selected vulnerabilities of the project. A dry run only counts. */
 export function requestIssues(
   deps: Deps,
   project: Project,
-  vulnerabilityIds: readonly number[],
   caller: Caller,
-): Promise<{ requested: number; unchanged: number }> {
+  { selection, expectedCount, isDryRun }: IssuesRequest,
+): Promise<RequestedIssues> {
   return transaction(deps, async (deps) => {
     const tracker = await getEffectiveTracker(deps, project)
-    const ids = [...new Set(vulnerabilityIds)].sort((a, b) => a - b)
+    const ids = await selectVulnerabilities(deps, project, { selection, expectedCount, max: maxRequestedIssues })
     let requested = 0
-    for (const id of ids)
-      if (await claimIssue(deps, tracker, { vulnerabilityId: id, caller, skipsLost: true })) requested++
-    return { requested, unchanged: ids.length - requested }
+    for (const vulnerabilityId of ids) {
+      const before = await findIssueOf(deps, vulnerabilityId)
+      if (!(await canRequest(deps, tracker, vulnerabilityId, before))) continue
+      if (isDryRun || (await claimIssue(deps, tracker, { vulnerabilityId, before, caller }))) requested++
+    }
+    return { tracker, requested, unchanged: ids.length - requested }
   })
 }
 
@@ -61,21 +89,29 @@ async function getEffectiveTracker(deps: Deps, project: Project): Promise<Tracke
   return tracker
 }
 
-/** Claims the only issue of a vulnerability and queues the job. Returns false when there is one already. */
-async function claimIssue(
+/** Returns false when the vulnerability has an issue, or may have one that only its former tracker knows. */
+async function canRequest(
   deps: Deps,
   tracker: Tracker,
-  { vulnerabilityId, caller, skipsLost = false }: { vulnerabilityId: number; caller: Caller; skipsLost?: boolean },
+  vulnerabilityId: number,
+  before: TrackerIssue | undefined,
 ): Promise<boolean> {
+  if (!before) return !(await hasCreatedLink(deps, vulnerabilityId))
+  return before.state === 'failed' || (before.state === 'unknown' && !isLost(before, tracker))
+}
+
+/** Returns true when only a tracker that was replaced knows whether the issue exists. */
+const isLost = ({ state, trackerId }: TrackerIssue, tracker: Tracker) => state === 'unknown' && trackerId !== tracker.id
+
+interface Claim {
+  vulnerabilityId: number
+  before: TrackerIssue | undefined
+  caller: Caller
+}
+
+/** Claims the only issue of a vulnerability and queues the job. Returns false when another request has. */
+async function claimIssue(deps: Deps, tracker: Tracker, { vulnerabilityId, before, caller }: Claim): Promise<boolean> {
   const now = deps.now()
-  const before = await findIssueOf(deps, vulnerabilityId)
-  if (!before && (await hasCreatedLink(deps, vulnerabilityId))) return false
-  if (before?.state === 'unknown' && before.trackerId !== tracker.id) {
-    if (skipsLost) return false
-    throw unprocessable(
-      'It is not known whether the former issue tracker has created an issue. Look there and link the issue by its URL.',
-    )
-  }
   const claim = { vulnerabilityId, trackerId: tracker.id, marker: randomUuid(deps) }
   const id = before
     ? (await reopenClaim(deps.db, before, { trackerId: tracker.id, now })) && before.id

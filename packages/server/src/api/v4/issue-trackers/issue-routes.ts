@@ -1,14 +1,20 @@
 import Type from 'typebox'
-import { findIssueOf, requestIssue, requestIssues } from '../../../domain/trackers/issues.ts'
+import { findIssueOf, maxRequestedIssues, requestIssue, requestIssues } from '../../../domain/trackers/issues.ts'
 import { findEffectiveTracker, findTrackerOfIssue } from '../../../domain/trackers/trackers.ts'
-import { assertAreOfProject } from '../../../domain/vulnerabilities/triage/bulk.ts'
-import { integerList } from '../../../http/params/input.ts'
+import { flag } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
-import { createdIssueView, requestedIssueView, viewTrackerIssue } from './views.ts'
+import { oneSelection, selectionFields, selectionFrom } from '../vulnerabilities/selection.ts'
+import { createdIssueView, requestedIssueView, trackerPlaceView, viewTrackerIssue, viewTrackerPlace } from './views.ts'
 
-const maxSelected = 100
+const issuesInput = Type.Object(
+  {
+    ...selectionFields,
+    dry_run: flag({ default: false, description: 'Dry run: return what would be created without creating anything' }),
+  },
+  oneSelection,
+)
 
 export const trackerIssueRoutes: readonly Route[] = [
   route({
@@ -24,7 +30,7 @@ export const trackerIssueRoutes: readonly Route[] = [
       const followed = issue && (await findTrackerOfIssue(deps, issue))
       return {
         issue: issue ? viewTrackerIssue(issue) : null,
-        tracker: tracker ? { kind: tracker.kind, url: tracker.url, project: tracker.place } : null,
+        tracker: tracker ? viewTrackerPlace(tracker) : null,
         synchronization: followed ? { at: followed.polledAt, error: followed.syncError } : null,
       }
     },
@@ -42,20 +48,25 @@ export const trackerIssueRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/projects/:id/vulnerabilities/issues',
-    summary: 'Create one issue for each of these vulnerabilities in the issue tracker of the project',
+    summary: `Create one issue for each of at most ${maxRequestedIssues} vulnerabilities in the issue tracker of the project`,
     permission: 'issue.create-many',
-    input: Type.Object({ vulnerability_ids: integerList({ description: `At most ${maxSelected}` }) }),
-    status: 202,
+    input: issuesInput,
+    status: 200,
+    isUnfinished: ({ dry_run: isDryRun }) => !isDryRun,
     output: Type.Object({
       requested: Type.Integer(),
       unchanged: Type.Integer({ description: 'Vulnerabilities that have an issue, or for which one is being created' }),
+      dry_run: Type.Boolean(),
+      tracker: trackerPlaceView,
     }),
     async handle({ deps, project, caller, input }) {
-      const ids = input.vulnerability_ids
-      if (ids.length === 0) throw parameterProblem('vulnerability_ids is empty')
-      if (ids.length > maxSelected) throw parameterProblem(`vulnerability_ids has more than ${maxSelected} values`)
-      await assertAreOfProject(deps, project, ids)
-      return requestIssues(deps, project, ids, caller)
+      if (input.vulnerability_ids?.length === 0) throw parameterProblem('vulnerability_ids is empty')
+      const { tracker, ...counts } = await requestIssues(deps, project, caller, {
+        selection: selectionFrom(input),
+        expectedCount: input.expected_count,
+        isDryRun: input.dry_run,
+      })
+      return { ...counts, dry_run: input.dry_run, tracker: viewTrackerPlace(tracker) }
     },
   }),
 ]

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { startServer } from '../../../testing/server.ts'
 import { token } from '../../../testing/stand-ins/tracker.ts'
 import { startWithTracker, trackerSettings } from '../../../testing/trackers.ts'
+import { insertMadeUp, usual } from '../../../testing/vulnerabilities.ts'
 
 describe('the issue tracker of a project', () => {
   test('can be set, read and removed, and its token is never returned', async () => {
@@ -133,5 +134,85 @@ test('issues can be requested only by users who may triage, for vulnerabilities 
   expect(await server.admin.post(`/vulnerabilities/${id}/issue`)).toMatchObject({
     status: 422,
     body: { message: 'The project has no issue tracker. A maintainer can add one in its settings.' },
+  })
+})
+
+describe('issues of a selection', () => {
+  async function startWithFlaws() {
+    const started = await startWithTracker('gitlab')
+    const { server, project } = started
+    const ids: number[] = []
+    for (const severity of ['High', 'High', 'Low']) {
+      const line = ids.length + 1
+      const flaw = { name: `flaw ${line}`, rule: `rule-${line}`, line, severity }
+      ids.push((await server.vulnerability(project, flaw)).id)
+    }
+    const many = `/projects/${project.id}/vulnerabilities/issues`
+    return { ...started, ids, many }
+  }
+
+  test('are created once for each vulnerability, by ids or by a filter', async () => {
+    const { server, tracker, ids, many } = await startWithFlaws()
+    await server.admin.post(`/vulnerabilities/${ids[0]}/issue`)
+    const filter = { severity: ['high'] }
+    expect(await server.admin.post(many, { filter, expected_count: 2 })).toMatchObject({
+      status: 202,
+      body: { requested: 1, unchanged: 1, dry_run: false, tracker: { kind: 'gitlab', project: 'acme/shop' } },
+    })
+    await server.runJobs()
+    expect(tracker.issues).toHaveLength(2)
+    expect((await server.admin.post(many, { vulnerability_ids: ids })).body).toMatchObject({
+      requested: 1,
+      unchanged: 2,
+    })
+    await server.runJobs()
+    expect(tracker.issues).toHaveLength(3)
+    expect((await server.admin.post(many, { vulnerability_ids: ids })).body).toMatchObject({
+      requested: 0,
+      unchanged: 3,
+    })
+  })
+
+  test('are counted by a dry run, which creates nothing', async () => {
+    const { server, tracker, ids, many } = await startWithFlaws()
+    await server.admin.post(`/vulnerabilities/${ids[0]}/issue`)
+    await server.runJobs()
+    expect(await server.admin.post(many, { vulnerability_ids: ids, dry_run: true })).toMatchObject({
+      status: 200,
+      body: { requested: 2, unchanged: 1, dry_run: true },
+    })
+    expect(await server.runJobs()).toBe(0)
+    expect(tracker.issues).toHaveLength(1)
+  })
+
+  test('are refused as a whole when the selection is another one than expected', async () => {
+    const { server, tracker, ids, many } = await startWithFlaws()
+    expect(await server.admin.post(many, { filter: { severity: ['high'] }, expected_count: 3 })).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('expected 3 vulnerabilities, but there are 2') },
+    })
+    expect((await server.admin.post(many, { vulnerability_ids: ids, filter: {} })).status).toBe(400)
+    expect((await server.admin.post(many, {})).status).toBe(400)
+    await server.runJobs()
+    expect(tracker.issues).toEqual([])
+  })
+
+  test('are at most 100', async () => {
+    const { server, project } = await startWithTracker('gitlab')
+    const rows = Array.from({ length: 101 }, (_, index) => ({
+      ...usual,
+      ...({
+        id: index + 1,
+        projectId: project.id,
+        title: `flaw ${index}`,
+        severity: index === 0 ? 'low' : 'high',
+      } as const),
+    }))
+    await insertMadeUp(server.deps.db, rows, server.deps.now())
+    const many = `/projects/${project.id}/vulnerabilities/issues`
+    const refused = { status: 400, body: { error: 'the selection has more than 100 vulnerabilities' } }
+    expect(await server.admin.post(many, { filter: {} })).toMatchObject(refused)
+    expect(await server.admin.post(many, { vulnerability_ids: rows.map(({ id }) => id) })).toMatchObject(refused)
+    expect((await server.admin.post(many, { filter: { severity: ['high'] } })).body).toMatchObject({ requested: 100 })
   })
 })

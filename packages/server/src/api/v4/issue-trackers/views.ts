@@ -68,13 +68,19 @@ export const createdIssueView = Type.Object(
   { title: 'TrackerIssue' },
 )
 
+/** Where issues are created. */
+export const trackerPlaceView = Type.Object({
+  kind: Type.Enum(trackerKinds),
+  url: Type.String(),
+  project: Type.String(),
+})
+
+export const viewTrackerPlace = ({ kind, url, place }: Tracker) => ({ kind, url, project: place })
+
 export const requestedIssueView = Type.Object(
   {
     issue: Type.Union([createdIssueView, Type.Null()]),
-    tracker: Type.Union([
-      Type.Object({ kind: Type.Enum(trackerKinds), url: Type.String(), project: Type.String() }),
-      Type.Null(),
-    ]),
+    tracker: Type.Union([trackerPlaceView, Type.Null()]),
     synchronization: Type.Union([Type.Object({ at: nullableTimestamp, error: nullableString }), Type.Null()], {
       description: 'Last update of the issue’s state; null when its tracker was removed, or when there is no issue',
     }),

@@ -1,15 +1,15 @@
 import Type, { type Static } from 'typebox'
 import { type State, severities, states } from '../../../domain/findings/scales.ts'
-import { changeMany, findBulks, type Selection, undoBulk } from '../../../domain/vulnerabilities/triage/bulk.ts'
+import { changeMany, findBulks, undoBulk } from '../../../domain/vulnerabilities/triage/bulk.ts'
 import type { Bulk } from '../../../domain/vulnerabilities/triage/bulk-change.ts'
 import type { Change } from '../../../domain/vulnerabilities/triage/change.ts'
 import type { ExpectedStates } from '../../../domain/vulnerabilities/triage/expected-states.ts'
-import { freeForm, integer, integerList, oneOf, optional, text } from '../../../http/params/input.ts'
+import { freeForm, integer, oneOf, optional, text } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
 import { route, withFormerPath } from '../route.ts'
 import { nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
-import { readFilterObject } from './filters.ts'
+import { oneSelection, selectionFields, selectionFrom } from './selection.ts'
 import { dismissalFields, dismissalReasonFrom, given } from './triage-routes.ts'
 
 const actions = ['confirm', 'resolve', 'dismiss', 'revert', 'severity'] as const
@@ -48,12 +48,7 @@ const viewBulk = (bulk: Bulk) => ({
 
 const bulkFields = {
   action: oneOf(actions),
-  vulnerability_ids: optional(integerList({ allowBlank: false, commaSeparated: true })),
-  filter: optional(freeForm({ description: 'Filter of the vulnerability list, in place of IDs' })),
-  filters: optional(freeForm({ description: 'Same as `filter`, under its name in exports' })),
-  expected_count: optional(
-    integer({ description: 'Expected number of selected items; if the actual number differs, nothing is changed' }),
-  ),
+  ...selectionFields,
   expected_states: optional(
     freeForm({
       description:
@@ -68,7 +63,7 @@ const bulkFields = {
     }),
   ),
 }
-const bulkInput = Type.Object(bulkFields, { exactlyOneOf: [['vulnerability_ids', 'filter', 'filters']] })
+const bulkInput = Type.Object(bulkFields, oneSelection)
 
 function changeFrom({ action, severity, ...input }: Static<typeof bulkInput>): Change {
   const comment = given(input.comment)
@@ -88,10 +83,6 @@ function statesFrom({ expected_states: given, vulnerability_ids: ids }: Static<t
     return [Number(id), state]
   })
   return new Map(expected) satisfies ExpectedStates
-}
-
-function selectionFrom({ vulnerability_ids, filters, filter = filters }: Static<typeof bulkInput>): Selection {
-  return filter ? { filter: readFilterObject(filter) } : { ids: vulnerability_ids ?? [] }
 }
 
 const path = '/projects/:id/vulnerability_bulk_changes'

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { conflict, notFound, unchanged } from '../../../platform/failure.ts'
+import { conflict, notFound, parameterProblem, unchanged } from '../../../platform/failure.ts'
 import { forEachBatch } from '../../batches.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
@@ -43,8 +43,32 @@ export interface BulkRequest {
   expectedStates?: ExpectedStates | undefined
 }
 
+export interface SelectedVulnerabilities {
+  selection: Selection
+  expectedCount?: number | undefined
+  /** Maximum number of vulnerabilities. */
+  max?: number
+}
+
+/** Returns the selected vulnerabilities of the project in the order of ids. Throws when they are not as expected. */
+export async function selectVulnerabilities(
+  deps: Deps,
+  project: Project,
+  { selection, expectedCount, max = Number.POSITIVE_INFINITY }: SelectedVulnerabilities,
+): Promise<number[]> {
+  const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, project, selection.filter, max)
+  if (ids.size > max) throw parameterProblem(`the selection has more than ${max} vulnerabilities`)
+  // Lock in the order of ids, as every other bulk operation does, to avoid deadlocks.
+  const inOrder = [...ids].sort((a, b) => a - b)
+  if (expectedCount !== undefined && expectedCount !== inOrder.length) {
+    throw conflict(`expected ${expectedCount} vulnerabilities, but there are ${inOrder.length}; look again`)
+  }
+  if ('ids' in selection) await assertAreOfProject(deps, project, inOrder)
+  return inOrder
+}
+
 /** Throws unless all of these are vulnerabilities of the project. */
-export function assertAreOfProject({ db }: Deps, { id }: Project, vulnerabilityIds: readonly number[]): Promise<void> {
+function assertAreOfProject({ db }: Deps, { id }: Project, vulnerabilityIds: readonly number[]): Promise<void> {
   return assertOfProject('vulnerability_ids', vulnerabilityIds, (batch) => listMembersOf(db, id, batch))
 }
 
@@ -58,13 +82,7 @@ export function changeMany(
   assertComment(change.comment)
   return projectTransaction(deps, project.id, async (deps) => {
     const now = deps.now()
-    const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, project, selection.filter)
-    // Lock in the order of ids, as every other bulk operation does, to avoid deadlocks.
-    const inOrder = [...ids].sort((a, b) => a - b)
-    if (expectedCount !== undefined && expectedCount !== inOrder.length) {
-      throw conflict(`expected ${expectedCount} vulnerabilities, but there are ${inOrder.length}; look again`)
-    }
-    if ('ids' in selection) await assertAreOfProject(deps, project, inOrder)
+    const inOrder = await selectVulnerabilities(deps, project, { selection, expectedCount })
     if (expectedStates) await assertStatesOf(deps, project, inOrder, expectedStates)
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
     const counts: CountChange[] = []
@@ -91,11 +109,13 @@ async function assertStatesOf(deps: Deps, project: Project, ids: readonly number
   await assertExpectedStates(deps, locked, expected)
 }
 
-async function idsOf(deps: Deps, project: Project, filter: VulnerabilityFilter): Promise<Set<number>> {
+/** Returns the matching vulnerabilities, and stops when there are more than `max`. */
+async function idsOf(deps: Deps, project: Project, filter: VulnerabilityFilter, max: number): Promise<Set<number>> {
   const ids = new Set<number>()
   const query = { scope: projectScope(project.id), filter, sort: 'severity_desc' } as const
   for await (const batch of matchingIds(deps, query)) {
     for (const id of batch) ids.add(id)
+    if (ids.size > max) break
     await setImmediate()
   }
   return ids
