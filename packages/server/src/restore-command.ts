@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { databaseOptions, openObjectsFor } from './app.ts'
 import { printProgress, printVerification } from './backup-command.ts'
 import { openBackupSource } from './backup-place.ts'
-import type { Db } from './db/db.ts'
+import type { Database, Db } from './db/db.ts'
 import { hasUsers } from './db/dump.ts'
 import type { DatabaseOptions } from './db/engine.ts'
 import { migrationsUpTo, pendingMigrations } from './db/migrate.ts'
@@ -23,6 +23,7 @@ import {
 import type { Manifest } from './domain/backup/backup.ts'
 import type { BackupStore } from './domain/backup/backup-store.ts'
 import { mebibytes } from './domain/backup/copy-files.ts'
+import { endOutgoing } from './domain/backup/end-outgoing.ts'
 import { restoreFiles, restoreRows } from './domain/backup/restore-backup.ts'
 import { databaseFiles } from './platform/private-files.ts'
 import type { Settings } from './platform/settings.ts'
@@ -109,6 +110,7 @@ async function intoSqlite(settings: Settings, { store, manifest, force }: Restor
     const db = await openDatabase({ kind: 'sqlite', file: partial })
     try {
       await restoreRows(store, manifest, { db, migrations })
+      await endMessages(db)
     } finally {
       await db.close()
     }
@@ -147,11 +149,21 @@ async function intoPostgres(settings: Settings, { store, manifest, force }: Rest
   const db = await openDatabase(options)
   try {
     await restoreRows(store, manifest, { db, migrations })
+    await endMessages(db)
     await db.transaction(dropSchemaRecord)
   } finally {
     await db.close()
   }
   return files.missing
+}
+
+async function endMessages(db: Database): Promise<void> {
+  const now = () => new Date().toISOString()
+  const { mails, chatMessages } = await db.transaction((db) => endOutgoing({ db, now }))
+  if (mails + chatMessages === 0) return
+  console.log(
+    `Not sent, because the former server may have sent them: ${mails} queued e-mails, ${chatMessages} queued messages to chats.`,
+  )
 }
 
 /** Returns true when an interrupted restore of the same or a newer schema can continue in its tables. */

@@ -51,6 +51,8 @@ test('after the loss of the disk a backup brings back everything acknowledged be
 
 test('a restore needs an empty place, and with --force moves what is there aside', async () => {
   const server = await startProcess({ env })
+  const chat = { url: 'https://chat.invalid/', format: 'slack', topic_events: 'true' }
+  expect(await request(server, 'POST', '/hooks', new URLSearchParams(chat))).toMatchObject({ status: 201 })
   await createTopic(server, 'in-the-backup')
   expect(await runProcess({ env, command: `backup ${backups}` })).toMatchObject({ code: 0 })
   await createTopic(server, 'not-in-the-backup')
@@ -65,6 +67,7 @@ test('a restore needs an empty place, and with --force moves what is there aside
   })
   const forced = await runProcess({ env, command: `restore ${backups} --force` })
   expect(forced).toMatchObject({ code: 0, stdout: expect.stringContaining('What was there before is in ') })
+  expect(forced.stdout).toContain('0 queued e-mails, 1 queued messages to chats.')
   const [aside = ''] = (await readdir(env['ALCOVE_DATA'] ?? '')).filter((name) => name.startsWith('before-restore-'))
   const second = await startProcess({ env })
   expect([...(await topicsOf(second))]).toEqual(['in-the-backup'])

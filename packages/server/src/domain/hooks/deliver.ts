@@ -6,7 +6,14 @@ import { version } from '../../platform/version.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { type AnyJobKind, jobKind } from '../jobs/job.ts'
 import { insertDelivery } from './delivery-queries.ts'
-import { deleteOldEvents, findNextEvent, type HookEvent, oldEvents, updateEvent } from './event-queries.ts'
+import {
+  deleteOldEvents,
+  endChatEvents,
+  findNextEvent,
+  type HookEvent,
+  oldEvents,
+  updateEvent,
+} from './event-queries.ts'
 import { type Hook, isOwnedBy } from './hook.ts'
 import { bodyOf, eventNameOf } from './hook-event-body.ts'
 import { addFailure, findHook, resetFailures, setSlowUntil } from './hook-queries.ts'
@@ -203,6 +210,15 @@ function pauseMs({ random }: Deps, failures: number): number {
 function reasonOf(error: unknown): string {
   if (error instanceof NoResponse) return error.message
   throw error
+}
+
+/**
+ * Ends the messages to chats that a restored backup contains in the queue, since they may have been sent after the backup
+ * and a chat shows a repetition. Receivers of other webhooks recognise one by the `Idempotency-Key`, so their events stay.
+ * Returns the number of messages.
+ */
+export function endRestoredChatMessages({ db }: Pick<Deps, 'db'>): Promise<number> {
+  return endChatEvents(db)
 }
 
 const dayMs = 24 * 60 * 60 * 1000

@@ -70,6 +70,13 @@ export async function updateEvent(db: Db, id: number, isWaiting: boolean): Promi
   await db.run(sql`update hook_events set attempts = attempts + 1, is_waiting = ${isWaiting} where id = ${id}`)
 }
 
+/** Removes the messages to chats from the queue. Returns the number of messages. */
+export async function endChatEvents(db: Db): Promise<number> {
+  return db.run(sql`
+    update hook_events set is_waiting = false
+    where is_waiting = true and hook_id in (select id from hooks where format not in ('gitlab', 'json'))`)
+}
+
 /** Returns the query of the events until a time. */
 export const oldEvents = (before: string): Sql => sql`
   select id, created_at as at from hook_events where created_at <= ${before} order by created_at, id`

@@ -56,6 +56,13 @@ export async function endMail(
   return changed === 1
 }
 
+/** Ends all messages that wait or are being sent. Returns the number of messages. */
+export async function endOpenMails(db: Db, { error, now }: { error: string; now: string }): Promise<number> {
+  return db.run(sql`
+    update mails set state = 'unknown', data = null, last_error = ${error}, ended_at = ${now}
+    where state in ('queued', 'sending')`)
+}
+
 /** Account that a message is sent to. */
 interface MailAccount {
   id: number

@@ -1,7 +1,7 @@
 import { type Deps, transaction } from '../deps.ts'
 import { enqueue } from '../jobs/job.ts'
 import type { MailDraft, QueuedKind } from './mail.ts'
-import { type CountedMails, countMails, deleteOldMails, insertMails } from './mail-queries.ts'
+import { type CountedMails, countMails, deleteOldMails, endOpenMails, insertMails } from './mail-queries.ts'
 
 export const mailJobKind = 'mail'
 
@@ -57,6 +57,14 @@ export function queueMails<Data extends object>(
     }
     return queued.length
   })
+}
+
+/**
+ * Ends the messages that a restored backup contains in the queue, since they may have been sent after the backup. Returns
+ * their number.
+ */
+export function endRestoredMails({ db, now }: Pick<Deps, 'db' | 'now'>): Promise<number> {
+  return endOpenMails(db, { error: 'queued in a restored backup; it may have been sent after the backup', now: now() })
 }
 
 /** Returns the number of messages that wait, and of those of the retention period that did not arrive. */

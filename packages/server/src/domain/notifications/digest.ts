@@ -1,6 +1,6 @@
 import { instanceUrl } from '../../platform/settings.ts'
 import { roles } from '../access/roles.ts'
-import { type RootDeps, transaction } from '../deps.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { type MailItem, shownTime } from '../mail/mail.ts'
 import { currentVisitor } from '../projects/current-rights.ts'
 import type { Project } from '../projects/project.ts'
@@ -96,6 +96,14 @@ export async function announceDigests(deps: RootDeps): Promise<void> {
   }
 }
 
+/** Sends no digest of a period that ended before a restore, since the former server may have sent it. */
+export async function skipEndedDigests({ db, now }: Pick<Deps, 'db' | 'now'>): Promise<void> {
+  for (const period of ['daily', 'weekly'] as const) {
+    const until = new Date(endOf(period, Date.parse(now()))).toISOString()
+    await insertMailEvent(db, keyOf({ period, until }), now())
+  }
+}
+
 /** Returns the end of the last full day, or of the last full week, which ends on Monday. */
 export function endOf(period: 'daily' | 'weekly', now: number): number {
   const end = Math.floor((now - endHour * hourMs) / dayMs) * dayMs + endHour * hourMs
@@ -103,8 +111,10 @@ export function endOf(period: 'daily' | 'weekly', now: number): number {
   return period === 'daily' ? end : end - daysSinceMonday * dayMs
 }
 
+const keyOf = ({ period, until }: Pick<Digest, 'period' | 'until'>) => `digest:${period}:${until.slice(0, 10)}`
+
 function queueDigests(deps: RootDeps, digest: Digest): Promise<void> {
-  const key = `digest:${digest.period}:${digest.until.slice(0, 10)}`
+  const key = keyOf(digest)
   return transaction(deps, async (deps) => {
     if (!(await insertMailEvent(deps.db, key, deps.now()))) return
     for (let afterId = 0; ; ) {

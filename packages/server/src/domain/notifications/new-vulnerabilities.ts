@@ -5,6 +5,7 @@ import { lineageOf } from '../namespaces/namespace.ts'
 import { isStillPermitted } from '../projects/current-rights.ts'
 import { findProjectById } from '../projects/projects.ts'
 import {
+  advanceAllCursors,
   advanceCursor,
   countUrgentBySeverity,
   listProjectsWithUrgent,
@@ -79,6 +80,11 @@ export async function announceVulnerabilities(deps: RootDeps): Promise<void> {
     overdue: new Date(at - maxWaitMs).toISOString(),
   }
   for (const found of await listProjectsWithUrgent(deps.db, times)) await announce(deps, found, times.since)
+}
+
+/** Announces no vulnerability of a restored backup, since the former server may have done it after the backup. */
+export function skipRestoredVulnerabilities({ db, now }: Pick<Deps, 'db' | 'now'>): Promise<void> {
+  return advanceAllCursors(db, now())
 }
 
 function announce(deps: Deps, found: ProjectWithUrgent, since: string): Promise<void> {

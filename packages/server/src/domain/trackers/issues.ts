@@ -9,7 +9,7 @@ import { findLinks } from '../vulnerabilities/triage/links.ts'
 import { issueJobKind } from './create-issue.ts'
 import type { Tracker } from './tracker.ts'
 import type { TrackerIssue } from './tracker-issue.ts'
-import { insertClaim, listTrackerIssues, reopenClaim } from './tracker-issue-queries.ts'
+import { insertClaim, listTrackerIssues, markPossiblySent, reopenClaim } from './tracker-issue-queries.ts'
 import { findEffectiveTracker } from './trackers.ts'
 
 /** Returns the issue that was requested for the vulnerability. */
@@ -81,6 +81,14 @@ export function requestIssues(
     }
     return { tracker, requested, unchanged: ids.length - requested }
   })
+}
+
+/**
+ * Makes the next attempt for each issue of a restored backup search the tracker first, since the issue may have been created
+ * after the backup. Returns the number of issues.
+ */
+export function searchForRestoredIssues({ db }: Pick<Deps, 'db'>): Promise<number> {
+  return markPossiblySent(db)
 }
 
 async function getEffectiveTracker(deps: Deps, project: Project): Promise<Tracker> {

@@ -54,6 +54,13 @@ export async function beginAttempt(
   return changed === 1
 }
 
+/** Records, for every issue that is not created, that a request may have been sent. Returns the number of issues. */
+export async function markPossiblySent(db: Db): Promise<number> {
+  return db.run(sql`
+    update tracker_issues set sent_at = coalesce(sent_at, requested_at), busy_until = null
+    where state in ('creating', 'failed')`)
+}
+
 export interface AttemptEnd {
   state: TrackerIssue['state']
   sentAt: string | null
