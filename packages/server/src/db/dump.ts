@@ -26,14 +26,18 @@ const batchSize = 500
 /** Tables that belong to one database: its schema, the commits that its processes exchange, the state of a restore. */
 const ownTables = new Set(['schema_migrations', 'recent_commits', unfinishedRestoreTable])
 
-/** Lists the tables with data, by name. Generated columns and search indexes are left out: they follow from the rest. */
+/**
+ * Lists the tables with data, by name. Generated columns and search indexes are left out, because they follow from the
+ * rest, and so are tables whose name begins with an underscore: they belong to other programs, such as Litestream.
+ */
 export async function listDumpTables(db: Db): Promise<DumpTable[]> {
   const rows = await db.all<{ table: string; name: string; type: string; place: number }>(
     db.dialect.engine === 'sqlite' ? sqliteColumns : postgresColumns,
   )
   const tables = new Map<string, typeof rows>()
   for (const row of rows) {
-    if (!ownTables.has(row.table)) tables.set(row.table, [...(tables.get(row.table) ?? []), row])
+    if (!ownTables.has(row.table) && !row.table.startsWith('_'))
+      tables.set(row.table, [...(tables.get(row.table) ?? []), row])
   }
   return [...tables]
     .map(([name, found]) => ({

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
+import { withScripts } from '../../db/engine.ts'
 import { migrations } from '../../db/migrations/all.ts'
 import { readSnapshot } from '../../db/open.ts'
 import { openMemoryStore } from '../../platform/object-store/memory.ts'
@@ -83,6 +84,19 @@ test('a second backup copies new files only, and stores unchanged rows once', as
   expect(reads).toHaveLength(1)
   const added = (await keysIn(objects, 'chunks/')).filter((key) => !before.includes(key))
   expect(added.length).toBeLessThan(10)
+  expect(await verifyBackup(store, manifest, migrations)).toEqual([])
+})
+
+test('tables of other programs are not in a backup', async () => {
+  const filled = await startFilledServer()
+  const { db } = filled.server.deps
+  await db.transaction((tx) =>
+    withScripts(tx).script('create table _litestream_seq (id integer primary key, seq integer)'),
+  )
+  await db.run(sql`insert into _litestream_seq (id, seq) values (1, 1)`)
+  const { store } = memoryBackups()
+  const { manifest } = await backUp(filled, store)
+  expect(manifest.tables.map(({ name }) => name)).not.toContain('_litestream_seq')
   expect(await verifyBackup(store, manifest, migrations)).toEqual([])
 })
 

@@ -77,44 +77,43 @@ export interface StoredFile {
 /** Kinds of stored files, in listing order. Avatars of merged topics are kept in case the merge is undone. */
 const fileKinds = ['upload', 'avatar', 'merged avatar', 'export', 'report'] as const
 
+const kindNouns: Record<StoredFile['kind'], string> = {
+  upload: 'upload',
+  avatar: 'avatar of topic',
+  'merged avatar': 'avatar kept for the undo of merge',
+  export: 'export',
+  report: 'report of import',
+}
+
 /**
  * Lists stored files after the given one, by kind and id: uploads (including deleted ones), avatars, merged avatars,
- * exports, and reports that have not been imported yet.
+ * exports, and reports that have not been imported yet. Each kind is read in the order of its primary key.
  */
 export async function listStoredFiles(db: Db, after: StoredFile | undefined, limit: number): Promise<StoredFile[]> {
-  const reached = fileKinds.indexOf(after?.kind ?? 'upload')
-  const idAfter = (kind: StoredFile['kind']) => {
-    const part = fileKinds.indexOf(kind)
-    if (part === reached) return after?.id ?? 0
-    return part > reached ? 0 : Number.MAX_SAFE_INTEGER
+  const files: StoredFile[] = []
+  for (const kind of fileKinds.slice(fileKinds.indexOf(after?.kind ?? 'upload'))) {
+    const afterId = kind === after?.kind ? after.id : 0
+    const rows = await db.all<Omit<StoredFile, 'kind' | 'what'> & { name: string }>(sql`
+      ${selectFiles[kind]} and id > ${afterId} order by id limit ${limit - files.length}`)
+    for (const { name, ...row } of rows) files.push({ ...row, kind, what: `${kindNouns[kind]} ${row.id}, ${name}` })
+    if (files.length === limit) break
   }
-  const rows = await db.all<Omit<StoredFile, 'what'> & { name: string }>(sql`
-    select kind, id, key, bytes, sha256, name from (
-      select 1 as part, 'upload' as kind, id, object_key as key, bytes, sha256, filename as name from uploads
-      where id > ${idAfter('upload')}
-      union all
-      select 2 as part, 'avatar' as kind, id, avatar_key as key, avatar_bytes as bytes, avatar_sha256 as sha256, name
-      from topics
-      where avatar_key is not null and id > ${idAfter('avatar')}
-      union all
-      select 3 as part, 'merged avatar' as kind, id, source_avatar_key as key, source_avatar_bytes as bytes,
-        source_avatar_sha256 as sha256, source_name as name from topic_merges
-      where source_avatar_key is not null and id > ${idAfter('merged avatar')}
-      union all
-      select 4 as part, 'export' as kind, id, object_key as key, bytes, sha256, filename as name
-      from vulnerability_exports
-      where object_key is not null and id > ${idAfter('export')}
-      union all
-      select 5 as part, 'report' as kind, id, object_key as key, file_bytes as bytes, file_sha256 as sha256, ref as name
-      from imports
-      where object_key is not null and id > ${idAfter('report')}
-    ) as files order by part, id limit ${limit}`)
-  const nouns = {
-    upload: 'upload',
-    avatar: 'avatar of topic',
-    'merged avatar': 'avatar kept for the undo of merge',
-    export: 'export',
-    report: 'report of import',
-  }
-  return rows.map(({ name, ...row }) => ({ ...row, what: `${nouns[row.kind]} ${row.id}, ${name}` }))
+  return files
+}
+
+const selectFiles: Record<StoredFile['kind'], Sql> = {
+  upload: sql`select id, object_key as key, bytes, sha256, filename as name from uploads where true`,
+  avatar: sql`
+    select id, avatar_key as key, avatar_bytes as bytes, avatar_sha256 as sha256, name
+    from topics where avatar_key is not null`,
+  'merged avatar': sql`
+    select id, source_avatar_key as key, source_avatar_bytes as bytes, source_avatar_sha256 as sha256,
+      source_name as name
+    from topic_merges where source_avatar_key is not null`,
+  export: sql`
+    select id, object_key as key, bytes, sha256, filename as name
+    from vulnerability_exports where object_key is not null`,
+  report: sql`
+    select id, object_key as key, file_bytes as bytes, file_sha256 as sha256, ref as name
+    from imports where object_key is not null`,
 }
