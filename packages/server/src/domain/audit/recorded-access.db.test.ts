@@ -149,6 +149,19 @@ describe('the audit log records', () => {
     expect(JSON.stringify(event)).not.toContain(secret)
   })
 
+  test('failed sign-ins with a link and at a provider', async () => {
+    const provider = await startScriptedProvider({})
+    const server = await startServer({ settings: { oidc: { providers: [provider.settings], reachesPrivate: true } } })
+    const name = 'login_failed_with_standard_authentication'
+    const details = { failed_login: 'LINK', reason: 'unknown link', ip_address: '127.0.0.1' }
+    expect((await server.anonymous.post('//-/sessions', { link: 'guessed' })).status).toBe(401)
+    expect((await newestEvents(server, 1))[0]).toMatchObject({ name, details })
+    await server.anonymous.get('//-/oidc/corp/callback?state=guessed&code=secret-code')
+    const [event] = await newestEvents(server, 1)
+    expect(event).toMatchObject({ name, details: { failed_login: 'PROVIDER', reason: 'expired' } })
+    expect(JSON.stringify(event)).not.toContain('secret-code')
+  })
+
   test('rights that the mapping of a provider gives and removes, only when they change', async () => {
     const provider = await startScriptedProvider({
       mapping: [

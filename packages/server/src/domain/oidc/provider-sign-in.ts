@@ -4,6 +4,7 @@ import type { OidcProvider } from '../../platform/oidc-settings.ts'
 import type { Caller, Client } from '../access/callers.ts'
 import { valuesOf } from '../bots/trust/claims.ts'
 import { type Deps, transaction } from '../deps.ts'
+import { recordSignInFailure } from '../sign-in/audited-sign-in.ts'
 import { logSecurity } from '../sign-in/security-log.ts'
 import { renewSession } from '../sign-in/sessions.ts'
 import { type NewSession, startSession } from '../sign-in/sign-in.ts'
@@ -103,6 +104,7 @@ export async function completeSignIn(
       method: 'provider',
       reason: `${problem}: ${reason}`,
     })
+    await recordSignInFailure(deps, { method: 'provider', reason: problem })
     deps.log.debug({ err: error, provider: provider.key }, 'a sign-in with a provider failed')
     return { returnTo: flow?.returnTo ?? '/', problem }
   }

@@ -105,8 +105,9 @@ export async function deleteSession(db: Db, id: number, userId: number): Promise
   return (await db.run(sql`delete from sessions where id = ${id} and user_id = ${userId}`)) === 1
 }
 
-export async function deleteSessionsOf(db: Db, userId: number, exceptId = 0): Promise<void> {
-  await db.run(sql`delete from sessions where user_id = ${userId} and id <> ${exceptId}`)
+/** Returns the number of deleted sessions. */
+export async function deleteSessionsOf(db: Db, userId: number, exceptId = 0): Promise<number> {
+  return db.run(sql`delete from sessions where user_id = ${userId} and id <> ${exceptId}`)
 }
 
 export async function deleteExpiredSessions(db: Db, now: string, idleBefore: string): Promise<void> {

@@ -128,7 +128,10 @@ export async function leaveSession(deps: Deps, caller: Caller): Promise<Provider
   return session
 }
 
-/** Ends the sessions that an identity provider has ended. Returns the number of users that were signed out. */
+/**
+ * Ends the sessions that an identity provider has ended. Call it in a transaction. Returns the number of users that were
+ * signed out.
+ */
 export async function endSessionsOfIssuer(
   deps: Deps,
   issuer: string,
@@ -137,6 +140,14 @@ export async function endSessionsOfIssuer(
   const userIds = await deleteSessionsOfIssuer(deps.db, issuer, ended)
   for (const id of userIds) {
     const user = await findUserById(deps.db, id)
+    if (user) {
+      await recordAuditEvent(deps, 'user_sessions_revoked', {
+        entity: userEntity(user),
+        message: 'Ended sessions of the user, because the identity provider ended them',
+        author: 'system',
+        extra: { issuer },
+      })
+    }
     logSecurity(deps, 'session.ended', { user, reason: 'ended by the identity provider', method: 'provider' })
   }
   return userIds.length
@@ -175,7 +186,15 @@ export async function endSession(deps: Deps, { user }: Caller, id: number): Prom
 
 /** Ends the caller's sessions other than the one that sent the request. */
 export async function endOtherSessions(deps: Deps, { user, token }: Caller): Promise<void> {
-  await endAllSessions(deps, user.id, token.kind === 'session' ? token.id : 0)
+  await transaction(deps, async (deps) => {
+    const ended = await deleteSessionsOf(deps.db, user.id, token.kind === 'session' ? token.id : 0)
+    if (ended === 0) return
+    await recordAuditEvent(deps, 'user_sessions_revoked', {
+      entity: userEntity(user),
+      message: 'Ended all other sessions',
+      extra: { ended },
+    })
+  })
   logSecurity(deps, 'session.ended', { user, reason: 'all other sessions' })
 }
 

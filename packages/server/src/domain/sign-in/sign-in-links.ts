@@ -5,6 +5,7 @@ import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { User } from '../users/user.ts'
 import { findUserByEmail, findUserById, findUserByUsername } from '../users/users.ts'
+import { recordSignInFailure } from './audited-sign-in.ts'
 import { digestLink } from './link-digest.ts'
 import { logSecurity } from './security-log.ts'
 import { finishFirstFactor, isComplete, type NewSession, type PendingSignIn } from './sign-in.ts'
@@ -59,6 +60,7 @@ export async function signInWithLink(deps: Deps, secret: string, client: Client)
   } catch (error) {
     if (error instanceof Failure) {
       logSecurity(deps, 'sign_in.failed', { address: client.address, reason: 'unknown link', method: 'link' })
+      await recordSignInFailure(deps, { method: 'link', reason: 'unknown link' })
     }
     throw error
   }

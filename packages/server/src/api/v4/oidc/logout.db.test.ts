@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { removeUsedLogoutTokens } from '../../../domain/oidc/backchannel-logout.ts'
 import type { OidcProvider } from '../../../platform/oidc-settings.ts'
+import { newestEvents } from '../../../testing/audit-events.ts'
 import type { Reply } from '../../../testing/client.ts'
 import { freshDatabase, testEngine } from '../../../testing/database.ts'
 import { cookiesOf, sessionOf, signInAt } from '../../../testing/provider-sign-in.ts'
@@ -126,6 +127,8 @@ describe('a logout token of the provider', () => {
     expect(await isSignedIn(server, one)).toBe(false)
     expect(await isSignedIn(server, other)).toBe(false)
     expect(await isSignedIn(server, omar)).toBe(true)
+    const [event] = await newestEvents(server, 1)
+    expect(event).toMatchObject({ name: 'user_sessions_revoked', authorId: null, details: { issuer: provider.issuer } })
   })
 
   test('with a session ends only that session, with or without a subject', async () => {
