@@ -38,6 +38,7 @@ import { removeExpiredChallenges } from './domain/second-factors/challenges.ts'
 import { removeOldBrowsers } from './domain/sign-in/known-browsers.ts'
 import { passwordLinkMail } from './domain/sign-in/password-link-mail.ts'
 import { removeExpiredPasswordLinks } from './domain/sign-in/password-links.ts'
+import { passwordRequestJob } from './domain/sign-in/password-requests.ts'
 import { removeExpiredSessions } from './domain/sign-in/sessions.ts'
 import { removeExpiredSignInLinks } from './domain/sign-in/sign-in-links.ts'
 import { removeOldMerges } from './domain/topics/merges/merges.ts'
@@ -115,6 +116,7 @@ export const jobKinds: readonly AnyJobKind[] = [
   importKind,
   mailJob(mailKinds),
   refJobKind,
+  passwordRequestJob,
   promotionKind,
   createIssueJob,
   synchronizeJob,

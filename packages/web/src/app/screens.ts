@@ -39,6 +39,11 @@ const main: Screen[] = [
   screen('/', 'Home', async () => (await import('../features/home/home.tsx')).Home),
   screen('/-/sign_in', 'Sign in', async () => (await import('../features/account/sign-in.tsx')).SignIn),
   screen('/-/sign_in_link', 'Sign in', async () => (await import('../features/account/sign-in-link.tsx')).SignInLink),
+  screen(
+    '/-/forgot_password',
+    'Forgot your password?',
+    async () => (await import('../features/account/forgot-password.tsx')).ForgotPassword,
+  ),
   screen('/-/password', 'Set password', async () => (await import('../features/account/set-password.tsx')).SetPassword),
   screen(
     invitationPath,

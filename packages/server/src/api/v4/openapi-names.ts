@@ -31,6 +31,7 @@ export const apiNames: ApiNames = {
     'DELETE /-/sessions/admin_mode': 'leaveAdminMode',
     'PUT /-/password': 'changeOwnPassword',
     'POST /-/password': 'setPasswordByLink',
+    'POST /-/password_links': 'requestPasswordLink',
     'POST /-/invitations/open': 'openInvitation',
     'POST /-/invitations/accept': 'acceptInvitation',
     'POST /-/invitations/account': 'createInvitedAccount',

@@ -81,6 +81,7 @@ export const permissions = {
     recent: true,
     inSetUp: true,
   },
+  'password.request': { on: 'instance', who: 'anyone', scope: 'none', inSetUp: true },
   'password.set': { on: 'instance', who: 'anyone', scope: 'none', inSetUp: true },
   'password.change': { on: 'instance', who: 'user', scope: 'api', session: true },
   'self.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },

@@ -6,7 +6,7 @@ import { digestLink } from './link-digest.ts'
 import { updateMailedSecret } from './password-link-queries.ts'
 
 /** Why a user receives a password link. */
-export type PasswordLinkCause = 'administrator' | 'new account'
+export type PasswordLinkCause = 'administrator' | 'new account' | 'request'
 
 interface PasswordLinkData {
   /** Digest of the link's first secret, which names the link. */
@@ -23,27 +23,36 @@ export const passwordLinkMail = mailKind<PasswordLinkData>({
     const link = await updateMailedSecret(deps.db, digest, digestLink(secret), deps.now())
     if (link?.userId !== user.id) return undefined
     const url = instanceUrl(deps.settings)
-    const { subject, reason } = texts[cause]
+    const { subject, reason, advice } = texts[cause]
     return {
       subject,
       blocks: [
         `${reason} ${url}. Your username is ${user.username}.`,
         { link: 'Set your password', url: `${url}/-/password#${secret}` },
-        `The link works once, until ${shownTime(link.expiresAt)}. After that, ask an administrator for another one.`,
+        `The link works once, until ${shownTime(link.expiresAt)}. ${advice}`,
         'Do not forward this message: the link gives access to your account.',
       ],
     }
   },
 })
 
-const texts: Record<PasswordLinkCause, { subject: string; reason: string }> = {
+const askAdministrator = 'After that, ask an administrator for another one.'
+
+const texts: Record<PasswordLinkCause, { subject: string; reason: string; advice: string }> = {
   administrator: {
     subject: 'Set your password',
     reason: 'An administrator has created a link with which you set your password on',
+    advice: askAdministrator,
   },
   'new account': {
     subject: 'Your account was created',
     reason: 'An administrator has created an account for you on',
+    advice: askAdministrator,
+  },
+  request: {
+    subject: 'Reset your password',
+    reason: 'A new password was requested for your account on',
+    advice: 'If you did not request it, ignore this message: your password stays as it is.',
   },
 }
 

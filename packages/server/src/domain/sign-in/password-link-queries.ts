@@ -10,6 +10,21 @@ export async function insertPasswordLink(
     values (${userId}, ${digest}, ${expiresAt}, ${now})`)
 }
 
+/**
+ * Returns a user who may request a link by e-mail: an active user with an address who signs in with a password, or who has
+ * no other way to sign in. Accounts that only a provider signs in do not get a password in this way.
+ */
+export async function findPasswordRequester(
+  db: Db,
+  userId: number,
+): Promise<{ id: number; username: string } | undefined> {
+  return db.one(sql`
+    select id, username from users
+    where id = ${userId} and state = 'active' and is_deactivated = false and is_bot = false and is_ghost = false
+      and email_key not like '%.invalid'
+      and (password_hash is not null or not exists (select 1 from oidc_identities i where i.user_id = users.id))`)
+}
+
 /** Returns a link that has not expired by the digest of one of its secrets, or `undefined`. */
 export async function findPasswordLink(
   db: Db,

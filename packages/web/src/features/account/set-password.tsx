@@ -8,6 +8,7 @@ import { Mark } from '../../components/mark.tsx'
 import { useTitle } from '../../components/page/page.tsx'
 import { Empty } from '../../components/page/states.tsx'
 import { api, isFailure } from '../../data/api.ts'
+import { useSession } from '../../data/session.ts'
 import { useToast } from '../../data/toasts.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { SecondStep } from './second-step.tsx'
@@ -20,6 +21,7 @@ export function SetPassword() {
   useTitle('Set your password')
   const toast = useToast()
   const [, navigate] = useLocation()
+  const { can_request_password_link: canRequest } = useSession()
   const [token] = useState(() => location.hash.slice(1))
   const [problems, setProblems] = useState<{ fields: Record<string, string | undefined>; rest: string }>(none)
   const [isOver, setOver] = useState(false)
@@ -32,9 +34,10 @@ export function SetPassword() {
       <Empty title={isOver ? 'This link has expired' : 'Incomplete link'} isPage>
         <p>
           {isOver
-            ? 'Links can be used once, within 24 hours. If you just set a password, sign in with it. Otherwise ask an administrator for a new link.'
+            ? `Links can be used once, within 24 hours or the time in the e-mail. If you just set a password, sign in with it. Otherwise ${canRequest ? 'request a new link' : 'ask an administrator for a new link'}.`
             : 'The part after # is missing. Copy the complete link and open it again. To change a password you know, sign in.'}
         </p>
+        {isOver && canRequest && <LinkButton to="/-/forgot_password">Request a new link</LinkButton>}
         <LinkButton to="/-/sign_in">Sign in</LinkButton>
       </Empty>
     )

@@ -1,6 +1,6 @@
 import type { Schemas } from '@alcove/client'
 import { type FormEvent, useState } from 'react'
-import { Redirect, useLocation } from 'wouter'
+import { Link, Redirect, useLocation } from 'wouter'
 import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/form/field.tsx'
 import { Mark } from '../../components/mark.tsx'
@@ -21,7 +21,7 @@ const searchFields = ['to', 'with', 'problem', 'provider', 'state'] as const
 /** Sign-in page, with an identity provider, a password or a token. Redirects to the previous page afterwards. */
 export function SignIn() {
   useTitle('Sign in')
-  const { user, providers, passwords } = useSession()
+  const { user, providers, passwords, can_request_password_link: canRequestLink } = useSession()
   const [, navigate] = useLocation()
   const [{ to = '/', with: way = 'password', problem: failure, provider, state }, set] = useSearchState(searchFields)
   const [problem, setProblem] = useState('')
@@ -93,6 +93,7 @@ export function SignIn() {
           <Button type="submit" kind="primary" isBusy={isBusy}>
             Sign in
           </Button>
+          {canRequestLink && !isByToken && <Link href="/-/forgot_password">Forgot your password?</Link>}
           {passwords && <PasskeySignIn onDone={finish} />}
           {passwords && (
             <Button kind="quiet" onClick={() => set({ with: isByToken ? undefined : 'token' }, { isReplacing: true })}>

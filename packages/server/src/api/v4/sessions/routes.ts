@@ -3,6 +3,7 @@ import { signOut } from '../../../domain/oidc/sign-out.ts'
 import { dismissSignIns, findNewSignIns } from '../../../domain/sign-in/new-sign-ins.ts'
 import { changeOwnPassword, redeemPasswordLink } from '../../../domain/sign-in/own-password.ts'
 import { issuePasswordLink } from '../../../domain/sign-in/password-links.ts'
+import { requestPasswordLink } from '../../../domain/sign-in/password-requests.ts'
 import { confirmSession, enterAdminMode, leaveAdminMode } from '../../../domain/sign-in/reauthentication.ts'
 import type { Session } from '../../../domain/sign-in/session.ts'
 import { endOtherSessions, endSession, endSessionsOf, findSessions } from '../../../domain/sign-in/sessions.ts'
@@ -254,6 +255,21 @@ export const sessionRoutes: readonly Route[] = [
     async handle({ deps, input, origin, client, headers }) {
       const given = { password: input.password, revokesTokens: input.revoke_tokens ?? false }
       return viewSignIn(await redeemPasswordLink(deps, input.token, given, client), origin, headers)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/-/password_links',
+    outside: true,
+    summary: 'Request a link by e-mail that sets a forgotten password; the response is the same for unknown accounts',
+    permission: 'password.request',
+    limitsGuesses: true,
+    input: Type.Object({ login: text({ description: 'Username or e-mail address' }) }),
+    status: 202,
+    output: Type.Object({ message: Type.String() }),
+    async handle({ deps, input, client }) {
+      await requestPasswordLink(deps, input.login, client)
+      return { message: 'If an account with this username or e-mail address exists, a link was sent to its address.' }
     },
   }),
   route({

@@ -4,6 +4,7 @@ import { roles } from '../../../domain/access/roles.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { mustSetUpSecondFactor } from '../../../domain/second-factors/requirement.ts'
 import { findUnseenSignIns, type NewSignIn } from '../../../domain/sign-in/new-sign-ins.ts'
+import { canRequestPasswordLink } from '../../../domain/sign-in/password-requests.ts'
 import { isSignedInByPassword } from '../../../domain/sign-in/sessions.ts'
 import { version } from '../../../platform/version.ts'
 import { currentUserView, viewCurrentUser } from '../users/views.ts'
@@ -42,6 +43,9 @@ export const sessionStateView = Type.Object(
       description: 'The identity provider that the session was started with',
     }),
     passwords: Type.Boolean({ description: 'True if users can sign in with a password' }),
+    can_request_password_link: Type.Boolean({
+      description: 'True if users who have forgotten their password can request a link by e-mail',
+    }),
     providers: Type.Array(Type.Object({ key: Type.String(), name: Type.String() }), {
       description: 'The identity providers that users can sign in with',
     }),
@@ -74,6 +78,7 @@ export async function viewSessionState(deps: RootDeps, caller: Caller | null, or
     signed_in_with: caller?.token.method ?? null,
     provider: caller?.token.provider ?? null,
     passwords: settings.hasPasswords,
+    can_request_password_link: canRequestPasswordLink(settings),
     providers: settings.oidc.providers.map(({ key, name }) => ({ key, name })),
     scopes: [...(caller?.token.scopes ?? [])],
     new_sign_ins: caller ? (await findUnseenSignIns(deps, caller)).map(viewNewSignIn) : [],
