@@ -167,6 +167,11 @@ const admin: Screen[] = [
   screen('/-/admin/jobs', 'Jobs', async () => (await import('../features/admin/jobs.tsx')).Jobs, {
     links: { tabs: true },
   }),
+  screen('/-/admin/hooks', 'Webhooks', async () => (await import('../features/webhooks/hooks.tsx')).Hooks, {
+    links: { tabs: true },
+  }),
+  screen('/-/admin/hooks/new', 'Add webhook', async () => (await import('../features/webhooks/hook-page.tsx')).NewHook),
+  screen('/-/admin/hooks/:id', 'Webhook', async () => (await import('../features/webhooks/hook-page.tsx')).HookPage),
   screen('/-/admin/storage', 'Storage', async () => (await import('../features/admin/storage.tsx')).Storage, {
     links: { tabs: true },
   }),

@@ -17,6 +17,7 @@ import {
   type UseMutationResult,
   type UseQueryResult,
   useMutation,
+  useQueries,
   useQuery,
 } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
@@ -107,6 +108,13 @@ export function useApiQuery<O extends Operation>(
     enabled: isEnabled,
     refetchInterval: intervalOf(refetchMs),
   }) as UseQueryResult<ResponseOf<O>, Error> // the library cannot infer that the type is not a function
+}
+
+/** Fetches several resources of one kind. Returns those that have arrived; the user may not see all of them. */
+export function useApiQueries<O extends Operation>(operation: O, requests: readonly Request<O>[]): ResponseOf<O>[] {
+  const found = useQueries({ queries: requests.map((request) => apiQuery(operation, request)) })
+  // `apiQuery` returns the response of the operation.
+  return found.flatMap(({ data }) => (data === undefined ? [] : [data as ResponseOf<O>]))
 }
 
 /**

@@ -9,8 +9,8 @@ import { Time } from '../../components/time.tsx'
 import { useAction, usePage } from '../../data/api.ts'
 import { useMayChange } from '../../data/session.ts'
 import styles from './deliveries.module.css'
-import type { Hook } from './hook-form.tsx'
-import { useHookPlace } from './place.ts'
+import { eventInWords } from './events.ts'
+import { type Hook, useHookPlace } from './place.ts'
 
 const perPage = 20
 const outcomes = [
@@ -23,9 +23,9 @@ type Delivery = RowOf<'GET /projects/{id}/hooks/{hook_id}/events'>
 
 /** Requests and responses of a webhook in the last week. */
 export function Deliveries({ hook }: { hook: Hook }) {
-  const { noun, id: placeId } = useHookPlace()
+  const { base, id: placeId } = useHookPlace()
   const outcome = useChoice('status', outcomes)
-  const query = usePage(`GET /${noun}s/{id}/hooks/{hook_id}/events`, {
+  const query = usePage(`GET ${base}/{hook_id}/events`, {
     path: { id: placeId, hook_id: hook.id },
     query: { page: usePageNumber(), per_page: perPage, ...(outcome && { status: [outcome] }) },
   })
@@ -58,9 +58,9 @@ export function Deliveries({ hook }: { hook: Hook }) {
 }
 
 function Entry({ hook, delivery }: { hook: Hook; delivery: Delivery }) {
-  const { noun, id: placeId } = useHookPlace()
+  const { base, id: placeId } = useHookPlace()
   const isWriter = useMayChange()
-  const resend = useAction(`POST /${noun}s/{id}/hooks/{hook_id}/events/{hook_event_id}/resend`, {
+  const resend = useAction(`POST ${base}/{hook_id}/events/{hook_event_id}/resend`, {
     done: 'Delivery sent again.',
   })
   const path = { id: placeId, hook_id: hook.id, hook_event_id: delivery.id }
@@ -71,7 +71,8 @@ function Entry({ hook, delivery }: { hook: Hook; delivery: Delivery }) {
           <Badge tone={toneOf(delivery)}>
             {delivery.response_status === 'internal error' ? 'No response' : delivery.response_status}
           </Badge>
-          <span>
+          <span>{eventInWords(delivery)}</span>
+          <span className="muted">
             <Time of={delivery.created_at} />
           </span>
           <span className="muted small numbers">{delivery.execution_duration.toFixed(2)} s</span>

@@ -1,4 +1,4 @@
-import { Send, Trash2 } from 'lucide-react'
+import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { Button } from '../../components/button.tsx'
@@ -10,26 +10,28 @@ import { Time } from '../../components/time.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { useMayChange } from '../../data/session.ts'
 import { Deliveries } from './deliveries.tsx'
-import { type Hook, HookForm } from './hook-form.tsx'
-import { HookState } from './hooks.tsx'
-import { useHookPlace } from './place.ts'
+import { editedFields } from './hook-draft.ts'
+import { HookForm } from './hook-form.tsx'
+import { HookState } from './hook-state.tsx'
+import { type Hook, useHookPlace } from './place.ts'
+import { TestDelivery } from './test-delivery.tsx'
 
 export function NewHook() {
-  const { noun, id: placeId, to } = useHookPlace()
+  const { id, base, to } = useHookPlace()
   const [, navigate] = useLocation()
-  const action = useAction(`POST /${noun}s/{id}/hooks`, {
+  const action = useAction(`POST ${base}`, {
     showsErrors: true,
     done: 'Webhook added.',
-    onDone: ({ id }) => navigate(to(`settings/hooks/${id}`)),
+    onDone: (hook) => navigate(to(hook.id)),
   })
   return (
-    <Page title="Add webhook" crumbs={[{ label: 'Webhooks', to: to('settings/hooks') }]}>
+    <Page title="Add webhook" crumbs={[{ label: 'Webhooks', to: to() }]}>
       <ForWriters>
         <Panel>
           <HookForm
             error={action.error}
             isBusy={action.isPending}
-            onSave={(body) => action.mutate({ path: { id: placeId }, body })}
+            onSave={(body) => action.mutate({ path: { id }, body })}
           />
         </Panel>
       </ForWriters>
@@ -38,9 +40,9 @@ export function NewHook() {
 }
 
 /** Settings and recent deliveries of a webhook. */
-export function HookPage({ id }: { id: string }) {
-  const { noun, id: placeId } = useHookPlace()
-  const query = useApiQuery(`GET /${noun}s/{id}/hooks/{hook_id}`, { path: { id: placeId, hook_id: id } })
+export function HookPage({ id: hookId }: { id: string }) {
+  const { id, base } = useHookPlace()
+  const query = useApiQuery(`GET ${base}/{hook_id}`, { path: { id, hook_id: hookId } })
   return (
     <QueryResult query={query} isPage>
       {(hook) => <Found hook={hook} />}
@@ -49,25 +51,29 @@ export function HookPage({ id }: { id: string }) {
 }
 
 function Found({ hook }: { hook: Hook }) {
-  const { noun, id: placeId, to } = useHookPlace()
+  const { id, base, to } = useHookPlace()
   const isWriter = useMayChange()
   const [, navigate] = useLocation()
   const [isAsked, setAsked] = useState(false)
-  const path = { id: placeId, hook_id: hook.id }
-  const change = useAction(`PUT /${noun}s/{id}/hooks/{hook_id}`, { showsErrors: true, done: 'Webhook saved.' })
-  const test = useAction(`POST /${noun}s/{id}/hooks/{hook_id}/test/{trigger}`, { done: 'Test delivery succeeded.' })
-  const remove = useAction(`DELETE /${noun}s/{id}/hooks/{hook_id}`, {
+  const [saves, setSaves] = useState(0)
+  const path = { id, hook_id: hook.id }
+  const change = useAction(`PUT ${base}/{hook_id}`, {
+    showsErrors: true,
+    done: 'Webhook saved.',
+    onDone: () => setSaves((count) => count + 1),
+  })
+  const remove = useAction(`DELETE ${base}/{hook_id}`, {
     done: 'Webhook deleted.',
     isLeaving: true,
-    onDone: () => navigate(to('settings/hooks')),
+    onDone: () => navigate(to()),
   })
   return (
     <Page
       title={hook.name || 'Webhook'}
-      crumbs={[{ label: 'Webhooks', to: to('settings/hooks') }]}
+      crumbs={[{ label: 'Webhooks', to: to() }]}
       lead={
         <p className="row-wrap">
-          <HookState status={hook.alert_status} isOn={hook.vulnerability_events || hook.resource_access_token_events} />
+          <HookState hook={hook} />
           {hook.url}
           {hook.disabled_until && (
             <span>
@@ -78,35 +84,26 @@ function Found({ hook }: { hook: Hook }) {
       }
       actions={
         isWriter && (
-          <>
-            <Button
-              icon={Send}
-              isBusy={test.isPending}
-              onClick={() => test.mutate({ path: { ...path, trigger: 'vulnerability_events' } })}
-            >
-              Send test event
-            </Button>
-            <Button icon={Trash2} kind="danger" onClick={() => setAsked(true)}>
-              Delete
-            </Button>
-          </>
+          <Button icon={Trash2} kind="danger" onClick={() => setAsked(true)}>
+            Delete
+          </Button>
         )
       }
     >
       {isWriter && (
-        <Panel title="Webhook settings">
-          <HookForm
-            // Resets the form when the edited fields change, but not after a delivery.
-            key={[
-              ...[hook.url, hook.name, hook.description, hook.vulnerability_events, hook.enable_ssl_verification],
-              ...[hook.token_present, hook.signing_token_present, hook.format, hook.min_severity],
-            ].join('\n')}
-            hook={hook}
-            error={change.error}
-            isBusy={change.isPending}
-            onSave={(body) => change.mutate({ path, body })}
-          />
-        </Panel>
+        <>
+          <TestDelivery hook={hook} />
+          <Panel title="Webhook settings">
+            <HookForm
+              // Resets the form when it is saved or the edited fields change, but not after a delivery.
+              key={`${saves} ${JSON.stringify(editedFields(hook))}`}
+              hook={hook}
+              error={change.error}
+              isBusy={change.isPending}
+              onSave={(body) => change.mutate({ path, body })}
+            />
+          </Panel>
+        </>
       )}
       <Deliveries hook={hook} />
       <ConfirmDialog

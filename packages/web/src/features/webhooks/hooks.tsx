@@ -1,6 +1,5 @@
 import { Plus, Webhook } from 'lucide-react'
 import { Link } from 'wouter'
-import { Badge, type Tone } from '../../components/badge.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { PagedTable } from '../../components/page/paged-table.tsx'
@@ -9,31 +8,32 @@ import { Tabs } from '../../components/page/tabs.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePage } from '../../data/api.ts'
 import { useMayChange } from '../../data/session.ts'
+import { subscribedEvents } from './events.ts'
+import { HookState } from './hook-state.tsx'
 import { useHookPlace, useSettingsLinks } from './place.ts'
 
 const perPage = 20
 
-/** Webhooks of a project or group. */
+const leads = {
+  project: 'Webhooks send an HTTP request when something changes in the project.',
+  group: 'Webhooks send an HTTP request when something changes in the group or in a project below it.',
+  instance: 'Webhooks of the instance send an HTTP request when something changes in any project or group.',
+} as const
+
+/** Webhooks of a project, of a group or of the instance. */
 export function Hooks() {
-  const { noun, id: placeId, to } = useHookPlace()
+  const { noun, id, base, to } = useHookPlace()
   const isWriter = useMayChange()
   const links = useSettingsLinks()
-  const query = usePage(`GET /${noun}s/{id}/hooks`, {
-    path: { id: placeId },
-    query: { page: usePageNumber(), per_page: perPage },
-  })
+  const query = usePage(`GET ${base}`, { path: { id }, query: { page: usePageNumber(), per_page: perPage } })
   const add = isWriter && (
-    <LinkButton icon={Plus} kind="primary" to={to('settings/hooks/new')}>
+    <LinkButton icon={Plus} kind="primary" to={to('new')}>
       Add webhook
     </LinkButton>
   )
   return (
-    <Page
-      title="Webhooks"
-      lead={`Webhooks send an HTTP request when a vulnerability${noun === 'group' ? ' of a project in the group' : ''} changes.`}
-      actions={add}
-    >
-      <Tabs label="Settings sections" tabs={links} />
+    <Page title="Webhooks" lead={leads[noun]} actions={add}>
+      {noun !== 'instance' && <Tabs label="Settings sections" tabs={links} />}
       <PagedTable
         label="Webhooks"
         query={query}
@@ -48,35 +48,23 @@ export function Hooks() {
             'URL',
             (hook) => (
               <>
-                <Link to={to(`settings/hooks/${hook.id}`)}>{hook.name || hook.url}</Link>
+                <Link to={to(hook.id)}>{hook.name || hook.url}</Link>
                 {hook.name && <p className="muted small">{hook.url}</p>}
               </>
             ),
           ],
           [
-            'Status',
-            (hook) => (
-              <HookState
-                status={hook.alert_status}
-                isOn={hook.vulnerability_events || hook.resource_access_token_events}
-              />
-            ),
+            'Events',
+            (hook) =>
+              subscribedEvents(hook)
+                .map(({ label }) => label.replace(/ events$/, ''))
+                .join(', '),
+            'small',
           ],
+          ['Status', (hook) => <HookState hook={hook} />],
           ['Added', (hook) => <Time of={hook.created_at} />, 'muted'],
         ]}
       />
     </Page>
   )
-}
-
-const states: Record<string, { label: string; tone: Tone }> = {
-  executable: { label: 'Active', tone: 'success' },
-  temporarily_disabled: { label: 'Temporarily disabled', tone: 'warning' },
-  disabled: { label: 'Disabled', tone: 'danger' },
-}
-
-export function HookState({ status, isOn }: { status: string; isOn: boolean }) {
-  if (!isOn) return <Badge>No events</Badge>
-  const { label, tone } = states[status] ?? { label: status, tone: 'neutral' as const }
-  return <Badge tone={tone}>{label}</Badge>
 }
