@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { startTimeSlice } from '../../../../platform/time-slice.ts'
 import { hashKey, type KeyHash, startKeyTable } from '../../comparison/key-table.ts'
 import type { MergedFinding, ReportFinding, Scanner } from '../report.ts'
 import { startPointerList } from './pointer-list.ts'
@@ -60,9 +60,10 @@ export function startScannerOrder(): ScannerOrder {
     async duplicates() {
       const table = startKeyTable()
       const losers = new Map<string, string>()
+      const slice = startTimeSlice()
       for (const scanner of [...ordinalsOf.keys()].sort(compareScanners)) {
         for (const ordinal of ordinalsOf.get(scanner) ?? []) {
-          if (ordinal % 5000 === 0) await setImmediate()
+          if (slice.isOver()) await slice.next()
           const hashes = pairsOf(halves, ends[ordinal - 1] ?? 0, ends[ordinal] ?? 0)
           const winner = hashes.map(table.find).find((known) => known !== undefined)
           if (winner === undefined) for (const hash of hashes) table.add(hash, ordinal)
