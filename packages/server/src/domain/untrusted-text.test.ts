@@ -148,6 +148,21 @@ const reports: Subject<string> = {
     ),
     'results of Semgrep': inReport('{}', (entries) => `{"version":"1","results":[${entries}],"errors":[]}`),
     'matches of Grype': inReport('{}', (entries) => `{"matches":[${entries}],"source":{},"descriptor":{}}`),
+    'records of one package of OSV-Scanner': inReport(
+      '{"id":"a"}',
+      (entries) =>
+        `{"results":[{"source":{"path":"a"},"packages":[{"package":{},"groups":[{"ids":["a"]}],"vulnerabilities":[${entries}]}]}]}`,
+    ),
+    'groups of one package of OSV-Scanner': inReport(
+      '{"ids":["a"]}',
+      (entries) =>
+        `{"results":[{"source":{"path":"a"},"packages":[{"package":{},"groups":[${entries}],"vulnerabilities":[{"id":"a"}]}]}]}`,
+    ),
+    'results of Bandit': inReport('{}', (entries) => `{"generated_at":"","metrics":{},"results":[${entries}]}`),
+    'errors of Bandit': inReport(
+      '{"filename":"a"}',
+      (entries) => `{"generated_at":"","metrics":{},"results":[],"errors":[${entries}]}`,
+    ),
     'results of Trivy': inReport('{}', (entries) => `{"SchemaVersion":2,"Results":[${entries}]}`),
     'components of CycloneDX': inReport(
       '{"bom-ref":"a","components":[]}',

@@ -232,6 +232,8 @@ describe('a report', () => {
     ['trivy', 'trivy/fixtures/image.json', 'container_scanning', { read: 6, new: 4, skipped: 2 }],
     ['grype', 'grype/fixtures/directory.json', 'dependency_scanning', { read: 3, new: 2, skipped: 1 }],
     ['semgrep', 'semgrep/fixtures/results.json', 'sast', { read: 3, new: 2, skipped: 1 }],
+    ['bandit', 'bandit/fixtures/results.json', 'sast', { read: 2, new: 2, skipped: 0 }],
+    ['osv-scanner', 'osv-scanner/fixtures/lock-files.json', 'dependency_scanning', { read: 4, new: 3, skipped: 0 }],
     ['gitleaks', 'gitleaks/fixtures/version-8.json', 'secret_detection', { read: 2, new: 2, skipped: 0 }],
   ] as const)(
     'in the format %s is recognised by its content, plain or compressed',

@@ -1,6 +1,7 @@
 import { createReadStream, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type ReadOptions, readWholeReport } from '../reader/read-report.ts'
+import { formats } from './formats.ts'
 import { sha1 } from './identity/fingerprints.ts'
 import type { Report, ReportFinding } from './report.ts'
 
@@ -32,7 +33,7 @@ const ids = ({ identifiers }: ReportFinding) =>
   identifiers.map(({ externalType, externalId }) => `${externalType}:${externalId}`)
 const reasons = ({ skipped }: Report) => skipped.map(({ pointer, reason }) => `${pointer}: ${reason}`)
 
-test.for(['sarif', 'cyclonedx', 'trivy', 'grype', 'semgrep', 'gitleaks'])(
+test.for(formats.map(({ name }) => name).filter((name) => name !== 'gitlab'))(
   'every fixture of %s is valid and recognised by its content',
   async (name) => {
     const folder = new URL(`./${name}/fixtures/`, import.meta.url)

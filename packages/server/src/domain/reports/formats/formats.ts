@@ -1,10 +1,12 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import type { ReportType } from '../../findings/scales.ts'
+import { bandit } from './bandit/bandit.ts'
 import { cyclonedx } from './cyclonedx/cyclonedx.ts'
 import { objectOf } from './fields/json-fields.ts'
 import { gitlab } from './gitlab/gitlab.ts'
 import { gitleaks } from './gitleaks/gitleaks.ts'
 import { grype } from './grype/grype.ts'
+import { osvScanner } from './osv-scanner/osv-scanner.ts'
 import type { ReportFormat } from './report-format.ts'
 import { sarif } from './sarif/sarif.ts'
 import { semgrep } from './semgrep/semgrep.ts'
@@ -12,7 +14,17 @@ import { trivy } from './trivy/trivy.ts'
 import { readable, unsupportedDocument } from './unsupported.ts'
 
 /** Supported formats, in the order of detection: the most distinctive first. */
-export const formats: readonly ReportFormat[] = [cyclonedx, sarif, trivy, grype, semgrep, gitleaks, gitlab]
+export const formats: readonly ReportFormat[] = [
+  cyclonedx,
+  sarif,
+  trivy,
+  grype,
+  bandit,
+  semgrep,
+  osvScanner,
+  gitleaks,
+  gitlab,
+]
 
 /** Detects the format of a document by its content. */
 export function formatOf(root: unknown, reportType: ReportType | undefined): ReportFormat | undefined {

@@ -4,7 +4,7 @@ import type { JsonObject } from './report.ts'
 
 /** The supported formats, for messages. */
 export const readable =
-  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep and gitleaks'
+  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Bandit and gitleaks'
 
 /** A common kind of file that is not supported. */
 interface Unsupported {
@@ -37,11 +37,6 @@ const unsupported: readonly Unsupported[] = [
   },
   { name: 'a Safety report', hint: lockFileHint, matches: (has) => has('report_meta') },
   {
-    name: 'an OSV-Scanner report',
-    hint: sarifHint('--format sarif'),
-    matches: (has, root) => has('results') && (has('experimental_config') || Object.keys(root).length === 1),
-  },
-  {
     name: 'a ZAP report',
     hint: sarifHint('the template sarif-json'),
     matches: (has) => (has('@programName') || has('@version', 'site')) && !has('scan'),
@@ -59,7 +54,6 @@ const unsupported: readonly Unsupported[] = [
     hint: sarifHint('-o sarif'),
     matches: (has) => has('check_type') || has('checkov_version'),
   },
-  { name: 'a Bandit report', hint: sarifHint('-f sarif'), matches: (has) => has('results', 'metrics', 'generated_at') },
   {
     name: 'a gosec report',
     hint: sarifHint('-fmt sarif'),
