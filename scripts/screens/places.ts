@@ -87,10 +87,7 @@ export const placeScreens: readonly Screen[] = [
 async function fillInvitation(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
   const addresses = [1, 2].map((part) => `ada.${Date.now() % 100_000}.${part}@example.test`)
-  await page
-    .getByRole('dialog')
-    .getByRole('combobox')
-    .fill(`${addresses.join(', ')} `)
+  await page.getByRole('combobox', { name: 'E-mail addresses or users' }).fill(`${addresses.join(', ')} `)
   await page.getByRole('dialog').getByLabel('Role').focus()
 }
 

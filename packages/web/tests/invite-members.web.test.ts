@@ -68,7 +68,7 @@ describe('the form for invitations', () => {
     await dialog.getByRole('button', { name: 'Invite', exact: true }).focus()
     await page.keyboard.press('Enter')
 
-    await dialog.getByText('Invitations created').waitFor()
+    await dialog.getByRole('heading', { name: 'Invitation created' }).waitFor()
     await dialog.getByText('Single use. Expires in 7 days.').waitFor()
     await dialog.getByText('Added as members: nadia.').waitFor()
     await dialog.getByRole('region', { name: 'Invitation links' }).and(page.locator(':focus')).waitFor()
@@ -104,6 +104,7 @@ describe('the form for invitations', () => {
     expect(await dialog.getByRole('button', { name: /^Remove / }).count()).toBe(3)
     expect(await field.inputValue()).toBe('three@example.test')
     await send.click()
+    await dialog.getByRole('heading', { name: 'Invitations created' }).waitFor()
     await dialog.getByText('Added as members: lena@example.test.').waitFor()
     expect(await accessProblems(page)).toEqual([])
     expect(await fits(page)).toBe(true)

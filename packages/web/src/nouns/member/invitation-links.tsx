@@ -27,9 +27,9 @@ export function NewInvitationLinks({
   return (
     <>
       <section ref={content} tabIndex={-1} aria-label="Invitation links" className={styles.links}>
-        <p>
-          Send each link to its recipient over a private channel: anyone with the link can use it. It is shown only
-          once. Under “Pending invitations” you can create a new one.
+        <p className="muted">
+          Send {all.length === 1 ? 'the link to its recipient' : 'each link to its recipient'} over a private channel:
+          anyone with the link can use it. It is shown only once. Under “Pending invitations” you can create a new one.
         </p>
         {all.map(([email, { token, expires_at: end }]) => (
           <section key={email} className={styles.link} aria-label={email}>

@@ -26,8 +26,9 @@ interface Failure {
 /** Dialog that invites e-mail addresses and users, and shows the links of new invitations. */
 export function InviteMembers({ place, onClose }: { place: MemberPlace; onClose: () => void }) {
   const [sent, setSent] = useState<Sent>()
+  const created = Object.keys(sent?.links ?? {}).length === 1 ? 'Invitation created' : 'Invitations created'
   return (
-    <Dialog isOpen onClose={onClose} title={sent ? 'Invitations created' : `Invite to ${place.name}`}>
+    <Dialog isOpen onClose={onClose} title={sent ? created : `Invite to ${place.name}`}>
       {sent ? (
         <NewInvitationLinks links={sent.links} onClose={onClose}>
           {sent.added.length > 0 && <p>Added as members: {sent.added.map(nameOfInvitee).join(', ')}.</p>}

@@ -2,7 +2,6 @@ import { Link2, MailX, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { Badge } from '../../components/badge.tsx'
 import { ActionMenu } from '../../components/overlay/menu.tsx'
-import { Panel } from '../../components/page/page.tsx'
 import { PagedTable } from '../../components/page/paged-table.tsx'
 import { usePageNumber } from '../../components/page/pager.tsx'
 import { Day, Time } from '../../components/time.tsx'
@@ -37,7 +36,8 @@ export function PendingInvitations({ place, search }: { place: MemberPlace; sear
     { label: 'Revoke', icon: MailX, isDangerous: true, onChoose: () => setAsked({ kind: 'revoke', invitation }) },
   ]
   return (
-    <Panel title="Pending invitations">
+    <section className="stack" aria-label="Pending invitations">
+      <h2>Pending invitations</h2>
       <PagedTable
         label="Invited addresses"
         query={query}
@@ -66,7 +66,7 @@ export function PendingInvitations({ place, search }: { place: MemberPlace; sear
       {dialog && asked.kind === 'renew' && <RenewInvitation {...dialog} />}
       {dialog && asked.kind === 'change' && <ChangeInvitation {...dialog} />}
       {dialog && asked.kind === 'revoke' && <RevokeInvitation {...dialog} />}
-    </Panel>
+    </section>
   )
 }
 

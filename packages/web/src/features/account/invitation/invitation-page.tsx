@@ -51,8 +51,8 @@ function LinkIsOver() {
   return (
     <Empty title="This invitation is not valid" isPage>
       <p>
-        Invitation links can be used once, within 7 days, until they are revoked or replaced by a new link. If you
-        accepted this invitation, you are a member already. Otherwise ask for a new link.
+        The link was used, replaced or revoked, or it is older than 7 days. If you accepted this invitation, you are a
+        member already. Otherwise ask for a new link.
       </p>
       <LinkButton to="/">Go to home</LinkButton>
     </Empty>
