@@ -71,6 +71,7 @@ test('a webhook can be created, tested, inspected, resent, edited and deleted', 
   await page.getByLabel('Name').fill('Alarm')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('heading', { name: 'Alarm', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).and(page.locator(':focus')).waitFor()
   await summary(page, 'Verification').click()
   await page.getByLabel('Remove signing token').waitFor()
   const { body: hooks } = await web.server.admin.get(`/projects/${project.id}/hooks`)
@@ -170,6 +171,12 @@ test('administrators manage the webhooks of the instance in the Admin area', asy
   await page.getByRole('cell', { name: 'Upload, Topic' }).waitFor()
   await page.getByRole('cell', { name: 'Active' }).waitFor()
   expect(await accessProblems(page)).toEqual([])
+  for (const path of ['/-/admin/hooks', `/-/admin/hooks/${hooks[0].id}`]) {
+    const narrow = await web.open(path, { as: web.server.admin, theme: 'dark', width: 360 })
+    await narrow.getByText('Active', { exact: true }).waitFor()
+    expect(await accessProblems(narrow)).toEqual([])
+    expect(await fitsIn(narrow)).toBe(true)
+  }
 })
 
 test('the page of the instance is for administrators', async () => {

@@ -98,6 +98,7 @@ function Found({ hook }: { hook: Hook }) {
               // Resets the form when it is saved or the edited fields change, but not after a delivery.
               key={`${saves} ${JSON.stringify(editedFields(hook))}`}
               hook={hook}
+              isSaved={saves > 0}
               error={change.error}
               isBusy={change.isPending}
               onSave={(body) => change.mutate({ path, body })}
