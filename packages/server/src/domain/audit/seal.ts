@@ -7,11 +7,16 @@ const batchSize = 500
 
 /**
  * Appends all committed events to the hash chain. The chain has an order of its own, so an event whose transaction
- * commits late follows events with higher ids. Processes take turns by a lock on the chain.
+ * commits late follows events with higher ids. Processes take turns by a lock on the chain. Returns true when this
+ * process has sealed events.
  */
-export async function sealAuditEvents(deps: RootDeps): Promise<void> {
-  if (!(await hasUnsealed(deps.db))) return
-  while ((await transaction(deps, sealBatch)) === batchSize) if (deps.stopping.aborted) return
+export async function sealAuditEvents(deps: RootDeps): Promise<boolean> {
+  if (!(await hasUnsealed(deps.db))) return false
+  let total = 0
+  for (let sealed = batchSize; sealed === batchSize && !deps.stopping.aborted; total += sealed) {
+    sealed = await transaction(deps, sealBatch)
+  }
+  return total > 0
 }
 
 async function sealBatch({ db }: Deps): Promise<number> {
@@ -28,17 +33,25 @@ async function sealBatch({ db }: Deps): Promise<number> {
 
 const delayMs = 1000
 
-/** Seals events about a second after they were committed, by any process. Returns a function that stops it. */
+/**
+ * Seals events about a second after they were committed, by any process, and queues their streams. Returns a function
+ * that stops it.
+ */
 export function startSealing(deps: RootDeps): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined
+  // The destinations may be new since the last start.
+  let isFirst = true
   let running: Promise<void> = Promise.resolve()
+  const work = async () => {
+    const hasSealed = await sealAuditEvents(deps)
+    if (hasSealed || isFirst) await queueStreams(deps)
+    isFirst = false
+  }
   const seal = () => {
     timer = undefined
-    running = sealAuditEvents(deps)
-      .then(() => queueStreams(deps))
-      .catch((error: unknown) => {
-        deps.log.error({ err: error }, 'audit events could not be sealed or queued for their streams')
-      })
+    running = work().catch((error: unknown) => {
+      deps.log.error({ err: error }, 'audit events could not be sealed or queued for their streams')
+    })
   }
   const schedule = () => {
     timer ??= setTimeout(seal, delayMs).unref()

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sql, { type Sql } from 'sql-template-tag'
@@ -42,6 +42,24 @@ describe('a stream of audit events', () => {
       created_at: start,
       details: expect.objectContaining({ custom_message: 'first' }),
     })
+  })
+
+  test('continues in a new file when the file was renamed, and after a line that was cut off', async () => {
+    const path = await filePath()
+    const server = await serverWith(`file://${path}`)
+    await record(server, 'first')
+    await stream(server)
+    await rename(path, `${path}.1`)
+    await record(server, 'second')
+    await stream(server)
+    await appendFile(path, '{"position":3,"ha')
+    await record(server, 'third')
+    await stream(server)
+
+    expect((await linesOf(`${path}.1`)).map(messageOf)).toEqual(['first'])
+    const [second = '', cut, third = '', ...others] = (await readFile(path, 'utf8')).split('\n')
+    expect([cut, others]).toEqual(['{"position":3,"ha', ['']])
+    expect([second, third].map((line) => messageOf(JSON.parse(line)))).toEqual(['second', 'third'])
   })
 
   test('contains what is needed to verify the hash chain', async () => {
@@ -227,6 +245,23 @@ describe('after the end of a process, events are sent again', () => {
     await record(server, 'second')
     await stream(server)
     expect(positionsIn(receiver)).toEqual([1, 1, 2])
+  })
+
+  test('when it stopped before a slow destination responded', async () => {
+    const receiver = await startReceiver()
+    const server = await serverWith(receiver.url)
+    const standard = receiver.answer
+    receiver.answer = () => {}
+    await record(server, 'first')
+    await sealAuditEvents(server.deps)
+    await queueStreams(server.deps)
+    const queue = runJobs(server.deps, [streamJob])
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1)
+    await queue.stop()
+    expect(await measureStreams(server.deps)).toMatchObject([{ lag: 1, failures: 0 }])
+    receiver.answer = standard
+    await stream(server)
+    expect(positionsIn(receiver)).toEqual([1, 1])
   })
 
   test('when the audit log is an older one, from a backup', async () => {
