@@ -56,10 +56,26 @@ describe('the link of an invitation', () => {
     await page.keyboard.press('Enter')
     await page.getByText('You are now a member of shop.').waitFor()
     await page.waitForURL('**/acme/shop')
-    await page.getByRole('link', { name: 'Vulnerabilities' }).waitFor()
+    await page
+      .getByRole('navigation', { name: /sections/ })
+      .getByRole('link', { name: 'Vulnerabilities' })
+      .waitFor()
     expect(await levelOf(nadia)).toBe(30)
     await quiet(page)
     expect(sent.filter((address) => address.split('#')[0]?.includes(secret))).toEqual([])
+  })
+
+  test('is forgotten by the tab when the user signs out', async () => {
+    await web.server.user('uma')
+    const secret = await invite(owner, 'uma-2@example.test')
+    const page = await openSignedIn(web, 'uma', `/-/invitation#${secret}`)
+    await page.getByRole('button', { name: 'Accept invitation' }).waitFor()
+    expect(await page.evaluate(() => sessionStorage.getItem('alcove-invitation'))).toBe(secret)
+    await page.getByRole('button', { name: 'uma: account and appearance' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL(`${web.origin}/`)
+    await page.goto('/-/invitation')
+    await page.getByRole('heading', { name: 'Incomplete link' }).waitFor()
   })
 
   test('of a group leads to the group, also on a narrow dark screen', async () => {

@@ -4,6 +4,7 @@ import { Link, useLocation, useSearch } from 'wouter'
 import { Avatar } from '../components/avatar.tsx'
 import { LinkButton } from '../components/button.tsx'
 import { api, useAction } from '../data/api.ts'
+import { forgetInvitation } from '../data/invitation-link.ts'
 import { signInAddress } from '../data/own-address.ts'
 import { signOutAtProvider } from '../data/provider-sign-in.ts'
 import { isUnlimited, notifyOtherTabs, type SessionState } from '../data/session.ts'
@@ -115,6 +116,8 @@ function SignOut() {
     try {
       const { url } = await api.call('DELETE /-/sessions', {})
       deleteDrafts()
+      // The next user of this tab must not accept the invitation of another person.
+      forgetInvitation()
       notifyOtherTabs()
       // Loads a new document. This one is emptied, because the browser may keep it in its back/forward cache.
       document.body.replaceChildren()
