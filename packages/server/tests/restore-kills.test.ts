@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../src/db/open.ts'
 import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
 import { launch, runProcess, type ServerProcess, startProcess, temporaryFolder } from './process.ts'
+import { createProject, createTopic, topicsOf, uploadFile } from './requests.ts'
 
 const token = 'token-of-the-restore-kills'
 const refusal = /a restore of the backup \S+ has not ended; run alcove restore again/
@@ -44,7 +45,7 @@ test.each([
     const outcomes: string[] = []
     for (const moment of moments) {
       server = await startProcess({ env })
-      expect(await topicsOf(server)).toEqual(['in-the-backup'])
+      expect(await namesOf(server)).toEqual(['in-the-backup'])
       await createTopic(server, 'later')
       await server.stop()
 
@@ -90,7 +91,7 @@ test.each([
     expect(await killedRestore(killed)).toMatchObject({ signal: 'SIGKILL' })
     expect(await outcomeOf(emptyEnv)).toBe('refused')
     expect(await runProcess({ env: emptyEnv, command: `restore ${backups}` })).toMatchObject({ code: 0 })
-    expect(await topicsOf(await startProcess({ env: emptyEnv }))).toEqual(['in-the-backup'])
+    expect(await namesOf(await startProcess({ env: emptyEnv }))).toEqual(['in-the-backup'])
   },
 )
 
@@ -112,7 +113,7 @@ async function outcomeOf(env: Env): Promise<'refused' | 'former' | 'restored'> {
     expect(started.message).toMatch(refusal)
     return 'refused'
   }
-  const topics = await topicsOf(started)
+  const topics = await namesOf(started)
   await started.stop()
   expect(topics).toContain('in-the-backup')
   return topics.includes('later') ? 'former' : 'restored'
@@ -171,27 +172,11 @@ async function namesIn(options: Parameters<typeof openDatabase>[0], table: strin
   }
 }
 
-async function request({ url }: ServerProcess, method: string, path: string, body?: FormData | URLSearchParams) {
-  const headers = { 'private-token': token }
-  const reply = await fetch(`${url}/api/v4${path}`, { method, headers, ...(body && { body }) })
-  expect(reply.ok).toBe(true)
-  return reply.json()
-}
-
-async function createTopic(server: ServerProcess, name: string): Promise<void> {
-  await request(server, 'POST', '/topics', new URLSearchParams({ name, title: name }))
-}
-
-async function topicsOf(server: ServerProcess): Promise<string[]> {
-  const topics: { name: string }[] = await request(server, 'GET', '/topics?per_page=100')
-  return topics.map(({ name }) => name).sort()
+async function namesOf(server: ServerProcess): Promise<string[]> {
+  return [...(await topicsOf(server))].sort()
 }
 
 async function uploadFiles(server: ServerProcess, count: number): Promise<void> {
-  const { id } = await request(server, 'POST', '/projects', new URLSearchParams({ name: 'site' }))
-  for (let number = 0; number < count; number++) {
-    const form = new FormData()
-    form.append('file', new Blob([`content ${number}`.repeat(20_000)]), 'file.txt')
-    await request(server, 'POST', `/projects/${id}/uploads`, form)
-  }
+  const project = await createProject(server)
+  for (let number = 0; number < count; number++) await uploadFile(server, project, `content ${number}`.repeat(20_000))
 }
