@@ -59,8 +59,8 @@ export const placeScreens: readonly Screen[] = [
   {
     name: 'hook',
     path: '/acme/shop/-/settings/hooks/{hook}',
-    height: 1300,
-    prepare: (page) => page.locator('summary').first().click(),
+    height: 1700,
+    prepare: (page) => page.locator('summary').last().click(), // the delivery
   },
   { name: 'issue-tracker', path: '/acme/shop/-/settings/issue_tracker', height: 1400 },
   { name: 'group-hooks', path: '/groups/acme/-/settings/hooks' },
