@@ -163,6 +163,12 @@ const reports: Subject<string> = {
       '{"filename":"a"}',
       (entries) => `{"generated_at":"","metrics":{},"results":[],"errors":[${entries}]}`,
     ),
+    'projects of Snyk': inReport('{"vulnerabilities":[{}],"packageManager":""}', (entries) => `[${entries}]`),
+    'runs of Checkov': inReport('{"check_type":"","results":{"failed_checks":[{}]}}', (entries) => `[${entries}]`),
+    'failed checks of Checkov': inReport(
+      '{}',
+      (entries) => `{"check_type":"","results":{"failed_checks":[${entries}],"parsing_errors":["a"]}}`,
+    ),
     'results of Trivy': inReport('{}', (entries) => `{"SchemaVersion":2,"Results":[${entries}]}`),
     'components of CycloneDX': inReport(
       '{"bom-ref":"a","components":[]}',

@@ -234,6 +234,8 @@ describe('a report', () => {
     ['semgrep', 'semgrep/fixtures/results.json', 'sast', { read: 3, new: 2, skipped: 1 }],
     ['bandit', 'bandit/fixtures/results.json', 'sast', { read: 2, new: 2, skipped: 0 }],
     ['osv-scanner', 'osv-scanner/fixtures/lock-files.json', 'dependency_scanning', { read: 4, new: 3, skipped: 0 }],
+    ['checkov', 'checkov/fixtures/frameworks.json', 'sast', { read: 3, new: 2, skipped: 1 }],
+    ['snyk', 'snyk/fixtures/project.json', 'dependency_scanning', { read: 4, new: 1, skipped: 2 }],
     ['gitleaks', 'gitleaks/fixtures/version-8.json', 'secret_detection', { read: 2, new: 2, skipped: 0 }],
   ] as const)(
     'in the format %s is recognised by its content, plain or compressed',

@@ -1,6 +1,7 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import type { ReportType } from '../../findings/scales.ts'
 import { bandit } from './bandit/bandit.ts'
+import { checkov } from './checkov/checkov.ts'
 import { cyclonedx } from './cyclonedx/cyclonedx.ts'
 import { objectOf } from './fields/json-fields.ts'
 import { gitlab } from './gitlab/gitlab.ts'
@@ -10,6 +11,7 @@ import { osvScanner } from './osv-scanner/osv-scanner.ts'
 import type { ReportFormat } from './report-format.ts'
 import { sarif } from './sarif/sarif.ts'
 import { semgrep } from './semgrep/semgrep.ts'
+import { snyk } from './snyk/snyk.ts'
 import { trivy } from './trivy/trivy.ts'
 import { readable, unsupportedDocument } from './unsupported.ts'
 
@@ -22,6 +24,8 @@ export const formats: readonly ReportFormat[] = [
   bandit,
   semgrep,
   osvScanner,
+  checkov,
+  snyk,
   gitleaks,
   gitlab,
 ]

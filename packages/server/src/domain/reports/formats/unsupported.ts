@@ -4,7 +4,7 @@ import type { JsonObject } from './report.ts'
 
 /** The supported formats, for messages. */
 export const readable =
-  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Bandit and gitleaks'
+  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Snyk, Bandit, Checkov and gitleaks'
 
 /** A common kind of file that is not supported. */
 interface Unsupported {
@@ -42,17 +42,14 @@ const unsupported: readonly Unsupported[] = [
     matches: (has) => (has('@programName') || has('@version', 'site')) && !has('scan'),
   },
   {
-    name: 'a Snyk report',
+    name: 'a report of Snyk about infrastructure as code',
     hint: sarifHint('--sarif'),
-    matches: (has) =>
-      has('vulnerabilities', 'packageManager') ||
-      has('vulnerabilities', 'dependencyCount') ||
-      has('infrastructureAsCodeIssues'),
+    matches: (has) => has('infrastructureAsCodeIssues'),
   },
   {
-    name: 'a Checkov report',
-    hint: sarifHint('-o sarif'),
-    matches: (has) => has('check_type') || has('checkov_version'),
+    name: 'a Checkov report without results',
+    hint: 'Checkov found nothing that it can check.',
+    matches: (has) => has('checkov_version', 'passed', 'failed'),
   },
   {
     name: 'a gosec report',
