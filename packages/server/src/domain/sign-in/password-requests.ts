@@ -16,7 +16,7 @@ import { logSecurity } from './security-log.ts'
 
 const linkHours = 6
 const minuteMs = 60 * 1000
-/** Length of the intervals in which a user receives one message, whoever requests how many. */
+/** Length of the intervals in which a user receives one message, however many are requested. */
 const intervalMs = 10 * minuteMs
 const kind = 'password-request'
 
