@@ -73,7 +73,12 @@ const isIgnored = ({ path }: Pick<Item, 'path'>): boolean => path.at(-2) === 'ig
 /** The name of an image, or the name of the project. */
 const nameOf = ({ projectName }: JsonObject): string => (textOf(projectName) ?? '').replace(/^docker-image\|/, '')
 
-function readEntry(entry: JsonObject, item: Item, project: JsonObject, reading: Reading) {
+function readEntry(
+  entry: JsonObject,
+  item: Item,
+  project: JsonObject,
+  reading: Reading,
+): ReturnType<OpenedReport['read']> {
   const { pointer } = item
   if (isIgnored(item)) return [{ pointer, reason: 'a rule of the scanner’s configuration ignores it', isSettled: true }]
   if (entry.type === 'license') return [{ pointer, reason: 'it is a licence, not a vulnerability', isSettled: true }]
