@@ -22,7 +22,10 @@ export function testRouteOf(kind: HookOwner['kind']) {
     path: `${baseOf(kind)}/:hook_id/test/:trigger`,
     summary: `Send a test event to a webhook of ${placeNames[kind]}: its newest vulnerability, or a sample of another event`,
     permission: permissionsOf[kind].manage,
-    input: Type.Object({ ...hookId, trigger: oneOf(triggers) }),
+    input: Type.Object({
+      ...hookId,
+      trigger: oneOf(triggers, { description: 'Event to send. Events of GitLab that do not occur here are refused' }),
+    }),
     status: 201,
     output: Type.Object({ message: Type.String() }),
     async handle(context) {
