@@ -24,6 +24,7 @@ import { refs } from './0067_refs.ts'
 import { issueTrackers } from './0068_issue_trackers.ts'
 import { accountMail } from './0069_account_mail.ts'
 import { auditStreams } from './0070_audit_streams.ts'
+import { stoppedWork } from './0072_stopped_work.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   issueTrackers,
   accountMail,
   auditStreams,
+  stoppedWork,
 ]

@@ -80,11 +80,22 @@ export async function finishExport(
 export async function failExport(
   db: Db,
   id: number,
-  { now, expiresAt }: { now: string; expiresAt: string },
+  { error, now, expiresAt }: { error: string; now: string; expiresAt: string },
 ): Promise<void> {
   await db.run(sql`
-    update vulnerability_exports set status = 'failed', finished_at = ${now}, expires_at = ${expiresAt}
+    update vulnerability_exports set status = 'failed', error = ${error}, finished_at = ${now}, expires_at = ${expiresAt}
     where id = ${id} and status in ('created', 'running')`)
+}
+
+/** Fails all unfinished exports of a user. */
+export async function failOpenExports(
+  db: Db,
+  authorId: number,
+  { error, now, expiresAt }: { error: string; now: string; expiresAt: string },
+): Promise<void> {
+  await db.run(sql`
+    update vulnerability_exports set status = 'failed', error = ${error}, finished_at = ${now}, expires_at = ${expiresAt}
+    where author_id = ${authorId} and status in ('created', 'running')`)
 }
 
 /** Returns the query of the exports that have expired. */
@@ -122,4 +133,4 @@ export async function deleteExports(db: Db, ids: readonly number[]): Promise<voi
 }
 
 const columns: Sql = sql`id, author_id, as_admin, exported_project_ids, project_id, namespace_id as group_id, format, filters as filter,
-  sends_email, status, waiting_findings, filename, object_key, bytes, sha256, created_at, started_at, finished_at, expires_at`
+  sends_email, status, error, waiting_findings, filename, object_key, bytes, sha256, created_at, started_at, finished_at, expires_at`

@@ -30,6 +30,8 @@ export interface Export extends ExportTarget {
   /** Stored for compatibility; no mail is sent. */
   sendsEmail: boolean
   status: (typeof exportStatuses)[number]
+  /** Reason of a failure. */
+  error: string | null
   /**
    * Number of findings of its projects that await promotion, and are not in the file; 10,001 stands for all higher numbers.
    * Null until the file is written, and for exports of earlier versions.

@@ -16,6 +16,7 @@ import {
   deleteExports,
   type ExportDraft,
   expiredExports,
+  failOpenExports,
   findExport,
   hasUnfinishedExport,
   insertExport,
@@ -24,7 +25,7 @@ import {
   takeExportsOf,
 } from './export-queries.ts'
 import { holdsAllProjects } from './exported-row-queries.ts'
-import { exportKey, exportKind } from './write.ts'
+import { exportKey, exportKind, exportTimes } from './write.ts'
 
 const hourMs = 60 * 60 * 1000
 
@@ -126,6 +127,11 @@ export async function removeExportsOf(
   owners: Record<'projectIds' | 'namespaceIds' | 'userIds', readonly number[]>,
 ): Promise<void> {
   await markForDeletion(deps, await takeExportsOf(deps.db, owners))
+}
+
+/** Fails the unfinished exports of a user. A job that is writing one discards its file. */
+export async function failExportsOf(deps: Deps, userId: number, error: string): Promise<void> {
+  await failOpenExports(deps.db, userId, { error, ...exportTimes(deps) })
 }
 
 /** Deletes exports whose objects are lost. */

@@ -39,7 +39,8 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
       if (!asked) return undefined
       const projectIds = await listExportedProjects(deps, asked)
       if (!projectIds) {
-        await failExport(deps.db, asked.id, times(deps))
+        const error = 'You may no longer export these vulnerabilities.'
+        await failExport(deps.db, asked.id, { error, ...exportTimes(deps) })
         return undefined
       }
       const key = `files/${deps.random(16).toString('hex')}`
@@ -74,17 +75,20 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
           ...{ filename, objectKey: key, bytes, sha256: hash.digest('hex'), waitingFindings },
           projectIds: isOfInstance(asked) && asked.asAdmin ? null : projectIds,
         },
-        times(deps),
+        exportTimes(deps),
       )
       // Another process has finished the export, or it was deleted.
       if (!finished) await deps.objects.remove(key)
       return undefined
     },
-    giveUp: (deps, { export_id }) => failExport(deps.db, export_id, times(deps)),
+    giveUp: (deps, { export_id }) => failExport(deps.db, export_id, { error: unexpected, ...exportTimes(deps) }),
   })
 }
 
-function times({ now, settings }: Deps): { now: string; expiresAt: string } {
+const unexpected = 'The export failed; see the server’s log.'
+
+/** Returns the times of an export that ends now. */
+export function exportTimes({ now, settings }: Deps): { now: string; expiresAt: string } {
   const time = now()
   return { now: time, expiresAt: new Date(Date.parse(time) + settings.retentionDays.exports * dayMs).toISOString() }
 }

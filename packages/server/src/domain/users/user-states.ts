@@ -11,15 +11,15 @@ import { lockUser, updateUserState } from './user-queries.ts'
 import { assertNoGhost } from './users.ts'
 
 /** Blocks a user and deletes their sessions. Their tokens are kept, but rejected while the user is blocked. */
-export function blockUser(deps: Deps, caller: Caller, id: number): Promise<void> {
+export function blockUser(deps: Deps, caller: Caller, id: number): Promise<User['state'] | undefined> {
   return change(deps, id, 'user_blocked', ({ state }) => {
     if (id === caller.user.id) throw forbidden('The API initiating user cannot be blocked by the API')
     return state === 'banned' ? 'banned' : 'blocked'
   })
 }
 
-export function unblockUser(deps: Deps, id: number): Promise<void> {
-  return change(deps, id, 'user_unblocked', ({ state }) => {
+export async function unblockUser(deps: Deps, id: number): Promise<void> {
+  await change(deps, id, 'user_unblocked', ({ state }) => {
     if (state === 'deactivated') throw forbidden('Deactivated users cannot be unblocked by the API')
     if (state === 'banned') throw forbidden('Banned users cannot be unblocked by the API')
     return state === 'blocked' ? 'active' : state
@@ -27,7 +27,7 @@ export function unblockUser(deps: Deps, id: number): Promise<void> {
 }
 
 /** Bans a user, which `unblockUser` does not undo. */
-export function banUser(deps: Deps, caller: Caller, id: number): Promise<void> {
+export function banUser(deps: Deps, caller: Caller, id: number): Promise<User['state'] | undefined> {
   return change(deps, id, 'user_banned', ({ state }) => {
     if (id === caller.user.id) throw forbidden('The API initiating user cannot be banned by the API')
     if (state !== 'active') throw wrongState('ban', state)
@@ -35,15 +35,15 @@ export function banUser(deps: Deps, caller: Caller, id: number): Promise<void> {
   })
 }
 
-export function unbanUser(deps: Deps, id: number): Promise<void> {
-  return change(deps, id, 'user_unbanned', ({ state }) => {
+export async function unbanUser(deps: Deps, id: number): Promise<void> {
+  await change(deps, id, 'user_unbanned', ({ state }) => {
     if (state !== 'banned') throw wrongState('unban', state)
     return 'active'
   })
 }
 
 /** Deactivates a user until the next sign-in or until an administrator activates the account. */
-export function deactivateUser(deps: Deps, caller: Caller, id: number): Promise<void> {
+export function deactivateUser(deps: Deps, caller: Caller, id: number): Promise<User['state'] | undefined> {
   return change(deps, id, 'user_deactivated', ({ state }) => {
     if (isShutOut(state)) throw forbidden('A blocked user cannot be deactivated by the API')
     if (id === caller.user.id) throw forbidden('The API initiating user cannot be deactivated by the API')
@@ -51,8 +51,8 @@ export function deactivateUser(deps: Deps, caller: Caller, id: number): Promise<
   })
 }
 
-export function activateUser(deps: Deps, id: number): Promise<void> {
-  return change(deps, id, 'user_activated', ({ state }) => {
+export async function activateUser(deps: Deps, id: number): Promise<void> {
+  await change(deps, id, 'user_activated', ({ state }) => {
     if (isShutOut(state)) throw forbidden('A blocked user must be unblocked to be activated')
     return state === 'deactivated' ? 'active' : state
   })
@@ -63,23 +63,31 @@ export async function reactivateUser({ db, now }: Deps, id: number): Promise<voi
   await updateUserState(db, id, 'active', now())
 }
 
-/** Changes the state while holding a lock on the user, so that the second of two concurrent changes sees the first. */
-function change(deps: Deps, id: number, event: AuditEventName, next: (user: User) => User['state']): Promise<void> {
+/**
+ * Changes the state while holding a lock on the user, so that the second of two concurrent changes sees the first. Returns
+ * the new state, or `undefined` when it is unchanged.
+ */
+function change(
+  deps: Deps,
+  id: number,
+  event: AuditEventName,
+  next: (user: User) => User['state'],
+): Promise<User['state'] | undefined> {
   return transaction(deps, async (deps) => {
     const user = await lockUser(deps.db, id)
     if (!user) throw notFound('User')
     assertNoGhost(user)
     const state = next(user)
-    if (state === user.state) return
+    if (state === user.state) return undefined
     await updateUserState(deps.db, id, state, deps.now())
     await recordAuditEvent(deps, event, {
       entity: userEntity(user),
       message: 'Changed the state of the user',
       changes: { state: { from: user.state, to: state } },
     })
-    if (state === 'active') return
-    await endAllSessions(deps, id)
+    if (state !== 'active') await endAllSessions(deps, id)
     if (isShutOut(state)) await revokePasswordLinks(deps, id)
+    return state
   })
 }
 

@@ -81,6 +81,7 @@ describe('an export', () => {
         download: expect.any(String),
       },
       filters: {},
+      error: null,
       waiting_findings: null,
       progress: null,
     })

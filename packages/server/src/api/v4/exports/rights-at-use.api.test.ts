@@ -37,9 +37,10 @@ const countOf = async (server: TestServer, project: TestProject, list: string) =
   (await server.admin.get(`/projects/${project.id}/${list}?per_page=1`)).body.length
 
 test('every kind of job that acts for a user has its permissions tested below', () => {
-  // The rights of mail and issues of trackers are tested beside their jobs. `password-request`, `ref`,
-  // `tracker-sync` and `webhook` act for no user.
+  // The rights of mail and issues of trackers are tested beside their jobs. `audit-stream`,
+  // `password-request`, `ref`, `tracker-sync` and `webhook` act for no user.
   expect(jobKinds.map(({ kind }) => kind).sort()).toEqual([
+    'audit-stream',
     'export',
     'import',
     'mail',

@@ -11,7 +11,7 @@ import type { Download } from '../../../http/response/download.ts'
 import { fileOutput, type Route } from '../../../http/route.ts'
 import { notFound } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
-import { freeObject, nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
+import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 import { assertKnown, filterNames, filterProperties, readFilter, viewFilter } from '../vulnerabilities/filters.ts'
 
 const exportView = Type.Object(
@@ -29,6 +29,7 @@ const exportView = Type.Object(
     _links: Type.Object({ self: Type.String(), download: Type.String() }),
     // Not in GitLab.
     filters: freeObject,
+    error: { ...nullableString, description: 'Reason of a failure' },
     waiting_findings: {
       ...nullableInteger,
       description:
@@ -62,6 +63,7 @@ function viewExport(origin: string, found: Export, progress: Progress | undefine
       scanner_id: found.filter.scannerIds,
       project_id: found.filter.projectIds,
     },
+    error: found.error,
     waiting_findings: found.waitingFindings,
     progress: progress ?? null,
   }

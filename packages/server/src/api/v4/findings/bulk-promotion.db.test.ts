@@ -67,12 +67,19 @@ describe('a bulk promotion larger than one transaction', () => {
     })
     for (const promoted of [200, 400]) {
       await expect(go(id, 2)).rejects.toThrow('killed')
-      expect(await readPromotion(project, id)).toEqual({ id, status: 'running', total, promoted, unchanged: 0 })
+      expect(await readPromotion(project, id)).toEqual({
+        id,
+        status: 'running',
+        total,
+        promoted,
+        unchanged: 0,
+        error: null,
+      })
       expect(await totalOf(project)).toBe(promoted)
       expect(await disagreements(server.deps)).toEqual([])
     }
     await go(id)
-    const done = { id, status: 'done', total, promoted: total, unchanged: 0 }
+    const done = { id, status: 'done', total, promoted: total, unchanged: 0, error: null }
     expect(await readPromotion(project, id)).toEqual(done)
     // Running it again changes nothing.
     await go(id)

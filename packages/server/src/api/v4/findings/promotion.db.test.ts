@@ -75,6 +75,7 @@ describe('bulk promotion of findings', () => {
       total: 3,
       promoted: 1,
       unchanged: 2,
+      error: null,
     })
     expect(await waiting(project)).toEqual([])
   })

@@ -3,18 +3,12 @@ import type { Caller } from '../../../domain/access/callers.ts'
 import type { Deps, RootDeps } from '../../../domain/deps.ts'
 import { changeAccount, createAccount, createAccountAndSendLink } from '../../../domain/projects/accounts.ts'
 import { removeUser } from '../../../domain/removal/remove.ts'
+import { banUserWithWork, blockUserWithWork, deactivateUserWithWork } from '../../../domain/removal/shut-out.ts'
 import { disableTwoFactor } from '../../../domain/second-factors/second-factors.ts'
 import { assertRecentlyAuthenticated } from '../../../domain/sign-in/reauthentication.ts'
 import { assertUnmodified } from '../../../domain/unmodified.ts'
 import type { User, UserOrder } from '../../../domain/users/user.ts'
-import {
-  activateUser,
-  banUser,
-  blockUser,
-  deactivateUser,
-  unbanUser,
-  unblockUser,
-} from '../../../domain/users/user-states.ts'
+import { activateUser, unbanUser, unblockUser } from '../../../domain/users/user-states.ts'
 import { findUsers, getUser, readAccounts, readUser, userOrderFor } from '../../../domain/users/users.ts'
 import { dateTime, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
@@ -196,11 +190,16 @@ export const userRoutes: readonly Route[] = [
       await removeUser(deps, user, input.hard_delete ?? false)
     },
   }),
-  changeOfState('block', 'blocked', 'Block a user and end all of their sessions', blockUser),
+  changeOfState('block', 'blocked', 'Block a user, and end their sessions, exports and promotions', blockUserWithWork),
   changeOfState('unblock', 'unblocked', 'Unblock a user', (deps, _caller, id) => unblockUser(deps, id)),
-  changeOfState('ban', 'banned', 'Ban a user and end all of their sessions', banUser),
+  changeOfState('ban', 'banned', 'Ban a user, and end their sessions, exports and promotions', banUserWithWork),
   changeOfState('unban', 'unbanned', 'Unban a user', (deps, _caller, id) => unbanUser(deps, id)),
-  changeOfState('deactivate', 'deactivated', 'Deactivate a user until the next sign-in', deactivateUser),
+  changeOfState(
+    'deactivate',
+    'deactivated',
+    'Deactivate a user until the next sign-in, and end their sessions, exports and promotions',
+    deactivateUserWithWork,
+  ),
   route({
     method: 'PATCH',
     path: '/users/:id/disable_two_factor',

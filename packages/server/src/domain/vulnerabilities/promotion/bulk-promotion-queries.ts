@@ -16,6 +16,8 @@ export interface StoredPromotion {
   unchanged: number
   createdAt: string
   finishedAt: string | null
+  /** Reason of a failure. */
+  error: string | null
 }
 
 interface PromotionDraft {
@@ -46,14 +48,14 @@ export async function insertBatches(db: Db, promotionId: number, slices: readonl
 
 export async function findPromotion(db: Db, id: number): Promise<StoredPromotion | undefined> {
   return db.one(sql`
-    select id, project_id, user_id, as_admin, state, total, promoted, unchanged, created_at, finished_at
+    select id, project_id, user_id, as_admin, state, total, promoted, unchanged, created_at, finished_at, error
     from finding_promotions where id = ${id}`)
 }
 
 /** Locks a running promotion until the transaction ends; returns `undefined` if it is not running. */
 export async function lockPromotion(db: Db, id: number): Promise<StoredPromotion | undefined> {
   return db.one(sql`
-    select id, project_id, user_id, as_admin, state, total, promoted, unchanged, created_at, finished_at
+    select id, project_id, user_id, as_admin, state, total, promoted, unchanged, created_at, finished_at, error
     from finding_promotions where id = ${id} and state = 'running' ${db.dialect.forUpdate}`)
 }
 
@@ -81,9 +83,18 @@ export async function addToPromotion(
     where id = ${id}`)
 }
 
-export async function endPromotion(db: Db, id: number, state: 'done' | 'failed', now: string): Promise<void> {
+/** Ends a running promotion; with an error, it has failed. */
+export async function endPromotion(db: Db, id: number, { error, now }: { error?: string; now: string }): Promise<void> {
   await db.run(sql`
-    update finding_promotions set state = ${state}, finished_at = ${now} where id = ${id} and state = 'running'`)
+    update finding_promotions set state = ${error === undefined ? 'done' : 'failed'}, error = ${error}, finished_at = ${now}
+    where id = ${id} and state = 'running'`)
+}
+
+/** Returns the ids of the user's running promotions. */
+export async function listRunningPromotions(db: Db, userId: number): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from finding_promotions where user_id = ${userId} and state = 'running' order by id`)
+  return rows.map(({ id }) => id)
 }
 
 export async function deleteOldPromotions(db: Db, before: string): Promise<void> {

@@ -16,6 +16,7 @@ import {
   findPromotion,
   insertBatches,
   insertPromotion,
+  listRunningPromotions,
   lockPromotion,
   type StoredPromotion,
   takeBatch,
@@ -81,7 +82,7 @@ async function run(
   { payload: { promotionId }, signal, progress }: RunningJob<PromotionJob>,
 ): Promise<Postponed | undefined> {
   if (await promoteBatches(signal, () => promoteNext(deps, promotionId))) {
-    await transaction(deps, (deps) => endPromotion(deps.db, promotionId, 'done', deps.now()))
+    await transaction(deps, (deps) => endPromotion(deps.db, promotionId, { now: deps.now() }))
     return undefined
   }
   const found = await findPromotion(deps.db, promotionId)
@@ -101,7 +102,7 @@ function promoteNext(deps: RootDeps, promotionId: number): Promise<boolean> {
     const held = await lockPromotion(deps.db, promotionId)
     const project = held && (await findProject(deps, `${held.projectId}`))
     if (project && !(await isStillPermitted(deps, 'vulnerability.create', project, held))) {
-      await giveUp(deps, { promotionId })
+      await failPromotion(deps, promotionId, 'The user who requested it may no longer promote findings.')
       return false
     }
     const findingIds = project && (await takeBatch(deps.db, promotionId))
@@ -112,10 +113,20 @@ function promoteNext(deps: RootDeps, promotionId: number): Promise<boolean> {
   })
 }
 
-/** Marks the promotion as failed. Promoted findings stay promoted. */
-async function giveUp(deps: Deps, { promotionId }: PromotionJob): Promise<void> {
+function giveUp(deps: Deps, { promotionId }: PromotionJob): Promise<void> {
+  return failPromotion(deps, promotionId, 'The promotion failed; see the server’s log.')
+}
+
+/** Fails the running promotions of a user. Promoted findings stay promoted. */
+export async function failPromotionsOf(deps: Deps, userId: number, error: string): Promise<void> {
+  for (const id of await listRunningPromotions(deps.db, userId)) await failPromotion(deps, id, error)
+}
+
+/** Locks the promotion first, as its job does. A promotion that has ended meanwhile stays as it is. */
+async function failPromotion(deps: Deps, promotionId: number, error: string): Promise<void> {
+  await lockPromotion(deps.db, promotionId)
+  await endPromotion(deps.db, promotionId, { error, now: deps.now() })
   await deleteBatches(deps.db, promotionId)
-  await endPromotion(deps.db, promotionId, 'failed', deps.now())
 }
 
 const keptMs = 30 * 24 * 60 * 60 * 1000

@@ -23,7 +23,7 @@ export interface PromotionRequest {
   isAsync?: boolean | undefined
 }
 
-export interface BulkPromotion extends Pick<StoredPromotion, 'state' | 'total' | 'promoted' | 'unchanged'> {
+export interface BulkPromotion extends Pick<StoredPromotion, 'state' | 'total' | 'promoted' | 'unchanged' | 'error'> {
   /** Id for polling; null if the findings were promoted within the request. */
   id: number | null
 }
@@ -58,7 +58,7 @@ export async function promoteMany(
     await recordPromotion(deps, project, author.user, { promoted: count })
     return count
   })
-  return { id: null, state: 'done', total: inOrder.length, promoted, unchanged: inOrder.length - promoted }
+  return { id: null, state: 'done', total: inOrder.length, promoted, unchanged: inOrder.length - promoted, error: null }
 }
 
 /** Queues the promotion of all findings on the default branch that await it. */
