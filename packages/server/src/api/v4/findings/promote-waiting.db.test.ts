@@ -37,7 +37,7 @@ describe('the promotion of everything that awaits it', () => {
     expect(sent.body.started).toEqual([
       {
         project: { id: site.id, path_with_namespace: 'first/site', web_url: site['web_url'] },
-        promotion: { id: expect.any(Number), status: 'running', total: 3, promoted: 0, unchanged: 0 },
+        promotion: { id: expect.any(Number), status: 'running', total: 3, promoted: 0, unchanged: 0, error: null },
       },
       { project: expect.objectContaining({ id: shop.id }), promotion: expect.objectContaining({ total: 2 }) },
     ])
