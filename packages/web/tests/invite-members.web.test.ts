@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
+import { startSmtp } from '../../server/src/testing/stand-ins/smtp.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
 
 let web: Web
@@ -274,4 +275,27 @@ describe('a user without the right to invite', () => {
     await send.click()
     await dialog.getByRole('region', { name: 'second@example.test' }).waitFor()
   })
+})
+
+test('with an SMTP server the form and the new link say that the recipient receives an e-mail', async () => {
+  const smtp = await startSmtp()
+  const arrived = new Promise<string>((resolve) => {
+    smtp.atMessage = ({ text }) => {
+      resolve(text)
+      return 'accept'
+    }
+  })
+  const mailing = await startWeb({ settings: { mail: smtp.settings } })
+  try {
+    await mailing.server.project('acme/mail')
+    const page = await mailing.open('/acme/mail/-/members', { as: mailing.server.admin })
+    const { dialog, field, send } = await openForm(page)
+    await dialog.getByText('Other addresses receive an e-mail with a link.').waitFor()
+    await field.fill('new@example.test')
+    await send.click()
+    await dialog.getByText('Its recipient receives an e-mail with a link.').waitFor()
+    expect(await arrived).toContain('/-/invitation#')
+  } finally {
+    await mailing.close()
+  }
 })

@@ -3,19 +3,21 @@ import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Dialog, DialogActions } from '../../components/overlay/dialog.tsx'
 import { Time } from '../../components/time.tsx'
+import { useSession } from '../../data/session.ts'
 import styles from './admin.module.css'
 
 export type PasswordLink = ResponseOf<'POST /users/{id}/password_links'>
 
 /** Shows a password reset link, which is not stored and cannot be shown again. */
 export function PasswordLinkDialog({ link, onClose }: { link: PasswordLink | undefined; onClose: () => void }) {
+  const { sends_mail: isMailed } = useSession()
   const address = link ? `${location.origin}/-/password#${link.token}` : ''
   return (
     <Dialog
       isOpen={link !== undefined}
       onClose={onClose}
       title="Password reset link"
-      lead="The link is shown only once. Send it to the user over a private channel: anyone with the link can set the password."
+      lead={`The link is shown only once. ${isMailed ? 'The user receives an e-mail with a link. If it does not arrive, send this one' : 'Send it to the user'} over a private channel: anyone with the link can set the password.`}
     >
       <p className={styles.secret}>{address}</p>
       {link && (

@@ -5,6 +5,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { DialogActions } from '../../components/overlay/dialog.tsx'
 import { Time } from '../../components/time.tsx'
 import { invitationLink } from '../../data/invitation-link.ts'
+import { useSession } from '../../data/session.ts'
 import styles from './invitation.module.css'
 
 export type InvitationLinks = Readonly<Record<string, Schemas['InvitationLink']>>
@@ -20,6 +21,7 @@ export function NewInvitationLinks({
   /** Shown below the links. */
   children?: ReactNode
 }) {
+  const { sends_mail: isMailed } = useSession()
   const content = useRef<HTMLElement>(null)
   // The form that had the focus is gone.
   useEffect(() => content.current?.focus(), [])
@@ -28,8 +30,11 @@ export function NewInvitationLinks({
     <>
       <section ref={content} tabIndex={-1} aria-label="Invitation links" className={styles.links}>
         <p className="muted">
-          Send {all.length === 1 ? 'the link to its recipient' : 'each link to its recipient'} over a private channel:
-          anyone with the link can use it. It is shown only once. Under “Pending invitations” you can create a new one.
+          {isMailed
+            ? `${all.length === 1 ? 'Its recipient receives' : 'Each recipient receives'} an e-mail with a link. If it does not arrive, send the link below`
+            : `Send ${all.length === 1 ? 'the link to its recipient' : 'each link to its recipient'}`}{' '}
+          over a private channel: anyone with the link can use it. It is shown only once. Under “Pending invitations”
+          you can create a new one.
         </p>
         {all.map(([email, { token, expires_at: end }]) => (
           <section key={email} className={styles.link} aria-label={email}>

@@ -51,7 +51,7 @@ function InviteForm({
   onSent: (sent: Sent) => void
 }) {
   const toast = useToast()
-  const { is_admin: isAdmin } = useSession()
+  const { is_admin: isAdmin, sends_mail: isMailed } = useSession()
   const [invitees, setInvitees] = useState<readonly Invitee[]>([])
   const [text, setText] = useState('')
   const [terms, setTerms] = useState<Terms>({ level: levels.developer, until: '' })
@@ -97,7 +97,7 @@ function InviteForm({
         onChange={setInvitees}
         text={text}
         onText={setText}
-        hint={`Users become members at once. For other addresses you get a link to pass on. ${isAdmin ? forAdmins : forOthers}`}
+        hint={`Users become members at once. ${isMailed ? 'Other addresses receive an e-mail with a link' : 'For other addresses you get a link to pass on'}. ${isAdmin ? forAdmins : forOthers}`}
       />
       <TermsFields place={place} terms={terms} onChange={setTerms} />
     </ActionForm>

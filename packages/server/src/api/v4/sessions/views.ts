@@ -43,6 +43,7 @@ export const sessionStateView = Type.Object(
       description: 'The identity provider that the session was started with',
     }),
     passwords: Type.Boolean({ description: 'True if users can sign in with a password' }),
+    sends_mail: Type.Boolean({ description: 'True if the server sends e-mail' }),
     can_request_password_link: Type.Boolean({
       description: 'True if users who have forgotten their password can request a link by e-mail',
     }),
@@ -78,6 +79,7 @@ export async function viewSessionState(deps: RootDeps, caller: Caller | null, or
     signed_in_with: caller?.token.method ?? null,
     provider: caller?.token.provider ?? null,
     passwords: settings.hasPasswords,
+    sends_mail: settings.mail !== undefined,
     can_request_password_link: canRequestPasswordLink(settings),
     providers: settings.oidc.providers.map(({ key, name }) => ({ key, name })),
     scopes: [...(caller?.token.scopes ?? [])],
