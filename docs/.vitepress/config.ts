@@ -83,6 +83,7 @@ export default defineConfig({
           page('Sign-in', 'docs/operating/sign-in.md'),
           page('E-mail', 'docs/operating/mail.md'),
           page('Webhooks', 'docs/operating/webhooks.md'),
+          page('Issue trackers', 'docs/operating/issue-trackers.md'),
           page('Back up', 'docs/operating/back-up.md'),
           page('Recover', 'docs/operating/recover.md'),
           page('Audit log', 'docs/operating/audit.md'),

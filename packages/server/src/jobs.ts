@@ -43,6 +43,7 @@ import { removeExpiredSessions } from './domain/sign-in/sessions.ts'
 import { removeExpiredSignInLinks } from './domain/sign-in/sign-in-links.ts'
 import { removeOldMerges } from './domain/topics/merges/merges.ts'
 import { createIssueJob } from './domain/trackers/create-issue.ts'
+import { synchronizeIssueJob } from './domain/trackers/sync-issue.ts'
 import { pollTrackers, synchronizeJob } from './domain/trackers/sync-issues.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
@@ -120,6 +121,7 @@ export const jobKinds: readonly AnyJobKind[] = [
   promotionKind,
   createIssueJob,
   synchronizeJob,
+  synchronizeIssueJob,
   streamJob,
 ]
 

@@ -76,6 +76,37 @@ test('the issue tracker of a project can be added, previewed, tested, changed an
   expect((await maintainer.get(`/projects/${project.id}/issue_tracker`)).body.own).toBeNull()
 })
 
+test('the webhook of a tracker gets a secret, which is shown once and can be replaced and removed', async () => {
+  const { project } = await projectWithTracker('acme/notified')
+  const maintainer = await web.server.as('maintainer', project)
+  const page = await web.open('/acme/notified/-/settings/issue_tracker', { as: maintainer })
+  const panel = page.getByRole('region', { name: 'Webhook' })
+  await panel.getByRole('button', { name: 'Generate secret' }).click()
+  await panel.getByText('Copy the secret now: it is not shown again.').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  const copied = async (name: string) => {
+    await panel.getByRole('button', { name }).click()
+    return page.evaluate(() => navigator.clipboard.readText())
+  }
+  const url = await copied('Copy URL')
+  const secret = await copied('Copy secret')
+  const notify = async (secret: string) =>
+    (await fetch(url, { method: 'POST', headers: { 'x-gitlab-token': secret }, body: '{}' })).status
+  expect(await notify(secret)).toBe(204)
+  await page.reload()
+  await panel.getByText('Last event').waitFor()
+  expect(await page.content()).not.toContain(secret)
+
+  await panel.getByRole('button', { name: 'Replace secret' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace secret' }).click()
+  await panel.getByText('Copy the secret now: it is not shown again.').waitFor()
+  const replaced = await copied('Copy secret')
+  expect([await notify(secret), await notify(replaced)]).toEqual([401, 204])
+  await panel.getByRole('button', { name: 'Remove secret' }).click()
+  await panel.getByRole('button', { name: 'Generate secret' }).waitFor()
+  expect(await notify(replaced)).toBe(401)
+})
+
 test('a rejected token is explained, and another project requires the token again', async () => {
   const { project, tracker } = await projectWithTracker('acme/rejected')
   tracker.status = 401

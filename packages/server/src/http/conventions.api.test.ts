@@ -211,7 +211,8 @@ describe('a request body', () => {
     const headers = { 'content-type': type }
     const others: string[] = []
     for (const route of routes) {
-      if (route.method === 'GET') continue
+      // Events of trackers are authenticated by their bytes, whatever their type.
+      if (route.method === 'GET' || route.rawBody) continue
       const address = `/${addressOf(route)}`.replaceAll(/[:*]\w+/g, '1')
       const { status, body } = await server.admin[methods[route.method]](address, '<xml/>', { headers })
       if (status !== 415) others.push(`${status} ${body.error} ${route.method} ${route.path}`)

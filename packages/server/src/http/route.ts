@@ -43,6 +43,11 @@ export interface Route {
   ignoresRawBody?: true
   /** Media types of a body that is the file itself, without a form; all other parameters are in the query. */
   rawFile?: readonly string[]
+  /**
+   * The handler receives the body as bytes in `raw`, whatever its type, to verify its signature. Parameters are in the
+   * path only. The limit is `maxTextBytes`, also for anonymous requests.
+   */
+  rawBody?: true
   /** Upper bound of `fileLimit`. Absent: the maximum size of an upload. */
   maxFileBytes?: (settings: Settings) => number
   /**
@@ -97,8 +102,16 @@ export interface RouteContext extends ResourceContext {
   client: Client
   /** The header `If-Unmodified-Since`, in ms; absent when it is not sent or not a date. */
   unmodifiedSince: number | undefined
+  /** The request as it was sent; its body is empty except on routes with `rawBody`. */
+  raw: RawRequest
   /** Response headers that the handler sets. */
   headers: Record<string, string | string[]>
+}
+
+/** Headers and body of a request, as its sender has signed them. */
+interface RawRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
 }
 
 /** Rate limit of one endpoint: for each user, and for each address of anonymous requests. */

@@ -25,6 +25,7 @@ import { issueTrackers } from './0068_issue_trackers.ts'
 import { accountMail } from './0069_account_mail.ts'
 import { auditStreams } from './0070_audit_streams.ts'
 import { stoppedWork } from './0072_stopped_work.ts'
+import { trackerEvents } from './0073_tracker_events.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   accountMail,
   auditStreams,
   stoppedWork,
+  trackerEvents,
 ]

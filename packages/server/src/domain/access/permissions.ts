@@ -203,6 +203,10 @@ export const permissions = {
   'issue-tracker.manage': { on: 'project', who: 'maintainer', scope: 'api' },
   'group.issue-tracker.read': { on: 'group', who: 'developer', scope: 'read_api' },
   'group.issue-tracker.manage': { on: 'group', who: 'owner', scope: 'api' },
+  'tracker-secret.manage': { on: 'project', who: 'maintainer', scope: 'api' },
+  'group.tracker-secret.manage': { on: 'group', who: 'owner', scope: 'api' },
+  // The tracker authenticates itself by the secret: domain/trackers/events.ts.
+  'issue-tracker.notify': { on: 'instance', who: 'anyone', scope: 'none' },
   'issue.read': { on: 'vulnerability', who: 'developer', scope: 'read_api' },
   'issue.create': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'issue.create-many': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
@@ -252,6 +256,7 @@ const accountNouns = new Set([
   'self',
   'user',
   'invitation',
+  'tracker-secret',
 ])
 
 /** Returns whether responses show credentials or the data of an account, and must not be stored by browsers. */

@@ -19,8 +19,15 @@ export async function recordTrackerEvent(
     message: messages[done],
     target: { type: 'IssueTracker', id, name: `${url}/${place}` },
     changes: before && after ? changesBetween(before, after, audited) : {},
-    ...(before && after && before.token !== after.token && { extra: { has_new_token: true } }),
+    ...(before && after && { extra: secretChanges(before, after) }),
   })
+}
+
+function secretChanges(before: Tracker, after: Tracker): Record<string, boolean> {
+  return {
+    ...(before.token !== after.token && { has_new_token: true }),
+    ...(before.eventsSecret !== after.eventsSecret && { has_events_secret: after.eventsSecret !== null }),
+  }
 }
 
 const messages = {

@@ -1,11 +1,9 @@
-import { type Deps, projectTransaction, type RootDeps, transaction } from '../deps.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { type AnyJobKind, enqueue, jobKind } from '../jobs/job.ts'
-import { updateLinkedIssue } from '../vulnerabilities/triage/links.ts'
+import { applyIssues } from './apply-issues.ts'
 import { changedIssues } from './clients/client.ts'
 import { openTransport, TrackerError } from './clients/exchange.ts'
 import { explainFailure } from './explain-failure.ts'
-import type { RemoteIssue } from './tracker-issue.ts'
-import { listSynchronizedLinks } from './tracker-issue-queries.ts'
 import { claimPolls, findTrackerById, updatePause, updateSynchronized } from './tracker-queries.ts'
 
 const syncJobKind = 'tracker-sync'
@@ -68,15 +66,3 @@ export const synchronizeJob: AnyJobKind = jobKind<{ tracker_id: number }>({
     }
   },
 })
-
-async function applyIssues(deps: RootDeps, trackerId: number, issues: readonly RemoteIssue[]): Promise<void> {
-  const byKey = new Map(issues.map((issue) => [issue.key, issue]))
-  for (const link of await listSynchronizedLinks(deps.db, trackerId, [...byKey.keys()])) {
-    const issue = byKey.get(link.issueKey)
-    if (!issue || (issue.state === link.state && issue.title === link.title)) continue
-    const closedAt = issue.state === 'closed' ? issue.updatedAt : null
-    await projectTransaction(deps, link.projectId, (deps) =>
-      updateLinkedIssue(deps, link.linkId, { title: issue.title, state: issue.state, closedAt }),
-    )
-  }
-}

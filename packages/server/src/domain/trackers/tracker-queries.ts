@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { Tracker, TrackerDraft, TrackerOwner } from './tracker.ts'
 
 const columns: Sql = sql`id, project_id, namespace_id, kind, url, place, token, email, issue_type, labels, title_template,
-  description_template, paused_until, polled_at, synchronized_until, sync_error`
+  description_template, paused_until, polled_at, synchronized_until, sync_error, events_secret, event_at`
 
 const isOf = ({ kind, id }: TrackerOwner): Sql =>
   kind === 'project' ? sql`project_id = ${id}` : sql`namespace_id = ${id}`
@@ -93,4 +93,21 @@ export async function claimPolls(db: Db, { now, since }: { now: string; since: s
       and exists (select 1 from tracker_issues i where i.tracker_id = issue_trackers.id and i.issue_key is not null)
     returning id`)
   return rows.map(({ id }) => id)
+}
+
+/** Sets the secret of the tracker's events, or removes it. */
+export async function updateEventsSecret(
+  db: Db,
+  owner: TrackerOwner,
+  { secret, now }: { secret: string | null; now: string },
+): Promise<Tracker | undefined> {
+  return db.one(sql`
+    update issue_trackers set events_secret = ${secret}, event_at = null, updated_at = ${now}
+    where ${isOf(owner)} returning ${columns}`)
+}
+
+/** Records an event, unless one was recorded since this time. */
+export async function updateEventAt(db: Db, id: number, { now, since }: { now: string; since: string }): Promise<void> {
+  await db.run(sql`
+    update issue_trackers set event_at = ${now} where id = ${id} and (event_at is null or event_at <= ${since})`)
 }

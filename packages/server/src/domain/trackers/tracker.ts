@@ -41,6 +41,10 @@ export interface Tracker extends TrackerDraft {
   /** Time of the newest change that was read, by the tracker's clock. */
   synchronizedUntil: string | null
   syncError: string | null
+  /** Authenticates events of the tracker. Null: events are refused. */
+  eventsSecret: string | null
+  /** Time of the last event, to the minute. */
+  eventAt: string | null
 }
 
 /** What requests to a tracker need. */

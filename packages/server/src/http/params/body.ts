@@ -12,8 +12,8 @@ export const maxSmallTextBytes = 64 * 1024
 /** Allowance for the multipart framing, in addition to text and files. */
 const maxFramingBytes = 64 * 1024
 
-/** Kinds of request body. `file` is a raw file, which only some routes accept. */
-export type BodyKind = 'none' | 'json' | 'urlencoded' | 'multipart' | 'file' | 'other'
+/** Kinds of request body. Only some routes accept `file`, a raw file, and `raw`, bytes that the route reads itself. */
+export type BodyKind = 'none' | 'json' | 'urlencoded' | 'multipart' | 'file' | 'raw' | 'other'
 
 /** Limits and callbacks for reading a body. */
 export interface BodyOptions extends Omit<MultipartOptions, 'maxBodyBytes'> {
@@ -62,7 +62,11 @@ function maxBodyBytes(limits: Pick<BodyOptions, 'maxFileBytes' | 'maxTextBytes'>
 }
 
 /** Reads the body into raw parameters. Stores files while they arrive, through `options.receive`. */
-export async function readBody(request: FastifyRequest, kind: BodyKind, options: BodyOptions): Promise<RawParams> {
+export async function readBody(
+  request: FastifyRequest,
+  kind: Exclude<BodyKind, 'raw'>,
+  options: BodyOptions,
+): Promise<RawParams> {
   assertAnnouncedLength(request, kind, options)
   switch (kind) {
     case 'none':
@@ -103,7 +107,11 @@ async function* untilEnd({ next }: Arriving): AsyncGenerator<Buffer> {
 
 const endedTooEarly = () => parameterProblem('the request body ended too early')
 
-async function readBytes({ raw }: FastifyRequest, { maxTextBytes, sentence }: BodyOptions): Promise<Buffer> {
+/** Reads the whole body into memory. */
+export async function readBytes(
+  { raw }: FastifyRequest,
+  { maxTextBytes, sentence }: Pick<BodyOptions, 'maxTextBytes' | 'sentence'>,
+): Promise<Buffer> {
   const collected = openCollected(maxTextBytes, () => tooLarge(sentence ?? textLimit(maxTextBytes)))
   const arriving = openArriving(raw, memoryPace, endedTooEarly)
   try {

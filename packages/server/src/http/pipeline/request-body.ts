@@ -6,10 +6,11 @@ import {
   type BodyOptions,
   maxSmallTextBytes,
   readBody as readBodyOfKind,
+  readBytes,
   textLimit,
 } from '../params/body.ts'
 import type { FilePart } from '../params/multipart/multipart.ts'
-import type { RawParams } from '../params/raw-params.ts'
+import { emptyParams, type RawParams } from '../params/raw-params.ts'
 import type { FileLimit } from '../route.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type RequestState, resourceContext } from './request-state.ts'
@@ -25,12 +26,17 @@ export function readBody(endpoint: Endpoint, state: RequestState): void | Promis
 }
 
 async function readUnreadBody(endpoint: Endpoint, state: RequestState): Promise<void> {
-  const { request, caller, early } = state
+  const { request, caller, early, bodyKind } = state
+  if (bodyKind === 'raw') {
+    state.bytes = await readBytes(request, endpoint)
+    state.body = emptyParams()
+    return
+  }
   const limit =
     early && !(early instanceof Failure)
       ? await endpoint.route.fileLimit?.(endpoint.deps, resourceContext(early))
       : undefined
-  const kind = state.bodyKind === 'other' && endpoint.route.ignoresRawBody ? 'none' : state.bodyKind
+  const kind = bodyKind === 'other' && endpoint.route.ignoresRawBody ? 'none' : bodyKind
   try {
     state.body = await readBodyOfKind(request, kind, optionsFor(endpoint, state, limit))
   } catch (error) {

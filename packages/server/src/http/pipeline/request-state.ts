@@ -32,6 +32,8 @@ export interface RequestState {
   missing: { failure: Failure; refusal: Failure | undefined } | undefined
   /** Undefined until the body has been read. */
   body: RawParams | undefined
+  /** The bytes of the body, on routes with `rawBody`. */
+  bytes: Buffer
   /** Query, body and path together, before validation. */
   rawParams: RawParams
   input: Record<string, unknown>
@@ -44,6 +46,8 @@ export interface RequestState {
   /** Whether a transaction of the handler has committed. */
   hasCommitted: boolean
 }
+
+const noBytes = Buffer.alloc(0)
 
 /** Returns the state before the first step. Throws 400 for a query that cannot be decoded. */
 export function openRequestState(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): RequestState {
@@ -68,6 +72,7 @@ export function openRequestState(endpoint: Endpoint, request: FastifyRequest, re
     early: undefined,
     missing: undefined,
     body: undefined,
+    bytes: noBytes,
     rawParams: emptyParams(),
     input: {},
     found: { resources: {} },
@@ -89,8 +94,9 @@ function queryOf(request: FastifyRequest): RawParams {
 }
 
 /** Returns how the body is read. Clients announce JSON on requests without a body, so an empty body is never a file. */
-function kindOfBody({ rawFile }: Route, request: FastifyRequest): BodyKind {
+function kindOfBody({ rawFile, rawBody }: Route, request: FastifyRequest): BodyKind {
   const kind = bodyKind(request)
+  if (rawBody) return kind === 'none' ? kind : 'raw'
   if (!rawFile || request.headers['content-length'] === '0') return kind
   return rawFile.includes(mediaType(request)) ? 'file' : kind
 }

@@ -142,7 +142,8 @@ function contextOf({ route }: Endpoint, state: RequestState, deps: RootDeps): Ro
   }
   const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
   const page = route.paged ? pageRequestOf(state) : undefined
-  return { ...resourceContext(found), deps, caller, input, origin, page, unmodifiedSince, client, headers }
+  const raw = { headers: request.headers, body: state.bytes }
+  return { ...resourceContext(found), deps, caller, input, origin, page, unmodifiedSince, client, headers, raw }
 }
 
 /** The input of a route with `paged` always has both values. */

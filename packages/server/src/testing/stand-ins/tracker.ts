@@ -87,6 +87,10 @@ export async function startTracker(kind: TrackerKind, clock: { now: string }): P
     if (method === 'GET' && url.pathname === dialect.projectPath) return send(200, dialect.project(tracker.hasIssues))
     if (method === 'GET' && url.pathname === dialect.labelsPath) return send(200, labelsOn(url))
     if (method === 'GET' && url.pathname === dialect.listPath) return send(200, dialect.list(tracker, url, clock.now))
+    if (method === 'GET' && url.pathname.startsWith(`${dialect.createPath}/`)) {
+      const index = Number(/\d+$/.exec(url.pathname)?.[0]) - 1
+      if (tracker.issues[index]) return send(200, dialect.one(tracker, index))
+    }
     send(404, { message: '404 Not Found' })
   }
 
@@ -137,6 +141,7 @@ interface TrackerDialect {
   isAuthorized(headers: IncomingMessage['headers']): boolean
   project(hasIssues: boolean): unknown
   created(tracker: ScriptedTracker, index: number): unknown
+  one(tracker: ScriptedTracker, index: number): unknown
   list(tracker: ScriptedTracker, url: URL, now: string): unknown
 }
 
@@ -188,6 +193,7 @@ const dialects: Record<TrackerKind, TrackerDialect> = {
     isAuthorized: (headers) => headers['private-token'] === token,
     project: (hasIssues) => ({ id: 5, issues_enabled: hasIssues }),
     created: (tracker, index) => issueAt(tracker, index, gitlabIssue),
+    one: (tracker, index) => issueAt(tracker, index, gitlabIssue),
     list: (tracker, url) =>
       changed(tracker, url, { since: 'updated_after', size: 'per_page' }).map((issue) => gitlabIssue(tracker, issue)),
   },
@@ -198,6 +204,7 @@ const dialects: Record<TrackerKind, TrackerDialect> = {
     isAuthorized: (headers) => headers.authorization === `Bearer ${token}`,
     project: (hasIssues) => ({ id: 5, has_issues: hasIssues }),
     created: (tracker, index) => issueAt(tracker, index, githubIssue),
+    one: (tracker, index) => issueAt(tracker, index, githubIssue),
     list: (tracker, url) =>
       changed(tracker, url, { since: 'since', size: 'per_page' }).map((issue) => githubIssue(tracker, issue)),
   },
@@ -209,6 +216,7 @@ const dialects: Record<TrackerKind, TrackerDialect> = {
     isAuthorized: (headers) => headers.authorization === `token ${token}`,
     project: (hasIssues) => ({ id: 5, has_issues: hasIssues, archived: false }),
     created: (tracker, index) => issueAt(tracker, index, githubIssue),
+    one: (tracker, index) => issueAt(tracker, index, githubIssue),
     list: (tracker, url) =>
       changed(tracker, url, { since: 'since', size: 'limit' }).map((issue) => githubIssue(tracker, issue)),
   },
@@ -219,6 +227,7 @@ const dialects: Record<TrackerKind, TrackerDialect> = {
     isAuthorized: (headers) => headers.authorization === `Bearer ${token}`,
     project: () => ({ key: 'SHOP', issueTypes: [{ name: 'Task' }, { name: 'Bug' }] }),
     created: (tracker, index) => ({ id: String(1000 + index), key: `SHOP-${index + 1}`, self: tracker.url }),
+    one: (tracker, index) => issueAt(tracker, index, (_, issue) => jiraIssue(issue)),
     list(tracker, url, now) {
       const [, minutes] = /updated >= "-(\d+)m"/.exec(url.searchParams.get('jql') ?? '') ?? []
       const since = Date.parse(now) - Number(minutes) * 60_000

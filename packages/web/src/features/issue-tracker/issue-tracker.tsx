@@ -15,6 +15,7 @@ import { Facts, Outside } from '../../nouns/finding/facts.tsx'
 import { useGroup } from '../../nouns/group/group.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { type Tracker, trackerInWords, trackerKinds } from '../../nouns/tracker/tracker.ts'
+import { TrackerEvents } from './tracker-events.tsx'
 import { TrackerForm, type TrackerPlace } from './tracker-form.tsx'
 
 export function ProjectIssueTracker() {
@@ -47,7 +48,13 @@ function Found({ place, trackers }: { place: TrackerPlace; trackers: Schemas['Is
   const { own, effective, defaults } = trackers
   return (
     <>
-      {own ? <Connection place={place} tracker={own} /> : effective && <Inherited place={place} tracker={effective} />}
+      {own && (
+        <>
+          <Connection place={place} tracker={own} />
+          <TrackerEvents key={own.id} place={place} tracker={own} />
+        </>
+      )}
+      {!own && effective && <Inherited place={place} tracker={effective} />}
       <ForWriters>
         <Panel title={own ? 'Settings' : effective ? 'Use another tracker' : 'Add an issue tracker'}>
           {/* Another tracker resets the form. */}

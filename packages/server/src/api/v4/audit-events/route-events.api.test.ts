@@ -37,6 +37,7 @@ const unperformed = [
   'POST /-/oidc/:provider',
   'POST /-/oidc/:provider/backchannel_logout',
   'POST /-/unsubscribe/:token',
+  'POST /issue_trackers/:tracker_id/events',
   ...['/projects/:id', '/groups/:id', ''].map((base) => `POST ${base}/hooks/:hook_id/test/:trigger`),
   'POST /hooks/:hook_id',
   ...['/projects/:id', '/groups/:id', ''].map((base) => `POST ${base}/hooks/:hook_id/events/:hook_event_id/resend`),
@@ -182,6 +183,8 @@ describe('routes record the events of the table', () => {
       await send(`PUT ${base}/issue_tracker`, { path: { id }, body: tracker })
       await send(`POST ${base}/issue_tracker/test`, { path: { id } })
       await send(`POST ${base}/issue_tracker/preview`, { path: { id }, body: { kind: 'gitlab' } })
+      await send(`POST ${base}/issue_tracker/events_secret`, { path: { id } })
+      await send(`DELETE ${base}/issue_tracker/events_secret`, { path: { id } })
       await send(`DELETE ${base}/issue_tracker`, { path: { id } })
 
       const upload = async () =>

@@ -38,7 +38,7 @@ const countOf = async (server: TestServer, project: TestProject, list: string) =
 
 test('every kind of job that acts for a user has its permissions tested below', () => {
   // The rights of mail and issues of trackers are tested beside their jobs. `audit-stream`,
-  // `password-request`, `ref`, `tracker-sync` and `webhook` act for no user.
+  // `password-request`, `ref`, `tracker-issue-sync`, `tracker-sync` and `webhook` act for no user.
   expect(jobKinds.map(({ kind }) => kind).sort()).toEqual([
     'audit-stream',
     'export',
@@ -48,6 +48,7 @@ test('every kind of job that acts for a user has its permissions tested below', 
     'promotion',
     'ref',
     'tracker-issue',
+    'tracker-issue-sync',
     'tracker-sync',
     'webhook',
   ])

@@ -2,15 +2,16 @@ import Type from 'typebox'
 import type { Permission } from '../../../domain/access/permissions.ts'
 import type { Namespace } from '../../../domain/namespaces/namespace.ts'
 import type { Project } from '../../../domain/projects/project.ts'
+import { receiveEvent, removeEventsSecret, rotateEventsSecret } from '../../../domain/trackers/events.ts'
 import { previewIssue } from '../../../domain/trackers/preview.ts'
 import { defaultDescription, defaultTitle } from '../../../domain/trackers/template.ts'
 import { testTracker } from '../../../domain/trackers/test-tracker.ts'
 import { type TrackerOwner, trackerKinds } from '../../../domain/trackers/tracker.ts'
 import { findEffectiveTracker, findOwnTracker, removeTracker, saveTracker } from '../../../domain/trackers/trackers.ts'
-import { nullable, oneOf, optional, text, textList } from '../../../http/params/input.ts'
-import { noOutput, type Route } from '../../../http/route.ts'
+import { integer, nullable, oneOf, optional, text, textList } from '../../../http/params/input.ts'
+import { noOutput, perMinute, type Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
-import { issueTextView, trackersView, trackerView, viewTracker } from './views.ts'
+import { eventsSecretView, eventsUrl, issueTextView, trackersView, trackerView, viewTracker } from './views.ts'
 
 const templateInput = {
   title_template: text({ allowBlank: false, default: defaultTitle }),
@@ -36,8 +37,12 @@ const trackerInput = {
 }
 
 const permissionsOf = {
-  project: { read: 'issue-tracker.read', manage: 'issue-tracker.manage' },
-  group: { read: 'group.issue-tracker.read', manage: 'group.issue-tracker.manage' },
+  project: { read: 'issue-tracker.read', manage: 'issue-tracker.manage', secret: 'tracker-secret.manage' },
+  group: {
+    read: 'group.issue-tracker.read',
+    manage: 'group.issue-tracker.manage',
+    secret: 'group.tracker-secret.manage',
+  },
 } as const satisfies Record<TrackerOwner['kind'], Record<string, Permission>>
 
 /** Every permission used here is on a project or a group, so the guard has resolved one of them. */
@@ -60,12 +65,12 @@ function trackerRoutesOf(kind: TrackerOwner['kind']): readonly Route[] {
       status: 200,
       output: trackersView,
       async handle(context) {
-        const { deps } = context
+        const { deps, origin } = context
         const own = await findOwnTracker(deps, ownerOf(context))
         const effective = own ?? (await findEffectiveTracker(deps, resourceOf(context)))
         return {
-          own: own ? viewTracker(own) : null,
-          effective: effective ? viewTracker(effective) : null,
+          own: own ? viewTracker(own, origin) : null,
+          effective: effective ? viewTracker(effective, origin) : null,
           defaults: { title_template: defaultTitle, description_template: defaultDescription },
         }
       },
@@ -79,7 +84,7 @@ function trackerRoutesOf(kind: TrackerOwner['kind']): readonly Route[] {
       status: 200,
       output: trackerView,
       async handle(context) {
-        const { deps, input } = context
+        const { deps, input, origin } = context
         const saved = await saveTracker(deps, ownerOf(context), {
           kind: input.kind,
           url: input.url,
@@ -91,7 +96,7 @@ function trackerRoutesOf(kind: TrackerOwner['kind']): readonly Route[] {
           descriptionTemplate: input.description_template,
           ...(input.token !== undefined && { token: input.token }),
         })
-        return viewTracker(saved)
+        return viewTracker(saved, origin)
       },
     }),
     route({
@@ -129,4 +134,57 @@ function trackerRoutesOf(kind: TrackerOwner['kind']): readonly Route[] {
   ]
 }
 
-export const issueTrackerRoutes: readonly Route[] = [...trackerRoutesOf('project'), ...trackerRoutesOf('group')]
+function secretRoutesOf(kind: TrackerOwner['kind']): readonly Route[] {
+  const path = `/${kind}s/:id/issue_tracker/events_secret`
+  const { secret: permission } = permissionsOf[kind]
+  const ownerOf = (context: { project?: Project; group?: Namespace }) => ({ kind, id: resourceOf(context).id })
+  return [
+    route({
+      method: 'POST',
+      path,
+      summary: `Generate the secret with which the issue tracker of a ${kind} sends events, in place of the former one`,
+      permission,
+      status: 201,
+      output: eventsSecretView,
+      async handle(context) {
+        const { tracker, secret } = await rotateEventsSecret(context.deps, ownerOf(context))
+        return { events_url: eventsUrl(tracker, context.origin), secret }
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path,
+      summary: `Remove that secret, so that events of the issue tracker of a ${kind} are refused`,
+      permission,
+      status: 204,
+      output: noOutput,
+      handle: (context) => removeEventsSecret(context.deps, ownerOf(context)),
+    }),
+  ]
+}
+
+/** An event of GitLab contains the description of an issue, which may have 1 MiB, and that before its change. */
+const maxEventBytes = 4 * 1024 * 1024
+
+const eventRoute = route({
+  method: 'POST',
+  path: '/issue_trackers/:tracker_id/events',
+  summary:
+    'Receive an event of an issue tracker, authenticated by its secret, and read the state of the issue from the tracker',
+  permission: 'issue-tracker.notify',
+  input: Type.Object({ tracker_id: integer() }),
+  rawBody: true,
+  maxTextBytes: maxEventBytes,
+  rateLimit: perMinute(600),
+  status: 204,
+  output: noOutput,
+  handle: ({ deps, input, raw }) => receiveEvent(deps, input.tracker_id, raw),
+})
+
+export const issueTrackerRoutes: readonly Route[] = [
+  ...trackerRoutesOf('project'),
+  ...trackerRoutesOf('group'),
+  ...secretRoutesOf('project'),
+  ...secretRoutesOf('group'),
+  eventRoute,
+]

@@ -18,6 +18,9 @@ export const trackerView = Type.Object(
     group_id: Type.Union([Type.Integer(), Type.Null()], { description: 'The group that has set it' }),
     polled_at: nullableTimestamp,
     sync_error: nullableString,
+    events_url: Type.String({ description: 'For a webhook of the tracker; see `POST …/issue_tracker/events_secret`' }),
+    has_events_secret: Type.Boolean(),
+    event_at: Type.Union([timestamp, Type.Null()], { description: 'Last event of the tracker, to the minute' }),
   },
   { title: 'IssueTracker' },
 )
@@ -36,7 +39,15 @@ export const trackersView = Type.Object(
 
 export const issueTextView = Type.Object({ title: Type.String(), description: Type.String() }, { title: 'IssueText' })
 
-export function viewTracker(tracker: Tracker) {
+export const eventsSecretView = Type.Object(
+  { events_url: Type.String(), secret: Type.String({ description: 'Not returned again' }) },
+  { title: 'TrackerEventsSecret' },
+)
+
+/** Address to which a tracker sends its events. */
+export const eventsUrl = ({ id }: Tracker, origin: string) => `${origin}/api/v4/issue_trackers/${id}/events`
+
+export function viewTracker(tracker: Tracker, origin: string) {
   return {
     id: tracker.id,
     kind: tracker.kind,
@@ -50,6 +61,9 @@ export function viewTracker(tracker: Tracker) {
     group_id: tracker.namespaceId,
     polled_at: tracker.polledAt,
     sync_error: tracker.syncError,
+    events_url: eventsUrl(tracker, origin),
+    has_events_secret: tracker.eventsSecret !== null,
+    event_at: tracker.eventAt,
   }
 }
 

@@ -20,6 +20,11 @@ export const giteaClient: TrackerClient = {
     return { issues: rows.map(issueFrom), next: rows.length === 0 ? undefined : String(Number(after ?? '1') + 1) }
   },
 
+  async getIssue(send, tracker, key) {
+    const url = `${repositoryUrl(tracker)}/issues/${encodeURIComponent(key)}`
+    return issueFrom(await send({ url, headers: headersOf(tracker) }))
+  },
+
   async findProblem(send, tracker) {
     const repository = fieldsOf(await send({ url: repositoryUrl(tracker), headers: headersOf(tracker) }))
     if (repository.flag('has_issues') === false) return `Issues are turned off in the repository ${tracker.place}.`

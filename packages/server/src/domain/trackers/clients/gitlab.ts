@@ -19,6 +19,11 @@ export const gitlabClient: TrackerClient = {
     return { issues: rows.map(issueFrom), next: nextPage(after, rows.length) }
   },
 
+  async getIssue(send, tracker, key) {
+    const url = `${projectUrl(tracker)}/issues/${encodeURIComponent(key)}`
+    return issueFrom(await send({ url, headers: headersOf(tracker) }))
+  },
+
   async findProblem(send, tracker) {
     const project = fieldsOf(await send({ url: projectUrl(tracker), headers: headersOf(tracker) }))
     const isOff = project.flag('issues_enabled') === false || project.optionalText('issues_access_level') === 'disabled'

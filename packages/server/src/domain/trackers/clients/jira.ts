@@ -21,7 +21,7 @@ export const jiraClient: TrackerClient = {
     const parameters = new URLSearchParams({
       jql: `project = "${tracker.place}" AND updated >= "-${minutesSince(query)}m" ORDER BY created ASC`,
       maxResults: String(pageSize),
-      fields: 'summary,description,status,updated',
+      fields: issueFields,
       ...(!isCloud && { startAt: query.after ?? '0' }),
       ...(isCloud && query.after !== undefined && { nextPageToken: query.after }),
     })
@@ -29,6 +29,11 @@ export const jiraClient: TrackerClient = {
     const found = await send({ url, headers: headersOf(tracker) })
     const rows = fieldsOf(found).list('issues')
     return { issues: rows.map((row) => issueFrom(tracker, row)), next: nextOf(found, rows.length, query) }
+  },
+
+  async getIssue(send, tracker, key) {
+    const url = `${apiUrl(tracker)}/issue/${encodeURIComponent(key)}?fields=${issueFields}`
+    return issueFrom(tracker, await send({ url, headers: headersOf(tracker) }))
   },
 
   async findProblem(send, tracker) {
@@ -42,6 +47,8 @@ export const jiraClient: TrackerClient = {
   // Jira has no comments in descriptions.
   markerText: (marker) => `alcove-issue: ${marker}`,
 }
+
+const issueFields = 'summary,description,status,updated'
 
 const apiUrl = ({ url }: TrackerAccess) => `${url}/rest/api/2`
 const browseUrl = ({ url }: TrackerAccess, key: string) => `${url}/browse/${encodeURIComponent(key)}`

@@ -10,6 +10,8 @@ export interface TrackerClient {
    * so that an issue that changes meanwhile moves no other one to a page that has been read.
    */
   listChangedIssues(send: Send, tracker: TrackerAccess, query: IssueQuery): Promise<IssuePage>
+  /** Returns one issue. */
+  getIssue(send: Send, tracker: TrackerAccess, key: string): Promise<RemoteIssue>
   /** Reads the project. Returns why issues cannot be created there, if it is known. */
   findProblem(send: Send, tracker: TrackerAccess): Promise<string | undefined>
   /** Text in the description by which an issue is found again. Hidden where the tracker allows it. */

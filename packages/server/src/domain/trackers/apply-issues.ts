@@ -1,0 +1,17 @@
+import { projectTransaction, type RootDeps } from '../deps.ts'
+import { updateLinkedIssue } from '../vulnerabilities/triage/links.ts'
+import type { RemoteIssue } from './tracker-issue.ts'
+import { listSynchronizedLinks } from './tracker-issue-queries.ts'
+
+/** Stores titles and states of those issues that belong to vulnerabilities. */
+export async function applyIssues(deps: RootDeps, trackerId: number, issues: readonly RemoteIssue[]): Promise<void> {
+  const byKey = new Map(issues.map((issue) => [issue.key, issue]))
+  for (const link of await listSynchronizedLinks(deps.db, trackerId, [...byKey.keys()])) {
+    const issue = byKey.get(link.issueKey)
+    if (!issue || (issue.state === link.state && issue.title === link.title)) continue
+    const closedAt = issue.state === 'closed' ? issue.updatedAt : null
+    await projectTransaction(deps, link.projectId, (deps) =>
+      updateLinkedIssue(deps, link.linkId, { title: issue.title, state: issue.state, closedAt }),
+    )
+  }
+}
