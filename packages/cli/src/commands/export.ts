@@ -71,6 +71,9 @@ async function waitForExport(
   }
   progress.clear()
   if (current.status === 'failed')
-    throw new CommandFailed(exitCodes.unreachable, 'The server could not write the export.')
+    throw new CommandFailed(
+      exitCodes.unreachable,
+      `The server could not write the export.${current.error ? ` ${current.error}` : ''}`,
+    )
   return current
 }

@@ -8,6 +8,7 @@ export type AuditEventName =
   | 'admin_mode_left'
   | 'user_password_updated'
   | 'user_password_link_created'
+  | 'user_password_link_requested'
   | 'user_sign_in_link_created'
   | 'user_identity_linked'
   | 'second_factor_added'

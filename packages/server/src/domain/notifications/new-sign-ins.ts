@@ -2,13 +2,18 @@ import { instanceUrl } from '../../platform/settings.ts'
 import { shownTime } from '../mail/mail.ts'
 import { findNewSignIn, type NewSignInNotice, newSignInNotice } from '../sign-in/new-sign-ins.ts'
 import { notificationKind } from './notification-kind.ts'
+import { hasTurnedOffSignIns } from './notification-setting-queries.ts'
 
-/** A sign-in from a browser that the user had not used before. */
+/**
+ * A sign-in from a browser that the user had not used before. The message was wanted if it was at the time of the sign-in:
+ * the session that it warns of cannot turn it off.
+ */
 export const newSignInMail = notificationKind<NewSignInNotice>({
   name: newSignInNotice.kind,
+  decidesItself: true,
   async describe(deps, { id: userId }, { sign_in_id: id }) {
     const signIn = await findNewSignIn(deps, userId, id)
-    if (!signIn) return undefined
+    if (!signIn || (await hasTurnedOffSignIns(deps.db, userId, signIn.createdAt))) return undefined
     const url = instanceUrl(deps.settings)
     return {
       subject: 'Sign-in from a new browser',

@@ -8,6 +8,8 @@ import { unsubscribeUrl } from './unsubscribe.ts'
 interface NotificationKind<Data extends object> {
   name: NotificationName
   describe(deps: RootDeps, user: Subscribed, data: Data): Promise<MailContent | undefined>
+  /** True for messages whose `describe` decides whether they are wanted. */
+  decidesItself?: true
 }
 
 interface Subscribed {
@@ -19,13 +21,18 @@ interface Subscribed {
  * Defines messages that users can turn off. They go to confirmed addresses of active users who still want them when they
  * are sent.
  */
-export function notificationKind<Data extends object>({ name, describe }: NotificationKind<Data>): MailKind<Data> {
+export function notificationKind<Data extends object>({
+  name,
+  describe,
+  decidesItself,
+}: NotificationKind<Data>): MailKind<Data> {
   return mailKind<Data>({
     kind: name,
     async describe(deps, { user }, data) {
       if (!user?.isConfirmed) return undefined
       const settings = await getNotificationSettings(deps, user.id)
-      const content = wants(settings, name) && (await describe(deps, { id: user.id, settings }, data))
+      const isWanted = decidesItself || wants(settings, name)
+      const content = isWanted && (await describe(deps, { id: user.id, settings }, data))
       if (!content) return undefined
       const subscription = {
         settingsUrl: `${instanceUrl(deps.settings)}/-/profile/notifications`,

@@ -25,6 +25,14 @@ export async function upsertNotificationSettings(
       digest = excluded.digest, updated_at = excluded.updated_at`)
 }
 
+/** Returns whether the user has turned off messages about sign-ins at this time or before. */
+export async function hasTurnedOffSignIns(db: Db, userId: number, at: string): Promise<boolean> {
+  const row = await db.one(sql`
+    select 1 as found from notification_settings
+    where user_id = ${userId} and new_sign_ins = false and updated_at <= ${at}`)
+  return row !== undefined
+}
+
 /** Returns the key of signatures; the first call stores the given one. */
 export async function findOrInsertKey(db: Db, fresh: string): Promise<string> {
   await db.run(sql`insert into mail_keys (id, secret) values (1, ${fresh}) on conflict (id) do nothing`)

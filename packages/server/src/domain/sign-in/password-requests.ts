@@ -4,6 +4,8 @@ import type { Settings } from '../../platform/settings.ts'
 import type { Client } from '../access/callers.ts'
 import { networkOf } from '../access/client-network.ts'
 import { countGuess } from '../access/password-guesses.ts'
+import { userEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { type AnyJobKind, enqueue, jobKind } from '../jobs/job.ts'
 import { queueMails } from '../mail/mails.ts'
@@ -73,5 +75,10 @@ async function answerRequest(deps: Deps, userId: number | null): Promise<void> {
   if ((await queueMails(deps, passwordLinkMail, [draft])) === 0) return
   const expiresAt = new Date(Date.parse(now) + linkHours * 60 * minuteMs).toISOString()
   await insertPasswordLink(deps.db, { userId: user.id, digest, expiresAt, now })
+  await recordAuditEvent(deps, 'user_password_link_requested', {
+    entity: userEntity(user),
+    message: 'Sent a password link that was requested on the sign-in page',
+    author: null,
+  })
   logSecurity(deps, 'password_link.requested', { user })
 }

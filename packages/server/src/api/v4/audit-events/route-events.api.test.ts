@@ -38,6 +38,7 @@ const unperformed = [
   'POST /-/oidc/:provider/backchannel_logout',
   'POST /-/unsubscribe/:token',
   'POST /issue_trackers/:tracker_id/events',
+  'POST /-/password_links',
   ...['/projects/:id', '/groups/:id', ''].map((base) => `POST ${base}/hooks/:hook_id/test/:trigger`),
   'POST /hooks/:hook_id',
   ...['/projects/:id', '/groups/:id', ''].map((base) => `POST ${base}/hooks/:hook_id/events/:hook_event_id/resend`),

@@ -25,6 +25,7 @@ const accountRoutes: Readonly<Record<string, RecordedEvents>> = {
   'DELETE /-/sessions/admin_mode': ['admin_mode_left'],
   'PUT /-/password': ['user_password_updated'],
   'POST /-/password': ['user_password_updated', 'user_signed_in', 'login_failed_with_standard_authentication'],
+  'POST /-/password_links': none('its job records the link that it creates'),
   'POST /users/:id/password_links': ['user_password_link_created'],
   'POST /-/passkeys/challenge': setUp,
   'POST /-/second_factors/totp': setUp,
@@ -38,7 +39,7 @@ const accountRoutes: Readonly<Record<string, RecordedEvents>> = {
   'PATCH /users/:id/disable_two_factor': ['user_disable_two_factor'],
   'POST /-/oidc/:provider': setUp,
   'POST /-/oidc/:provider/backchannel_logout': ['user_sessions_revoked'],
-  'POST /users': ['user_created'],
+  'POST /users': ['user_created', 'user_password_link_created'],
   'PUT /users/:id': ['user_updated', 'user_password_updated'],
   'DELETE /users/:id': ['user_destroyed'],
   'POST /users/:id/block': ['user_blocked'],
@@ -197,6 +198,7 @@ export const routeEvents: Readonly<Record<string, RecordedEvents>> = {
 /** Events that no route of the table records, with what does. */
 export const eventsWithoutRoute: Readonly<Partial<Record<AuditEventName, string>>> = {
   user_sign_in_link_created: 'the command `alcove admin sign-in-link`',
+  user_password_link_requested: 'the job of `POST /-/password_links`',
   user_identity_linked: 'the return from an identity provider, `GET /-/oidc/:provider/callback`',
   audit_events_removed: 'the periodic task that removes old events',
 }

@@ -151,8 +151,21 @@ describe('a sign-in from a new browser', () => {
     await signIn(world)
     expect(await world.pass()).toEqual([])
     expect(Object.values(await mailStates(world.server.deps))).toEqual(['skipped'])
+    world.clock.now = '2026-05-01T10:01:00.000Z'
     await nadia.put('/user/notification_settings', { new_sign_ins: true })
     await signIn(world)
     expect(await world.pass()).toHaveLength(1)
+  })
+
+  test('is announced although the messages are turned off after it', async () => {
+    const world = await start()
+    const nadia = await world.server.user('nadia')
+    await signIn(world)
+    await signIn(world)
+    world.clock.now = '2026-05-01T10:01:00.000Z'
+    await nadia.put('/user/notification_settings', { new_sign_ins: false })
+    expect(await world.pass()).toHaveLength(1)
+    await signIn(world)
+    expect(await world.pass()).toEqual([])
   })
 })

@@ -32,6 +32,8 @@ async function start(settings: object = {}) {
 
 const secretIn = (text = '') => new RegExp(`${url}/-/password#([\\w-]{43})\n`).exec(text)?.[1] ?? ''
 
+const eventName = ({ event_name: name }: { event_name: string }) => name
+
 describe('a forgotten password', () => {
   test.each(['nadia', 'NADIA', 'Nadia@example.test'])('is replaced with a link that is sent to %s', async (login) => {
     const { server, request, pass } = await start()
@@ -40,6 +42,8 @@ describe('a forgotten password', () => {
     const [mail, ...others] = await pass()
     expect(others).toEqual([])
     expect(mail).toMatchObject({ to: 'nadia@example.test', headers: { subject: 'Reset your password' } })
+    const events = (await server.admin.get('/audit_events')).body.map(eventName)
+    expect(events).toContain('user_password_link_requested')
     expect(mail?.text).toContain('until 2026-05-01 16:00. If you did not request it, ignore this message')
     const token = secretIn(mail?.text)
     expect(await server.anonymous.post('//-/password', { token, password })).toMatchObject({ status: 201 })
