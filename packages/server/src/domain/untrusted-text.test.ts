@@ -169,6 +169,12 @@ const reports: Subject<string> = {
       '{}',
       (entries) => `{"check_type":"","results":{"failed_checks":[${entries}],"parsing_errors":["a"]}}`,
     ),
+    'alerts of ZAP': inReport('{}', (entries) => `{"@version":"","site":[{"alerts":[${entries}]}]}`),
+    'instances of one alert of ZAP': inReport(
+      '{}',
+      (entries) => `{"@version":"","site":[{"alerts":[{"pluginid":"1","instances":[${entries}]}]}]}`,
+    ),
+    'matches of Nuclei': inReport('{"template-id":"a"}', (entries) => `[${entries}]`),
     'results of Trivy': inReport('{}', (entries) => `{"SchemaVersion":2,"Results":[${entries}]}`),
     'components of CycloneDX': inReport(
       '{"bom-ref":"a","components":[]}',

@@ -236,6 +236,8 @@ describe('a report', () => {
     ['osv-scanner', 'osv-scanner/fixtures/lock-files.json', 'dependency_scanning', { read: 4, new: 3, skipped: 0 }],
     ['checkov', 'checkov/fixtures/frameworks.json', 'sast', { read: 3, new: 2, skipped: 1 }],
     ['snyk', 'snyk/fixtures/project.json', 'dependency_scanning', { read: 4, new: 1, skipped: 2 }],
+    ['zap', 'zap/fixtures/site.json', 'dast', { read: 4, new: 2, skipped: 1 }],
+    ['nuclei', 'nuclei/fixtures/matches.json', 'dast', { read: 4, new: 4, skipped: 0 }],
     ['gitleaks', 'gitleaks/fixtures/version-8.json', 'secret_detection', { read: 2, new: 2, skipped: 0 }],
   ] as const)(
     'in the format %s is recognised by its content, plain or compressed',

@@ -7,6 +7,7 @@ import { objectOf } from './fields/json-fields.ts'
 import { gitlab } from './gitlab/gitlab.ts'
 import { gitleaks } from './gitleaks/gitleaks.ts'
 import { grype } from './grype/grype.ts'
+import { nuclei } from './nuclei/nuclei.ts'
 import { osvScanner } from './osv-scanner/osv-scanner.ts'
 import type { ReportFormat } from './report-format.ts'
 import { sarif } from './sarif/sarif.ts'
@@ -14,6 +15,7 @@ import { semgrep } from './semgrep/semgrep.ts'
 import { snyk } from './snyk/snyk.ts'
 import { trivy } from './trivy/trivy.ts'
 import { readable, unsupportedDocument } from './unsupported.ts'
+import { zap } from './zap/zap.ts'
 
 /** Supported formats, in the order of detection: the most distinctive first. */
 export const formats: readonly ReportFormat[] = [
@@ -26,6 +28,8 @@ export const formats: readonly ReportFormat[] = [
   osvScanner,
   checkov,
   snyk,
+  zap,
+  nuclei,
   gitleaks,
   gitlab,
 ]
