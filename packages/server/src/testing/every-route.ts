@@ -1,0 +1,75 @@
+import { expect } from 'vitest'
+import { formWithFile } from './client.ts'
+import { entry } from './reports.ts'
+import type { TestServer } from './server.ts'
+
+/**
+ * Creates rows for the GET routes with ids that `startFilledServer` has no rows for. Returns the values of the parameters,
+ * in order, by the path of the route.
+ */
+export async function fillEveryRoute(
+  server: TestServer,
+  project: { id: number },
+): Promise<Readonly<Record<string, readonly (string | number)[]>>> {
+  const create = async (path: string, body?: unknown) => {
+    const { status, body: created, text } = await server.admin.post(path, body)
+    expect(status, `${path} ${text}`).toBeLessThan(300)
+    return created
+  }
+  const user = (await server.user('omar')).user?.id ?? 0
+  const group = (await server.admin.get('/groups/acme')).body.id
+  const values: Record<string, readonly (string | number)[]> = {}
+  for (const [at, id] of [
+    ['projects', project.id],
+    ['groups', group],
+  ] as const) {
+    const base = `/${at}/${id}`
+    await create(`${base}/members`, { user_id: user, access_level: 30 })
+    const token = await create(`${base}/access_tokens`, { name: 'ci', scopes: ['read_api'], access_level: 10 })
+    const claims = { project_path: 'acme/*' }
+    const terms = { name: 'CI', issuer: 'https://issuer.example', audience: 'https://alcove.test', claims }
+    const relation = await create(`${base}/trust_relations`, terms)
+    const upload = await create(`${base}/uploads`, formWithFile('file', 'a.txt', `of ${at}`))
+    const [, , secret = ''] = upload.url.split('/')
+    const hook = await create(`${base}/hooks`, { url: 'https://hooks.example.com/' })
+    Object.assign(values, {
+      [`/${at}/:id/members/:user_id`]: [id, user],
+      [`/${at}/:id/members/all/:user_id`]: [id, user],
+      [`/${at}/:id/access_tokens/:token_id`]: [id, token.id],
+      [`/${at}/:id/trust_relations/:relation_id`]: [id, relation.id],
+      [`/${at}/:id/uploads/:upload_id`]: [id, upload.id],
+      [`/${at}/:id/uploads/:secret/:filename`]: [id, secret, 'a.txt'],
+      [`/-/${at.slice(0, -1)}/:id/uploads/:secret/:filename`]: [id, secret, 'a.txt'],
+      [`/${at}/:id/hooks/:hook_id`]: [id, hook.id],
+      [`/${at}/:id/hooks/:hook_id/events`]: [id, hook.id],
+    })
+  }
+  const hook = await create('/hooks', { url: 'https://hooks.example.com/' })
+  const impersonation = await create(`/users/${user}/impersonation_tokens`, { name: 'support', scopes: ['api'] })
+  const vulnerability = await server.vulnerability(project, { name: 'Noted', line: 70, rule: 'noted' })
+  const notes = `/projects/${project.id}/vulnerabilities/${vulnerability.id}/notes`
+  const note = await create(notes, { body: 'Seen' })
+  const exported = await create(`/security/projects/${project.id}/vulnerability_exports`)
+  await server.report(project, [entry({ name: 'Waiting', rule: 'waiting' })], { category: 'waiting', promote: 'false' })
+  const sent = await create(`/groups/${group}/vulnerability_finding_promotions`)
+  const promotion = sent.started[0].promotion.id
+  await server.runJobs()
+  const [event] = (await server.admin.get(`/projects/${project.id}/audit_events`)).body
+  const [groupEvent] = (await server.admin.get(`/groups/${group}/audit_events`)).body
+  const [topic] = (await server.admin.get('/topics?search=rust')).body
+  const avatar = new URL(topic.avatar_url, 'http://localhost').pathname.split('/').slice(-2)
+  return {
+    ...values,
+    '/hooks/:hook_id': [hook.id],
+    '/hooks/:hook_id/events': [hook.id],
+    '/users/:user_id/impersonation_tokens/:id': [user, impersonation.id],
+    '/projects/:id/vulnerabilities/:vulnerability_id/notes/:note_id': [project.id, vulnerability.id, note.id],
+    '/security/vulnerability_exports/:id': [exported.id],
+    '/security/vulnerability_exports/:id/download': [exported.id],
+    '/projects/:id/vulnerability_finding_promotions/:promotion_id': [project.id, promotion],
+    '/projects/:id/vulnerability_findings/bulk/:promotion_id': [project.id, promotion],
+    '/projects/:id/audit_events/:audit_event_id': [project.id, event.id],
+    '/groups/:id/audit_events/:audit_event_id': [group, groupEvent.id],
+    '/uploads/-/system/projects/topic/avatar/:id/:filename': avatar,
+  }
+}
