@@ -9,6 +9,7 @@ import { pageProperties } from '../response/pages.ts'
 import { serialiserOf } from '../response/serialiser.ts'
 import { addressOf, type Route } from '../route.ts'
 import { openExecuteOnce } from './idempotency.ts'
+import { openRawBodies } from './raw-bodies.ts'
 import { openResponseCache } from './response-cache.ts'
 import type { Throttle } from './throttle.ts'
 
@@ -46,6 +47,7 @@ export function compileEndpoint(services: Services, route: Route) {
     isCompressible: !returnsSecrets(route.permission),
     hasOrganization: 'organization_id' in schema.properties,
     executeOnce: openExecuteOnce(deps, guard, route),
+    readRawBody: openRawBodies(),
   }
 }
 

@@ -6,7 +6,6 @@ import {
   type BodyOptions,
   maxSmallTextBytes,
   readBody as readBodyOfKind,
-  readBytes,
   textLimit,
 } from '../params/body.ts'
 import type { FilePart } from '../params/multipart/multipart.ts'
@@ -28,7 +27,7 @@ export function readBody(endpoint: Endpoint, state: RequestState): void | Promis
 async function readUnreadBody(endpoint: Endpoint, state: RequestState): Promise<void> {
   const { request, caller, early, bodyKind } = state
   if (bodyKind === 'raw') {
-    state.bytes = await readBytes(request, endpoint)
+    state.bytes = await endpoint.readRawBody(request, endpoint)
     state.body = emptyParams()
     return
   }

@@ -163,8 +163,8 @@ function secretRoutesOf(kind: TrackerOwner['kind']): readonly Route[] {
   ]
 }
 
-/** An event of GitLab contains the description of an issue, which may have 1 MiB, and that before its change. */
-const maxEventBytes = 4 * 1024 * 1024
+/** Events contain the description of an issue, before and after a change. Larger ones are left to the hourly polling. */
+const maxEventBytes = 1024 * 1024
 
 const eventRoute = route({
   method: 'POST',

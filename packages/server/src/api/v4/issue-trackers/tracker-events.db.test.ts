@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { pollTrackers } from '../../../domain/trackers/sync-issues.ts'
 import { type TrackerKind, trackerKinds } from '../../../domain/trackers/tracker.ts'
@@ -159,13 +160,33 @@ describe('an event', () => {
     expect(await stateOfIssue()).toBe('closed')
   })
 
-  test('may be larger than other anonymous requests, up to 4 MiB', async () => {
+  test('may be larger than other anonymous requests, up to 1 MiB', async () => {
     const { secret, send } = await startWithEvents('gitlab')
     const padded = (size: number) => JSON.stringify({ ...eventOf.gitlab(1), text: 'x'.repeat(size) })
     const headers = { 'x-gitlab-token': secret }
     expect((await send(padded(200_000), headers)).status).toBe(204)
-    expect((await send(padded(4 * 1024 * 1024), headers)).status).toBe(413)
+    expect((await send(padded(1024 * 1024), headers)).status).toBe(413)
   })
+})
+
+test('at most 32 large events are read at a time, and small ones are not affected', async () => {
+  const { server, url, secret } = await startWithEvents('gitlab')
+  const origin = await server.app.listen({ host: '127.0.0.1', port: 0 })
+  const address = new URL(new URL(url).pathname, origin)
+  const post = (length: number) =>
+    request(address, { method: 'POST', headers: { 'x-gitlab-token': secret, 'content-length': length } })
+  const statusOf = (length: number) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const sent = post(length).on('error', reject)
+      sent.on('response', (response) => resolve(response.resume().statusCode))
+      sent.end(' '.repeat(length))
+    })
+  const unfinished = Array.from({ length: 32 }, () => post(100_000).on('error', () => {}))
+  for (const one of unfinished) one.flushHeaders()
+  await expect.poll(() => statusOf(100_000)).toBe(429)
+  expect(await statusOf(1_000)).toBe(204)
+  for (const one of unfinished) one.destroy()
+  await expect.poll(() => statusOf(100_000)).toBe(204)
 })
 
 test('the secret of events is for users who may change the tracker, and is not shown again', async () => {
