@@ -17,7 +17,7 @@ import {
 import { type Hook, isOwnedBy } from './hook.ts'
 import { bodyOf, eventNameOf } from './hook-event-body.ts'
 import { addFailure, findHook, resetFailures, setSlowUntil } from './hook-queries.ts'
-import { interpolatedUrl } from './hook-secrets.ts'
+import { interpolatedUrl, redactSecrets } from './hook-secrets.ts'
 import { deliveryKind, slowDeliveries } from './record.ts'
 import { signatureHeaders } from './signature.ts'
 import { randomUuid, uuidFrom } from './uuid.ts'
@@ -134,8 +134,8 @@ export async function attemptDelivery(
     resolve: deps.resolve,
     signal,
   }).then(
-    (answer): [Answer, null] => [answer, null],
-    (error: unknown): [undefined, string] => [undefined, reasonOf(error)],
+    (answer): [Answer, null] => [redactAnswer(hook, answer), null],
+    (error: unknown): [undefined, string] => [undefined, redactSecrets(reasonOf(error), hook)],
   )
   endTrace(trace, answer ? { 'http.response.status_code': answer.status } : {}, error ?? undefined)
   return {
@@ -146,6 +146,12 @@ export async function attemptDelivery(
     durationMs: Math.round(performance.now() - started),
     succeeded: answer !== undefined && answer.status >= 200 && answer.status <= 299,
   }
+}
+
+/** A receiver may repeat what it was sent, such as the path in a redirect. */
+function redactAnswer(hook: Hook, { status, headers, body }: Answer): Answer {
+  const redacted = Object.entries(headers).map(([name, value]) => [name, redactSecrets(value, hook)])
+  return { status, headers: Object.fromEntries(redacted), body: redactSecrets(body, hook) }
 }
 
 /** Stores an attempt in the delivery log, with its secrets redacted. */

@@ -1,5 +1,5 @@
 import { Failure } from '../../platform/failure.ts'
-import type { HookDraft } from './hook.ts'
+import type { Hook, HookDraft } from './hook.ts'
 
 /** Secret values by name: additional headers, or variables of the URL. */
 type Values = Readonly<Record<string, string>>
@@ -72,4 +72,20 @@ const placeholdersOf = (url: string): string[] => [
 /** Returns the URL with the values of its variables in place of their names in braces. */
 export function interpolatedUrl({ url, urlVariables }: Pick<HookDraft, 'url' | 'urlVariables'>): string {
   return url.replace(placeholder, (text, name: string) => urlVariables[name] ?? text)
+}
+
+/** Shorter values are part of ordinary text. */
+const minRedactedLength = 8
+
+/** Returns a text of the receiver, or about it, in which the secret values of the hook are redacted. */
+export function redactSecrets(
+  text: string,
+  { token, customHeaders, urlVariables }: Pick<Hook, 'token' | 'customHeaders' | 'urlVariables'>,
+): string {
+  const values = [token ?? '', ...Object.values(customHeaders), ...Object.values(urlVariables)]
+  return values
+    .filter((value) => value.length >= minRedactedLength)
+    .sort((a, b) => b.length - a.length) // a value may contain another one
+    .flatMap((value) => [value, value.toLowerCase()]) // host names are in lower case
+    .reduce((redacted, value) => redacted.replaceAll(value, '[REDACTED]'), text)
 }

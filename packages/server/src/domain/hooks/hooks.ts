@@ -67,11 +67,14 @@ async function lockPlace({ db }: Deps, owner: HookOwner): Promise<void> {
 /** Changes of a hook. Headers and variables are added to the present ones. */
 export type HookChanges = Partial<HookDraft>
 
-/** Updates a hook. A new URL removes the secrets, which were agreed with the former receiver. */
+/**
+ * Updates a hook. A new URL, or a variable that changes its host, removes the secrets, which were agreed with the former
+ * receiver.
+ */
 export function changeHook(deps: Deps, owner: HookOwner, id: number, changes: HookChanges): Promise<Hook> {
   return transaction(deps, async (deps) => {
     const hook = await lockOwned(deps, owner, id)
-    const isElsewhere = changes.url !== undefined && changes.url !== hook.url
+    const isElsewhere = leadsElsewhere(hook, changes)
     const kept = isElsewhere ? { ...hook, ...noSecrets } : hook
     const customHeaders = { ...kept.customHeaders, ...changes.customHeaders }
     const urlVariables = { ...kept.urlVariables, ...changes.urlVariables }
@@ -85,6 +88,13 @@ export function changeHook(deps: Deps, owner: HookOwner, id: number, changes: Ho
     return { ...changed, ...(await startAnew(deps, hook)) }
   })
 }
+
+function leadsElsewhere(hook: Hook, { url = hook.url, urlVariables }: HookChanges): boolean {
+  const changed = { url, urlVariables: { ...hook.urlVariables, ...urlVariables } }
+  return url !== hook.url || originOf(interpolatedUrl(changed)) !== originOf(interpolatedUrl(hook))
+}
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : '')
 
 const noSecrets = { token: null, signingToken: null, customHeaders: {}, urlVariables: {} }
 

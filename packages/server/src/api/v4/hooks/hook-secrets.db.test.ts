@@ -121,6 +121,65 @@ describe('URL variables of a webhook', () => {
   })
 })
 
+test('a URL variable that changes the host removes the secrets of the former receiver', async () => {
+  const { hooks, receiver } = await world({})
+  const added = await server.admin.post(hooks, {
+    url: `http://{host}:${receiver.port}/{path}`,
+    url_variables: [
+      { key: 'host', value: 'receiver.example' },
+      { key: 'path', value: 'secret-of-the-path' },
+    ],
+    ...{ token: 'secret-of-token', signing_token: 'secret-of-signing', import_events: true },
+    ...header('X-Team', 'secret-of-header'),
+  })
+  const path = `${hooks}/${added.body.id}`
+  const kept = { token_present: true, signing_token_present: true, custom_headers: [{ key: 'X-Team' }] }
+  expect((await server.admin.put(`${path}/url_variables/path`, { value: 'rotated-path' })).status).toBe(204)
+  expect((await server.admin.get(path)).body).toMatchObject(kept)
+  // The path is a secret of the former receiver too, and the URL needs it.
+  expect((await server.admin.put(`${path}/url_variables/host`, { value: '127.0.0.1' })).status).toBe(422)
+  expect((await server.admin.get(path)).body).toMatchObject(kept)
+  const url_variables = [
+    { key: 'host', value: '127.0.0.1' },
+    { key: 'path', value: 'mine' },
+  ]
+  expect((await server.admin.put(path, { url_variables })).body).toMatchObject({
+    ...{ token_present: false, signing_token_present: false, custom_headers: [] },
+    url_variables: [{ key: 'host' }, { key: 'path' }],
+  })
+  expect((await server.admin.post(`${path}/test/import_events`)).status).toBe(201)
+  expect(receiver.received.map(({ path }) => path)).toEqual(['/mine'])
+  expect(JSON.stringify(receiver.received)).not.toContain('secret-of')
+})
+
+test('secrets that a receiver repeats are not returned or logged', async () => {
+  const { hooks, receiver } = await world({})
+  const added = await server.admin.post(hooks, {
+    url: `${receiver.url}/{key}`,
+    url_variables: [{ key: 'key', value: 'Secret-Of-The-Url' }],
+    ...{ token: 'secret-of-token', import_events: true },
+    ...header('X-Team', 'secret-of-header'),
+  })
+  const path = `${hooks}/${added.body.id}`
+  receiver.answer = (response, request) => {
+    response.writeHead(301, { location: `https://other.example${request.path}` })
+    response.end(`not here: ${JSON.stringify(request.headers)}`)
+  }
+  const test = await server.admin.post(`${path}/test/import_events`)
+  const log = await server.admin.get(`${path}/events`)
+  expect(log.body[0].response_headers).toMatchObject({ location: 'https://other.example/hook/[REDACTED]' })
+  expect(log.body[0].response_body).toContain('not here: ')
+  expect(test.text + log.text).not.toMatch(/secret-of/i)
+  // An error names the host.
+  await server.admin.put(path, {
+    url: 'https://{host}/hook',
+    url_variables: [{ key: 'host', value: 'Secret-Of-Host.invalid' }],
+  })
+  const failed = await server.admin.post(`${path}/test/import_events`)
+  expect(failed).toMatchObject({ status: 422, body: { message: 'the host name [REDACTED] has no address' } })
+  expect((await server.admin.get(`${path}/events`)).text).not.toMatch(/secret-of/i)
+})
+
 test('every attribute of gitlab_project_hook that a client sets is stored and returned', async () => {
   const flags = [
     ...['push_events', 'tag_push_events', 'merge_requests_events', 'issues_events', 'confidential_issues_events'],
