@@ -34,6 +34,7 @@ test('after the loss of the disk a backup brings back everything acknowledged be
   await rm(env['ALCOVE_DATA'] ?? '', { recursive: true })
   await mkdir(env['ALCOVE_DATA'] ?? '')
 
+  expect(await runProcess({ env, command: `restore ${backups} --verify` })).toMatchObject({ code: 0, stderr: '' })
   const restored = await runProcess({ env, command: `restore ${backups}` })
   expect(restored).toMatchObject({
     code: 0,

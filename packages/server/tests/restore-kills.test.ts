@@ -31,6 +31,9 @@ test.each([
     await uploadFiles(server, 30)
     expect(await runProcess({ env, command: `backup ${backups}` })).toMatchObject({ code: 0 })
     await createTopic(server, 'later')
+    const served = await runProcess({ env, command: `${restore} --force` })
+    expect(served).toMatchObject({ code: 1, stderr: expect.stringContaining('a server uses') })
+    expect(await namesOf(server)).toEqual(['in-the-backup', 'later'])
     await server.stop()
 
     const refused = await runProcess({ env, command: restore })
