@@ -175,6 +175,10 @@ const reports: Subject<string> = {
       (entries) => `{"@version":"","site":[{"alerts":[{"pluginid":"1","instances":[${entries}]}]}]}`,
     ),
     'matches of Nuclei': inReport('{"template-id":"a"}', (entries) => `[${entries}]`),
+    'vulnerabilities of one file of Dependency-Check': inReport(
+      '{}',
+      (entries) => `{"reportSchema":"","scanInfo":{},"dependencies":[{"fileName":"a","vulnerabilities":[${entries}]}]}`,
+    ),
     'results of Trivy': inReport('{}', (entries) => `{"SchemaVersion":2,"Results":[${entries}]}`),
     'components of CycloneDX': inReport(
       '{"bom-ref":"a","components":[]}',

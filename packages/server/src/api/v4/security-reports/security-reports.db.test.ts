@@ -238,6 +238,12 @@ describe('a report', () => {
     ['snyk', 'snyk/fixtures/project.json', 'dependency_scanning', { read: 4, new: 1, skipped: 2 }],
     ['zap', 'zap/fixtures/site.json', 'dast', { read: 4, new: 2, skipped: 1 }],
     ['nuclei', 'nuclei/fixtures/matches.json', 'dast', { read: 4, new: 4, skipped: 0 }],
+    [
+      'dependency-check',
+      'dependency-check/fixtures/project.json',
+      'dependency_scanning',
+      { read: 4, new: 3, skipped: 1 },
+    ],
     ['gitleaks', 'gitleaks/fixtures/version-8.json', 'secret_detection', { read: 2, new: 2, skipped: 0 }],
   ] as const)(
     'in the format %s is recognised by its content, plain or compressed',

@@ -3,6 +3,7 @@ import type { ReportType } from '../../findings/scales.ts'
 import { bandit } from './bandit/bandit.ts'
 import { checkov } from './checkov/checkov.ts'
 import { cyclonedx } from './cyclonedx/cyclonedx.ts'
+import { dependencyCheck } from './dependency-check/dependency-check.ts'
 import { objectOf } from './fields/json-fields.ts'
 import { gitlab } from './gitlab/gitlab.ts'
 import { gitleaks } from './gitleaks/gitleaks.ts'
@@ -26,6 +27,7 @@ export const formats: readonly ReportFormat[] = [
   bandit,
   semgrep,
   osvScanner,
+  dependencyCheck,
   checkov,
   snyk,
   zap,

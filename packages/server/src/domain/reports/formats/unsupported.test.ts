@@ -20,7 +20,6 @@ const documents: [name: string, document: unknown][] = [
   ['a KICS report', { kics_version: '2.0', queries: [] }],
   ['a detect-secrets baseline', { version: '1.5.0', plugins_used: [], results: {} }],
   ['an ESLint report', [{ filePath: '/a.js', messages: [] }]],
-  ['a Dependency-Check report', { reportSchema: '1.1', scanInfo: {}, dependencies: [] }],
   ['a GitLab Code Quality report', [{ check_name: 'a', fingerprint: 'b', location: {} }]],
   ['a list of issues of SonarQube', { total: 1, effortTotal: 2, issues: [], components: [] }],
   ['a trivy k8s report', { ClusterName: 'a', Resources: [] }],

@@ -4,7 +4,7 @@ import type { JsonObject } from './report.ts'
 
 /** The supported formats, for messages. */
 export const readable =
-  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Snyk, Bandit, Checkov, ZAP, Nuclei and gitleaks'
+  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei and gitleaks'
 
 /** A common kind of file that is not supported. */
 interface Unsupported {
@@ -55,11 +55,6 @@ const unsupported: readonly Unsupported[] = [
   { name: 'a KICS report', hint: sarifHint('--report-formats sarif'), matches: (has) => has('kics_version') },
   { name: 'a detect-secrets baseline', hint: 'Scan with gitleaks.', matches: (has) => has('plugins_used') },
   { name: 'an ESLint report', hint: sarifHint('a formatter for SARIF'), matches: (has) => has('filePath', 'messages') },
-  {
-    name: 'a Dependency-Check report',
-    hint: sarifHint('--format SARIF'),
-    matches: (has) => has('reportSchema', 'scanInfo'),
-  },
   {
     name: 'a GitLab Code Quality report',
     hint: 'Send the security report of the scanner.',
