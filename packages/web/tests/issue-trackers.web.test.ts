@@ -151,7 +151,7 @@ test('a vulnerability creates its issue, and shows the state of the issue', asyn
   expect(await issue.getAttribute('href')).toBe(`${tracker.url}/acme/shop/-/issues/1`)
   const panel = page.getByRole('region', { name: 'Issues' })
   await panel.getByText('Open', { exact: true }).waitFor()
-  await panel.getByText('Not synchronized yet').waitFor()
+  await panel.getByText('Last synchronized').waitFor()
   expect(await page.getByRole('button', { name: 'Create issue' }).count()).toBe(0)
   expect(await accessProblems(page)).toEqual([])
   expect(tracker.issues).toHaveLength(1)

@@ -26,6 +26,7 @@ import { accountMail } from './0069_account_mail.ts'
 import { auditStreams } from './0070_audit_streams.ts'
 import { stoppedWork } from './0072_stopped_work.ts'
 import { trackerEvents } from './0073_tracker_events.ts'
+import { synchronizedIssues } from './0074_synchronized_issues.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   auditStreams,
   stoppedWork,
   trackerEvents,
+  synchronizedIssues,
 ]

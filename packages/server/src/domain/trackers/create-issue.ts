@@ -164,7 +164,7 @@ async function recordIssue(
   const { key, url, title, state } = issue
   await projectTransaction(deps, vulnerability.projectId, async (deps) => {
     const link = await linkCreatedIssue(deps, vulnerability, { userId, url, title })
-    if (!(await markCreated(deps.db, attempt, { linkId: link.id, issueKey: key }))) return
+    if (!(await markCreated(deps.db, attempt, { linkId: link.id, issueKey: key, now: deps.now() }))) return
     if (state === 'closed') await updateLinkedIssue(deps, link.id, { title, state, closedAt: deps.now() })
     await beginSynchronization(deps.db, tracker.id, issue.updatedAt || deps.now())
   })

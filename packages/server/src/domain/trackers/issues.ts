@@ -18,6 +18,20 @@ export async function findIssueOf({ db }: Deps, vulnerabilityId: number): Promis
   return issue
 }
 
+/** Time of the last successful update of an issue's state, and why the last one failed. */
+export interface Synchronization {
+  at: string | null
+  error: string | null
+}
+
+/** Returns undefined when no tracker updates the issue's state. A poll covers all issues that have not changed. */
+export function synchronizationOf(issue: TrackerIssue, tracker: Tracker | undefined): Synchronization | undefined {
+  if (!tracker) return undefined
+  const { polledAt, syncError } = tracker
+  const times = [issue.synchronizedAt, syncError === null ? polledAt : null].filter((time) => time !== null)
+  return { at: times.sort().at(-1) ?? null, error: syncError }
+}
+
 /** Returns whether the vulnerability has the link of an issue that users or a tracker have created from it. */
 async function hasCreatedLink(deps: Deps, vulnerabilityId: number): Promise<boolean> {
   return (await findLinks(deps, [vulnerabilityId])).some(({ linkType }) => linkType === 'created')

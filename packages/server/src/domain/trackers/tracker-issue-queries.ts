@@ -3,7 +3,7 @@ import type { Db } from '../../db/db.ts'
 import type { IssueState, TrackerIssue } from './tracker-issue.ts'
 
 const columns: Sql = sql`id, vulnerability_id, tracker_id, link_id, marker, state, issue_key, error, attempts, sent_at,
-  busy_until, requested_at`
+  busy_until, requested_at, synchronized_at`
 
 export async function findTrackerIssue(db: Db, id: number): Promise<TrackerIssue | undefined> {
   return db.one(sql`select ${columns} from tracker_issues where id = ${id}`)
@@ -91,11 +91,11 @@ export async function endAttempt(db: Db, attempt: Attempt, { state, sentAt, erro
 export async function markCreated(
   db: Db,
   attempt: Attempt,
-  { linkId, issueKey }: { linkId: number; issueKey: string },
+  { linkId, issueKey, now }: { linkId: number; issueKey: string; now: string },
 ): Promise<boolean> {
   const changed = await db.run(sql`
     update tracker_issues set state = 'created', link_id = ${linkId}, issue_key = ${issueKey}, sent_at = null,
-      busy_until = null, error = null
+      busy_until = null, error = null, synchronized_at = ${now}
     where ${isCurrent(attempt)}`)
   return changed === 1
 }
@@ -115,6 +115,12 @@ export interface SynchronizedLink {
   issueKey: string
   title: string
   state: IssueState
+}
+
+/** Records that the states of these issues were read. */
+export async function markSynchronized(db: Db, linkIds: readonly number[], now: string): Promise<void> {
+  await db.run(sql`
+    update tracker_issues set synchronized_at = ${now} where link_id in ${db.dialect.integers(linkIds)}`)
 }
 
 export async function listSynchronizedLinks(

@@ -26,6 +26,8 @@ export interface TrackerIssue {
   busyUntil: string | null
   /** Attempts end a day after this time. */
   requestedAt: string
+  /** Time at which its state was last read. Issues that have not changed are not read by polls. */
+  synchronizedAt: string | null
 }
 
 /** An issue as the tracker returns it. */

@@ -1,5 +1,11 @@
 import Type from 'typebox'
-import { findIssueOf, maxRequestedIssues, requestIssue, requestIssues } from '../../../domain/trackers/issues.ts'
+import {
+  findIssueOf,
+  maxRequestedIssues,
+  requestIssue,
+  requestIssues,
+  synchronizationOf,
+} from '../../../domain/trackers/issues.ts'
 import { findEffectiveTracker, findTrackerOfIssue } from '../../../domain/trackers/trackers.ts'
 import { flag } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
@@ -27,11 +33,11 @@ export const trackerIssueRoutes: readonly Route[] = [
     async handle({ deps, project, vulnerability }) {
       const issue = await findIssueOf(deps, vulnerability.id)
       const tracker = await findEffectiveTracker(deps, project)
-      const followed = issue && (await findTrackerOfIssue(deps, issue))
+      const synchronization = issue && synchronizationOf(issue, await findTrackerOfIssue(deps, issue))
       return {
         issue: issue ? viewTrackerIssue(issue) : null,
         tracker: tracker ? viewTrackerPlace(tracker) : null,
-        synchronization: followed ? { at: followed.polledAt, error: followed.syncError } : null,
+        synchronization: synchronization ?? null,
       }
     },
   }),

@@ -55,11 +55,16 @@ async function startWithEvents(kind: TrackerKind) {
 
 describe.each(trackerKinds)('an event of %s', (kind) => {
   test('updates the state of its issue at once, from the tracker', async () => {
-    const { server, tracker, notify, stateOfIssue, path, clock } = await startWithEvents(kind)
+    const { server, id, tracker, notify, stateOfIssue, path, clock } = await startWithEvents(kind)
+    clock.now = '2026-05-01T10:20:00.000Z'
     tracker.change(1, { isOpen: false })
     expect(await notify(1)).toEqual({ status: 204, body: '' })
     expect(await server.runJobs()).toBe(1)
     expect(await stateOfIssue()).toBe('closed')
+    expect((await server.admin.get(`/vulnerabilities/${id}/issue`)).body.synchronization).toEqual({
+      at: clock.now,
+      error: null,
+    })
     expect((await server.admin.get(path)).body.own).toMatchObject({ has_events_secret: true, event_at: clock.now })
 
     // The event claims that the issue is closed, but the tracker's API decides.

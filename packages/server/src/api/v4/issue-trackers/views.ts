@@ -96,7 +96,8 @@ export const requestedIssueView = Type.Object(
     issue: Type.Union([createdIssueView, Type.Null()]),
     tracker: Type.Union([trackerPlaceView, Type.Null()]),
     synchronization: Type.Union([Type.Object({ at: nullableTimestamp, error: nullableString }), Type.Null()], {
-      description: 'Last update of the issue’s state; null when its tracker was removed, or when there is no issue',
+      description:
+        'Last successful update of the issue’s state, and why the last one failed; null when its tracker was removed, or when there is no issue',
     }),
   },
   { title: 'RequestedIssue' },
