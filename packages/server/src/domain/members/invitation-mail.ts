@@ -1,5 +1,7 @@
 import { Failure } from '../../platform/failure.ts'
 import { instanceUrl } from '../../platform/settings.ts'
+import type { Caller } from '../access/callers.ts'
+import { countInvitationMail } from '../access/invitation-limits.ts'
 import { roleName } from '../access/roles.ts'
 import type { Deps } from '../deps.ts'
 import { mailKind, shownTime } from '../mail/mail.ts'
@@ -46,8 +48,13 @@ async function findValid(deps: Deps, digest: string): Promise<OpenInvitation | u
   })
 }
 
-/** Queues the message with a link in the transaction that creates the link. */
-export function queueInvitationMail(deps: Deps, address: string, digest: string): Promise<void> {
+/** Queues the message with a link in the transaction that creates the link. Throws when there were too many. */
+export async function queueInvitationMail(
+  deps: Deps,
+  caller: Caller,
+  { address, digest }: InvitationData & { address: string },
+): Promise<void> {
+  if (deps.settings.mail) await countInvitationMail(deps, caller, address)
   const eventKey = `invitation:${digest.slice(0, 32)}`
-  return queueMail(deps, invitationMail, { to: { address }, eventKey, data: { digest } })
+  await queueMail(deps, invitationMail, { to: { address }, eventKey, data: { digest } })
 }

@@ -1,4 +1,4 @@
-import { badRequest, conflict, notFound, parameterProblem } from '../../platform/failure.ts'
+import { badRequest, conflict, Failure, notFound, parameterProblem } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { roles } from '../access/roles.ts'
 import { type Deps, transaction } from '../deps.ts'
@@ -87,6 +87,8 @@ function isAddress(email: string): boolean {
 }
 
 function problemOf(error: unknown): string {
+  const isLimit = error instanceof Failure && error.cause.kind === 'too-many-requests'
+  if (isLimit && error.cause.sentence !== undefined) return error.cause.sentence
   const sentence = sentenceOf(error)
   return sentence === 'Member already exists' ? 'User already exists in source' : sentence
 }
@@ -111,7 +113,7 @@ function inviteAddress(
     const inserted = await insertInvitation(deps.db, ownerOf(place), invitation)
     if (!inserted) throw conflict('Invite email has already been taken')
     await recordInvitationEvent(deps, 'created', place, { invitation: inserted })
-    await queueInvitationMail(deps, email, draft.digest)
+    await queueInvitationMail(deps, caller, { address: email, digest: draft.digest })
     return { secret, expiresAt: draft.linkExpiresAt }
   })
 }
@@ -170,7 +172,7 @@ export function resendInvitation(
     const { secret, draft } = newLink(deps, caller)
     await updateInvitationLink(deps.db, found.id, draft)
     await recordInvitationEvent(deps, 'link_replaced', place, { invitation: found })
-    await queueInvitationMail(deps, found.email, draft.digest)
+    await queueInvitationMail(deps, caller, { address: found.email, digest: draft.digest })
     return { secret, expiresAt: draft.linkExpiresAt }
   })
 }

@@ -101,3 +101,44 @@ test('users who become members at once receive no invitation', async () => {
   expect(await pass()).toEqual([])
   expect(await mailStates(server.deps)).toEqual({})
 })
+
+test('an address receives at most five messages in an hour, from whichever project', async () => {
+  const { server, clock, maintainer, path, pass } = await start()
+  await maintainer.post(path, invited)
+  const resend = () => maintainer.post(`${path}/NEW@example.test/resend`)
+  for (let count = 0; count < 3; count++) expect(await resend()).toMatchObject({ status: 201 })
+  await maintainer.delete(`${path}/new@example.test`)
+  expect(await maintainer.post(path, invited)).toMatchObject({ body: { status: 'success' } })
+  const sentence = 'This address receives at most 5 invitations in an hour. Try again later.'
+  expect(await resend()).toMatchObject({ status: 429, body: { message: sentence } })
+  const other = await server.project('acme/other')
+  const others = `/projects/${other.id}/invitations`
+  const both = { ...invited, email: 'new@example.test,next@example.test' }
+  expect((await server.admin.post(others, both)).body).toMatchObject({
+    status: 'error',
+    message: { 'new@example.test': sentence },
+    links: { 'next@example.test': {} },
+  })
+  expect((await server.admin.get(others)).body).toMatchObject([{ invite_email: 'next@example.test' }])
+  // The refused requests have replaced no link.
+  const mails = await pass()
+  expect(mails.map(({ to }) => to).sort()).toEqual(['new@example.test', 'next@example.test'])
+  const opened = { token: secretIn(mails.find(({ to }) => to === 'new@example.test')?.text) }
+  expect(await server.anonymous.post('//-/invitations/open', opened)).toMatchObject({ status: 200 })
+  clock.now = '2026-05-01T11:00:00.000Z'
+  expect(await resend()).toMatchObject({ status: 201 })
+})
+
+test('a user sends at most 300 invitations in an hour, and an administrator any number', async () => {
+  const { server, maintainer, path } = await start()
+  const batch = (first: number) =>
+    Array.from({ length: 100 }, (_, index) => `guest${first + index}@example.test`).join(',')
+  for (const first of [0, 100, 200]) {
+    expect((await maintainer.post(path, { ...invited, email: batch(first) })).body.status).toBe('success')
+  }
+  const email = 'one-more@example.test'
+  expect((await maintainer.post(path, { ...invited, email })).body).toMatchObject({
+    message: { [email]: 'You can send 300 invitations in an hour. Try again later.' },
+  })
+  expect((await server.admin.post(path, { ...invited, email })).body.status).toBe('success')
+})
