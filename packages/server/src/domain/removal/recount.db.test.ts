@@ -56,6 +56,7 @@ const notDerived = {
     'vulnerability_bulk_changes.unchanged',
   ],
   'progress or a limit that is stored nowhere else': [
+    'audit_streams.failures',
     'finding_promotions.promoted',
     'finding_promotions.total',
     'finding_promotions.unchanged',
@@ -76,6 +77,7 @@ const notDerived = {
     'audit_chain.base_position',
     'audit_chain.position',
     'audit_events.position',
+    'audit_streams.position',
     'finding_identifiers.position',
     'finding_keys.rank',
     'finding_promotion_batches.position',
