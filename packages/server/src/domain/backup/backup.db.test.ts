@@ -14,6 +14,7 @@ import {
   startFilledServer,
   upload,
 } from '../../testing/backups.ts'
+import { testEngine } from '../../testing/database.ts'
 import { startServer } from '../../testing/server.ts'
 import type { Manifest } from './backup.ts'
 import type { BackupStore } from './backup-store.ts'
@@ -87,17 +88,24 @@ test('a second backup copies new files only, and stores unchanged rows once', as
   expect(await verifyBackup(store, manifest, migrations)).toEqual([])
 })
 
-test('tables of other programs are not in a backup', async () => {
+test('tables of other programs are not restored', async () => {
   const filled = await startFilledServer()
   const { db } = filled.server.deps
   await db.transaction((tx) =>
     withScripts(tx).script('create table _litestream_seq (id integer primary key, seq integer)'),
   )
+  const id = testEngine === 'sqlite' ? 'integer primary key autoincrement' : 'bigint generated always as identity'
+  await db.transaction((tx) => withScripts(tx).script(`create table of_another_program (id ${id}, name text)`))
+  await db.run(sql`insert into of_another_program (name) values ('theirs')`)
   await db.run(sql`insert into _litestream_seq (id, seq) values (1, 1)`)
   const { store } = memoryBackups()
   const { manifest } = await backUp(filled, store)
   expect(manifest.tables.map(({ name }) => name)).not.toContain('_litestream_seq')
   expect(await verifyBackup(store, manifest, migrations)).toEqual([])
+  const { database } = await restore(store, manifest)
+  const restored = await digestTables(database.db)
+  expect(restored.has('of_another_program')).toBe(false)
+  expect(restored.get('users')).toBe((await digestsOf(filled)).get('users'))
 })
 
 test('equal files are stored once', async () => {

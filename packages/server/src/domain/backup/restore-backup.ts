@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Readable as Stream } from 'node:stream'
 import type { Database } from '../../db/db.ts'
-import type { DumpRow } from '../../db/dump.ts'
+import { type DumpRow, listDumpTables } from '../../db/dump.ts'
 import { loadRows } from '../../db/load.ts'
 import { type Migration, migrate, migrationsUpTo } from '../../db/migrate.ts'
 import type { ObjectStore } from '../../platform/object-store/objects.ts'
@@ -13,20 +13,23 @@ import { mapTogether, mebibytes, readFileEntries } from './copy-files.ts'
 const reportMs = 5_000
 const batchSize = 64
 
-/** Fills an empty database with the rows of a backup, with the schema that they had. Later migrations stay pending. */
+/**
+ * Fills an empty database with the rows of a backup, with the schema that they had. Later migrations stay pending. Tables
+ * that the migrations do not create belong to other programs and are left out.
+ */
 export async function restoreRows(
   store: BackupStore,
   manifest: Manifest,
   { db, migrations }: { db: Database; migrations: readonly Migration[] },
 ): Promise<void> {
   await migrate(db, migrationsUpTo(manifest.migrations, migrations))
-  const tables = manifest.tables.map(({ name, columns }) => ({
-    name,
-    columns: columns.map((column) => ({ name: column })),
-  }))
+  const known = new Set((await listDumpTables(db)).map(({ name }) => name))
+  const tables = manifest.tables
+    .filter(({ name }) => known.has(name))
+    .map(({ name, columns }) => ({ name, columns: columns.map((column) => ({ name: column })) }))
   await loadRows(db, {
     tables,
-    sequences: () => manifest.sequences,
+    sequences: () => Object.fromEntries(Object.entries(manifest.sequences).filter(([name]) => known.has(name))),
     rows: (table) => readTable(store, tableOf(manifest, table.name)),
   })
 }

@@ -32,7 +32,8 @@ export async function verifyBackup(
       await restoreRows(store, manifest, { db, migrations })
       const restored = await digestTables(db)
       for (const { name, sha256 } of manifest.tables) {
-        if (restored.get(name) !== sha256) problems.push(`the table ${name} has other rows after a restore`)
+        if (restored.has(name) && restored.get(name) !== sha256)
+          problems.push(`the table ${name} has other rows after a restore`)
       }
     } catch (error) {
       note(error)
