@@ -6,6 +6,7 @@ import type { Caller } from '../access/callers.ts'
 import { userEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
+import { endChallengesOf } from '../second-factors/challenges.ts'
 import type { AccessToken } from '../tokens/token.ts'
 import { findTokenById, isExpired, mayAdminister } from '../tokens/tokens.ts'
 import type { User } from '../users/user.ts'
@@ -198,9 +199,13 @@ export async function endOtherSessions(deps: Deps, { user, token }: Caller): Pro
   logSecurity(deps, 'session.ended', { user, reason: 'all other sessions' })
 }
 
-/** Ends all sessions of a user, except the one with the given id. */
-export async function endAllSessions({ db }: Deps, userId: number, exceptId = 0): Promise<void> {
-  await deleteSessionsOf(db, userId, exceptId)
+/**
+ * Ends all sessions of a user, except the one with the given id, and sign-ins that wait for the second factor: their first
+ * one may have been the former password.
+ */
+export async function endAllSessions(deps: Deps, userId: number, exceptId = 0): Promise<void> {
+  await deleteSessionsOf(deps.db, userId, exceptId)
+  await endChallengesOf(deps, userId)
 }
 
 /** Ends all sessions of a user on behalf of an administrator. */

@@ -4,6 +4,7 @@ import { freshDatabase, testEngine } from '../../testing/database.ts'
 import { startServer } from '../../testing/server.ts'
 import { faults, retryAfterSeconds, token } from '../../testing/stand-ins/tracker.ts'
 import { passMinutes, startWithTracker } from '../../testing/trackers.ts'
+import { pollTrackers } from './sync-issues.ts'
 import { trackerKinds } from './tracker.ts'
 
 /** A finding unlike those at other lines. */
@@ -196,4 +197,38 @@ describe('a vulnerability', () => {
     const { body } = await server.admin.get(`/vulnerabilities/${id}/issue`)
     expect(body.issue).toMatchObject({ state: 'failed', error: 'the user may no longer create issues in this project' })
   })
+})
+
+test('the address of an issue is stored only if it is one of the web', async () => {
+  const { server, project, tracker, clock } = await startWithTracker('gitlab')
+  const { id } = await server.vulnerability(project)
+  const { url } = tracker
+  tracker.url = 'ftp://files.example'
+  await server.admin.post(`/vulnerabilities/${id}/issue`)
+  await server.runJobs()
+  expect((await server.admin.get(`/vulnerabilities/${id}/issue`)).body.issue).toMatchObject({
+    state: 'creating',
+    error: expect.stringContaining('web_url of the response is not an http or https URL'),
+  })
+  expect((await server.admin.get(`/vulnerabilities/${id}/issue_links`)).body).toEqual([])
+  tracker.url = url
+  await passMinutes(clock, [server], 15)
+  expect((await server.admin.get(`/vulnerabilities/${id}/issue`)).body.issue).toMatchObject({ state: 'created' })
+  expect(tracker.issues).toHaveLength(1)
+})
+
+test('the title of an issue can contain any character', async () => {
+  const { server, project, tracker, clock } = await startWithTracker('gitlab')
+  const { id } = await server.vulnerability(project)
+  await server.admin.post(`/vulnerabilities/${id}/issue`)
+  await server.runJobs()
+  const [issue] = tracker.issues
+  clock.now = '2026-05-01T10:30:00.000Z'
+  Object.assign(issue ?? {}, { title: 'cut\0short', updatedAt: clock.now })
+  clock.now = '2026-05-01T11:30:00.000Z'
+  await pollTrackers(server.deps)
+  await server.runJobs()
+  expect((await server.admin.get(`/vulnerabilities/${id}/issue_links`)).body).toMatchObject([
+    { title: 'cut\ufffdshort' },
+  ])
 })

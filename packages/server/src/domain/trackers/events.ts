@@ -107,6 +107,8 @@ function parsed(body: Buffer): Fields {
 const asFields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {}) // any object
 const objectIn = (fields: Fields, name: string): Fields => asFields(fields[name])
 
+/** Returns a number or a key such as `SHOP-17`, and nothing else. */
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  return /^[\w-]{1,255}$/.test(text) ? text : undefined
 }

@@ -53,6 +53,30 @@ describe('a sign-in with one-time codes', () => {
     expect((await complete(await challengeFor('nadia'), { code: codeAt(secret, later(30)) })).status).toBe(401)
   })
 
+  test.each(['a link', 'an administrator', 'the user'])(
+    'ends a sign-in that waits for a code when %s changes the password',
+    async (by) => {
+      const { codes } = await setUpTotp(server, browser)
+      const waiting = await challengeFor('nadia')
+      const id = nadia.user?.id
+      const changed = 'another horse battery'
+      if (by === 'the user') {
+        const own = browserOf(server, await complete(await challengeFor('nadia'), { code: codes[0] }))
+        await own.put('//-/password', { current_password: password, password: changed })
+      } else if (by === 'an administrator') {
+        await server.admin.put(`/users/${id}`, { password: changed })
+      } else {
+        const { token } = (await server.admin.post(`/users/${id}/password_links`)).body
+        const set = await server.anonymous.post('//-/password', { token, password: changed })
+        // The sign-in that the link has begun needs a code, too.
+        expect(await complete(set.body.challenge, { code: codes[1] })).toMatchObject({ status: 201 })
+      }
+      expect(await complete(waiting, { code: codes[2] })).toMatchObject({ status: 400 })
+      const next = await server.anonymous.post('//-/sessions', { login: 'nadia', password: changed })
+      expect(await complete(next.body.challenge, { code: codes[2] })).toMatchObject({ status: 201 })
+    },
+  )
+
   test('uses a challenge once, for ten minutes', async () => {
     const { codes } = await setUpTotp(server, browser)
     const expired = { status: 400, body: { message: 'This sign-in has expired. Enter your password again.' } }

@@ -4,21 +4,29 @@ import { TrackerError } from './exchange.ts'
 export function fieldsOf(value: unknown): {
   text(name: string): string
   optionalText(name: string): string
+  /** Address of a page, which users open from here. */
+  address(name: string): string
   flag(name: string): boolean | undefined
   list(name: string): unknown[]
   object(name: string): unknown
 } {
   const fields = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {} // any object
+  const text = (name: string): string => {
+    const found = fields[name]
+    if (typeof found === 'string') return storable(found)
+    if (typeof found === 'number') return String(found)
+    throw new TrackerError('uncertain', `the response has no field ${name}`)
+  }
   return {
-    text(name) {
-      const found = fields[name]
-      if (typeof found === 'string') return found
-      if (typeof found === 'number') return String(found)
-      throw new TrackerError('uncertain', `the response has no field ${name}`)
-    },
+    text,
     optionalText(name) {
       const found = fields[name]
-      return typeof found === 'string' ? found : ''
+      return typeof found === 'string' ? storable(found) : ''
+    },
+    address(name) {
+      const found = text(name)
+      if (isWebAddress(found)) return found
+      throw new TrackerError('uncertain', `the field ${name} of the response is not an http or https URL`)
     },
     flag(name) {
       const found = fields[name]
@@ -27,6 +35,16 @@ export function fieldsOf(value: unknown): {
     list: (name) => listOf(fields[name]),
     object: (name) => fields[name],
   }
+}
+
+/** PostgreSQL cannot store the character NUL. */
+const storable = (text: string): string => text.replaceAll('\0', '\ufffd')
+
+const maxAddressLength = 2048
+
+/** Any other scheme, such as `javascript:`, could run a script of the tracker in the browser. */
+function isWebAddress(text: string): boolean {
+  return text.length <= maxAddressLength && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
 /** Returns the list, or throws when the value is none. */

@@ -57,7 +57,7 @@ function issueFrom(row: unknown): RemoteIssue {
   const issue = fieldsOf(row)
   return {
     key: issue.text('number'),
-    url: issue.text('html_url'),
+    url: issue.address('html_url'),
     title: issue.text('title'),
     state: issue.text('state') === 'closed' ? 'closed' : 'opened',
     description: issue.optionalText('body'),

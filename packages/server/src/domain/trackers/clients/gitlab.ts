@@ -40,7 +40,7 @@ function issueFrom(row: unknown): RemoteIssue {
   const issue = fieldsOf(row)
   return {
     key: issue.text('iid'),
-    url: issue.text('web_url'),
+    url: issue.address('web_url'),
     title: issue.text('title'),
     state: issue.text('state') === 'closed' ? 'closed' : 'opened',
     description: issue.optionalText('description'),
