@@ -141,3 +141,18 @@ test('a backup from before e-mail, chats and issue trackers can be restored', as
   }
   expect(await endOutgoing({ db, now: () => '2026-05-01T10:00:00.000Z' })).toEqual({ mails: 0, chatMessages: 0 })
 })
+
+test('a password link that was used after the backup does not work again', async () => {
+  const source = await openSource()
+  const clock = { now: '2026-05-01T10:00:00.000Z' }
+  const former = await startServer({ clock, ...source })
+  const nadia = await former.user('nadia')
+  const { token } = (await former.admin.post(`/users/${nadia.user?.id}/password_links`)).body
+  const backup = await startRestored(source, { clock })
+  const password = 'another horse battery'
+  expect(await former.anonymous.post('//-/password', { token, password })).toMatchObject({ status: 201 })
+  const { server } = await backup.start()
+  expect(await server.anonymous.post('//-/password', { token, password })).toMatchObject({ status: 401 })
+  const old = { login: 'nadia', password: 'correct horse battery' }
+  expect(await server.anonymous.post('//-/sessions', old)).toMatchObject({ status: 201 })
+})

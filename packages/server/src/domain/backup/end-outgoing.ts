@@ -4,6 +4,7 @@ import { endRestoredChatMessages } from '../hooks/deliver.ts'
 import { endRestoredMails } from '../mail/mails.ts'
 import { skipEndedDigests } from '../notifications/digest.ts'
 import { skipRestoredVulnerabilities } from '../notifications/new-vulnerabilities.ts'
+import { revokeRestoredPasswordLinks } from '../sign-in/password-links.ts'
 import { searchForRestoredIssues } from '../trackers/issues.ts'
 
 /** Numbers of what was waiting in a backup and is not sent. */
@@ -13,7 +14,8 @@ export interface EndedMessages {
 }
 
 /**
- * Prepares restored rows so that no message is sent a second time: what waited in the backup may have been sent after it.
+ * Prepares restored rows so that no message is sent a second time, and no password link works again: what waited in the
+ * backup may have been sent or used after it.
  * The schema is that of the backup, which may lack some of the tables.
  */
 export async function endOutgoing(deps: Pick<Deps, 'db' | 'now'>): Promise<EndedMessages> {
@@ -24,6 +26,7 @@ export async function endOutgoing(deps: Pick<Deps, 'db' | 'now'>): Promise<Ended
     await skipEndedDigests(deps)
     await skipRestoredVulnerabilities(deps)
   }
+  if (columns.has('password_links.digest')) await revokeRestoredPasswordLinks(deps)
   if (columns.has('tracker_issues.sent_at')) await searchForRestoredIssues(deps)
   return {
     mails: hasMails ? await endRestoredMails(deps) : 0,

@@ -58,6 +58,10 @@ export async function deletePasswordLinksOf(db: Db, userId: number): Promise<voi
   await db.run(sql`delete from password_links where user_id = ${userId}`)
 }
 
+export async function deleteAllPasswordLinks(db: Db): Promise<void> {
+  await db.run(sql`delete from password_links`)
+}
+
 export async function deleteExpiredPasswordLinks(db: Db, now: string): Promise<void> {
   await db.run(sql`delete from password_links where expires_at <= ${now}`)
 }

@@ -6,7 +6,12 @@ import type { User } from '../users/user.ts'
 import { assertNoBot } from '../users/users.ts'
 import { digestLink } from './link-digest.ts'
 import { type PasswordLinkCause, queuePasswordLinkMail } from './password-link-mail.ts'
-import { deleteExpiredPasswordLinks, deletePasswordLinksOf, insertPasswordLink } from './password-link-queries.ts'
+import {
+  deleteAllPasswordLinks,
+  deleteExpiredPasswordLinks,
+  deletePasswordLinksOf,
+  insertPasswordLink,
+} from './password-link-queries.ts'
 import { assertPasswordsEnabled } from './passwords.ts'
 import { logSecurity } from './security-log.ts'
 
@@ -52,6 +57,11 @@ export async function issuePasswordLink(
 /** Deletes the user's links, so that they stop working. */
 export async function revokePasswordLinks({ db }: Deps, userId: number): Promise<void> {
   await deletePasswordLinksOf(db, userId)
+}
+
+/** Ends the links that a restored backup contains: they may have been used or revoked after the backup. */
+export async function revokeRestoredPasswordLinks({ db }: Pick<Deps, 'db'>): Promise<void> {
+  await deleteAllPasswordLinks(db)
 }
 
 export async function removeExpiredPasswordLinks(deps: Deps): Promise<void> {
