@@ -172,6 +172,9 @@ const admin: Screen[] = [
   }),
   screen('/-/admin/hooks/new', 'Add webhook', async () => (await import('../features/webhooks/hook-page.tsx')).NewHook),
   screen('/-/admin/hooks/:id', 'Webhook', async () => (await import('../features/webhooks/hook-page.tsx')).HookPage),
+  screen('/-/admin/audit_log', 'Audit log', async () => (await import('../features/audit/audit-log.tsx')).AuditLog, {
+    links: { tabs: true },
+  }),
   screen('/-/admin/storage', 'Storage', async () => (await import('../features/admin/storage.tsx')).Storage, {
     links: { tabs: true },
   }),
@@ -274,6 +277,10 @@ const project: Screen[] = [
     async () => (await import('../features/issue-tracker/issue-tracker.tsx')).ProjectIssueTracker,
     { access: atLeast('maintainer'), links: { settings: true } },
   ),
+  screen('/settings/audit_log', 'Audit log', async () => (await import('../features/audit/audit-log.tsx')).AuditLog, {
+    access: atLeast('maintainer'),
+    links: { settings: true },
+  }),
 ]
 
 /** Screens of a group; their addresses follow `/-`. */
@@ -334,6 +341,10 @@ const group: Screen[] = [
     async () => (await import('../features/issue-tracker/issue-tracker.tsx')).GroupIssueTracker,
     { access: atLeast('owner'), links: { settings: true } },
   ),
+  screen('/settings/audit_log', 'Audit log', async () => (await import('../features/audit/audit-log.tsx')).AuditLog, {
+    access: atLeast('owner'),
+    links: { settings: true },
+  }),
 ]
 
 export const screens: ScreenTable = { main, admin, project, group }

@@ -1,0 +1,146 @@
+import type { Schemas } from '@alcove/client'
+import { ScrollText } from 'lucide-react'
+import { Link } from 'wouter'
+import { Button } from '../../components/button.tsx'
+import { TextField } from '../../components/form/field.tsx'
+import { ChoiceFilter, useChoice } from '../../components/form/filters.tsx'
+import { Page } from '../../components/page/page.tsx'
+import { PagedTable } from '../../components/page/paged-table.tsx'
+import { usePageNumber } from '../../components/page/pager.tsx'
+import { Tabs } from '../../components/page/tabs.tsx'
+import { Time } from '../../components/time.tsx'
+import { usePage } from '../../data/api.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import styles from './audit-log.module.css'
+import { describeEvent } from './event-text.ts'
+import { useAuditPlace } from './place.ts'
+
+type AuditEvent = Schemas['AuditEvent']
+
+const perPage = 50
+
+const leads = {
+  project: 'Who changed what in the project, and from where.',
+  group: 'Who changed what in the group, and from where. Projects have a log of their own.',
+  instance: 'Who signed in, and who changed what, anywhere on this server.',
+} as const
+
+const kinds = [
+  { value: '', label: 'All events' },
+  { value: 'User', label: 'Events of users' },
+  { value: 'Group', label: 'Events of groups' },
+  { value: 'Project', label: 'Events of projects' },
+  { value: 'Gitlab::Audit::InstanceScope', label: 'Events of the instance' },
+] as const
+
+/** Audit log of a project, of a group or of the instance, newest first. */
+export function AuditLog() {
+  const { noun, id, path, links } = useAuditPlace()
+  const [state, set] = useSearchState(['author', 'from', 'until'])
+  const kind = useChoice('kind', kinds)
+  const query = usePage(`GET ${path}`, {
+    path: { id },
+    query: {
+      ...(noun === 'instance' && kind !== '' && { entity_type: kind }),
+      author_id: state.author === undefined ? undefined : Number(state.author),
+      created_after: startOfDay(state.from),
+      created_before: startOfDay(state.until, 1),
+      page: usePageNumber(),
+      per_page: perPage,
+    },
+  })
+  const isFiltered = kind !== '' || state.author !== undefined || state.from !== undefined || state.until !== undefined
+  return (
+    <Page title="Audit log" lead={leads[noun]}>
+      {noun !== 'instance' && <Tabs label="Settings sections" tabs={links} />}
+      <search className={styles.filters}>
+        {noun === 'instance' && <ChoiceFilter name="kind" label="Events" choices={kinds} />}
+        <TextField
+          label="From"
+          type="date"
+          value={state.from ?? ''}
+          onChange={({ target }) => set({ from: target.value || undefined })}
+        />
+        <TextField
+          label="Until"
+          type="date"
+          value={state.until ?? ''}
+          onChange={({ target }) => set({ until: target.value || undefined })}
+        />
+        {state.author !== undefined && (
+          <Button onClick={() => set({ author: undefined })}>One author only: show all</Button>
+        )}
+      </search>
+      <PagedTable
+        label="Audit events"
+        query={query}
+        perPage={perPage}
+        empty={{
+          icon: ScrollText,
+          title: isFiltered ? 'No matching events' : 'No events',
+          text: <p>{isFiltered ? 'Choose other days or another author.' : 'Changes appear here.'}</p>,
+        }}
+        columns={[
+          ['Time', (event) => <Time of={event.created_at} />, styles.time],
+          ['Author', (event) => <Author event={event} onChoose={() => set({ author: String(event.author_id) })} />],
+          ['Event', (event) => <What event={event} />],
+          ['IP address', (event) => describeEvent(event).address ?? <span className="muted">–</span>, 'small'],
+        ]}
+      />
+    </Page>
+  )
+}
+
+/** Returns the beginning of a day in the user's time zone. */
+function startOfDay(day: string | undefined, daysLater = 0): string | undefined {
+  const [year = 0, month = 0, date = 0] = (day ?? '').split('-').map(Number)
+  const time = new Date(year, month - 1, date + daysLater)
+  return day === undefined || Number.isNaN(time.getTime()) ? undefined : time.toISOString()
+}
+
+function Author({ event, onChoose }: { event: AuditEvent; onChoose: () => void }) {
+  const { author, username } = describeEvent(event)
+  if (event.author_id <= 0) return <span className="muted">{author}</span>
+  return (
+    <>
+      <button type="button" className={styles.author} title="Show events of this author only" onClick={onChoose}>
+        {author}
+      </button>
+      {username !== undefined && <p className="muted small">@{username}</p>}
+    </>
+  )
+}
+
+function What({ event }: { event: AuditEvent }) {
+  const { action, target, link, changes, facts } = describeEvent(event)
+  return (
+    <>
+      <p>
+        {action}
+        {target !== '' && ': '}
+        {link === undefined ? target : <Link to={link}>{target}</Link>}
+      </p>
+      <details className="small">
+        <summary className={styles.summary}>
+          Details<span className="visually-hidden"> of event {event.id}</span>
+        </summary>
+        <dl className={styles.details}>
+          {changes.map(({ name, from, to }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <del>{from}</del> → <ins>{to}</ins>
+              </dd>
+            </div>
+          ))}
+          {facts.map(({ label, value }) => (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
+    </>
+  )
+}
