@@ -95,6 +95,7 @@ const rarelySuccessful = [
   'POST /-/passkeys/options',
   ...['PUT', 'DELETE'].map((method) => `${method} /-/passkeys/:id`),
   'PATCH /users/:id/disable_two_factor',
+  'DELETE /users/:id/identities/:provider',
   ...['open', 'accept', 'account'].map((end) => `POST /-/invitations/${end}`),
   ...['project', 'group'].flatMap((owner) => [
     `PUT /${owner}s/:id/invitations/:email`,

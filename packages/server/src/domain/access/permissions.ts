@@ -88,6 +88,7 @@ export const permissions = {
   'user.list': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
   'user.read': { on: 'instance', who: 'anyone', scope: 'read_user', namedScopes: userScopes },
   'user.identity.read': { on: 'instance', who: 'admin', scope: 'read_api' },
+  'user.identity.unlink': { on: 'instance', who: 'admin', scope: 'api', recent: true },
   'user.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
   'user.disable-two-factor': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
   'user.link': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },

@@ -11,6 +11,8 @@ export type AuditEventName =
   | 'user_password_link_requested'
   | 'user_sign_in_link_created'
   | 'user_identity_linked'
+  | 'user_identity_unlinked'
+  | 'last_administrator_kept'
   | 'second_factor_added'
   | 'second_factor_removed'
   | 'user_disable_two_factor'

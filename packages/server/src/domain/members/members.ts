@@ -175,6 +175,11 @@ export async function removeMembership(
   await recordMembership(deps, 'member_destroyed', { group }, { before, provider })
 }
 
+/** Returns true when another active person owns the group or one above it. */
+export function hasOwnerBeside({ db }: Deps, group: Namespace, userId: number): Promise<boolean> {
+  return hasOtherOwner(db, lineageOf(group), userId)
+}
+
 /** Adds the bot of a project or group. Its membership ends with the bot and cannot be changed. */
 export async function addBotMember(
   { db, now }: Deps,

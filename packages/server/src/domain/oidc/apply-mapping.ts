@@ -1,12 +1,13 @@
+import { roles } from '../access/roles.ts'
 import { userEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import type { Deps } from '../deps.ts'
-import { giveMembership, removeMembership } from '../members/members.ts'
+import { giveMembership, hasOwnerBeside, removeMembership } from '../members/members.ts'
 import type { Namespace } from '../namespaces/namespace.ts'
 import { findNamespaceById, findNamespaceByPath } from '../namespaces/namespaces.ts'
 import { logSecurity } from '../sign-in/security-log.ts'
 import type { User } from '../users/user.ts'
-import { changeUser } from '../users/users.ts'
+import { changeUser, lockActiveAdministrators } from '../users/users.ts'
 import type { Identity, MappingStep } from './identity.ts'
 import { updateGaveAdmin } from './identity-queries.ts'
 import {
@@ -55,6 +56,8 @@ export async function applyMapping(
       await giveMembership(deps, group, { userId: user.id, accessLevel: level, provider: identity.provider })
       await upsertMappedMembership(deps.db, identity.id, { namespaceId, accessLevel: level })
       steps.push({ step: 'member', group: path, accessLevel: level })
+      const wasOwner = (actual.get(namespaceId)?.accessLevel ?? 0) >= roles.owner
+      if (wasOwner && level < roles.owner) steps.push(...(await stepsWithoutOwner(deps, group, { user, identity })))
     }
   }
   for (const { namespaceId } of given.values()) {
@@ -63,10 +66,26 @@ export async function applyMapping(
     if (isByHand(namespaceId) || !actual.has(namespaceId)) continue
     const group = await findNamespaceById(deps.db, namespaceId)
     if (!group) continue
+    const isOwner = (actual.get(namespaceId)?.accessLevel ?? 0) >= roles.owner
     await removeMembership(deps, group, { userId: user.id, provider: identity.provider })
     steps.push({ step: 'removed', group: group.fullPath })
+    if (isOwner) steps.push(...(await stepsWithoutOwner(deps, group, { user, identity })))
   }
   return steps
+}
+
+/** Warns when a group has lost its last owner. Administrators can add another one. */
+async function stepsWithoutOwner(
+  deps: Deps,
+  group: Namespace,
+  { user, identity: { provider } }: { user: User; identity: Identity },
+): Promise<MappingStep[]> {
+  if (await hasOwnerBeside(deps, group, user.id)) return []
+  deps.log.warn(
+    { user_id: user.id, username: user.username, provider, group: group.fullPath },
+    'the mapping of an identity provider has removed the last owner of a group',
+  )
+  return [{ step: 'without owner', group: group.fullPath }]
 }
 
 async function applyAdmin(deps: Deps, user: User, identity: Identity, isAdmin: boolean): Promise<MappingStep[]> {
@@ -78,11 +97,37 @@ async function applyAdmin(deps: Deps, user: User, identity: Identity, isAdmin: b
   }
   if (isAdmin) return [{ step: identity.gaveAdmin ? 'administrator' : 'kept administrator' }]
   if (!identity.gaveAdmin) return []
+  if (user.isAdmin && (await isLastAdministrator(deps, user))) {
+    await recordKeptAdministrator(deps, { user, identity })
+    return [{ step: 'kept last administrator' }]
+  }
   await updateGaveAdmin(deps.db, identity.id, false)
   if (!user.isAdmin) return []
   await setAdmin(deps, { user, identity }, false)
   logSecurity(deps, 'user.changed', { user, reason: 'no administrator by mapping', method: 'provider' })
   return [{ step: 'removed administrator' }]
+}
+
+/** Locks the administrators, so that two of them cannot lose their rights concurrently. */
+async function isLastAdministrator({ db }: Deps, user: User): Promise<boolean> {
+  return (await lockActiveAdministrators(db)).every((id) => id === user.id)
+}
+
+/** Warns that the mapping would have left the server without an administrator. The next sign-in tries again. */
+async function recordKeptAdministrator(
+  deps: Deps,
+  { user, identity: { provider } }: { user: User; identity: Identity },
+): Promise<void> {
+  deps.log.warn(
+    { user_id: user.id, username: user.username, provider },
+    'the last administrator keeps rights that the mapping of an identity provider no longer gives',
+  )
+  await recordAuditEvent(deps, 'last_administrator_kept', {
+    entity: userEntity(user),
+    message: 'Kept the last administrator, whom the mapping of an identity provider no longer makes one',
+    author: 'system',
+    extra: { provider },
+  })
 }
 
 async function setAdmin(

@@ -40,6 +40,10 @@ export async function updateIdentity(
     where id = ${id}`)
 }
 
+export async function deleteIdentity(db: Db, id: number): Promise<void> {
+  await db.run(sql`delete from oidc_identities where id = ${id}`)
+}
+
 export async function updateGaveAdmin(db: Db, id: number, gaveAdmin: boolean): Promise<void> {
   await db.run(sql`update oidc_identities set gave_admin = ${gaveAdmin} where id = ${id}`)
 }

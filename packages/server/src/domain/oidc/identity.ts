@@ -23,9 +23,13 @@ export interface MappingStep {
     | 'administrator'
     | 'kept administrator'
     | 'removed administrator'
+    /** The mapping no longer makes the user an administrator, but no other active administrator is left. */
+    | 'kept last administrator'
     | 'member'
     | 'kept'
     | 'removed'
+    /** The mapping has taken ownership from the last owner of the group. */
+    | 'without owner'
     | 'unknown group'
   /** Full path of the group. */
   group?: string

@@ -73,6 +73,11 @@ export async function deleteSessionsOfProvider(db: Db, provider: string, issuer:
       (select id from oidc_identities where provider = ${provider} and issuer = ${issuer})`)
 }
 
+/** Deletes the sessions that began with this account at an identity provider. */
+export async function deleteSessionsOfIdentity(db: Db, identityId: number): Promise<void> {
+  await db.run(sql`delete from sessions where identity_id = ${identityId}`)
+}
+
 /** Deletes the sessions that began with a password or a passkey. Returns their number. */
 export async function deleteLocalSessions(db: Db): Promise<number> {
   return db.run(sql`delete from sessions where method in ('password', 'passkey')`)

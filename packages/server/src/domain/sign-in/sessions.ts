@@ -18,6 +18,7 @@ import {
   deleteLocalSessions,
   deleteSession,
   deleteSessionsOf,
+  deleteSessionsOfIdentity,
   deleteSessionsOfIssuer,
   deleteSessionsOfProvider,
   findProviderSession,
@@ -166,6 +167,11 @@ export async function endSessionsNotOf(deps: Deps, known: readonly { key: string
       'security event',
     )
   }
+}
+
+/** Ends the sessions that began with an account at an identity provider. */
+export async function endSessionsOfIdentity({ db }: Deps, identityId: number): Promise<void> {
+  await deleteSessionsOfIdentity(db, identityId)
 }
 
 export async function endSessionsWithPassword(deps: Deps): Promise<void> {

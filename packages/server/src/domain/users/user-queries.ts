@@ -19,6 +19,15 @@ export async function lockUser(db: Db, id: number): Promise<User | undefined> {
   return db.one(sql`select ${columns} from users where id = ${id} ${db.dialect.forNoKeyUpdate}`)
 }
 
+/** Returns the ids of the active administrators and locks their rows until the transaction ends. */
+export async function lockActiveAdministrators(db: Db): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from users
+    where is_admin and state = 'active' and not is_deactivated and not is_bot and not is_ghost
+    order by id ${db.dialect.forNoKeyUpdate}`)
+  return rows.map(({ id }) => id)
+}
+
 export async function findUserByUsername(db: Db, username: string): Promise<User | undefined> {
   return db.one(sql`select ${columns} from users where username_key = ${username.toLowerCase()}`)
 }

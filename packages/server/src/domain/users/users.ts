@@ -25,6 +25,7 @@ export {
   hasUsers,
   insertBotUser,
   listPeople,
+  lockActiveAdministrators,
   lockUser,
 } from './user-queries.ts'
 

@@ -57,9 +57,11 @@ function sentenceOf({ step, group, access_level: level }: Step): string {
     administrator: 'Is an administrator by the mapping.',
     'kept administrator': 'Was made an administrator by hand, which the mapping does not change.',
     'removed administrator': 'Is no longer an administrator.',
+    'kept last administrator': 'Stays an administrator against the mapping, because there is no other one.',
     member: `Has the role ${role} in ${group} by the mapping.`,
     kept: `Has the role ${role} in ${group} by hand, which the mapping does not change.`,
     removed: `Was removed from ${group}.`,
+    'without owner': `${group} has no owner left. Add one.`,
     'unknown group': `The mapping gives the role ${role} in ${group}, which does not exist.`,
   }
   return sentences[step] ?? step

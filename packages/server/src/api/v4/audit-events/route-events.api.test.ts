@@ -34,6 +34,7 @@ const mayRecordNothing = ['POST /projects/:id/security_reports']
 
 /** Routes that need another server to respond, or a message with a link. */
 const unperformed = [
+  'DELETE /users/:id/identities/:provider',
   'POST /-/oidc/:provider',
   'POST /-/oidc/:provider/backchannel_logout',
   'POST /-/unsubscribe/:token',

@@ -37,6 +37,7 @@ const accountRoutes: Readonly<Record<string, RecordedEvents>> = {
   'PUT /-/passkeys/:id': personal,
   'DELETE /-/passkeys/:id': ['second_factor_removed'],
   'PATCH /users/:id/disable_two_factor': ['user_disable_two_factor'],
+  'DELETE /users/:id/identities/:provider': ['user_identity_unlinked'],
   'POST /-/oidc/:provider': setUp,
   'POST /-/oidc/:provider/backchannel_logout': ['user_sessions_revoked'],
   'POST /users': ['user_created', 'user_password_link_created'],
@@ -200,5 +201,6 @@ export const eventsWithoutRoute: Readonly<Partial<Record<AuditEventName, string>
   user_sign_in_link_created: 'the command `alcove admin sign-in-link`',
   user_password_link_requested: 'the job of `POST /-/password_links`',
   user_identity_linked: 'the return from an identity provider, `GET /-/oidc/:provider/callback`',
+  last_administrator_kept: 'the return from an identity provider, `GET /-/oidc/:provider/callback`',
   audit_events_removed: 'the periodic task that removes old events',
 }

@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { findIdentities } from '../../../domain/oidc/identities.ts'
 import type { Identity } from '../../../domain/oidc/identity.ts'
-import { integer } from '../../../http/params/input.ts'
-import type { Route } from '../../../http/route.ts'
+import { unlinkIdentities } from '../../../domain/oidc/unlink.ts'
+import { integer, text } from '../../../http/params/input.ts'
+import { noOutput, type Route } from '../../../http/route.ts'
 import type { OidcSettings } from '../../../platform/oidc-settings.ts'
 import { route } from '../route.ts'
 import { nullableString, timestamp } from '../views.ts'
@@ -23,7 +24,7 @@ const identityView = Type.Object(
       Type.Object({
         step: Type.String({
           description:
-            '`administrator`, `kept administrator`, `removed administrator`, `member`, `kept`, `removed` or `unknown group`',
+            '`administrator`, `kept administrator`, `removed administrator`, `kept last administrator`, `member`, `kept`, `removed`, `without owner` or `unknown group`',
         }),
         group: nullableString,
         access_level: Type.Union([Type.Integer(), Type.Null()]),
@@ -64,5 +65,17 @@ export const identityRoutes: readonly Route[] = [
     output: Type.Array(identityView),
     handle: async ({ deps, input }) =>
       (await findIdentities(deps, input.id)).map((identity) => viewIdentity(deps.settings.oidc, identity)),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/users/:id/identities/:provider',
+    summary:
+      'Unlink the account of a user at an identity provider, with the rights that its mapping gave and its sessions',
+    permission: 'user.identity.unlink',
+    input: Type.Object({ id: integer(), provider: text() }),
+    status: 204,
+    output: noOutput,
+    audit: { event: 'user.identity_unlinked', fields: ['id'] },
+    handle: ({ deps, input }) => unlinkIdentities(deps, input.id, input.provider),
   }),
 ]

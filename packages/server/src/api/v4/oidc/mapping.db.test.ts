@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest'
+import sql from 'sql-template-tag'
+import { describe, expect, test } from 'vitest'
+import { findIdentities } from '../../../domain/oidc/identities.ts'
+import { unlinkIdentities } from '../../../domain/oidc/unlink.ts'
 import type { MappingRule } from '../../../platform/oidc-mapping.ts'
 import type { OidcProvider } from '../../../platform/oidc-settings.ts'
+import { newestEvents } from '../../../testing/audit-events.ts'
 import { cookiesOf, problemIn, sessionOf, signInAt } from '../../../testing/provider-sign-in.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 import { startScriptedProvider } from '../../../testing/stand-ins/scripted-provider.ts'
@@ -97,6 +101,82 @@ test.each<[string, object]>([
   expect(problemIn(reply)).toBe('too_many_claims')
   expect(reply.cookies).toEqual([])
   expect(await levels(server, 'acme')).toEqual({ nadia: 40 })
+})
+
+describe('DELETE /users/:id/identities/:provider', () => {
+  test('takes back what the mapping gave, ends the sessions of the provider, and records an event', async () => {
+    const { server, signIn } = await start()
+    const signedIn = await signIn({ groups: ['lead', 'admins'], realm_access: { roles: 'ops' } })
+    const { user } = await sessionOf(server, signedIn)
+    await server.admin.put(`/groups/ops/members/${user.id}`, { access_level: 40 })
+    const path = `/users/${user.id}/identities/corp`
+    expect(await server.admin.delete(path)).toMatchObject({ status: 204 })
+    expect((await sessionOf(server, signedIn)).user).toBeNull()
+    expect((await server.admin.get(`/users/${user.id}/identities`)).body).toEqual([])
+    expect((await server.admin.get(`/users/${user.id}`)).body.is_admin).toBe(false)
+    expect([await levels(server, 'acme'), await levels(server, 'ops')]).toEqual([{}, { nadia: 40 }])
+    const [event] = await newestEvents(server)
+    expect(event).toMatchObject({ name: 'user_identity_unlinked', details: { provider: 'corp', subject: 'n-1' } })
+    expect(await server.admin.delete(path)).toMatchObject({ status: 404, body: { message: '404 Identity Not Found' } })
+    // The account is unknown from now on.
+    expect((await sessionOf(server, await signIn({}))).user.id).not.toBe(user.id)
+  })
+
+  test('is for administrators, and returns 404 for an unknown user or provider', async () => {
+    const { server, signIn } = await start()
+    const { user } = await sessionOf(server, await signIn({}))
+    const outsider = await server.user('omar')
+    expect((await outsider.delete(`/users/${user.id}/identities/corp`)).status).toBe(403)
+    expect((await server.anonymous.delete(`/users/${user.id}/identities/corp`)).status).toBe(401)
+    expect((await server.admin.delete(`/users/${user.id}/identities/other`)).status).toBe(404)
+    const unknown = await server.admin.delete('/users/99999/identities/corp')
+    expect(unknown).toMatchObject({ status: 404, body: { message: '404 User Not Found' } })
+    expect((await server.admin.get(`/users/${user.id}/identities`)).body).toHaveLength(1)
+  })
+
+  test('is refused for the account that makes the last administrator one, and changes nothing', async () => {
+    const { server, signIn } = await start()
+    const { user } = await sessionOf(server, await signIn({ groups: ['admins', 'dev'] }))
+    await server.deps.db.run(sql`update users set is_admin = false where id <> ${user.id}`)
+    await expect(unlinkIdentities(server.deps, user.id, 'corp')).rejects.toMatchObject({ cause: { kind: 'forbidden' } })
+    expect(await findIdentities(server.deps, user.id)).toHaveLength(1)
+  })
+})
+
+test('the last administrator keeps the rights until there is another one, with a warning', async () => {
+  const { server, signIn } = await start()
+  const { user } = await sessionOf(server, await signIn({ groups: 'admins' }))
+  const setOthers = (isAdmin: boolean) =>
+    server.deps.db.run(sql`update users set is_admin = ${isAdmin} where username = 'root'`)
+  await setOthers(false)
+  expect((await sessionOf(server, await signIn({ groups: [] }))).is_admin).toBe(true)
+  const outcome = async () => (await findIdentities(server.deps, user.id))[0]?.outcome
+  expect(await outcome()).toEqual([{ step: 'kept last administrator' }])
+  const events = await newestEvents(server)
+  expect(events.map(({ name }) => name)).toContain('last_administrator_kept')
+  await setOthers(true)
+  expect((await sessionOf(server, await signIn({ groups: [] }))).is_admin).toBe(false)
+  expect(await outcome()).toEqual([{ step: 'removed administrator' }])
+})
+
+test('the last owner of a group loses the role, with a warning', async () => {
+  const owner: MappingRule = { value: 'boss', membership: { group: 'acme', role: 'owner' } }
+  const { server, signIn } = await start({ mapping: [owner, ...mapping] })
+  const { user } = await sessionOf(server, await signIn({ groups: 'boss' }))
+  const outcome = async () => (await findIdentities(server.deps, user.id))[0]?.outcome
+  await signIn({ groups: ['boss', 'lead'] })
+  await server.deps.db.run(sql`delete from members where user_id <> ${user.id}`)
+  await signIn({ groups: 'lead' })
+  expect(await outcome()).toEqual([
+    { step: 'member', group: 'acme', accessLevel: 40 },
+    { step: 'without owner', group: 'acme' },
+  ])
+  await signIn({ groups: 'boss' })
+  await signIn({})
+  expect(await outcome()).toEqual([
+    { step: 'removed', group: 'acme' },
+    { step: 'without owner', group: 'acme' },
+  ])
 })
 
 test('administrators see what the last sign-in claimed and how it was applied', async () => {
