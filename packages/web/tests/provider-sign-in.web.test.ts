@@ -34,6 +34,22 @@ test('a user signs in with a real provider and returns to the page that they ask
   expect(await accessProblems(admin)).toEqual([])
 })
 
+test('an administrator unlinks a user from a provider, which ends the sessions that began there', async () => {
+  const page = await web.open('/-/sign_in', { isChanged: true, expects: /401/ })
+  await signInAt(page, 'quinn')
+  await page.getByRole('heading', { name: 'Welcome back, quinn' }).waitFor()
+  const { body: users } = await web.server.admin.get('/users?username=quinn')
+  const admin = await web.open(`/-/admin/users/${users[0].id}`, { as: web.server.admin })
+  await admin.getByRole('button', { name: 'Unlink from Corp' }).click()
+  const dialog = admin.getByRole('dialog')
+  await dialog.getByRole('heading', { name: 'Unlink the user from Corp?' }).waitFor()
+  expect(await accessProblems(admin)).toEqual([])
+  await dialog.getByRole('button', { name: 'Unlink' }).click()
+  await admin.getByText('Unlinked from Corp.').waitFor()
+  await admin.getByRole('heading', { name: 'Identity providers' }).waitFor({ state: 'detached' })
+  expect(await signedInAs(page)).toBeNull()
+})
+
 test('a user who opens an invitation signs in with a provider, which gets no part of the link, and accepts it', async () => {
   const project = await web.server.project('acme/shop')
   const invited = { email: 'tomas-2@example.test', access_level: 30, show_links: true }
@@ -101,15 +117,4 @@ test('a user who refuses consent returns to the sign-in page, which says so', as
   await page.getByRole('alert').getByText('You did not give Corp your consent').waitFor()
   expect(await accessProblems(page)).toEqual([])
   expect(await page.getByText('no <b>').count()).toBe(0)
-})
-
-test('a provider that is unavailable is named, and a local administrator can still sign in', async () => {
-  await web.server.user('ada', { admin: true })
-  const page = await web.open('/-/sign_in', { isChanged: true, expects: /503/ })
-  await page.goto('/-/sign_in?problem=unavailable&provider=corp')
-  await page.getByText('Corp is not available.').waitFor()
-  await page.getByLabel('Username or e-mail address').fill('ada')
-  await page.getByLabel('Password').fill('correct horse battery')
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('heading', { name: 'Welcome back, ada' }).waitFor()
 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { errors, type JWTVerifyOptions, type JWTVerifyResult, jwtVerify } from 'jose'
 import {
   allowInsecureRequests,
@@ -23,6 +24,8 @@ import type { Deps } from '../deps.ts'
 /** Difference between the clocks of provider and server that is accepted. */
 export const clockToleranceSeconds = 60
 const timeoutMs = 10_000
+/** Time for which signing out waits for the metadata. */
+const maxWaitMs = 2000
 const maxResponseBytes = 512 * 1024
 /** After this time the provider's metadata are loaded again. */
 const freshMs = 10 * 60 * 1000
@@ -91,12 +94,16 @@ function keyOf(deps: Deps, provider: OidcProvider, metadata: ServerMetadata) {
 }
 
 /**
- * Returns a client with the metadata that this process has, however old, or loads them. Returns `undefined` when that fails,
- * so that signing out works without the provider.
+ * Returns a client with the metadata that this process has, however old, or loads them. Returns `undefined` when that fails
+ * or takes more than two seconds, so that signing out works without the provider.
  */
 export async function findClient(deps: Deps, provider: OidcProvider): Promise<Configuration | undefined> {
   try {
-    return configure(deps, provider, heldOf(provider).metadata ?? (await loadMetadata(deps, provider)))
+    const waited = sleep(maxWaitMs, undefined, { ref: false })
+    const metadata = heldOf(provider).metadata ?? (await Promise.race([loadMetadata(deps, provider), waited]))
+    if (metadata) return configure(deps, provider, metadata)
+    deps.log.warn({ provider: provider.key }, 'the metadata of an identity provider were not loaded in time')
+    return undefined
   } catch (error) {
     if (!isOutageOfProvider(error) && !isErrorOfProvider(error)) throw error
     deps.log.warn({ err: error, provider: provider.key }, 'the metadata of an identity provider could not be loaded')

@@ -1,9 +1,12 @@
 import type { ResponseOf } from '@alcove/client'
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { Time } from '../../components/time.tsx'
-import { useApiQuery } from '../../data/api.ts'
-import { levels } from '../../data/session.ts'
+import { useAction, useApiQuery } from '../../data/api.ts'
+import { levels, useMayChange } from '../../data/session.ts'
 import styles from './admin.module.css'
 
 type Identity = ResponseOf<'GET /users/{id}/identities'>[number]
@@ -18,7 +21,7 @@ export function UserIdentities({ userId }: { userId: number }) {
         identities.length > 0 && (
           <Panel title="Identity providers">
             {identities.map((identity) => (
-              <LastSignIn key={identity.id} identity={identity} />
+              <LinkedAccount key={identity.id} userId={userId} identity={identity} />
             ))}
           </Panel>
         )
@@ -27,9 +30,39 @@ export function UserIdentities({ userId }: { userId: number }) {
   )
 }
 
-function LastSignIn({ identity }: { identity: Identity }) {
+function LinkedAccount({ userId, identity }: { userId: number; identity: Identity }) {
+  const isWriter = useMayChange()
+  const [isAsking, setAsking] = useState(false)
+  const unlink = useAction('DELETE /users/{id}/identities/{provider}', {
+    done: `Unlinked from ${identity.provider_name}.`,
+    onDone: () => setAsking(false),
+  })
   return (
     <div className="stack-tight">
+      <LastSignIn identity={identity} />
+      {isWriter && (
+        <div className="row-wrap">
+          <Button kind="danger" size="small" onClick={() => setAsking(true)}>
+            Unlink<span className="visually-hidden"> from {identity.provider_name}</span>
+          </Button>
+        </div>
+      )}
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Unlink the user from ${identity.provider_name}?`}
+        lead="Rights that the provider gave are taken back, and sessions that began there end. Other ways to sign in stay. The next sign-in with this provider may link the user again."
+        confirm="Unlink"
+        isBusy={unlink.isPending}
+        onConfirm={() => unlink.mutate({ path: { id: userId, provider: identity.provider } })}
+      />
+    </div>
+  )
+}
+
+function LastSignIn({ identity }: { identity: Identity }) {
+  return (
+    <>
       <p>
         <strong>{identity.provider_name}</strong>, account {identity.subject}. Last sign-in{' '}
         <Time of={identity.last_sign_in_at} />.
@@ -47,7 +80,7 @@ function LastSignIn({ identity }: { identity: Identity }) {
         <summary>Claims</summary>
         <pre className={styles.secret}>{JSON.stringify(identity.claims, null, 2)}</pre>
       </details>
-    </div>
+    </>
   )
 }
 

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { removeUsedLogoutTokens } from '../../../domain/oidc/backchannel-logout.ts'
 import type { OidcProvider } from '../../../platform/oidc-settings.ts'
 import { newestEvents } from '../../../testing/audit-events.ts'
@@ -19,6 +21,18 @@ async function start(settings: Partial<OidcProvider> = {}, options: TestOptions 
 
 function signOut(server: TestServer, signedIn: Reply): Promise<Reply> {
   return server.anonymous.delete('//-/sessions', undefined, { headers: { cookie: cookiesOf(signedIn) } })
+}
+
+/** Accepts connections at an address and never responds. */
+async function startSilent({ hostname, port }: URL): Promise<void> {
+  const sockets = new Set<Socket>()
+  const silent = createServer((socket) => sockets.add(socket)).listen(Number(port), hostname)
+  await once(silent, 'listening')
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+    await once(silent, 'close')
+  })
 }
 
 async function isSignedIn(server: TestServer, signedIn: Reply): Promise<boolean> {
@@ -68,26 +82,32 @@ describe('signing out', () => {
     expect((await signOut(server, await signInAt(server, provider, nadia))).body).toEqual({ url: null })
   })
 
-  test('works while the provider does not respond', async () => {
-    const { provider, server } = await start()
-    const signedIn = await signInAt(server, provider, nadia)
-    await provider.close()
-    // Another process does not have the provider's metadata.
-    const settings = {
-      ...server.deps.settings,
-      oidc: { ...server.deps.settings.oidc, providers: [{ ...provider.settings }] },
-    }
-    const { openApp } = await import('../../../app.ts')
-    const other = await openApp({ ...server.deps, settings })
-    const reply = await other.server.inject({
-      method: 'DELETE',
-      url: '/-/sessions',
-      headers: { cookie: cookiesOf(signedIn) },
-    })
-    expect(reply.json()).toEqual({ url: null })
-    expect(await isSignedIn(server, signedIn)).toBe(false)
-    await other.server.close()
-  })
+  // Less time than the server waits for a provider elsewhere.
+  test.for(['refuses connections', 'never responds'])(
+    'works while the provider %s',
+    { timeout: 8000 },
+    async (fault) => {
+      const { provider, server } = await start()
+      const signedIn = await signInAt(server, provider, nadia)
+      await provider.close()
+      if (fault === 'never responds') await startSilent(new URL(provider.issuer))
+      // Another process does not have the provider's metadata.
+      const settings = {
+        ...server.deps.settings,
+        oidc: { ...server.deps.settings.oidc, providers: [{ ...provider.settings }] },
+      }
+      const { openApp } = await import('../../../app.ts')
+      const other = await openApp({ ...server.deps, settings })
+      const reply = await other.server.inject({
+        method: 'DELETE',
+        url: '/-/sessions',
+        headers: { cookie: cookiesOf(signedIn) },
+      })
+      expect(reply.json()).toEqual({ url: null })
+      expect(await isSignedIn(server, signedIn)).toBe(false)
+      await other.server.close()
+    },
+  )
 
   test('does not lead to an address that is no web page', async () => {
     const { provider, server } = await start()
