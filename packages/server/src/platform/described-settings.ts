@@ -131,6 +131,11 @@ const rows: Record<FixedSettingName, Row> = {
     'Days after which audit events are removed. 0: never.',
     (s) => s.retentionDays.auditEvents,
   ],
+  AUDIT_DOWNLOADS: [
+    'Security',
+    'Whether downloads of uploads and exports are audit events.',
+    (s) => (s.auditsDownloads ? 'on' : 'off'),
+  ],
   AUDIT_STREAM: [
     'Network',
     'Destinations of audit events. Default: none.',

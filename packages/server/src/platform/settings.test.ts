@@ -45,6 +45,7 @@ test.each<[string, string, Partial<Settings>]>([
   ['PROMOTE', 'auto', { promotesByDefault: true }],
   ['TRIAGE_ROLE', 'developer', { triageRole: 'developer' }],
   ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+  ['AUDIT_DOWNLOADS', 'on', { auditsDownloads: true }],
   ['ADMIN_MODE', 'true', { adminMode: true }],
   ['REQUIRE_SECOND_FACTOR', 'everyone', { requiredSecondFactor: 'everyone' }],
   ['SESSION_IDLE_DAYS', '1', { sessionIdleMs: 24 * 60 * 60 * 1000 }],

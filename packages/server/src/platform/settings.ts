@@ -55,6 +55,8 @@ export interface Settings {
   /** Whether users can sign in with a password, and set one. */
   hasPasswords: boolean
   oidc: OidcSettings
+  /** Whether downloads of uploads and exports are audit events. */
+  auditsDownloads: boolean
   /** Defaults to files in the data folder. */
   s3?: S3Settings
   /** Service with the buckets for backups. Defaults to that of `s3`, or to AWS. */
@@ -173,6 +175,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     topicUndoMs: values.whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
     hasPasswords: values.oneOf('PASSWORDS', ['on', 'off'], 'on') === 'on',
     oidc: readOidc(values),
+    auditsDownloads: values.oneOf('AUDIT_DOWNLOADS', ['on', 'off'], 'off') === 'on',
     ...(mail && { mail }),
     ...(s3 && { s3 }),
     ...(backupS3 && { backupS3 }),

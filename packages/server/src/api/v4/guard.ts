@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { Caller } from '../../domain/access/callers.ts'
 import { type Permission, type PermissionRow, permissions } from '../../domain/access/permissions.ts'
 import { isPermitted, isPermittedInArchive } from '../../domain/access/permitted.ts'
+import { openImpersonations } from '../../domain/audit/impersonation.ts'
 import { authenticateTrusted, openTrustCache } from '../../domain/bots/trust/trusted-callers.ts'
 import { isWebToken } from '../../domain/bots/trust/unverified-token.ts'
 import type { RootDeps } from '../../domain/deps.ts'
@@ -31,6 +32,7 @@ export function createGuard(deps: RootDeps): Guard {
   const sessions = openSessionCache(deps.db.changes)
   const projects = openProjectCache(deps.db.changes)
   const trust = openTrustCache(deps.db.changes)
+  const recordImpersonation = openImpersonations()
   const vulnerabilities = openVulnerabilityGuard(deps, projects)
 
   return {
@@ -51,7 +53,9 @@ export function createGuard(deps: RootDeps): Guard {
       if (!row.inSetUp) assertSecondFactorSetUp(deps, caller)
       assertScope(row, caller, isReading || row.reads === true)
       if (row.recent) assertRecentlyAuthenticated(deps, caller)
-      return sudo === undefined ? caller : actAs(deps, caller, sudo)
+      const acting = sudo === undefined ? caller : await actAs(deps, caller, sudo)
+      await recordImpersonation(deps, acting, credentials.address)
+      return acting
     },
 
     resolveReadable(permission, caller, id) {

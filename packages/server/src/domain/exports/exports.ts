@@ -44,7 +44,7 @@ export function createExport(
       throw new Failure({ kind: 'too-many-requests', sentence })
     }
     const created = await insertExport(deps.db, { ...draft, authorId: caller.user.id, asAdmin: caller.isAdmin, now })
-    await recordExport(deps, created)
+    await recordExport(deps, 'vulnerability_export_created', created)
     const payload = { export_id: created.id }
     const owner = `user:${caller.user.id}`
     await enqueue(deps, { kind: exportKind, key: exportKey(created.id), owner, payload })
@@ -52,12 +52,21 @@ export function createExport(
   })
 }
 
-async function recordExport(deps: Deps, { id, projectId, groupId, format }: Export): Promise<void> {
+const messages = {
+  vulnerability_export_created: 'Exported vulnerabilities',
+  vulnerability_export_downloaded: 'Downloaded an export',
+} as const
+
+async function recordExport(
+  deps: Deps,
+  name: keyof typeof messages,
+  { id, projectId, groupId, format }: Export,
+): Promise<void> {
   const project = projectId === null ? undefined : await findProjectById(deps.db, projectId)
   const group = groupId === null ? undefined : await findNamespaceById(deps.db, groupId)
-  await recordAuditEvent(deps, 'vulnerability_export_created', {
+  await recordAuditEvent(deps, name, {
     entity: project ? projectEntity(project) : group ? groupEntity(group) : instanceEntity,
-    message: 'Exported vulnerabilities',
+    message: messages[name],
     target: { type: 'VulnerabilityExport', id, name: `export ${id}` },
     extra: { format },
   })
@@ -77,6 +86,14 @@ export async function getExport(deps: Deps, caller: Caller, id: number): Promise
   if (!found) throw notFound()
   if (found.authorId !== caller.user.id || !(await mayExport(deps, caller, found))) throw forbidden()
   if (!(await mayReadFile(deps, caller, found))) throw forbidden(outdated)
+  return found
+}
+
+/** Returns an export like `getExport`, and records its download where the operator wants it. */
+export async function downloadExport(deps: Deps, caller: Caller, id: number): Promise<Export> {
+  const found = await getExport(deps, caller, id)
+  const isThere = found.status === 'finished' && found.objectKey !== null
+  if (isThere && deps.settings.auditsDownloads) await recordExport(deps, 'vulnerability_export_downloaded', found)
   return found
 }
 

@@ -5,10 +5,16 @@ import { findNamespaceById } from '../namespaces/namespaces.ts'
 import { findProjectById } from '../projects/projects.ts'
 import type { Upload } from './upload.ts'
 
-/** Records the deletion or restoration of an upload. Its secret, with which anyone may read it, is not stored. */
+const messages = {
+  upload_destroyed: 'Deleted an upload',
+  upload_restored: 'Restored an upload',
+  upload_downloaded: 'Downloaded an upload',
+} as const
+
+/** Records an action on an upload. Its secret, with which anyone may read it, is not stored. */
 export async function recordUploadAudit(
   deps: Deps,
-  name: 'upload_destroyed' | 'upload_restored',
+  name: keyof typeof messages,
   { id, owner, filename }: Upload,
 ): Promise<void> {
   const found =
@@ -16,7 +22,13 @@ export async function recordUploadAudit(
   if (!found) return
   await recordAuditEvent(deps, name, {
     entity: owner.kind === 'project' ? projectEntity(found) : groupEntity(found),
-    message: name === 'upload_destroyed' ? 'Deleted an upload' : 'Restored an upload',
+    message: messages[name],
     target: { type: 'Upload', id, name: filename },
   })
+}
+
+/** Records the download of an upload, where the operator wants it. Returns the upload. */
+export async function recordDownload(deps: Deps, upload: Upload): Promise<Upload> {
+  if (deps.settings.auditsDownloads) await recordUploadAudit(deps, 'upload_downloaded', upload)
+  return upload
 }

@@ -202,5 +202,8 @@ export const eventsWithoutRoute: Readonly<Partial<Record<AuditEventName, string>
   user_password_link_requested: 'the job of `POST /-/password_links`',
   user_identity_linked: 'the return from an identity provider, `GET /-/oidc/:provider/callback`',
   last_administrator_kept: 'the return from an identity provider, `GET /-/oidc/:provider/callback`',
+  user_impersonation: 'the first request of an hour with `Sudo` or an impersonation token',
+  upload_downloaded: 'downloads with `ALCOVE_AUDIT_DOWNLOADS=on`',
+  vulnerability_export_downloaded: 'downloads with `ALCOVE_AUDIT_DOWNLOADS=on`',
   audit_events_removed: 'the periodic task that removes old events',
 }

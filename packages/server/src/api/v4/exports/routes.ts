@@ -1,7 +1,13 @@
 import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { type Export, type ExportFilter, exportFormats, exportStatuses } from '../../../domain/exports/export.ts'
-import { createExport, findExportProgress, getExport, type Progress } from '../../../domain/exports/exports.ts'
+import {
+  createExport,
+  downloadExport,
+  findExportProgress,
+  getExport,
+  type Progress,
+} from '../../../domain/exports/exports.ts'
 import { openIntact } from '../../../domain/files/intact.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../http/params/input.ts'
@@ -186,7 +192,7 @@ export const exportRoutes: readonly Route[] = [
     status: 200,
     output: fileOutput,
     async handle({ deps, caller, input, headers }) {
-      const found = await getExport(deps, caller, input.id)
+      const found = await downloadExport(deps, caller, input.id)
       if (found.waitingFindings !== null) headers['x-alcove-waiting-findings'] = `${found.waitingFindings}`
       return downloadOf(deps, found)
     },

@@ -6,6 +6,7 @@ import { openIntact } from '../../../domain/files/intact.ts'
 import type { Namespace } from '../../../domain/namespaces/namespace.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { changeUploadLimits } from '../../../domain/projects/projects.ts'
+import { recordDownload } from '../../../domain/uploads/audited-upload.ts'
 import { type UploadFilter, uploadOrders } from '../../../domain/uploads/filter.ts'
 import { describeUpload } from '../../../domain/uploads/markdown.ts'
 import { groupAsOwner, projectAsOwner, type UploadOwner } from '../../../domain/uploads/owner.ts'
@@ -232,7 +233,10 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
       status: 200,
       output: redirectableFileOutput,
       handle: async (context) =>
-        downloadOf(context.deps, await getUpload(context.deps, ownerOf(context), context.input.upload_id)),
+        downloadOf(
+          context.deps,
+          await recordDownload(context.deps, await getUpload(context.deps, ownerOf(context), context.input.upload_id)),
+        ),
     }),
     route({
       method: 'GET',
@@ -244,7 +248,8 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
       output: redirectableFileOutput,
       async handle(context) {
         const { secret, filename } = context.input
-        return downloadOf(context.deps, await getUploadBySecret(context.deps, ownerOf(context), secret, filename))
+        const upload = await getUploadBySecret(context.deps, ownerOf(context), secret, filename)
+        return downloadOf(context.deps, await recordDownload(context.deps, upload))
       },
     }),
     route({

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { contentTypeOf } from '../../../domain/files/content-type.ts'
 import { openIntact } from '../../../domain/files/intact.ts'
+import { recordDownload } from '../../../domain/uploads/audited-upload.ts'
 import { isShownInline, kindOf } from '../../../domain/uploads/markdown.ts'
 import { groupAsOwner, projectAsOwner } from '../../../domain/uploads/owner.ts'
 import type { Upload } from '../../../domain/uploads/upload.ts'
@@ -29,7 +30,13 @@ export const webUploadRoutes: readonly Route[] = [
     status: 200,
     output: fileOutput,
     handle: async ({ deps, project, input }) =>
-      viewOf(deps, await getUploadBySecret(deps, projectAsOwner(project), input.secret, input.filename)),
+      viewOf(
+        deps,
+        await recordDownload(
+          deps,
+          await getUploadBySecret(deps, projectAsOwner(project), input.secret, input.filename),
+        ),
+      ),
   }),
   route({
     method: 'GET',
@@ -41,7 +48,10 @@ export const webUploadRoutes: readonly Route[] = [
     status: 200,
     output: fileOutput,
     handle: async ({ deps, group, input }) =>
-      viewOf(deps, await getUploadBySecret(deps, groupAsOwner(group), input.secret, input.filename)),
+      viewOf(
+        deps,
+        await recordDownload(deps, await getUploadBySecret(deps, groupAsOwner(group), input.secret, input.filename)),
+      ),
   }),
 ]
 
