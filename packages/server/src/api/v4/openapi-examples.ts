@@ -199,6 +199,7 @@ export const apiExamples: ApiExamples = {
     enterAdminMode: { password: newPassword },
     changeOwnPassword: { current_password: 'the password of before', password: newPassword },
     updateUserNotificationSettings: { digest: 'weekly' },
+    requestPasswordLink: { login: 'nadia' },
     setPasswordByLink: { token: 'the-secret-of-the-link', password: newPassword },
   },
 }

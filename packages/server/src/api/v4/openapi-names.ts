@@ -148,7 +148,7 @@ export const apiNames: ApiNames = {
     },
     sessions: {
       description: 'Sign-in of browsers. Clients with a token do not need these operations',
-      paths: ['session', 'sign_ins', 'password', 'oidc', 'second_factors', 'passkeys'],
+      paths: ['session', 'sign_ins', 'password', 'password_links', 'oidc', 'second_factors', 'passkeys'],
     },
     topics: { description: 'Topics of projects, with aliases and merges' },
     trust_relations: { description: 'Issuers whose tokens pipelines may use in place of stored secrets' },
