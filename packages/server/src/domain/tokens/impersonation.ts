@@ -1,7 +1,7 @@
 import type { Caller } from '../access/callers.ts'
+import { userEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
 import type { Deps } from '../deps.ts'
-import { userEntity } from './audit-event.ts'
-import { recordAuditEvent } from './record.ts'
 
 /** Records that a caller acts as another user, with the header `Sudo` or an impersonation token. */
 export type RecordImpersonation = (deps: Deps, caller: Caller, address: string) => Promise<void>
