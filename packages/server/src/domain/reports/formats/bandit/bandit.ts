@@ -1,11 +1,12 @@
 import type { ReportProblem } from '../../../../platform/failure.ts'
-import type { Confidence, Severity } from '../../../findings/scales.ts'
+import type { Confidence } from '../../../findings/scales.ts'
 import type { DocumentContext } from '../../reader/document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { checkoutPath } from '../fields/checkout-path.ts'
 import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
 import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import { linesOf } from '../fields/line-numbers.ts'
+import { severityWords } from '../fields/severity-words.ts'
 import { weaknessIds } from '../fields/vulnerability-ids.ts'
 import type { Gaps } from '../gaps.ts'
 import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
@@ -86,7 +87,7 @@ function draftOf(result: JsonObject, identifiersOf: IdentifierReader): FindingDr
     },
     name: textOf(result.issue_text),
     description: textOf(result.issue_text),
-    severity: gradeOn(severities, result.issue_severity) ?? 'unknown',
+    severity: gradeOn(severityWords, result.issue_severity) ?? 'unknown',
     confidence: gradeOn(confidences, result.issue_confidence),
     links: url === undefined ? [] : [{ url }],
     codeExtract: withoutNumbers(textOf(result.code)),
@@ -104,12 +105,6 @@ function doubtOf({ test_id, filename, line_number }: JsonObject): string | undef
   if (!textOf(filename)) return 'it names no file'
   return typeof line_number === 'number' ? undefined : 'its line cannot be read'
 }
-
-const severities: ReadonlyMap<string, Severity> = new Map([
-  ['high', 'high'],
-  ['medium', 'medium'],
-  ['low', 'low'],
-])
 
 const confidences: ReadonlyMap<string, Confidence> = new Map([
   ['high', 'high'],

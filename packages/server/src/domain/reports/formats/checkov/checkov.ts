@@ -1,11 +1,12 @@
 import type { ReportProblem } from '../../../../platform/failure.ts'
-import type { ReportType, Severity } from '../../../findings/scales.ts'
+import type { ReportType } from '../../../findings/scales.ts'
 import type { DocumentContext, Item } from '../../reader/document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { checkoutPath } from '../fields/checkout-path.ts'
 import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
 import { gradeOn, listOf, objectOf, textOf } from '../fields/json-fields.ts'
 import { linesOf, unknownCommit } from '../fields/line-numbers.ts'
+import { severityWords } from '../fields/severity-words.ts'
 import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { type Check, findProblems, object, text } from '../problems/checks.ts'
 import type { JsonObject } from '../report.ts'
@@ -103,7 +104,7 @@ function draftOf(
       resource && !isSecret ? `${textOf(entry.check_name) ?? check} (${resource})` : textOf(entry.check_name),
     solution: url && `See ${url}`,
     // Without an account of its vendor, Checkov states no severity.
-    severity: gradeOn(severities, entry.severity) ?? (isSecret ? 'critical' : 'unknown'),
+    severity: gradeOn(severityWords, entry.severity) ?? (isSecret ? 'critical' : 'unknown'),
     links: url === undefined ? [] : [{ url }],
     fingerprints: resource ? [{ name: 'resource', value: `${check}:${file}:${resource}` }] : [],
     codeExtract: isSecret ? undefined : codeOf(entry.code_block),
@@ -123,14 +124,6 @@ function doubtOf({ check_id, file_path }: JsonObject): string | undefined {
   if (!textOf(check_id)) return 'it names no check'
   return textOf(file_path) ? undefined : 'it names no file'
 }
-
-const severities: ReadonlyMap<string, Severity> = new Map([
-  ['critical', 'critical'],
-  ['high', 'high'],
-  ['medium', 'medium'],
-  ['low', 'low'],
-  ['info', 'info'],
-])
 
 const someText = text({ min: 1 })
 

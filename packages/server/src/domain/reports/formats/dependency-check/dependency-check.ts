@@ -6,6 +6,7 @@ import { checkoutPath } from '../fields/checkout-path.ts'
 import { severityOfScore } from '../fields/cvss-score.ts'
 import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
 import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
+import { severityWords } from '../fields/severity-words.ts'
 import { vulnerabilityId, weaknessIds } from '../fields/vulnerability-ids.ts'
 import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { artifactName } from '../identity/artifacts.ts'
@@ -90,7 +91,7 @@ function draftOf(
     location: { file, dependency: { package: { name: found.name }, version: found.version } },
     name: own && `${own} in ${found.name}`,
     description: textOf(entry.description),
-    severity: gradeOn(severities, entry.severity) ?? severityOfScores(entry) ?? 'unknown',
+    severity: gradeOn(severityWords, entry.severity) ?? severityOfScores(entry) ?? 'unknown',
     links: objectsOf(entry.references).map(({ name, url }) => ({ name, url })),
     doubt: doubtOf(own, found.name, file),
     rawMetadata: JSON.stringify(entry),
@@ -123,15 +124,6 @@ function severityOfScores({ cvssv4, cvssv3, cvssv2 }: JsonObject): Severity | un
   const score = objectOf(cvssv4)?.baseScore ?? objectOf(cvssv3)?.baseScore ?? objectOf(cvssv2)?.score
   return typeof score === 'number' && score >= 0 && score <= 10 ? severityOfScore(score) : undefined
 }
-
-/** Has no `unknown`, so that a CVSS score is used instead. */
-const severities: ReadonlyMap<string, Severity> = new Map([
-  ['critical', 'critical'],
-  ['high', 'high'],
-  ['medium', 'medium'],
-  ['moderate', 'medium'],
-  ['low', 'low'],
-])
 
 const someText = text({ min: 1 })
 

@@ -18,3 +18,7 @@ export const textOf = (value: unknown): string | undefined =>
 /** Maps a word of the tool's scale to a grade, ignoring case. */
 export const gradeOn = <Grade>(scale: ReadonlyMap<string, Grade>, word: unknown): Grade | undefined =>
   typeof word === 'string' ? scale.get(word.trim().toLowerCase()) : undefined
+
+/** Returns the texts of a text or a list. */
+export const textsOf = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value]).flatMap((entry: unknown) => textOf(entry) ?? [])

@@ -1,9 +1,9 @@
 import type { ReportProblem } from '../../../../platform/failure.ts'
-import type { Severity } from '../../../findings/scales.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { severityOfVectors } from '../fields/cvss-score.ts'
 import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
-import { gradeOn, listOf, objectOf, textOf } from '../fields/json-fields.ts'
+import { gradeOn, objectOf, textOf, textsOf } from '../fields/json-fields.ts'
+import { severityWords } from '../fields/severity-words.ts'
 import { vulnerabilityId, weaknessIds } from '../fields/vulnerability-ids.ts'
 import { webPlace } from '../fields/web-place.ts'
 import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
@@ -47,7 +47,7 @@ function draftOf(match: JsonObject, { reportType, identifiersOf, scoreOf }: Read
   const address = textOf(match['matched-at']) ?? textOf(match.url) ?? textOf(match.host) ?? ''
   const vector = textOf(classification['cvss-metrics'])
   const cvss = vector === undefined ? [] : [{ vendor: 'Nuclei', vector }]
-  const ids = manyOf(classification['cve-id']).map(vulnerabilityId)
+  const ids = textsOf(classification['cve-id']).map(vulnerabilityId)
   return {
     reportType,
     scanner,
@@ -55,7 +55,7 @@ function draftOf(match: JsonObject, { reportType, identifiersOf, scoreOf }: Read
       [
         { type: 'nuclei_template_id', name: template, value: template },
         ...ids,
-        ...weaknessIds(manyOf(classification['cwe-id'])),
+        ...weaknessIds(textsOf(classification['cwe-id'])),
       ],
       '',
     ),
@@ -64,8 +64,8 @@ function draftOf(match: JsonObject, { reportType, identifiersOf, scoreOf }: Read
     name: textOf(info.name) ?? template,
     description: textOf(info.description),
     solution: textOf(info.remediation),
-    severity: gradeOn(severities, info.severity) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
-    links: manyOf(info.reference).map((url) => ({ url })),
+    severity: gradeOn(severityWords, info.severity) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
+    links: textsOf(info.reference).map((url) => ({ url })),
     cvss,
     doubt: doubtOf(template, address),
     rawMetadata: JSON.stringify(match),
@@ -77,19 +77,6 @@ function doubtOf(template: string, address: string): string | undefined {
   if (!template) return 'it names no template'
   return address ? undefined : 'it names no address'
 }
-
-/** Returns the texts of a text or a list. */
-const manyOf = (value: unknown): string[] =>
-  (Array.isArray(value) ? listOf(value) : [value]).flatMap((entry) => textOf(entry) ?? [])
-
-/** Has no `unknown`, so that a CVSS score is used instead. */
-const severities: ReadonlyMap<string, Severity> = new Map([
-  ['critical', 'critical'],
-  ['high', 'high'],
-  ['medium', 'medium'],
-  ['low', 'low'],
-  ['info', 'info'],
-])
 
 const someText = text({ min: 1 })
 

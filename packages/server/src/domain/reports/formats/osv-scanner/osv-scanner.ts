@@ -6,6 +6,7 @@ import { checkoutPath } from '../fields/checkout-path.ts'
 import { severityOfScore, severityOfVectors } from '../fields/cvss-score.ts'
 import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
 import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
+import { severityWords } from '../fields/severity-words.ts'
 import { vulnerabilityId, weaknessIds } from '../fields/vulnerability-ids.ts'
 import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { type Check, findProblems, list, object, text } from '../problems/checks.ts'
@@ -129,7 +130,7 @@ function draftOf(record: JsonObject, place: Place, { identifiersOf, scoreOf }: R
     severity:
       severityOfNumber(group?.score) ??
       severityOfVectors(cvss, scoreOf) ??
-      gradeOn(severities, details.severity) ??
+      gradeOn(severityWords, details.severity) ??
       'unknown',
     links: objectsOf(record.references).flatMap(({ url }) => (isText(url) ? [{ url }] : [])),
     cvss,
@@ -150,14 +151,6 @@ function severityOfNumber(value: unknown): Severity | undefined {
   const score = textOf(value) === undefined ? Number.NaN : Number(value)
   return score >= 0 && score <= 10 ? severityOfScore(score) : undefined
 }
-
-const severities: ReadonlyMap<string, Severity> = new Map([
-  ['critical', 'critical'],
-  ['high', 'high'],
-  ['moderate', 'medium'],
-  ['medium', 'medium'],
-  ['low', 'low'],
-])
 
 /** Returns the vectors. Other entries are words of a distribution's own scale. */
 function vectorsOf(severity: unknown): CvssVector[] {

@@ -3,7 +3,7 @@ import type { Confidence, ReportType, Severity } from '../../../findings/scales.
 import type { DocumentContext } from '../../reader/document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
-import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
+import { gradeOn, objectOf, objectsOf, textOf, textsOf } from '../fields/json-fields.ts'
 import { linesOf, unknownCommit } from '../fields/line-numbers.ts'
 import { weaknessIds } from '../fields/vulnerability-ids.ts'
 import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
@@ -71,11 +71,11 @@ function draftOf(result: JsonObject, { reportType, version, scanner, identifiers
   const source = textOf(metadata.source)
   const isSecret = reportType === 'secret_detection'
   const ruleIds = [{ type: 'semgrep_id', name: rule, value: rule, url: source }]
-  const owasp = manyOf(metadata.owasp).map((name) => ({ type: 'owasp', name, value: name.split(' ')[0] ?? name }))
+  const owasp = textsOf(metadata.owasp).map((name) => ({ type: 'owasp', name, value: name.split(' ')[0] ?? name }))
   return {
     reportType,
     scanner,
-    identifiers: identifiersOf([...ruleIds, ...weaknessIds(manyOf(metadata.cwe)), ...owasp], ''),
+    identifiers: identifiersOf([...ruleIds, ...weaknessIds(textsOf(metadata.cwe)), ...owasp], ''),
     location: {
       file: textOf(result.path) ?? '',
       ...linesOf(objectOf(result.start)?.line, objectOf(result.end)?.line),
@@ -86,7 +86,7 @@ function draftOf(result: JsonObject, { reportType, version, scanner, identifiers
     solution: textOf(extra.fix) && `Replace it with: ${extra.fix}`,
     severity: severityOf(extra.severity, metadata.impact),
     confidence: gradeOn(confidences, metadata.confidence),
-    links: [source, ...manyOf(metadata.references)].filter(Boolean).map((url) => ({ url })),
+    links: [source, ...textsOf(metadata.references)].filter(Boolean).map((url) => ({ url })),
     // Semgrep writes this placeholder in place of the code for users who are not logged in.
     codeExtract: isSecret || extra.lines === withheld ? undefined : textOf(extra.lines),
     fingerprints: [{ name: 'fingerprint', value: textOf(extra.fingerprint) ?? '' }],
@@ -119,10 +119,6 @@ const confidences: ReadonlyMap<string, Confidence> = new Map([
   ['medium', 'medium'],
   ['low', 'low'],
 ])
-
-/** Returns the strings of a string or a list. */
-const manyOf = (value: unknown): string[] =>
-  (Array.isArray(value) ? listOf(value) : [value]).filter((entry) => typeof entry === 'string')
 
 const someText = text({ min: 1 })
 const place = object({ required: ['line'], properties: { line: integer() } })

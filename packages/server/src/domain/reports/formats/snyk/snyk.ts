@@ -1,11 +1,12 @@
 import type { ReportProblem } from '../../../../platform/failure.ts'
-import type { ReportType, Severity } from '../../../findings/scales.ts'
+import type { ReportType } from '../../../findings/scales.ts'
 import type { DocumentContext, Item } from '../../reader/document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { checkoutPath } from '../fields/checkout-path.ts'
 import { severityOfVectors } from '../fields/cvss-score.ts'
 import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
 import { gradeOn, isObject, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
+import { severityWords } from '../fields/severity-words.ts'
 import { vulnerabilityId, weaknessIds } from '../fields/vulnerability-ids.ts'
 import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { artifactName } from '../identity/artifacts.ts'
@@ -113,7 +114,7 @@ function draftOf(
     name: textOf(entry.title) && `${textOf(entry.title)} in ${name}`,
     description: textOf(entry.description),
     solution: fixes.length > 0 ? `Upgrade ${name} to ${fixes.join(' or ')}` : undefined,
-    severity: gradeOn(severities, entry.severity) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
+    severity: gradeOn(severityWords, entry.severity) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
     links: objectsOf(entry.references).map(({ title, url }) => ({ name: title, url })),
     cvss,
     doubt: doubtOf({ id: own, name, file }, reportType),
@@ -132,13 +133,6 @@ function doubtOf(said: { id: string; name: string; file: string }, reportType: R
   if (!said.name) return 'it names no package'
   return said.file || reportType !== 'dependency_scanning' ? undefined : 'its project names no file'
 }
-
-const severities: ReadonlyMap<string, Severity> = new Map([
-  ['critical', 'critical'],
-  ['high', 'high'],
-  ['medium', 'medium'],
-  ['low', 'low'],
-])
 
 const someText = text({ min: 1 })
 
