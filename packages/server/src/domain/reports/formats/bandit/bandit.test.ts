@@ -1,18 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { type ReadOptions, readWholeReport } from '../../reader/read-report.ts'
+import { asFile, readAccepted } from '../../../../testing/read-report-file.ts'
 
 const fixture = () => createReadStream(new URL('./fixtures/results.json', import.meta.url))
-const asFile = (document: object) => () => Readable.from([Buffer.from(JSON.stringify(document))])
-
-async function read(open: () => AsyncIterable<Uint8Array>, options: Partial<ReadOptions> = {}) {
-  const result = await readWholeReport(open, { projectId: 42, ...options })
-  return 'problems' in result ? expect.fail(JSON.stringify(result.problems)) : result.report
-}
-
 test('a result is read with its test, its weakness and its lines', async () => {
-  const { findings, scannedFiles, scan } = await read(fixture, { strict: true })
+  const { findings, scannedFiles, scan } = await readAccepted(fixture, { strict: true })
   expect(findings).toMatchObject([
     {
       reportType: 'sast',
@@ -35,7 +27,7 @@ test('a result is read with its test, its weakness and its lines', async () => {
 })
 
 test('findings in a file that could not be scanned keep their state', async () => {
-  const { gaps, warnings } = await read(fixture)
+  const { gaps, warnings } = await readAccepted(fixture)
   expect(gaps).toMatchObject([{ file: 'app/broken.py', reason: 'a file could not be scanned' }])
   expect(warnings.map(({ message }) => message)).toEqual([
     'The scanner warns: ./app/broken.py: syntax error while parsing AST from file',
@@ -44,7 +36,7 @@ test('findings in a file that could not be scanned keep their state', async () =
 
 test('a scan of no file makes nothing absent', async () => {
   const empty = { errors: [], generated_at: '2026-03-01T10:00:00Z', metrics: { _totals: {} }, results: [] }
-  expect((await read(asFile(empty))).gaps).toMatchObject([{ reason: 'no file was scanned' }])
+  expect((await readAccepted(asFile(empty))).gaps).toMatchObject([{ reason: 'no file was scanned' }])
   const scanned = { ...empty, metrics: { _totals: {}, 'a.py': {} } }
-  expect((await read(asFile(scanned))).gaps).toEqual([])
+  expect((await readAccepted(asFile(scanned))).gaps).toEqual([])
 })

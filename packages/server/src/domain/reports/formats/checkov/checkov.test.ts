@@ -1,20 +1,12 @@
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { type ReadOptions, readWholeReport } from '../../reader/read-report.ts'
+import { asFile, readAccepted } from '../../../../testing/read-report-file.ts'
 
 const fixture = () => createReadStream(new URL('./fixtures/frameworks.json', import.meta.url))
-const asFile = (document: object) => () => Readable.from([Buffer.from(JSON.stringify(document))])
-
-async function read(open: () => AsyncIterable<Uint8Array>, options: Partial<ReadOptions> = {}) {
-  const result = await readWholeReport(open, { projectId: 42, ...options })
-  return 'problems' in result ? expect.fail(JSON.stringify(result.problems)) : result.report
-}
-
 const failed = { check_id: 'CKV_EX_1', check_name: 'Ensure it', file_path: '/a.tf', file_line_range: [1, 2] }
 
 test('failed checks of each framework have its report type', async () => {
-  const report = await read(fixture, { strict: true })
+  const report = await readAccepted(fixture, { strict: true })
   expect(report).toMatchObject({ version: '3.2.400', reportTypes: ['sast', 'secret_detection'] })
   expect(report.findings).toMatchObject([
     {
@@ -37,7 +29,7 @@ test('failed checks of each framework have its report type', async () => {
 })
 
 test('suppressed checks are skipped, and files that could not be parsed keep their findings', async () => {
-  const { skipped, gaps } = await read(fixture)
+  const { skipped, gaps } = await readAccepted(fixture)
   expect(skipped).toEqual([
     { pointer: '/0/results/skipped_checks/0', reason: 'it is suppressed in the source (checkov:skip)' },
   ])
@@ -45,14 +37,18 @@ test('suppressed checks are skipped, and files that could not be parsed keep the
 })
 
 test('the report of one framework is an object', async () => {
-  const { findings, gaps } = await read(asFile({ check_type: 'dockerfile', results: { failed_checks: [failed] } }))
+  const { findings, gaps } = await readAccepted(
+    asFile({ check_type: 'dockerfile', results: { failed_checks: [failed] } }),
+  )
   expect(findings).toMatchObject([{ name: 'Ensure it', location: { file: 'a.tf', start_line: 1, end_line: 2 } }])
   expect(gaps).toEqual([])
 })
 
 test('a vulnerability in a package is skipped and keeps what is known', async () => {
   const ofPackage = { ...failed, vulnerability_details: { id: 'CVE-2099-0001' } }
-  const { skipped, gaps } = await read(asFile({ check_type: 'sca_package', results: { failed_checks: [ofPackage] } }))
+  const { skipped, gaps } = await readAccepted(
+    asFile({ check_type: 'sca_package', results: { failed_checks: [ofPackage] } }),
+  )
   expect(skipped).toMatchObject([{ reason: 'it is about a package; send the SARIF of Checkov for those' }])
   expect(gaps).toMatchObject([{ reason: expect.stringContaining('an entry cannot be read') }])
 })

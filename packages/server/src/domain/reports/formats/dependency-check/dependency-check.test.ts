@@ -1,18 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { type ReadOptions, readWholeReport } from '../../reader/read-report.ts'
+import { asFile, readAccepted } from '../../../../testing/read-report-file.ts'
 
 const fixture = () => createReadStream(new URL('./fixtures/project.json', import.meta.url))
-const asFile = (document: object) => () => Readable.from([Buffer.from(JSON.stringify(document))])
-
-async function read(open: () => AsyncIterable<Uint8Array>, options: Partial<ReadOptions> = {}) {
-  const result = await readWholeReport(open, { projectId: 42, ...options })
-  return 'problems' in result ? expect.fail(JSON.stringify(result.problems)) : result.report
-}
-
 test('a vulnerability is read with the package of its file', async () => {
-  const report = await read(fixture, { strict: true })
+  const report = await readAccepted(fixture, { strict: true })
   expect(report).toMatchObject({ version: '12.1.0', artifact: 'shop', counts: { read: 4, merged: 0, skipped: 1 } })
   expect(report.findings).toMatchObject([
     {
@@ -39,7 +31,7 @@ test('a vulnerability is read with the package of its file', async () => {
 })
 
 test('suppressed vulnerabilities are skipped', async () => {
-  const { skipped, gaps } = await read(fixture)
+  const { skipped, gaps } = await readAccepted(fixture)
   expect(skipped).toEqual([
     {
       pointer: '/dependencies/0/suppressedVulnerabilities/0',
@@ -52,7 +44,7 @@ test('suppressed vulnerabilities are skipped', async () => {
 test('a report with exceptions or without files makes nothing absent', async () => {
   const exceptions = [{ exception: { message: 'The database of vulnerabilities could not be updated.' } }]
   const report = { reportSchema: '1.1', scanInfo: { analysisExceptions: exceptions }, dependencies: [] }
-  const { gaps, warnings } = await read(asFile(report))
+  const { gaps, warnings } = await readAccepted(asFile(report))
   expect(gaps.map(({ reason }) => reason)).toEqual(['the scanner reports an error', 'no file was scanned'])
   expect(warnings.map(({ message }) => message)).toContain(
     'The scanner reports an error: The database of vulnerabilities could not be updated.',

@@ -1,17 +1,11 @@
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { readWholeReport } from '../../reader/read-report.ts'
+import { asFile, readAccepted } from '../../../../testing/read-report-file.ts'
 
 const fixture = () => createReadStream(new URL('./fixtures/matches.json', import.meta.url))
 
-async function read(open: () => AsyncIterable<Uint8Array>) {
-  const result = await readWholeReport(open, { projectId: 42 })
-  return 'problems' in result ? expect.fail(JSON.stringify(result.problems)) : result.report
-}
-
 test('a match is read with its template, its ids and its address', async () => {
-  const { reportType, findings } = await read(fixture)
+  const { reportType, findings } = await readAccepted(fixture)
   expect(reportType).toBe('dast')
   expect(findings[0]).toMatchObject({
     name: 'Example Shop - Path Traversal',
@@ -29,7 +23,7 @@ test('a match is read with its template, its ids and its address', async () => {
 })
 
 test('matchers of one template are findings of their own, and an address may be a host with a port', async () => {
-  const { findings, counts } = await read(fixture)
+  const { findings, counts } = await readAccepted(fixture)
   expect(counts).toEqual({ read: 4, merged: 0, skipped: 0 })
   expect(findings.slice(1)).toMatchObject([
     { severity: 'info', location: { path: '/', param: 'strict-transport-security' } },
@@ -43,7 +37,7 @@ test('a match without an address or template keeps what is known', async () => {
     { 'template-id': 'a', info: {} },
     { 'template-id': '', info: {}, host: 'shop.example.com' },
   ]
-  const { gaps, skipped } = await read(() => Readable.from([Buffer.from(JSON.stringify(entries))]))
+  const { gaps, skipped } = await readAccepted(asFile(entries))
   expect(skipped).toEqual([{ pointer: '/1', reason: 'it has no identifier' }])
   expect(gaps.map(({ reason }) => reason)).toContain('an entry cannot be read (it has no identifier)')
 })

@@ -1,26 +1,16 @@
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { type ReadOptions, readWholeReport } from '../../reader/read-report.ts'
+import { asFile, readAccepted, readRejected } from '../../../../testing/read-report-file.ts'
 import type { ReportFinding } from '../report.ts'
 
 const fixture = () => createReadStream(new URL('./fixtures/lock-files.json', import.meta.url))
-
-const asFile = (document: object) => () => Readable.from([Buffer.from(JSON.stringify(document))])
-
-async function read(open: () => AsyncIterable<Uint8Array>, options: Partial<ReadOptions> = {}) {
-  const result = await readWholeReport(open, { projectId: 42, ...options })
-  return 'problems' in result
-    ? { report: undefined, problems: result.problems.map(({ message }) => message) }
-    : { report: result.report, problems: [] }
-}
 
 const ids = ({ identifiers }: ReportFinding) =>
   identifiers.map(({ externalType, externalId }) => `${externalType}:${externalId}`)
 
 test('a record is read with its package, its fixes and the ids of its group', async () => {
-  const { report } = await read(fixture, { strict: true })
-  const first = report?.findings[0] ?? expect.fail('no finding')
+  const report = await readAccepted(fixture, { strict: true })
+  const first = report.findings[0] ?? expect.fail('no finding')
   expect(first).toMatchObject({
     pointer: '/results/0/packages/0/vulnerabilities/0',
     reportType: 'dependency_scanning',
@@ -37,36 +27,36 @@ test('a record is read with its package, its fixes and the ids of its group', as
 })
 
 test('records of one group are one finding', async () => {
-  const { report } = await read(fixture)
-  expect(report?.counts).toEqual({ read: 4, merged: 1, skipped: 0 })
-  expect(report?.merged).toMatchObject([
+  const report = await readAccepted(fixture)
+  expect(report.counts).toEqual({ read: 4, merged: 1, skipped: 0 })
+  expect(report.merged).toMatchObject([
     { pointer: '/results/0/packages/0/vulnerabilities/1', into: '/results/0/packages/0/vulnerabilities/0' },
   ])
 })
 
 test('a record without a group has its own id, and the words of its database are its severity', async () => {
-  const { report } = await read(fixture)
-  expect(report?.findings.slice(1)).toMatchObject([
+  const report = await readAccepted(fixture)
+  expect(report.findings.slice(1)).toMatchObject([
     { name: 'GHSA-dddd-eeee-ffff in example-parser', severity: 'medium', solution: undefined },
     { name: 'A request may wait forever', severity: 'unknown', location: { file: 'go.mod' } },
   ])
-  expect(report?.findings.slice(1).map(ids)).toEqual([['ghsa:GHSA-dddd-eeee-ffff'], ['go:GO-2099-0002']])
+  expect(report.findings.slice(1).map(ids)).toEqual([['ghsa:GHSA-dddd-eeee-ffff'], ['go:GO-2099-0002']])
 })
 
 test('a report without results makes nothing absent, unless its sender declares it complete', async () => {
-  expect((await read(asFile({ results: [] }))).report?.gaps).toMatchObject([
+  expect((await readAccepted(asFile({ results: [] }))).gaps).toMatchObject([
     { reason: expect.stringMatching(/^it has no results/) },
   ])
-  expect((await read(asFile({ results: [], experimental_config: {} }), { isPartial: false })).report?.gaps).toEqual([])
+  expect((await readAccepted(asFile({ results: [], experimental_config: {} }), { isPartial: false })).gaps).toEqual([])
 })
 
 test('a record that cannot be read leaves the findings of its file as they are', async () => {
   const packages = [{ package: { name: 'a', version: '1' }, vulnerabilities: [{ summary: 'no id' }] }]
-  const { report } = await read(asFile({ results: [{ source: { path: './go.mod' }, packages }] }))
-  expect(report?.skipped).toEqual([
+  const report = await readAccepted(asFile({ results: [{ source: { path: './go.mod' }, packages }] }))
+  expect(report.skipped).toEqual([
     { pointer: '/results/0/packages/0/vulnerabilities/0', reason: 'it has no identifier' },
   ])
-  expect(report?.gaps).toMatchObject([{ file: 'go.mod' }])
+  expect(report.gaps).toMatchObject([{ file: 'go.mod' }])
 })
 
 test.for([
@@ -77,11 +67,11 @@ test.for([
     'missing required keys: package',
   ],
 ])('%j is rejected', async ([document, message]) => {
-  expect((await read(asFile(document as object))).problems).toEqual([expect.stringContaining(message as string)])
+  expect(await readRejected(asFile(document as object))).toEqual([expect.stringContaining(message as string)])
 })
 
 test('another report type is rejected', async () => {
-  expect((await read(fixture, { reportType: 'sast' })).problems).toEqual([
+  expect(await readRejected(fixture, { reportType: 'sast' })).toEqual([
     'The report was sent as sast, but what OSV-Scanner writes can only be one of: dependency_scanning',
   ])
 })

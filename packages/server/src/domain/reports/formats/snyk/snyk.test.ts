@@ -1,21 +1,13 @@
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { type ReadOptions, readWholeReport } from '../../reader/read-report.ts'
+import { asFile, readAccepted } from '../../../../testing/read-report-file.ts'
 
 const fixture = () => createReadStream(new URL('./fixtures/project.json', import.meta.url))
-const asFile = (document: object) => () => Readable.from([Buffer.from(JSON.stringify(document))])
-
-async function read(open: () => AsyncIterable<Uint8Array>, options: Partial<ReadOptions> = {}) {
-  const result = await readWholeReport(open, { projectId: 42, ...options })
-  return 'problems' in result ? expect.fail(JSON.stringify(result.problems)) : result.report
-}
-
 const vulnerability = { id: 'SNYK-JS-A-1', title: 'Injection', severity: 'low', packageName: 'a', version: '1.0.0' }
 const project = { dependencyCount: 1, packageManager: 'npm', displayTargetFile: 'package-lock.json' }
 
 test('a vulnerability is read with its package, its fixes and its ids', async () => {
-  const { findings, artifact } = await read(fixture, { strict: true })
+  const { findings, artifact } = await readAccepted(fixture, { strict: true })
   expect(findings).toMatchObject([
     {
       reportType: 'dependency_scanning',
@@ -37,7 +29,7 @@ test('a vulnerability is read with its package, its fixes and its ids', async ()
 })
 
 test('several paths to one package are one finding; licences and ignored ones are skipped', async () => {
-  const { counts, skipped, gaps } = await read(fixture)
+  const { counts, skipped, gaps } = await readAccepted(fixture)
   expect(counts).toEqual({ read: 4, merged: 1, skipped: 2 })
   expect(skipped).toEqual([
     { pointer: '/vulnerabilities/2', reason: 'it is a licence, not a vulnerability' },
@@ -48,13 +40,13 @@ test('several paths to one package are one finding; licences and ignored ones ar
 
 test('a list of projects is read with the file of each', async () => {
   const other = { ...project, displayTargetFile: 'web/package-lock.json', vulnerabilities: [vulnerability] }
-  const { findings } = await read(asFile([{ ...project, vulnerabilities: [vulnerability] }, other]))
+  const { findings } = await readAccepted(asFile([{ ...project, vulnerabilities: [vulnerability] }, other]))
   expect(findings.map(({ location }) => location.file)).toEqual(['package-lock.json', 'web/package-lock.json'])
 })
 
 test('a list with a project that could not be tested makes nothing absent', async () => {
   const failed = { ok: false, error: 'no lock file', path: '/src' }
-  const { findings, gaps } = await read(asFile([{ ...project, vulnerabilities: [vulnerability] }, failed]))
+  const { findings, gaps } = await readAccepted(asFile([{ ...project, vulnerabilities: [vulnerability] }, failed]))
   expect(findings).toHaveLength(1)
   expect(gaps).toMatchObject([{ reason: 'a project could not be tested', pointer: '/1' }])
 })
@@ -65,7 +57,7 @@ test('a test of an image is read as container scanning', async () => {
     docker: { os: { prettyName: 'Debian GNU/Linux 12' } },
     vulnerabilities: [vulnerability],
   }
-  const { reportType, findings, artifact } = await read(asFile(image))
+  const { reportType, findings, artifact } = await readAccepted(asFile(image))
   expect(reportType).toBe('container_scanning')
   expect(findings[0]?.location).toMatchObject({
     image: 'registry.example.com/shop',

@@ -1,18 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { type ReadOptions, readWholeReport } from '../../reader/read-report.ts'
+import { asFile, readAccepted } from '../../../../testing/read-report-file.ts'
 
 const fixture = () => createReadStream(new URL('./fixtures/site.json', import.meta.url))
-const asFile = (document: object) => () => Readable.from([Buffer.from(JSON.stringify(document))])
-
-async function read(open: () => AsyncIterable<Uint8Array>, options: Partial<ReadOptions> = {}) {
-  const result = await readWholeReport(open, { projectId: 42, ...options })
-  return 'problems' in result ? expect.fail(JSON.stringify(result.problems)) : result.report
-}
-
 test('an alert is a finding for each path, method and parameter', async () => {
-  const report = await read(fixture, { strict: true })
+  const report = await readAccepted(fixture, { strict: true })
   expect(report).toMatchObject({ version: '2.16.0', reportType: 'dast', counts: { read: 4, merged: 1, skipped: 1 } })
   expect(report.findings).toMatchObject([
     {
@@ -39,17 +31,17 @@ test('an alert is a finding for each path, method and parameter', async () => {
 })
 
 test('a false positive is skipped, and nothing is kept because of it', async () => {
-  const { skipped, gaps } = await read(fixture)
+  const { skipped, gaps } = await readAccepted(fixture)
   expect(skipped).toEqual([{ pointer: '/site/0/alerts/1', reason: 'it was marked as a false positive in ZAP' }])
   expect(gaps).toEqual([])
 })
 
 test('a report without sites or with an alert without addresses makes nothing absent', async () => {
-  expect((await read(asFile({ '@version': '2.16.0', site: [] }))).gaps).toMatchObject([
+  expect((await readAccepted(asFile({ '@version': '2.16.0', site: [] }))).gaps).toMatchObject([
     { reason: 'it names no site that was scanned' },
   ])
   const alert = { pluginid: '1', riskcode: '1', instances: [] }
-  expect((await read(asFile({ '@version': '2.16.0', site: [{ alerts: [alert] }] }))).gaps).toMatchObject([
+  expect((await readAccepted(asFile({ '@version': '2.16.0', site: [{ alerts: [alert] }] }))).gaps).toMatchObject([
     { reason: 'an entry cannot be read (it names no address)' },
   ])
 })
