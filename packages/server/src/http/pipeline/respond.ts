@@ -21,13 +21,13 @@ import { tracedDeps } from './tracing.ts'
 
 /** Calls the route's handler, or takes its response from the cache, and sends the response. */
 export async function respond(endpoint: Endpoint, state: RequestState): Promise<void> {
-  const { route, guard, responses } = endpoint
-  const deps = depsOf(endpoint, state)
-  if (route.check) await route.check(contextOf(endpoint, state, deps))
+  const { route, guard } = endpoint
+  const responses = hasSecret(state.query) ? undefined : endpoint.responses
+  if (route.check) await route.check(contextOf(endpoint, state, depsOf(endpoint, state)))
   try {
-    await (responses && !hasSecret(state.query)
+    await (responses
       ? sendCached(endpoint, state, responses)
-      : executeAndSend(endpoint, state, deps))
+      : executeAndSend(endpoint, state, depsOf(endpoint, state)))
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error
     // A row that the request refers to was deleted after authorization. Authorizing again finds the right status.
