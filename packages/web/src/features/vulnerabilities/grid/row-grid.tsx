@@ -106,6 +106,8 @@ export function RowGrid<Row extends { id: number; title: string; isArchived?: bo
         aria-multiselectable={selection ? true : undefined}
         aria-activedescendant={rows.rowAt(active) ? `${id}-${active}` : undefined}
         style={{ '--tracks': tracks } as CSSProperties} // React does not declare custom properties
+        // A link may leave the page before the scroll position is stored.
+        onClickCapture={storePlace}
         onKeyDown={(event) => press(event) && event.preventDefault()}
         onFocus={showActive}
       >

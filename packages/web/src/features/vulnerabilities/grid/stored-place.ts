@@ -26,7 +26,10 @@ export function useStoredPlace(
   current.current = { list, index: active, length }
   const move = useRef(onMove)
   move.current = onMove
+  const isRestored = useRef(false)
   const keep = useCallback(() => {
+    // Before the rows are loaded, the page is at its top, and the stored place must not be replaced.
+    if (!isRestored.current) return
     const place: Place = { ...current.current, top: scrollY }
     history.replaceState({ ...history.state, place }, '')
   }, [])
@@ -44,7 +47,6 @@ export function useStoredPlace(
     }
   }, [keep])
 
-  const isRestored = useRef(false)
   useEffect(() => {
     if (!isReady || isRestored.current) return
     isRestored.current = true
