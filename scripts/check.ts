@@ -1,11 +1,13 @@
 import { type StdioOptions, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { relative } from 'node:path'
 
 /*
  * Runs groups of checks (`npm run check -- types lint`; by default types, lint, docs and tests). A failed check does not stop
  * the others; the last lines list what failed.
  */
 const testReport = '.tmp/tests.json'
+const testReporters = `--reporter=default --reporter=json --outputFile.json=${testReport}`
 const groups: Record<string, string[]> = {
   types: ['tsc -p tsconfig.json', 'tsc -p packages/web/tsconfig.json'],
   lint: [
@@ -21,8 +23,7 @@ const groups: Record<string, string[]> = {
     'tsx scripts/function-size.ts',
     'tsx scripts/regular-expressions.ts',
   ],
-  // A second attempt, because a busy machine can delay what a test waits for. The output marks such a test `retry x1`.
-  tests: [`npm test -- --retry=1 --reporter=default --reporter=json --outputFile.json=${testReport}`],
+  tests: [`npm test -- ${testReporters}`],
   docs: ['tsx scripts/docs-site.ts'],
   package: ['tsx scripts/pack-check.ts', 'tsx scripts/image-check.ts'],
   // Less than a minute; the program has been built by then or is built.
@@ -30,6 +31,8 @@ const groups: Record<string, string[]> = {
   clients: ['bash scripts/radosgw.sh', 'bash scripts/compat.sh'],
 }
 const maxFailuresShown = 8
+/** Maximum number of failed test files that run a second time. */
+const maxRepeatedFiles = 8
 /** Number of checks of a group that run at the same time. */
 const maxRunning = 2
 
@@ -54,18 +57,37 @@ async function runGroup(name: string, commands: readonly string[]): Promise<void
   const waiting = [...commands]
   const work = async () => {
     for (let command = waiting.shift(); command; command = waiting.shift()) {
-      const { code, output } = await run(command, commands.length === 1)
+      const isTests = name === 'tests'
+      const first = await run(command, isTests)
+      const { code, output } = isTests && first.code !== 0 ? await repeatFailedFiles(first) : first
       console.log(`${code === 0 ? 'passed' : 'FAILED'}: ${command}`)
       // A check that passed has nothing to say.
       if (code !== 0) console.log(output)
-      if (code !== 0) failures.push(...(name === 'tests' ? failedTests() : [command]))
+      if (code !== 0) failures.push(...(isTests ? failedTests() : [command]))
     }
   }
   await Promise.all(Array.from({ length: maxRunning }, work))
 }
 
-/** Runs a command. A single one writes to the terminal directly. */
-function run(command: string, isDirect: boolean): Promise<{ code: number | null; output: string }> {
+/**
+ * Runs the files of failed tests once more, because a busy machine can delay what a test waits for. Each starts from its
+ * beginning, so a repeated test finds nothing that the first attempt left behind.
+ */
+async function repeatFailedFiles(first: CommandResult): Promise<CommandResult> {
+  const files = failedFiles()
+  if (files.length === 0 || files.length > maxRepeatedFiles) return first
+  console.log(`\nSecond attempt, because of these failed tests:\n- ${failedTests().join('\n- ')}\n`)
+  rmSync(testReport)
+  return run(`npx vitest run ${files.join(' ')} ${testReporters}`, true)
+}
+
+interface CommandResult {
+  code: number | null
+  output: string
+}
+
+/** Runs a command. With `isDirect`, it writes to the terminal. */
+function run(command: string, isDirect: boolean): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const stdio: StdioOptions = isDirect ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe']
     const child = spawn(command, { shell: true, stdio })
@@ -88,11 +110,23 @@ interface TestReport {
   }[]
 }
 
+// Vitest writes the report.
+const readTestReport = () => JSON.parse(readFileSync(testReport, 'utf8')) as TestReport
+
+/** Returns the paths of the files with failed tests; none if the tests ended before their report. */
+function failedFiles(): string[] {
+  try {
+    const failed = readTestReport().testResults.filter(({ status }) => status === 'failed')
+    return [...new Set(failed.map(({ name }) => relative('.', name)))]
+  } catch {
+    return []
+  }
+}
+
 /** Returns the failed tests, each as its file and name. */
 function failedTests(): string[] {
   try {
-    const { testResults } = JSON.parse(readFileSync(testReport, 'utf8')) as TestReport // written by Vitest
-    const failed = testResults.flatMap(({ name, message, status, assertionResults }) => {
+    const failed = readTestReport().testResults.flatMap(({ name, message, status, assertionResults }) => {
       const file = name.slice(name.lastIndexOf('/') + 1)
       const tests = assertionResults
         .filter((test) => test.status === 'failed')
