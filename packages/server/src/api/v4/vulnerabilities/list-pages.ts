@@ -30,13 +30,19 @@ export function viewListPage<View>(
   return { rows, total, hasNext, nextCursor: next && isLastNumbered(request) ? writeCursor(next) : undefined }
 }
 
-function writeCursor({ severity, id }: Cursor): string {
-  return Buffer.from(`${severity}:${id}`).toString('base64url')
+function writeCursor({ severity, id, sortKey }: Cursor): string {
+  const key = sortKey === undefined ? '' : `:${JSON.stringify(sortKey)}`
+  return Buffer.from(`${severity}:${id}${key}`).toString('base64url')
 }
+
+const cursorPattern = /^(\d{1,2}):(\d{1,15})(?::(-?\d{1,15}|"[\w:.+-]{1,40}"))?$/
 
 /** Throws when the cursor is malformed. */
 function readCursor(cursor: string): Cursor {
-  const [, severity, id] = /^(\d{1,2}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  const [, severity, id, key] = cursorPattern.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (severity === undefined || id === undefined) throw parameterProblem('cursor is invalid')
-  return { severity: Number(severity), id: Number(id) }
+  const position = { severity: Number(severity), id: Number(id) }
+  if (key === undefined) return position
+  // The pattern admits a JSON number or text.
+  return { ...position, sortKey: JSON.parse(key) as number | string }
 }

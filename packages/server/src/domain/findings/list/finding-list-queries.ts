@@ -19,19 +19,19 @@ interface SeverityRange {
   states: readonly State[]
 }
 
-/** Returns findings of adjacent ranges, highest severity first. `afterId` is a position in the first of them. */
+/** Returns findings of adjacent ranges, highest severity first. `after` is a position in the first of them. */
 export async function listPresent(
   { dialect, all }: Db,
   scope: FindingScope,
   { severities, states }: { severities: readonly Severity[]; states: readonly State[] },
-  { afterId, offset, limit }: RangeRequest,
+  { after, offset, limit }: RangeRequest,
 ): Promise<Cursor[]> {
   const firstRows = sql`order by id limit ${offset + limit}`
   const parts = severities.flatMap((severity, index) =>
     states.map(
       (state) => sql`
         select severity, finding_id as id from occurrences
-        where ${isPresent(scope, severity, state)} and finding_id > ${index === 0 ? (afterId ?? 0) : 0}`,
+        where ${isPresent(scope, severity, state)} and finding_id > ${index === 0 ? (after?.id ?? 0) : 0}`,
     ),
   )
   const merged = parts.length > 1 ? parts.map((part) => dialect.partOfUnion(part, firstRows)) : parts

@@ -19,7 +19,7 @@ export interface IndexRanges {
 
 export interface RangeRequest {
   /** Position in the first range. Absent: from its beginning. */
-  afterId: number | undefined
+  after: Cursor | undefined
   offset: number
   limit: number
 }
@@ -48,8 +48,8 @@ export async function readRanges(
     const range = ranges[start] as IndexRange // `start` is an index of the list
     if (after && isBefore(range, after, order)) continue
     const hasCursor = after && (range.severity === undefined || range.severity === after.severity)
-    const afterId = hasCursor ? after.id : undefined
-    if (skip > 0 && afterId === undefined) {
+    const position = hasCursor ? after : undefined
+    if (skip > 0 && !position) {
       const count = await range.count(skip + 1)
       if (count <= skip) {
         skip -= count
@@ -57,12 +57,12 @@ export async function readRanges(
       }
     }
     const wanted = limit - rows.length
-    if (skip === 0 && limit <= maxPageRows) end = endOf(ranges, start, wanted, afterId !== undefined)
-    const found = await read(start, end, { afterId, offset: skip, limit: wanted })
+    if (skip === 0 && limit <= maxPageRows) end = endOf(ranges, start, wanted, position !== undefined)
+    const found = await read(start, end, { after: position, offset: skip, limit: wanted })
     rows.push(...found)
     // No count says how many rows of a range follow a cursor, so they are read to count them.
     const isBeyond = found.length === 0 && skip > 0
-    skip -= isBeyond ? (await read(start, end, { afterId, offset: 0, limit: skip })).length : skip
+    skip -= isBeyond ? (await read(start, end, { after: position, offset: 0, limit: skip })).length : skip
   }
   return rows
 }

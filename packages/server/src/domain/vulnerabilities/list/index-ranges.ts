@@ -7,7 +7,8 @@ import type { FacetCount } from './facet-count-queries.ts'
 import { type FacetRange, listFromRanges } from './list-queries.ts'
 
 /**
- * Returns the index ranges of a list in its order: one for each severity, or a single one if the list is ordered by id.
+ * Returns the index ranges of a list in its order: one for each severity, or a single one if the list is not ordered by
+ * severity.
  * `all` are the facet counts of the projects, `matching` those that match the filter.
  */
 export function indexRanges(
@@ -27,7 +28,7 @@ export function indexRanges(
     read: (start, end, request) =>
       listFromRanges(
         db,
-        ordered.slice(start, end).map(({ counts }) => facetRanges(all, counts)),
+        ordered.slice(start, end).map(({ counts }) => (order.key ? counts.map(exactRange) : facetRanges(all, counts))),
         order,
         request,
       ),
@@ -51,7 +52,7 @@ function facetRanges(all: readonly FacetCount[], matching: readonly FacetCount[]
   const sizes = combinationsOf(all)
   return [...groupBy(matching, severityKey)].flatMap(([key, counts]): FacetRange[] => {
     if (counts.length < (sizes.get(key) ?? 0)) {
-      return counts.map((count) => ({ ...rangeOf(count), facets: count }))
+      return counts.map(exactRange)
     }
     return counts.slice(0, 1).map(rangeOf)
   })
@@ -73,6 +74,9 @@ const rangeOf = ({ projectId, isOnDefaultBranch, severity }: FacetCount): FacetR
   isOnDefaultBranch,
   severity,
 })
+
+/** The index of a sort key has only exact combinations in its order. */
+const exactRange = (count: FacetCount): FacetRange => ({ ...rangeOf(count), facets: count })
 
 const severityKey = ({ projectId, isOnDefaultBranch, severity }: FacetCount) =>
   `${projectId} ${isOnDefaultBranch} ${severity}`

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import sql, { join, type Sql } from 'sql-template-tag'
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { Finding } from '../../findings/finding.ts'
 import { type FindingRow, findingColumns, findingFrom } from '../../findings/finding-sql.ts'
@@ -34,14 +34,14 @@ export async function listFromRanges(
   db: Db,
   groups: readonly (readonly FacetRange[])[],
   order: ListOrder,
-  { afterId, offset, limit }: RangeRequest,
+  { after, offset, limit }: RangeRequest,
 ): Promise<Cursor[]> {
   const rangeCount = groups.reduce((sum, ranges) => sum + ranges.length, 0)
-  if (rangeCount <= maxRangesPerStatement) return mergeRanges(db, groups, order, { afterId, offset, limit })
+  if (rangeCount <= maxRangesPerStatement) return mergeRanges(db, groups, order, { after, offset, limit })
   const [ranges = [], ...others] = groups
-  const rows = await listFromMany(db, ranges, order, { afterId, offset, limit })
+  const rows = await listFromMany(db, ranges, order, { after, offset, limit })
   if (others.length === 0 || rows.length === limit) return rows
-  const rest = { afterId: undefined, offset: 0, limit: limit - rows.length }
+  const rest = { after: undefined, offset: 0, limit: limit - rows.length }
   return [...rows, ...(await listFromRanges(db, others, order, rest))]
 }
 
@@ -50,25 +50,25 @@ async function listFromMany(
   db: Db,
   ranges: readonly FacetRange[],
   order: ListOrder,
-  { afterId, offset, limit }: RangeRequest,
+  { after, offset, limit }: RangeRequest,
 ): Promise<Cursor[]> {
-  const compare = compareIn({ id: order.id })
+  const compare = compareIn({ ...order, severity: undefined })
   let rows: Cursor[] = []
-  let beforeId: number | undefined
+  let before: Cursor | undefined
   for (let start = 0; start < ranges.length; start += maxRangesPerStatement) {
     const some = ranges.slice(start, start + maxRangesPerStatement)
-    const found = await mergeRanges(db, [some], order, { afterId, beforeId, offset: 0, limit: offset + limit })
+    const found = await mergeRanges(db, [some], order, { after, before, offset: 0, limit: offset + limit })
     rows = [...rows, ...found].sort(compare).slice(0, offset + limit)
     // Rows after the last one of these cannot be on the page.
-    if (rows.length === offset + limit) beforeId = rows.at(-1)?.id
+    if (rows.length === offset + limit) before = rows.at(-1)
     await setImmediate()
   }
   return rows.slice(offset)
 }
 
 interface BoundedRequest extends RangeRequest {
-  /** Only rows that precede this id in the direction of the order. */
-  beforeId?: number | undefined
+  /** Only rows that precede this position. */
+  before?: Cursor | undefined
 }
 
 /** The database merges the ranges as it reads them. */
@@ -76,22 +76,33 @@ async function mergeRanges(
   db: Db,
   groups: readonly (readonly FacetRange[])[],
   order: ListOrder,
-  { afterId, beforeId, offset, limit }: BoundedRequest,
+  { after, before, offset, limit }: BoundedRequest,
 ): Promise<Cursor[]> {
   const byId = order.id === 'asc' ? sql`id asc` : sql`id desc`
+  const [keyColumn, byKey] = order.key
+    ? [sql`, ${raw(order.key.sql)} as sort_key`, sql`sort_key ${raw(order.id)}, ${byId}`]
+    : [empty, byId]
   const selects = groups.flatMap((ranges, index) => {
-    const [low, high] = order.id === 'asc' ? [afterId, beforeId] : [beforeId, afterId]
-    const isBetween =
-      index === 0
-        ? sql`id > ${low ?? 0} and id < ${high ?? Number.MAX_SAFE_INTEGER}`
-        : sql`id > ${0} and id < ${Number.MAX_SAFE_INTEGER}`
-    return ranges.map((range) => sql`select severity, id from vulnerabilities where ${isIn(range)} and ${isBetween}`)
+    const isBetween = index === 0 ? isBetweenIn(order, after, before) : isBetweenIn(order)
+    return ranges.map(
+      (range) => sql`select severity, id ${keyColumn} from vulnerabilities where ${isIn(range)} ${isBetween}`,
+    )
   })
-  const firstRows = sql`order by ${byId} limit ${offset + limit}`
+  const firstRows = sql`order by ${byKey} limit ${offset + limit}`
   const parts = selects.length > 1 ? selects.map((part) => db.dialect.partOfUnion(part, firstRows)) : selects
   const bySeverity = order.severity === 'asc' ? sql`severity asc` : sql`severity desc`
-  const whole = groups.length > 1 ? sql`${bySeverity}, ${byId}` : byId
+  const whole = groups.length > 1 ? sql`${bySeverity}, ${byKey}` : byKey
   return db.all(sql`${join(parts, ' union all ')} order by ${whole} limit ${limit} offset ${offset}`)
+}
+
+/** Positions are ids where the order has no sort key: a comparison of rows would not use the shorter indexes. */
+function isBetweenIn({ key, id }: ListOrder, after?: Cursor, before?: Cursor): Sql {
+  const [low, high] = id === 'asc' ? [after, before] : [before, after]
+  if (!key) return sql`and id > ${low?.id ?? 0} and id < ${high?.id ?? Number.MAX_SAFE_INTEGER}`
+  const position = sql`(${raw(key.sql)}, id)`
+  return sql`${low ? sql`and ${position} > (${low.sortKey}, ${low.id})` : empty} ${
+    high ? sql`and ${position} < (${high.sortKey}, ${high.id})` : empty
+  }`
 }
 
 function isIn({ projectId, isOnDefaultBranch, severity, facets }: FacetRange): Sql {

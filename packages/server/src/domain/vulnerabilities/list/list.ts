@@ -1,7 +1,8 @@
 import { perDatabase } from '../../../db/cache.ts'
 import type { Db } from '../../../db/db.ts'
+import { parameterProblem } from '../../../platform/failure.ts'
 import type { Deps, RootDeps } from '../../deps.ts'
-import type { Cursor, ListOrder } from '../../findings/list/cursor.ts'
+import { type Cursor, isPositionIn, type ListOrder } from '../../findings/list/cursor.ts'
 import {
   type FilteredList,
   type ListCache,
@@ -32,6 +33,8 @@ export async function listVulnerabilityIds(
   request: ListPageRequest,
 ): Promise<Page<number> & { next: Cursor | undefined }> {
   assertNumbered(request, 'Vulnerability')
+  const after = request.keyset?.after
+  if (after && !isPositionIn(orders[query.sort], after)) throw parameterProblem('cursor is invalid')
   const { rows, ...page } = await readPage(await openCachedList(deps, query), request)
   return { ...page, rows: rows.map(({ id }) => id) }
 }
@@ -100,7 +103,7 @@ export function openList(
     order: orders[sort],
     ranges: indexRanges(db, counts, matching, orders[sort]),
     rowCount: rowCount(matching),
-    unindexed: unindexedFilters(db, filter, scope.projectIds, matching),
+    unindexed: unindexedFilters(db, { filter, projectIds: scope.projectIds, counts: matching, order: orders[sort] }),
     isCounted: true,
     projectId: onlyProjectOf(scope),
   }

@@ -93,7 +93,8 @@ describe('before the engine has table statistics', () => {
 
   test('the absence of findings from a ref is tested by id', async () => {
     const ids = Array.from({ length: 250 }, (_, index) => index + 1)
-    const plan = await planIn(async (db) => unindexedFilters(db, { notOnRef: 'other' }, [1], [])?.listMatching(ids))
+    const rows = { filter: { notOnRef: 'other' }, projectIds: [1], counts: [], order: { id: 'desc' } } as const
+    const plan = await planIn(async (db) => unindexedFilters(db, rows)?.listMatching(ids))
     expect(plan).toMatch(
       isSqlite()
         ? /SEARCH a (?:EXISTS )?USING INDEX sqlite_autoindex_occurrences_1 \(finding_id=\? AND ref=\?\)/
@@ -119,7 +120,7 @@ describe('before the engine has table statistics', () => {
       facets: { ...facets, state, scannerId: 1000 },
     }))
     const plan = await planIn((db) =>
-      listFromRanges(db, [ranges], { id: 'desc' }, { afterId: undefined, offset: 40, limit: 21 }),
+      listFromRanges(db, [ranges], { id: 'desc' }, { after: undefined, offset: 40, limit: 21 }),
     )
     expect(plan).toMatch(isSqlite() ? /MERGE \(UNION ALL\)/ : /Merge Append/)
     expect(plan).not.toMatch(isSqlite() ? /TEMP B-TREE/ : /Sort {2}\(/)

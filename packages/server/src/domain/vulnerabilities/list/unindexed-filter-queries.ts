@@ -1,5 +1,6 @@
-import sql, { empty, type Sql } from 'sql-template-tag'
+import sql, { empty, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import type { ListOrder } from '../../findings/list/cursor.ts'
 import type { UnindexedFilters } from '../../findings/list/filtered-list.ts'
 import {
   absenceFilters,
@@ -13,18 +14,24 @@ import type { FacetCount } from './facet-count-queries.ts'
 import type { VulnerabilityFilter } from './filter.ts'
 import { facetsOf, packedSeverity } from './promoted-queries.ts'
 
-/** Returns the filters that no facet covers. `counts` are the facet counts that match the filter. */
+interface FilteredRows {
+  filter: VulnerabilityFilter
+  projectIds: readonly number[]
+  /** The facet counts that match the filter. */
+  counts: readonly FacetCount[]
+  order: ListOrder
+}
+
+/** Returns the filters that no facet covers. */
 export function unindexedFilters(
   db: Db,
-  filter: VulnerabilityFilter,
-  projectIds: readonly number[],
-  counts: readonly FacetCount[],
+  { filter, projectIds, counts, order }: FilteredRows,
 ): UnindexedFilters | undefined {
   const byRef = filter.ref === undefined ? [] : [refFilter(filter.ref, projectIds)]
   const filters = [...textFilters(db, filter, projectIds), ...byRef, ...absenceFilters(filter)]
   return combineFilters(db, filters, {
     column: 'vulnerability_id',
-    selectRows: (candidates, others) => selectPromoted(db, candidates, counts, others),
+    selectRows: (candidates, others) => selectPromoted(db, candidates, { counts, order }, others),
   })
 }
 
@@ -32,16 +39,19 @@ export function unindexedFilters(
 function selectPromoted(
   { dialect }: Db,
   candidates: Sql,
-  counts: readonly FacetCount[],
+  { counts, order: { key } }: Pick<FilteredRows, 'counts' | 'order'>,
   filters: readonly UnindexedFilter[],
 ): Sql {
   const facets = dialect.integers([...new Set(counts.map(facetsOf))])
   const scanners = dialect.integers([...new Set(counts.map(({ scannerId }) => scannerId))])
   const findings =
     filters.length > 0 ? sql`cross join findings f ${dialect.indexedBy('findings_filter_columns')}` : empty
+  const sortKey = key
+    ? sql`, (select ${raw(key.sql)} from vulnerabilities where id = p.vulnerability_id) as sort_key`
+    : empty
   const isFinding = filters.length > 0 ? sql`and f.id = p.finding_id` : empty
   return sql`
-    select ${packedSeverity} as severity, p.vulnerability_id as id
+    select ${packedSeverity} as severity, p.vulnerability_id as id ${sortKey}
     from (${candidates}) as c cross join promoted_findings p ${findings}
     where p.finding_id = c.id and p.facets in ${facets} and p.scanner_id in ${scanners} ${isFinding} ${matchAll(filters)}`
 }
