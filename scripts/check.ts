@@ -110,8 +110,9 @@ interface TestReport {
   }[]
 }
 
-// Vitest writes the report.
-const readTestReport = () => JSON.parse(readFileSync(testReport, 'utf8')) as TestReport
+function readTestReport(): TestReport {
+  return JSON.parse(readFileSync(testReport, 'utf8')) as TestReport // written by Vitest
+}
 
 /** Returns the paths of the files with failed tests; none if the tests ended before their report. */
 function failedFiles(): string[] {
