@@ -174,6 +174,13 @@ const reports: Subject<string> = {
       '{}',
       (entries) => `{"@version":"","site":[{"alerts":[{"pluginid":"1","instances":[${entries}]}]}]}`,
     ),
+    'packages of npm audit': inReport('"a":{}', (entries) => `{"auditReportVersion":2,"vulnerabilities":{${entries}}}`),
+    'advisories of one package of npm audit': inReport(
+      '{}',
+      (entries) => `{"auditReportVersion":2,"vulnerabilities":{"a":{"via":[${entries}]}}}`,
+    ),
+    'lines of JSON': filled('{"type":"auditAdvisory"}\n'),
+    'a line of JSON after blanks': around('{}\n', ' \n', '{}'),
     'matches of Nuclei': inReport('{"template-id":"a"}', (entries) => `[${entries}]`),
     'vulnerabilities of one file of Dependency-Check': inReport(
       '{}',

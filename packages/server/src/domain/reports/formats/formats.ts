@@ -8,6 +8,7 @@ import { objectOf } from './fields/json-fields.ts'
 import { gitlab } from './gitlab/gitlab.ts'
 import { gitleaks } from './gitleaks/gitleaks.ts'
 import { grype } from './grype/grype.ts'
+import { npmAudit } from './npm-audit/npm-audit.ts'
 import { nuclei } from './nuclei/nuclei.ts'
 import { osvScanner } from './osv-scanner/osv-scanner.ts'
 import type { ReportFormat } from './report-format.ts'
@@ -28,6 +29,7 @@ export const formats: readonly ReportFormat[] = [
   semgrep,
   osvScanner,
   dependencyCheck,
+  npmAudit,
   checkov,
   snyk,
   zap,

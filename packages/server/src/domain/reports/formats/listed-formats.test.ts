@@ -30,5 +30,5 @@ test('the rejection of an unknown format names every format', () => {
 
 function missingIn(text: string): string[] {
   const lower = text.toLowerCase()
-  return names.filter((name) => !lower.includes(name))
+  return names.filter((name) => !lower.includes(name) && !lower.includes(name.replaceAll('-', ' ')))
 }

@@ -8,8 +8,7 @@ async function messagesOf(text: string) {
 }
 
 const documents: [name: string, document: unknown][] = [
-  ['an npm audit report', { auditReportVersion: 2, vulnerabilities: { lodash: {} }, metadata: {} }],
-  ['a report of npm, pnpm or yarn audit', { actions: [], advisories: {}, muted: [], metadata: {} }],
+  ['an error message of npm, pnpm or yarn audit', { error: { code: 'ENOLOCK', summary: 'no lock file' } }],
   ['a cargo audit report', { database: {}, lockfile: {}, vulnerabilities: { found: true, list: [] } }],
   ['a pip-audit report', { dependencies: [], fixes: [] }],
   ['a Safety report', { report_meta: {}, vulnerabilities: [] }],
@@ -38,8 +37,7 @@ test.for([
   ['an HTML page', '<!DOCTYPE html><html><body>Sign in</body></html>'],
   ['a table of comma-separated values', 'Title,Severity,File\n"SQL, injection",High,a.py\n'],
   ['a table of comma-separated values', '"Title";"Severity"\r\n"XSS";"High"\r\n'],
-  ['a yarn audit report', '{"type":"auditAdvisory","data":{}}\n{"type":"auditSummary","data":{}}\n'],
-  ['a list of JSON documents, one a line', '{"SourceMetadata":{}}\n{"SourceMetadata":{}}\n'],
+  ['a TruffleHog report', '{"SourceMetadata":{},"DetectorName":"a"}\n{"SourceMetadata":{},"DetectorName":"b"}\n'],
   ['a ZIP archive', 'PK\u0003\u0004\u0014'],
 ])('%s is rejected by name: %s', async ([name, text]) => {
   expect(await messagesOf(text as string)).toEqual([

@@ -4,7 +4,7 @@ import type { JsonObject } from './report.ts'
 
 /** The supported formats, for messages. */
 export const readable =
-  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei and gitleaks'
+  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, gitleaks, npm audit, pnpm audit and yarn audit'
 
 /** A common kind of file that is not supported. */
 interface Unsupported {
@@ -19,11 +19,10 @@ const sarifHint = (option: string) => `Let the tool write SARIF (${option}).`
 
 /** Unsupported formats, recognised by the keys of the document or of a list's first element. */
 const unsupported: readonly Unsupported[] = [
-  { name: 'an npm audit report', hint: lockFileHint, matches: (has) => has('auditReportVersion') },
   {
-    name: 'a report of npm, pnpm or yarn audit',
-    hint: lockFileHint,
-    matches: (has) => has('advisories', 'metadata') || has('auditAdvisory'),
+    name: 'an error message of npm, pnpm or yarn audit',
+    hint: 'Run the audit again where its lock file is.',
+    matches: (has, { error }) => isObject(error) && Object.keys(error).length === 0 && !has('version'),
   },
   {
     name: 'a cargo audit report',
@@ -53,6 +52,7 @@ const unsupported: readonly Unsupported[] = [
   },
   { name: 'a Brakeman report', hint: sarifHint('-f sarif'), matches: (has) => has('scan_info', 'warnings') },
   { name: 'a KICS report', hint: sarifHint('--report-formats sarif'), matches: (has) => has('kics_version') },
+  { name: 'a TruffleHog report', hint: 'Scan with gitleaks.', matches: (has) => has('SourceMetadata', 'DetectorName') },
   { name: 'a detect-secrets baseline', hint: 'Scan with gitleaks.', matches: (has) => has('plugins_used') },
   { name: 'an ESLint report', hint: sarifHint('a formatter for SARIF'), matches: (has) => has('filePath', 'messages') },
   {
@@ -92,11 +92,7 @@ export function unsupportedText(start: string): ReportProblem | undefined {
   if (/^<!doctype html|^<html/i.test(text)) return problem('an HTML page', 'Perhaps a download failed.')
   if (text.startsWith('<')) return problem('an XML file', 'Let the tool write JSON or SARIF.')
   if (text.startsWith('PK\u0003\u0004')) return problem('a ZIP archive', 'Unpack it and send the report.')
-  if (/"type":\s*"audit(?:Advisory|Summary)"/.test(text)) return problem('a yarn audit report', lockFileHint)
   const [first = '', second = ''] = text.split('\n', 2)
-  if (first.startsWith('{') && first.trimEnd().endsWith('}') && second.startsWith('{')) {
-    return problem('a list of JSON documents, one a line', 'Let the tool write one JSON document or SARIF.')
-  }
   return isTable(first) && isTable(second)
     ? problem('a table of comma-separated values', 'Let the tool write JSON or SARIF.')
     : undefined

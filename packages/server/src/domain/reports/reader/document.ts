@@ -1,6 +1,8 @@
 import { startTimeSlice } from '../../../platform/time-slice.ts'
+import { printKey } from '../formats/problems/checks.ts'
 import type { ItemPath } from './item-paths.ts'
 import { NotJson, parseReportJson, type ReportJson } from './json.ts'
+import { linesAsList } from './json-lines.ts'
 import { openRecordSplitter, type Rest, type SplitLimits, type SplitRecord } from './record-splitter.ts'
 import { checkUtf8, countLines, type OpenBytes, openText, type SourceLimits, sourceLimits } from './source.ts'
 import { unreadable } from './unreadable.ts'
@@ -36,8 +38,11 @@ export interface Item {
   path: ItemPath
   /** JSON pointer. */
   pointer: string
+  /** JSON pointer of the list or object that contains the entry. */
   list: string
   index: number
+  /** Key of the entry in an object. */
+  key?: string | undefined
   /** Undefined when the entry exceeds the size limit. */
   json: ReportJson | undefined
   /** True if the entry is so large that the reader yields to the event loop between its processing steps. */
@@ -45,7 +50,7 @@ export interface Item {
 }
 
 export function openDocument(open: OpenBytes, limits: DocumentLimits = documentLimits): Document {
-  const text = () => openText(open, limits)
+  const text = () => linesAsList(openText(open, limits))
   const explained = <T>(work: Promise<T>) => work.catch((error) => explain(error, text))
   return {
     survey: () => explained(survey(text(), limits)),
@@ -99,10 +104,10 @@ async function* readItems(
   const splitter = openRecordSplitter(paths, limits, { keepRest: false })
   const slice = startTimeSlice()
   for await (const chunk of withYields(text)) {
-    for (const { path, list, index, offset, bytes } of splitter.push(chunk)) {
+    for (const { path, list, index, key, offset, bytes } of splitter.push(chunk)) {
       const json = bytes && parsePiece(bytes, offset)
       const isLarge = bytes !== undefined && bytes.length > largeBytes
-      yield { path, pointer: `${list}/${index}`, list, index, json, isLarge }
+      yield { path, pointer: `${list}/${key === undefined ? index : printKey(key)}`, list, index, key, json, isLarge }
       if (slice.isOver()) await slice.next()
     }
   }

@@ -45,7 +45,8 @@ async function problemOf(text: string, paths: readonly ItemPath[], size: number)
 
 const list = ['list', '*']
 const inner = ['runs', '*', 'results', '*']
-const both = [list, inner]
+const map = ['map', '{*}']
+const both = [list, inner, map]
 
 /** Computes the same with `JSON.parse`; undefined if that rejects the text. */
 function expected(text: string): Taken | undefined {
@@ -63,6 +64,13 @@ function expected(text: string): Taken | undefined {
     holder[key] = []
   }
   empty(root, 'list', '')
+  const map = isObject(root) && root.map
+  if (isObject(root) && isObject(map)) {
+    for (const [key, entry] of Object.entries(map)) {
+      entries.push([`/map/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, entry])
+    }
+    root.map = {}
+  }
   const runs = isObject(root) && root.runs
   if (Array.isArray(runs)) for (const [index, run] of runs.entries()) empty(run, 'results', `/runs/${index}`)
   return { rest: root, entries }
@@ -87,7 +95,13 @@ const value = fc.letrec((tie) => ({
 const entries = fc.oneof(fc.array(value, { maxLength: 4 }), value)
 const run = fc.oneof(fc.record({ results: entries, tool: value }, { requiredKeys: [], noNullPrototype: true }), value)
 const document = fc.record(
-  { first: value, list: entries, runs: fc.oneof(fc.array(run, { maxLength: 3 }), value), last: value },
+  {
+    first: value,
+    list: entries,
+    map: fc.dictionary(text, value, { maxKeys: 4, noNullPrototype: true }),
+    runs: fc.oneof(fc.array(run, { maxLength: 3 }), value),
+    last: value,
+  },
   { requiredKeys: [], noNullPrototype: true },
 )
 const written = fc
@@ -139,7 +153,7 @@ test('the split rejects exactly what a whole parse rejects', async () => {
 })
 
 const hasRepeatedKey = (text: string): boolean =>
-  ['list', 'runs', 'results'].some((key) => text.split(`"${key}"`).length > 2)
+  ['list', 'map', 'runs', 'results'].some((key) => text.split(`"${key}"`).length > 2)
 
 test.for([
   ['[1,,2]', 'unexpected ","'],
@@ -152,14 +166,24 @@ test.for([
   ['["a""b"]', 'unexpected """'],
   ['[nul]', 'unexpected "n"'],
   ['[[1}]', 'unexpected "}"'],
-])('the split rejects a list written as %s, with its position', async ([written, what]) => {
-  const document = openDocument(() => inPieces(`{"list":${written}}`, 4))
+  ['{"a":1,,"b":2}', 'unexpected ",", expected a key'],
+  ['{,"a":1}', 'unexpected ",", expected a key or "}"'],
+  ['{"a":1,}', 'unexpected "}", expected a key'],
+  ['{"a":1 "b":2}', 'unexpected """, expected "," or "}"'],
+  ['{"a" 1}', 'unexpected "1", expected ":"'],
+  ['{"a":}', 'unexpected "}", expected a value'],
+  ['{1:2}', 'unexpected "1", expected a key or "}"'],
+  ['{"a":1]', 'unexpected "]", expected "," or "}"'],
+  ['{"\\q":1}', 'this key is not a valid string'],
+] as const)('the split rejects a list or object written as %s, with its position', async ([written, what]) => {
+  const [key, path] = written.startsWith('[') ? ['list', list] : ['map', map]
+  const document = openDocument(() => inPieces(`{"${key}":${written}}`, 4))
   const read = async () => {
-    await document.context([list])
-    for await (const _ of document.items([list]));
+    await document.context([path])
+    for await (const _ of document.items([path]));
   }
   await expect(read()).rejects.toThrow(what)
-  await expect(read()).rejects.toThrow(/line 1, column 1\d:/)
+  await expect(read()).rejects.toThrow(/line 1, column \d+:/)
 })
 
 test('the split decodes escaped keys, and rejects repeated lists', async () => {

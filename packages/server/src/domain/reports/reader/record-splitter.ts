@@ -8,9 +8,11 @@ import { unreadable } from './unreadable.ts'
 export interface SplitRecord {
   /** The path that the entry matches. */
   path: ItemPath
-  /** JSON pointer of the list that contains the entry. */
+  /** JSON pointer of the list or object that contains the entry. */
   list: string
   index: number
+  /** Key of the entry in an object. */
+  key: string | undefined
   /** Byte offset of the entry in the text. */
   offset: number
   /** Undefined when the entry exceeds the limits. */
@@ -146,9 +148,11 @@ function beginsWithBracket(chunk: Buffer): boolean | undefined {
 /** Returns true if the value is a container on the way to the entries. */
 function beginValue(splitter: Splitter, byte: number, offset: number): boolean {
   const frame = splitter.frames.at(-1)
-  if (frame?.isEntryList) {
-    if (frame.expects === 'comma or end') throw unexpected(byte, offset, frame)
-    splitter.slice = { start: offset, parts: [], length: 0, isKey: false }
+  if (frame?.entries) {
+    const isKey = expectsKey(frame)
+    const isValid = isKey ? byte === quote : frame.expects === 'item' || frame.expects === 'item or end'
+    if (!isValid) throw unexpected(byte, offset, frame)
+    splitter.slice = { start: offset, parts: [], length: 0, isKey }
     return false
   }
   if (byte !== openObject && byte !== openList) {
@@ -160,7 +164,7 @@ function beginValue(splitter: Splitter, byte: number, offset: number): boolean {
     splitter.frames.push(inner)
     splitter.rest.count(1)
   }
-  if (inner?.isEntryList || (!inner && splitter.elide && frame)) pauseRest(splitter, offset + 1)
+  if (inner?.entries || (!inner && splitter.elide && frame)) pauseRest(splitter, offset + 1)
   return inner !== undefined
 }
 
@@ -178,13 +182,18 @@ function endValue(splitter: Splitter, offset: number, values: number): void {
     addToSlice(splitter, slice, offset)
     const bytes = bytesOf(slice, limits)
     splitter.key = bytes && keyOf(bytes)
+    if (frame?.entries) {
+      if (bytes && splitter.key === undefined) throw new NotJson(slice.start, 'this key is not a valid string')
+      frame.expects = 'colon'
+    }
   } else if (frame) {
-    const path = frame.node.each?.path ?? []
+    const path = frame.entries ?? []
     if (!splitter.done?.has(path)) {
       splitter.done?.add(path)
       addToSlice(splitter, slice, offset)
       const bytes = values > limits.maxItemValues ? undefined : bytesOf(slice, limits)
-      splitter.records.push({ path, list: frame.pointer, index: frame.index, offset: slice.start, bytes })
+      const key = frame.isList ? undefined : splitter.key
+      splitter.records.push({ path, list: frame.pointer, index: frame.index, key, offset: slice.start, bytes })
     }
     if (++splitter.recordCount > limits.maxItems) {
       throw unreadable(`The report has more than ${limits.maxItems} findings.`)
@@ -196,11 +205,12 @@ function endValue(splitter: Splitter, offset: number, values: number): void {
 
 function readPunctuation(splitter: Splitter, byte: number, offset: number): void {
   const frame = splitter.frames.at(-1)
-  if (frame?.isEntryList) {
-    if (byte === closeList && frame.expects !== 'item') {
+  if (frame?.entries) {
+    if (byte === (frame.isList ? closeList : closeObject) && frame.expects.endsWith(' end')) {
       splitter.frames.pop()
       splitter.restFrom = offset
-    } else if (byte === comma && frame.expects === 'comma or end') frame.expects = 'item'
+    } else if (byte === comma && frame.expects === 'comma or end') frame.expects = frame.isList ? 'item' : 'key'
+    else if (byte === colon && frame.expects === 'colon') frame.expects = 'item'
     else throw unexpected(byte, offset, frame)
   } else if (byte === closeObject || byte === closeList) splitter.frames.pop()
   else if (frame && byte === colon) frame.isKeyNext = false
@@ -208,8 +218,17 @@ function readPunctuation(splitter: Splitter, byte: number, offset: number): void
   else if (frame) frame.isKeyNext = true
 }
 
-function unexpected(byte: number, offset: number, { expects }: Frame): NotJson {
-  const expected = { item: 'a value', 'item or end': 'a value or "]"', 'comma or end': '"," or "]"' }[expects]
+const expectsKey = ({ expects }: Frame): boolean => expects === 'key' || expects === 'key or end'
+
+function unexpected(byte: number, offset: number, { expects, isList }: Frame): NotJson {
+  const expected = {
+    item: 'a value',
+    'item or end': 'a value or "]"',
+    'comma or end': isList ? '"," or "]"' : '"," or "}"',
+    key: 'a key',
+    'key or end': 'a key or "}"',
+    colon: '":"',
+  }[expects]
   const shown = byte < 0x7f ? `unexpected "${String.fromCharCode(byte)}"` : 'unexpected character'
   return new NotJson(offset, `${shown}, expected ${expected}`)
 }

@@ -153,7 +153,8 @@ const maxPrintedKey = 200
 const printPointer = (path: readonly (string | number)[]): string =>
   path.map((key) => `/${printKey(String(key))}`).join('')
 
-function printKey(key: string): string {
+/** Formats a key as a step of a JSON pointer and truncates a very long one. */
+export function printKey(key: string): string {
   const short = key.length > maxPrintedKey ? `${key.slice(0, maxPrintedKey).replace(/\p{Surrogate}/gu, '')}…` : key
   return short.replaceAll('~', '~0').replaceAll('/', '~1')
 }
