@@ -113,6 +113,7 @@ export const apiExamples: ApiExamples = {
       expected_state: 'detected',
     },
     revertVulnerability: { comment: 'The constant became a parameter' },
+    setVulnerabilityDueDate: { due_on: '2026-12-31', comment: 'Agreed with the vendor' },
     overrideVulnerabilitySeverity: { severity: 'low', comment: 'Not reachable from outside' },
     changeVulnerabilities: bulkChange,
     changeVulnerabilitiesAtFormerPath: bulkChange,

@@ -111,6 +111,8 @@ export const apiNames: ApiNames = {
     'POST /projects/:id/vulnerabilities/issues': 'createVulnerabilityIssues',
     'PUT /vulnerabilities/:id/severity': 'overrideVulnerabilitySeverity',
     'DELETE /vulnerabilities/:id/severity': 'restoreVulnerabilitySeverity',
+    'PUT /vulnerabilities/:id/due_date': 'setVulnerabilityDueDate',
+    'DELETE /vulnerabilities/:id/due_date': 'restoreVulnerabilityDueDate',
     'POST /projects/:id/vulnerabilities': 'promoteFinding',
     'POST /projects/:id/vulnerability_finding_promotions': 'promoteFindings',
     'POST /groups/:id/vulnerability_finding_promotions': 'promoteGroupFindings',

@@ -27,6 +27,7 @@ import { auditStreams } from './0070_audit_streams.ts'
 import { stoppedWork } from './0072_stopped_work.ts'
 import { trackerEvents } from './0073_tracker_events.ts'
 import { synchronizedIssues } from './0074_synchronized_issues.ts'
+import { dueDates } from './0075_due_dates.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   stoppedWork,
   trackerEvents,
   synchronizedIssues,
+  dueDates,
 ]

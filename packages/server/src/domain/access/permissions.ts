@@ -237,6 +237,7 @@ export const permissions = {
   'vulnerability.dismiss': transition('dismissed'),
   'vulnerability.revert': transition('detected'),
   'vulnerability.severity': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.due-date': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.link': { on: 'vulnerability', who: 'developer', scope: 'api', namedScopes: ['api'] },
   // Checked on the project, because GitLab's paths of notes start with it.
   'vulnerability.note.read': { on: 'project', who: 'developer', scope: 'read_api' },

@@ -74,6 +74,7 @@ export type AuditEventName =
   | 'vulnerability_created'
   | 'vulnerability_state_updated'
   | 'vulnerability_severity_updated'
+  | 'vulnerability_due_date_updated'
   | 'vulnerabilities_bulk_updated'
   | 'vulnerabilities_bulk_undone'
   | 'vulnerability_note_destroyed'

@@ -19,8 +19,8 @@ import { openSarifRun, type SarifRun, sarifHeadOf, sarifTail } from './sarif.ts'
 export const exportKind = 'export'
 export const exportKey = (id: number) => `export:${id}`
 
-/** Returns the API's view of a vulnerability, which JSON exports contain. */
-export type DescribeRow = (row: ExportedRow, origin: string) => Promise<object>
+/** Returns the API's view of a vulnerability on a day, which JSON exports contain. */
+export type DescribeRow = (row: ExportedRow, origin: string, today: string) => Promise<object>
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -105,10 +105,12 @@ async function* contentOf(
     yield csvHeader
     for (const id of projectIds) for await (const rows of read(id, filter)) yield rows.map(csvLine).join('')
   } else if (format === 'json') {
+    const origin = instanceUrl(deps.settings)
+    const today = deps.now().slice(0, 10)
     let before = '[\n'
     for (const id of projectIds) {
       for await (const rows of read(id, filter)) {
-        const described = await Promise.all(rows.map((row) => describe(row, instanceUrl(deps.settings))))
+        const described = await Promise.all(rows.map((row) => describe(row, origin, today)))
         yield before + described.map((row) => JSON.stringify(row)).join(',\n')
         before = ',\n'
       }

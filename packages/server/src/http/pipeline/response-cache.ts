@@ -43,20 +43,22 @@ const maxKeyLength = 500
 /** Upper bound for the URL and the links that repeat it. */
 const overheadBytes = 3 * 1024
 
+/** Opens a cache. Views show what is overdue, so a response is valid for one day only. */
 export function openResponseCache(deps: RootDeps, tables: readonly string[]): ResponseCache {
   const responses = openCache<Rendered>(deps.db.changes, tables, maxBytes, weigh)
   const results = openCache<RenderedResult>(deps.db.changes, tables, maxBytes, weigh)
-  const urlOf = (key: ResponseKey) => textOf(key, key.url)
+  const today = () => deps.now().slice(0, 10)
+  const urlOf = (key: ResponseKey) => textOf(key, today(), key.url)
   return {
     peek: (key) => (isShort(key.url) ? responses.peek(urlOf(key), projectOf(key)) : undefined),
     get: (key, load) => (isShort(key.url) ? responses.get(urlOf(key), load, projectOf(key)) : load()),
     getResult(key, load) {
       const input = JSON.stringify(key.input)
-      return isShort(input) ? results.get(textOf(key, input), load, projectOf(key)) : load()
+      return isShort(input) ? results.get(textOf(key, today(), input), load, projectOf(key)) : load()
     },
     updateWeight(key, rendered) {
       responses.updateWeight(urlOf(key), rendered)
-      const inputKey = textOf(key, JSON.stringify(key.input))
+      const inputKey = textOf(key, today(), JSON.stringify(key.input))
       const result = results.peek(inputKey, projectOf(key))
       if (result?.content === rendered.content) results.updateWeight(inputKey, result)
     },
@@ -73,8 +75,8 @@ function weigh({ content: { bytes, compressed = {} } }: { content: Content }): n
   return bytes.length + (br?.length ?? 0) + (gzip?.length ?? 0) + overheadBytes
 }
 
-const textOf = ({ origin, organizationId, resources }: ResponseKey, address: string) =>
-  `${fingerprint(resources)}${organizationId} ${origin} ${address}`
+const textOf = ({ origin, organizationId, resources }: ResponseKey, today: string, address: string) =>
+  `${fingerprint(resources)}${today} ${organizationId} ${origin} ${address}`
 
 /**
  * Identifies the resource, not the path in the URL: after a rename or transfer another tenant's resource may have that

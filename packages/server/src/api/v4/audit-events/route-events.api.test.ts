@@ -277,6 +277,8 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
     await send(`POST /vulnerabilities/:id/${action}`, { path })
   await send('PUT /vulnerabilities/:id/severity', { path, body: { severity: 'low' } })
   await send('DELETE /vulnerabilities/:id/severity', { path })
+  await send('PUT /vulnerabilities/:id/due_date', { path, body: { due_on: '2026-12-31' } })
+  await send('DELETE /vulnerabilities/:id/due_date', { path })
   const place = { id: project.id }
   for (const name of ['vulnerability_bulk_changes', 'vulnerabilities/bulk']) {
     const body = { action: 'confirm', vulnerability_ids: [id] }

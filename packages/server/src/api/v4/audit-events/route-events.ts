@@ -167,6 +167,8 @@ const securityRoutes: Readonly<Record<string, RecordedEvents>> = {
   'POST /vulnerabilities/:id/revert': ['vulnerability_state_updated'],
   'PUT /vulnerabilities/:id/severity': ['vulnerability_severity_updated'],
   'DELETE /vulnerabilities/:id/severity': ['vulnerability_severity_updated'],
+  'PUT /vulnerabilities/:id/due_date': ['vulnerability_due_date_updated'],
+  'DELETE /vulnerabilities/:id/due_date': ['vulnerability_due_date_updated'],
   'POST /projects/:id/vulnerability_bulk_changes': ['vulnerabilities_bulk_updated'],
   'POST /projects/:id/vulnerability_bulk_changes/:bulk_id/undo': ['vulnerabilities_bulk_undone'],
   'POST /projects/:id/vulnerabilities/bulk': ['vulnerabilities_bulk_updated'],

@@ -4,7 +4,7 @@ import { changeMany, findBulks, undoBulk } from '../../../domain/vulnerabilities
 import type { Bulk } from '../../../domain/vulnerabilities/triage/bulk-change.ts'
 import type { Change } from '../../../domain/vulnerabilities/triage/change.ts'
 import type { ExpectedStates } from '../../../domain/vulnerabilities/triage/expected-states.ts'
-import { freeForm, integer, oneOf, optional, text } from '../../../http/params/input.ts'
+import { date, freeForm, integer, oneOf, optional, text } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
 import { route, withFormerPath } from '../route.ts'
@@ -12,7 +12,7 @@ import { nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
 import { oneSelection, selectionFields, selectionFrom } from './selection.ts'
 import { dismissalFields, dismissalReasonFrom, given } from './triage-routes.ts'
 
-const actions = ['confirm', 'resolve', 'dismiss', 'revert', 'severity'] as const
+const actions = ['confirm', 'resolve', 'dismiss', 'revert', 'severity', 'due_date'] as const
 
 const bulkView = Type.Object(
   {
@@ -62,12 +62,16 @@ const bulkFields = {
       description: 'For the action `severity`. `reported` restores the severity that the scanner reported',
     }),
   ),
+  due_on: optional(
+    date({ description: 'For the action `due_date`. Without it, the due dates of the policy are restored' }),
+  ),
 }
 const bulkInput = Type.Object(bulkFields, oneSelection)
 
-function changeFrom({ action, severity, ...input }: Static<typeof bulkInput>): Change {
+function changeFrom({ action, severity, due_on, ...input }: Static<typeof bulkInput>): Change {
   const comment = given(input.comment)
   if (action === 'dismiss') return { action, comment, dismissalReason: dismissalReasonFrom(input) }
+  if (action === 'due_date') return { action, comment, dueOn: due_on }
   if (action !== 'severity') return { action, comment }
   if (severity === undefined) throw parameterProblem('severity is missing')
   return { action, comment, severity: severity === 'reported' ? undefined : severity }

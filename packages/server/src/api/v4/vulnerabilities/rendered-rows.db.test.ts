@@ -6,7 +6,7 @@ import { loadVulnerabilities } from '../../../domain/vulnerabilities/list/list.t
 import type { Client } from '../../../testing/client.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
-import { viewVulnerability } from './views.ts'
+import { todayOf, viewVulnerability } from './views.ts'
 
 /*
  * Lists of vulnerabilities and findings consist of rendered rows that are kept until their versions change. They are
@@ -55,7 +55,7 @@ async function viewAnew(shown: readonly { id: number; web_url: string }[]): Prom
     shown.map(({ id }) => id),
   )
   const origin = shown[0]?.web_url.split('/').slice(0, 3).join('/') ?? ''
-  return rows.map((row) => JSON.parse(JSON.stringify(viewVulnerability(current, row, origin))))
+  return rows.map((row) => JSON.parse(JSON.stringify(viewVulnerability(current, row, origin, todayOf(server.deps)))))
 }
 
 async function expectCurrent(): Promise<void> {

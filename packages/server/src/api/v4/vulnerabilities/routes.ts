@@ -14,7 +14,7 @@ import { nullableInteger } from '../views.ts'
 import { filterProperties, listProperties, readFilter } from './filters.ts'
 import { readListPage, viewListPage } from './list-pages.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
-import { viewVulnerability, vulnerabilityRows, vulnerabilityRowsOfMany, vulnerabilityView } from './views.ts'
+import { todayOf, viewVulnerability, vulnerabilityRows, vulnerabilityRowsOfMany, vulnerabilityView } from './views.ts'
 
 const listInput = Type.Object(listProperties)
 
@@ -158,6 +158,11 @@ export const vulnerabilityRoutes: readonly Route[] = [
     status: 201,
     output: vulnerabilityView,
     handle: async ({ deps, project, caller, input, origin }) =>
-      viewVulnerability(project, await promoteFinding(deps, project, caller.user, input.finding_id), origin),
+      viewVulnerability(
+        project,
+        await promoteFinding(deps, project, caller.user, input.finding_id),
+        origin,
+        todayOf(deps),
+      ),
   }),
 ]

@@ -5,12 +5,12 @@ import { type DismissalReason, dismissalReasons, severities, states } from '../.
 import type { Project } from '../../../domain/projects/project.ts'
 import { type ChangeRequest, changeVulnerability } from '../../../domain/vulnerabilities/triage/triage.ts'
 import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
-import { oneOf, optional, text } from '../../../http/params/input.ts'
+import { date, oneOf, optional, text } from '../../../http/params/input.ts'
 import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route } from '../../../http/route.ts'
 import { notFound, parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
-import { viewVulnerability, vulnerabilityRows, vulnerabilityView } from './views.ts'
+import { todayOf, viewVulnerability, vulnerabilityRows, vulnerabilityView } from './views.ts'
 
 const comment = optional(text({ description: 'Stored in the history; at most 50,000 characters' }))
 
@@ -30,7 +30,7 @@ const expected_state = optional(
 
 async function change({ deps, project, caller, vulnerability, origin }: Call, what: Omit<ChangeRequest, 'id'>) {
   const changed = await changeVulnerability(deps, project, caller.user, { id: vulnerability.id, ...what })
-  return viewVulnerability(project, changed, origin)
+  return viewVulnerability(project, changed, origin, todayOf(deps))
 }
 
 function transition(action: 'confirm' | 'resolve' | 'revert', summary: string): Route {
@@ -129,5 +129,29 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
     output: vulnerabilityView,
     handle: (call) =>
       change(call, { change: { action: 'severity', severity: undefined, comment: given(call.input.comment) } }),
+  }),
+  route({
+    method: 'PUT',
+    path: '/vulnerabilities/:id/due_date',
+    summary: 'Set the due date of a vulnerability, in place of that of the policy',
+    permission: 'vulnerability.due-date',
+    input: Type.Object({ due_on: date(), comment }),
+    status: 200,
+    output: vulnerabilityView,
+    handle: (call) =>
+      change(call, {
+        change: { action: 'due_date', dueOn: call.input.due_on, comment: given(call.input.comment) },
+      }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/vulnerabilities/:id/due_date',
+    summary: 'Remove the due date that a user has set, so that the policy applies again',
+    permission: 'vulnerability.due-date',
+    input: Type.Object({ comment }),
+    status: 200,
+    output: vulnerabilityView,
+    handle: (call) =>
+      change(call, { change: { action: 'due_date', dueOn: undefined, comment: given(call.input.comment) } }),
   }),
 ]

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { states } from '../../../domain/findings/scales.ts'
 import type { Project } from '../../../domain/projects/project.ts'
+import { isOverdue } from '../../../domain/vulnerabilities/due-dates/due-date.ts'
 import { listVersions, loadVulnerabilities, versionOf } from '../../../domain/vulnerabilities/list/list.ts'
 import { withProjects } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import type { VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
@@ -70,6 +71,14 @@ export const vulnerabilityView = Type.Object(
     confirmed_at: nullableTimestamp,
     dismissal_reason: nullableString,
     severity_overridden: Type.Boolean(),
+    due_on: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date',
+      description: 'Last day (UTC) on which the vulnerability is not overdue, set by a policy or by a user',
+    }),
+    due_on_overridden: Type.Boolean({ description: 'True if a user has set the due date' }),
+    overdue: Type.Boolean({ description: 'True if the vulnerability is detected or confirmed after its due date' }),
+    fix_available_at: { ...nullableTimestamp, description: 'Time since which reports describe a fix' },
     auto_resolved: Type.Boolean(),
     present_on_default_branch: Type.Boolean({
       description: 'True if the vulnerability was ever present on the default branch',
@@ -92,10 +101,12 @@ function viewProject(project: Project) {
   }
 }
 
+/** `today` is a date in UTC. */
 export function viewVulnerability(
   project: Project,
   { vulnerability, finding }: VulnerabilityWithFinding,
   origin: string,
+  today: string,
 ) {
   return {
     id: vulnerability.id,
@@ -145,6 +156,10 @@ export function viewVulnerability(
     confirmed_at: vulnerability.confirmedAt,
     dismissal_reason: vulnerability.dismissalReason,
     severity_overridden: vulnerability.isSeverityOverridden,
+    due_on: vulnerability.dueOn,
+    due_on_overridden: vulnerability.isDueOnOverridden,
+    overdue: isOverdue(vulnerability, today),
+    fix_available_at: vulnerability.fixAvailableAt,
     auto_resolved: vulnerability.isAutoResolved,
     present_on_default_branch: vulnerability.isOnDefaultBranch,
     project_archived: project.isArchived,
@@ -158,13 +173,17 @@ const tables = ['vulnerabilities', 'findings']
 const surroundings = (project: Project, origin: string) =>
   digestOf([viewProject(project), project.defaultBranch, project.isArchived, origin])
 
+/** Returns the date in UTC, on which rendered rows depend too. */
+export const todayOf = ({ now }: Pick<RootDeps, 'now'>): string => now().slice(0, 10)
+
 /** Rendered vulnerabilities of a project. */
 export function vulnerabilityRows(
   deps: RootDeps,
   project: Project,
   origin: string,
 ): RowSource<typeof vulnerabilityView> {
-  const key = `vulnerability ${surroundings(project, origin)}`
+  const today = todayOf(deps)
+  const key = `vulnerability ${today} ${surroundings(project, origin)}`
   return {
     keyOf: (id) => `${key} ${id}`,
     view: vulnerabilityView,
@@ -175,15 +194,16 @@ export function vulnerabilityRows(
       (await loadVulnerabilities(deps, ids)).map((row) => ({
         id: row.vulnerability.id,
         version: versionOf(row),
-        view: viewVulnerability(project, row, origin),
+        view: viewVulnerability(project, row, origin, today),
       })),
   }
 }
 
 /** Rendered vulnerabilities of any projects, whose data is part of the version. */
 export function vulnerabilityRowsOfMany(deps: RootDeps, origin: string): RowSource<typeof vulnerabilityView> {
+  const today = todayOf(deps)
   return {
-    keyOf: (id) => `vulnerability of any project ${origin} ${id}`,
+    keyOf: (id) => `vulnerability of any project ${today} ${origin} ${id}`,
     view: vulnerabilityView,
     tables: [...tables, 'projects', 'namespaces'],
     async listVersions(ids) {
@@ -199,7 +219,7 @@ export function vulnerabilityRowsOfMany(deps: RootDeps, origin: string): RowSour
       return rows.map(({ row, project }) => ({
         id: row.vulnerability.id,
         version: `${versionOf(row)} ${surroundings(project, origin)}`,
-        view: viewVulnerability(project, row, origin),
+        view: viewVulnerability(project, row, origin, today),
       }))
     },
   }

@@ -1,5 +1,6 @@
 import sql, { empty } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import { hasFix } from '../../findings/fix-sql.ts'
 import type { ScanRules } from './scan-rules.ts'
 
 /**
@@ -12,6 +13,7 @@ export async function listOutdated(db: Db, findingIds: readonly number[]): Promi
       and (v.is_on_default_branch = false or v.is_resolved_on_default_branch = true or v.state = 'resolved' or v.confidence <> f.confidence
         or v.scanner_id <> f.scanner_id
         or (v.severity <> f.severity and v.is_severity_overridden = false)
+        or (v.fix_available_at is not null) <> ${hasFix('f')}
         or (v.title <> trim(f.name) and length(f.name) <= 255))
     order by v.id`)
   return rows.map(({ id }) => id)

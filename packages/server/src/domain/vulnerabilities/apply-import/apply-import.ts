@@ -83,6 +83,7 @@ const withReportedFields = (vulnerability: Vulnerability, reported: Reported, no
   severity: vulnerability.isSeverityOverridden ? vulnerability.severity : reported.severity,
   confidence: reported.confidence,
   scannerId: reported.scannerId,
+  fixAvailableAt: reported.hasFix ? (vulnerability.fixAvailableAt ?? now) : null,
   updatedAt: now,
 })
 

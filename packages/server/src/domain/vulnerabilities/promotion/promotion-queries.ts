@@ -2,6 +2,7 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { Finding } from '../../findings/finding.ts'
 import { type FindingRow, findingColumns, findingFrom } from '../../findings/finding-sql.ts'
+import { hasFix } from '../../findings/fix-sql.ts'
 import { confidenceRanks, type Severity, severityRanks } from '../../findings/scales.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-sql.ts'
@@ -23,15 +24,18 @@ export interface VulnerabilityDraft {
   confidence: Finding['confidence']
   reportType: string
   scannerId: number
+  dueOn: string | null
+  fixAvailableAt: string | null
   now: string
 }
 
 export async function insertVulnerability(db: Db, draft: VulnerabilityDraft): Promise<Vulnerability> {
   const row = await db.one<VulnerabilityRow>(sql`
     insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
-      scanner_id, created_at, updated_at)
+      scanner_id, due_on, fix_available_at, created_at, updated_at)
     values (${draft.projectId}, ${draft.authorId}, ${draft.title}, 'detected', ${severityRanks[draft.severity]},
-      ${confidenceRanks[draft.confidence]}, ${draft.reportType}, ${draft.scannerId}, ${draft.now}, ${draft.now})
+      ${confidenceRanks[draft.confidence]}, ${draft.reportType}, ${draft.scannerId}, ${draft.dueOn},
+      ${draft.fixAvailableAt}, ${draft.now}, ${draft.now})
     returning ${vulnerabilityColumns}`)
   if (!row) throw new Error('an inserted vulnerability returned no row')
   return vulnerabilityFrom(row)
@@ -46,6 +50,8 @@ export interface UnattachedFinding {
   reportType: string
   scannerId: number
   isOnDefaultBranch: boolean
+  /** Whether the report describes a fix. */
+  hasFix: boolean
 }
 
 /** Returns those of the findings that have no vulnerability, locked until the transaction ends. */
@@ -55,12 +61,27 @@ export async function listUnattachedFindings(
   defaultBranch: string,
 ): Promise<UnattachedFinding[]> {
   // `coalesce` instead of `is null`: with old statistics PostgreSQL would scan the index of all unpromoted findings.
-  const rows = await db.all<Omit<UnattachedFinding, 'isOnDefaultBranch'> & { seenOnDefault: number | null }>(sql`
-    select id, name, severity, confidence, report_type, scanner_id,
+  const rows = await db.all<UnattachedRow>(sql`
+    select id, name, severity, confidence, report_type, scanner_id, ${hasFix('findings')} as has_fix,
       (select o.id from occurrences o where o.finding_id = findings.id and o.ref = ${defaultBranch}) as seen_on_default
     from findings
     where id in ${db.dialect.integers(ids)} and coalesce(vulnerability_id, 0) = 0 order by id ${db.dialect.forUpdate}`)
-  return rows.map(({ seenOnDefault, ...row }) => ({ ...row, isOnDefaultBranch: seenOnDefault !== null }))
+  return rows.map(({ seenOnDefault, hasFix, ...row }) => ({
+    ...row,
+    isOnDefaultBranch: seenOnDefault !== null,
+    hasFix: Boolean(hasFix),
+  }))
+}
+
+type UnattachedRow = Omit<UnattachedFinding, 'isOnDefaultBranch' | 'hasFix'> & {
+  seenOnDefault: number | null
+  hasFix: boolean | number
+}
+
+export interface PromotedDraft extends UnattachedFinding {
+  title: string
+  dueOn: string | null
+  fixAvailableAt: string | null
 }
 
 /** Returns those of the ids that are findings of the project and were observed on some ref. */
@@ -77,7 +98,7 @@ export async function listFindingMembers(db: Db, projectId: number, ids: readonl
 export async function insertVulnerabilities(
   db: Db,
   { projectId, authorId, now }: { projectId: number; authorId: number | null; now: string },
-  drafts: readonly (UnattachedFinding & { title: string })[],
+  drafts: readonly PromotedDraft[],
 ): Promise<number[]> {
   const rows = drafts.map((draft, position) => ({ ...draft, position }))
   const columns = {
@@ -88,12 +109,14 @@ export async function insertVulnerabilities(
     reportType: 'text',
     scannerId: 'integer',
     isOnDefaultBranch: 'boolean',
+    dueOn: 'text',
+    fixAvailableAt: 'timestamp',
   } as const
   const inserted = await db.all<{ id: number }>(sql`
     insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
-      scanner_id, is_on_default_branch, created_at, updated_at)
+      scanner_id, is_on_default_branch, due_on, fix_available_at, created_at, updated_at)
     select ${projectId}, ${authorId}, r.title, 'detected', r.severity, r.confidence, r.report_type, r.scanner_id,
-      r.is_on_default_branch, ${now}, ${now}
+      r.is_on_default_branch, r.due_on, r.fix_available_at, ${now}, ${now}
     from ${db.dialect.records(rows, columns)} as r order by r.position
     returning id`)
   // Ids ascend in the order of insertion, while the order of returned rows is undefined.

@@ -4,10 +4,13 @@ import { recordAuditEvent } from '../../audit/record.ts'
 import { forEachBatch } from '../../batches.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import { attachFinding, attachFindings } from '../../findings/findings.ts'
+import { describesFix } from '../../findings/fix-sql.ts'
 import { severityOf } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
 import { lockAgainstDeletion } from '../../projects/projects.ts'
 import type { User } from '../../users/user.ts'
+import { dueOnBy } from '../due-dates/due-date.ts'
+import { findPolicyOfProject } from '../due-dates/due-date-policy-queries.ts'
 import { addToFacetCounts, type CountChange, newlyDetected } from '../list/count-change-queries.ts'
 import { upsertPromoted } from '../list/promoted-queries.ts'
 import { titleOf } from '../title.ts'
@@ -34,6 +37,9 @@ export function promoteFinding(
     const finding = await lockFinding(deps.db, project.id, reference)
     if (!finding || finding.vulnerabilityId !== null) throw notPromotable()
 
+    const now = deps.now()
+    const fixAvailableAt = describesFix(finding.solution) ? now : null
+    const policy = await findPolicyOfProject(deps.db, project.id)
     const vulnerability = await insertVulnerability(deps.db, {
       projectId: project.id,
       authorId: author.id,
@@ -42,7 +48,9 @@ export function promoteFinding(
       confidence: finding.confidence,
       reportType: finding.reportType,
       scannerId: finding.scannerId,
-      now: deps.now(),
+      dueOn: dueOnBy(policy, { ...finding, createdAt: now, fixAvailableAt }),
+      fixAvailableAt,
+      now,
     })
     // Two requests may get this far; only one of them attaches.
     const attached = await attachFinding(deps.db, finding.id, vulnerability.id, vulnerability.createdAt)
@@ -119,7 +127,12 @@ async function promoteBatch(
   const unattached = await listUnattachedFindings(deps.db, findingIds, project.defaultBranch)
   if (unattached.length === 0) return []
   const now = deps.now()
-  const drafts = unattached.map((finding) => ({ ...finding, title: titleOf(finding.name) }))
+  const policy = await findPolicyOfProject(deps.db, project.id)
+  const drafts = unattached.map((finding) => {
+    const fixAvailableAt = finding.hasFix ? now : null
+    const dueOn = dueOnBy(policy, { severity: severityOf(finding.severity), createdAt: now, fixAvailableAt })
+    return { ...finding, title: titleOf(finding.name), dueOn, fixAvailableAt }
+  })
   const vulnerabilityIds = await insertVulnerabilities(deps.db, { projectId: project.id, authorId, now }, drafts)
   await attachFindings(
     deps.db,

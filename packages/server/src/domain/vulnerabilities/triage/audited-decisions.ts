@@ -15,10 +15,10 @@ export async function recordDecision(
   author: User,
   { vulnerability, entry }: { vulnerability: Vulnerability; entry: HistoryEntry },
 ): Promise<void> {
-  const attribute = entry.kind === 'severity' ? 'severity' : 'state'
+  const attribute = entry.kind === 'severity' || entry.kind === 'due_date' ? entry.kind : 'state'
   const event = describeEvent(deps, `vulnerability_${attribute}_updated`, {
     entity: projectEntity(project),
-    message: `Changed the ${attribute} of a vulnerability`,
+    message: `Changed the ${attribute.replace('_', ' ')} of a vulnerability`,
     target: { type: 'Vulnerability', id: vulnerability.id, name: vulnerability.title },
     changes: { [attribute]: { from: entry.from, to: entry.to } },
     author,
@@ -42,6 +42,7 @@ export function recordBulk(
       changed,
       ...(change.action === 'dismiss' && { dismissal_reason: change.dismissalReason ?? null }),
       ...(change.action === 'severity' && { severity: change.severity ?? null }),
+      ...(change.action === 'due_date' && { due_on: change.dueOn ?? null }),
     },
   })
 }

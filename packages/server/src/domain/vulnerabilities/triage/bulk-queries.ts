@@ -86,7 +86,7 @@ export async function listEntriesOf(db: Db, bulkId: number, after: number, limit
 }
 
 /**
- * Returns those of the vulnerabilities whose state or severity was changed after the bulk change. Changes that have
+ * Returns those of the vulnerabilities whose state, severity or due date was changed after the bulk change. Changes that have
  * been undone do not count.
  */
 export async function listChangedSince(db: Db, bulkId: number, ids: readonly number[]): Promise<number[]> {
@@ -95,7 +95,7 @@ export async function listChangedSince(db: Db, bulkId: number, ids: readonly num
     join vulnerability_history later on later.vulnerability_id = h.vulnerability_id and later.id > h.id
     left join vulnerability_bulk_changes b on b.id = later.bulk_id
     where h.vulnerability_id in ${db.dialect.integers(ids)} and +h.bulk_id = ${bulkId} -- + keeps SQLite from scanning the bulk
-      and later.kind in ('state', 'severity') and b.undone_at is null
+      and later.kind in ('state', 'severity', 'due_date') and b.undone_at is null
     order by later.vulnerability_id, later.id`)
   return rows.flatMap(({ vulnerabilityId, details }) => (details?.undoes_bulk_id ? [] : vulnerabilityId))
 }

@@ -205,9 +205,11 @@ function undoEntry(
   { userId, bulkId }: { userId: number | null; bulkId: number },
 ) {
   const [kind, from, to] =
-    before.state === after.state
-      ? (['severity', before.severity, after.severity] as const)
-      : (['state', before.state, after.state] as const)
+    before.state !== after.state
+      ? (['state', before.state, after.state] as const)
+      : before.severity !== after.severity
+        ? (['severity', before.severity, after.severity] as const)
+        : (['due_date', before.dueOn, after.dueOn] as const)
   const entry = { vulnerabilityId: after.id, kind, userId, from, to }
   return { ...entry, dismissalReason: after.dismissalReason, details: { undoes_bulk_id: bulkId } }
 }

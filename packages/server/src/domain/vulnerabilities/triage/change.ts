@@ -8,6 +8,8 @@ export type Change =
   | { action: 'dismiss'; comment?: string | undefined; dismissalReason?: DismissalReason | undefined }
   /** Without a severity, the scanner's severity is restored. */
   | { action: 'severity'; severity: Severity | undefined; comment?: string | undefined }
+  /** Without a date, that of the policy is restored. */
+  | { action: 'due_date'; dueOn: string | undefined; comment?: string | undefined }
 
 /** User, time and bulk change of a triage action. */
 export interface ActionContext {
@@ -49,6 +51,15 @@ export function applyChange(
       if (becomes === vulnerability.severity && (isOverridden || !vulnerability.isSeverityOverridden)) return undefined
       return { ...vulnerability, severity: becomes, isSeverityOverridden: isOverridden, updatedAt: now }
     }
+    case 'due_date': {
+      const { dueOn } = change
+      const { isDueOnOverridden } = vulnerability
+      if (dueOn === undefined) {
+        return isDueOnOverridden ? { ...vulnerability, isDueOnOverridden: false, updatedAt: now } : undefined
+      }
+      if (isDueOnOverridden && dueOn === vulnerability.dueOn) return undefined
+      return { ...vulnerability, dueOn, isDueOnOverridden: true, updatedAt: now }
+    }
   }
 }
 
@@ -70,18 +81,24 @@ export function entryOf(
   change: Change,
   context: ActionContext,
 ): HistoryEntry {
-  const isSeverity = change.action === 'severity'
+  const { kind, attribute } = changedBy(change)
   return {
     vulnerabilityId: after.id,
-    kind: isSeverity ? 'severity' : 'state',
+    kind,
     userId: context.userId,
     bulkId: context.bulkId,
-    from: isSeverity ? before.severity : before.state,
-    to: isSeverity ? after.severity : after.state,
+    from: before[attribute],
+    to: after[attribute],
     comment: change.comment,
-    dismissalReason: isSeverity ? null : after.dismissalReason,
+    dismissalReason: kind === 'state' ? after.dismissalReason : null,
     details: context.bulkId === undefined ? null : { before: triageOf(before) },
   }
+}
+
+function changedBy({ action }: Change) {
+  if (action === 'severity') return { kind: 'severity', attribute: 'severity' } as const
+  if (action === 'due_date') return { kind: 'due_date', attribute: 'dueOn' } as const
+  return { kind: 'state', attribute: 'state' } as const
 }
 
 const triaged = [
@@ -96,6 +113,8 @@ const triaged = [
   'dismissedById',
   'resolvedAt',
   'resolvedById',
+  'dueOn',
+  'isDueOnOverridden',
 ] as const satisfies (keyof Vulnerability)[]
 
 /** Fields that triage changes; a bulk change stores them for its undo. */

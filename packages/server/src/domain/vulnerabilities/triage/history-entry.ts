@@ -43,6 +43,7 @@ export interface ObservationOrigin {
  * Kinds of history entries:
  * - `created`: by a user, from a finding of an import.
  * - `state`, `severity`: changed from one value to another; without a user, by an import.
+ * - `due_date`: a user set the due date, or removed it, so that the policy applies again.
  * - `found`, `gone`, `back`: an import observed it on a ref for the first time, found it absent, or observed it again;
  *   `gone` without an import: the ref was closed.
  * - `matched`: an import matched it at another location; the details contain the reason.
@@ -53,6 +54,7 @@ export const historyKinds = [
   'created',
   'state',
   'severity',
+  'due_date',
   'found',
   'gone',
   'back',

@@ -14,6 +14,8 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
     }
     case 'severity':
       return `changed vulnerability severity from ${capitalised(from)} to ${capitalised(to)}${commented(comment)}`
+    case 'due_date':
+      return `${dueDateText(from, to)}${commented(comment)}`
     case 'found':
       return `found on ${ref}`
     case 'gone':
@@ -31,6 +33,12 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
     case 'unlinked':
       return `removed the link to ${textIn(details, 'url')}`
   }
+}
+
+const dueDateText = (from: string | null, to: string | null): string => {
+  if (from === to) return `restored the due date of the policy, ${to}`
+  if (from === null) return `set the due date to ${to}`
+  return to === null ? `removed the due date ${from}` : `changed the due date from ${from} to ${to}`
 }
 
 const recognised = (reason: string): string =>

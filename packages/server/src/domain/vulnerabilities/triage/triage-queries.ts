@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import { hasFix } from '../../findings/fix-sql.ts'
 import {
   confidenceOf,
   confidenceRanks,
@@ -61,13 +62,20 @@ export interface Reported {
   severity: Severity
   confidence: Vulnerability['confidence']
   scannerId: number
+  /** Whether the report describes a fix. */
+  hasFix: boolean
 }
 
 export async function listReported(db: Db, vulnerabilityIds: readonly number[]): Promise<Reported[]> {
-  const rows = await db.all<Ranked<Reported>>(sql`
-    select vulnerability_id, name, severity, confidence, scanner_id from findings
+  const rows = await db.all<Ranked<Omit<Reported, 'hasFix'>> & { hasFix: boolean | number }>(sql`
+    select vulnerability_id, name, severity, confidence, scanner_id, ${hasFix('findings')} as has_fix from findings
     where vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} order by vulnerability_id`)
-  return rows.map((row) => ({ ...row, severity: severityOf(row.severity), confidence: confidenceOf(row.confidence) }))
+  return rows.map((row) => ({
+    ...row,
+    severity: severityOf(row.severity),
+    confidence: confidenceOf(row.confidence),
+    hasFix: Boolean(row.hasFix),
+  }))
 }
 
 const columns = {
@@ -88,6 +96,9 @@ const columns = {
   dismissedById: 'integer',
   resolvedAt: 'timestamp',
   resolvedById: 'integer',
+  dueOn: 'text',
+  isDueOnOverridden: 'boolean',
+  fixAvailableAt: 'timestamp',
   updatedAt: 'timestamp',
 } as const
 
@@ -106,6 +117,7 @@ export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vuln
       scanner_id = r.scanner_id, is_on_default_branch = r.is_on_default_branch, dismissal_reason = r.dismissal_reason,
       confirmed_at = r.confirmed_at, confirmed_by_id = r.confirmed_by_id, dismissed_at = r.dismissed_at,
       dismissed_by_id = r.dismissed_by_id, resolved_at = r.resolved_at, resolved_by_id = r.resolved_by_id,
+      due_on = r.due_on, is_due_on_overridden = r.is_due_on_overridden, fix_available_at = r.fix_available_at,
       updated_at = r.updated_at, version = vulnerabilities.version + 1
     from ${db.dialect.records(rows, columns)} as r where vulnerabilities.id = r.id`)
 }

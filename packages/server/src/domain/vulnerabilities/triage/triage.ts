@@ -3,6 +3,7 @@ import { type Deps, projectTransaction } from '../../deps.ts'
 import type { Severity, State } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
+import { withPolicyDates } from '../due-dates/policy-dates.ts'
 import { addToFacetCounts } from '../list/count-change-queries.ts'
 import { countChanges } from '../list/count-changes.ts'
 import { listFindingsOf } from '../list/list-queries.ts'
@@ -58,12 +59,13 @@ export function changeVulnerability(
     if (!after) throw unchanged()
     assertComment(change.comment)
     const entry = entryOf(before, after, change, context)
-    const changed = [{ before, after, entry }]
-    await saveVulnerabilities(deps.db, [after])
-    await recordDecision(deps, project, user, { vulnerability: after, entry })
+    const changed = await withPolicyDates(deps, project.id, [{ before, after, entry }])
+    const [saved = { after, entry }] = changed
+    await saveVulnerabilities(deps.db, [saved.after])
+    await recordDecision(deps, project, user, { vulnerability: saved.after, entry: saved.entry })
     if (locked.hasListeners) await announceChanges(deps, project.id, changed)
     await addToFacetCounts(deps.db, project.id, countChanges(changed), context.now)
-    return { vulnerability: after, finding }
+    return { vulnerability: saved.after, finding }
   })
 }
 
@@ -88,15 +90,17 @@ export interface ChangedVulnerability {
 }
 
 /**
- * Stores changed vulnerabilities, which the caller must have locked, and records history entries and webhook events.
+ * Stores changed vulnerabilities, which the caller must have locked, with the due dates of the policy, and records
+ * history entries and webhook events.
  * The caller updates the facet counts at the end of the transaction, because their rows are the most contended.
  */
 export async function saveChanges(
   deps: Deps,
   projectId: number,
-  changed: readonly ChangedVulnerability[],
+  changes: readonly ChangedVulnerability[],
   now: string,
 ): Promise<void> {
+  const changed = await withPolicyDates(deps, projectId, changes)
   await saveVulnerabilities(
     deps.db,
     changed.map(({ after }) => after),

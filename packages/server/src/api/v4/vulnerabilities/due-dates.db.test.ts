@@ -1,0 +1,147 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { newestEvents } from '../../../testing/audit-events.ts'
+import { entry } from '../../../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+
+const clock = { now: '2026-03-01T10:00:00.000Z' }
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer({ clock })
+})
+
+let projects = 0
+const freshProject = () => server.project(`acme/due-${++projects}`)
+const vulnerabilityOf = async (project: TestProject): Promise<number> =>
+  (await server.vulnerability(project, { name: 'SQL injection', severity: 'High' })).id
+const get = async (id: number) => (await server.admin.get(`/vulnerabilities/${id}`)).body
+
+describe('a due date set by a user', () => {
+  test('replaces that of the policy until it is removed', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    expect(await get(id)).toMatchObject({ due_on: null, due_on_overridden: false, overdue: false })
+    const set = (due_on: string) => server.admin.put(`/vulnerabilities/${id}/due_date`, { due_on, comment: 'agreed' })
+    expect(await set('2026-03-04')).toMatchObject({
+      status: 200,
+      body: { due_on: '2026-03-04', due_on_overridden: true, overdue: false },
+    })
+    expect((await set('2026-03-04')).status).toBe(304)
+    expect((await set('2026-03-05')).body.due_on).toBe('2026-03-05')
+    expect(await server.admin.delete(`/vulnerabilities/${id}/due_date`)).toMatchObject({
+      status: 200,
+      body: { due_on: null, due_on_overridden: false },
+    })
+    expect((await server.admin.delete(`/vulnerabilities/${id}/due_date`)).status).toBe(304)
+    const { body: history } = await server.admin.get(`/vulnerabilities/${id}/history`)
+    expect(history.slice(-3)).toMatchObject([
+      { kind: 'due_date', from: null, to: '2026-03-04', comment: 'agreed', author: { id: 1 } },
+      {
+        ...{ from: '2026-03-04', to: '2026-03-05' },
+        text: 'changed the due date from 2026-03-04 to 2026-03-05 with the following comment: "agreed"',
+      },
+      { kind: 'due_date', from: '2026-03-05', to: null, text: 'removed the due date 2026-03-05' },
+    ])
+    const [event] = await newestEvents(server, 1)
+    expect(event).toMatchObject({
+      name: 'vulnerability_due_date_updated',
+      details: {
+        change: 'due_date',
+        from: '2026-03-05',
+        to: null,
+        custom_message: expect.stringContaining('due date'),
+      },
+    })
+  })
+
+  test('must be an existing date', async () => {
+    const id = await vulnerabilityOf(await freshProject())
+    for (const due_on of ['tomorrow', '2026-02-30', '2026-3-1', '']) {
+      expect((await server.admin.put(`/vulnerabilities/${id}/due_date`, { due_on })).status).toBe(400)
+    }
+    expect((await server.admin.put(`/vulnerabilities/${id}/due_date`)).status).toBe(400)
+    expect((await get(id)).due_on).toBeNull()
+  })
+
+  test('needs the right to triage', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    const developer = await server.as('developer', project)
+    expect((await developer.put(`/vulnerabilities/${id}/due_date`, { due_on: '2026-03-04' })).status).toBe(403)
+    expect((await developer.delete(`/vulnerabilities/${id}/due_date`)).status).toBe(403)
+    const maintainer = await server.as('maintainer', project)
+    expect((await maintainer.put(`/vulnerabilities/${id}/due_date`, { due_on: '2026-03-04' })).status).toBe(200)
+  })
+
+  test('is overdue on the following day while the vulnerability is open, also in lists that are cached', async () => {
+    const project = await freshProject()
+    const id = await vulnerabilityOf(project)
+    await server.admin.put(`/vulnerabilities/${id}/due_date`, { due_on: '2026-03-01' })
+    const shown = async () => {
+      const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
+      const { body: ofInstance } = await server.admin.get(`/vulnerabilities?project_id=${project.id}`)
+      return [body[0].overdue, ofInstance[0].overdue, (await get(id)).overdue]
+    }
+    expect(await shown()).toEqual([false, false, false])
+    clock.now = '2026-03-02T00:00:00.000Z'
+    expect(await shown()).toEqual([true, true, true])
+    await server.admin.post(`/vulnerabilities/${id}/dismiss`)
+    expect(await shown()).toEqual([false, false, false])
+    expect((await get(id)).due_on).toBe('2026-03-01')
+    clock.now = '2026-03-01T10:00:00.000Z'
+  })
+
+  test('can be set in bulk, and the undo restores the former dates except for those changed since', async () => {
+    const project = await freshProject()
+    await server.report(
+      project,
+      ['a', 'b', 'c'].map((rule) => entry({ rule })),
+    )
+    const { body: rows } = await server.admin.get(`/projects/${project.id}/vulnerabilities?sort=detected_asc`)
+    const [a, b, c]: number[] = rows.map((row: { id: number }) => row.id)
+    await server.admin.put(`/vulnerabilities/${a}/due_date`, { due_on: '2026-04-01' })
+    const path = `/projects/${project.id}/vulnerability_bulk_changes`
+    const { body: bulk } = await server.admin.post(path, {
+      ...{ action: 'due_date', due_on: '2026-05-01', vulnerability_ids: [a, b, c] },
+    })
+    expect(bulk).toMatchObject({ action: 'due_date', changed: 3 })
+    const dates = async () => Promise.all([a, b, c].map(async (id) => (await get(id ?? 0)).due_on))
+    expect(await dates()).toEqual(['2026-05-01', '2026-05-01', '2026-05-01'])
+    await server.admin.put(`/vulnerabilities/${c}/due_date`, { due_on: '2026-06-01' })
+    expect((await server.admin.post(`${path}/${bulk.id}/undo`)).body.restored).toBe(2)
+    expect(await dates()).toEqual(['2026-04-01', null, '2026-06-01'])
+    const { body: cleared } = await server.admin.post(path, { action: 'due_date', vulnerability_ids: [a, b, c] })
+    expect(cleared).toMatchObject({ changed: 2, unchanged: 1 })
+    expect(await dates()).toEqual([null, null, null])
+  })
+})
+
+describe('the availability of a fix', () => {
+  test('is the time since which reports describe one', async () => {
+    const project = await freshProject()
+    const report = (solution?: string) =>
+      server.report(project, [{ ...entry({ name: 'Old library' }), ...(solution !== undefined && { solution }) }])
+    const time = async () =>
+      (await server.admin.get(`/projects/${project.id}/vulnerabilities?nonce=${Math.random()}`)).body[0]
+        .fix_available_at
+    await report()
+    expect(await time()).toBeNull()
+    await report('Unfortunately, there is no solution available yet.')
+    expect(await time()).toBeNull()
+    clock.now = '2026-03-03T10:00:00.000Z'
+    await report('Upgrade to 2.0.1')
+    expect(await time()).toBe('2026-03-03T10:00:00.000Z')
+    clock.now = '2026-03-04T10:00:00.000Z'
+    await report('Upgrade to 2.0.2')
+    expect(await time()).toBe('2026-03-03T10:00:00.000Z')
+    await report()
+    expect(await time()).toBeNull()
+    clock.now = '2026-03-01T10:00:00.000Z'
+  })
+
+  test('is known for a vulnerability whose first report describes one', async () => {
+    const project = await freshProject()
+    await server.report(project, [{ ...entry(), solution: 'Upgrade to 2.0.1' }])
+    const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
+    expect(body[0].fix_available_at).toBe(body[0].created_at)
+  })
+})
