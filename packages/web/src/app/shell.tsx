@@ -14,6 +14,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { keepFocus } from './keep-focus.ts'
 import { screens } from './screens.ts'
+import { SearchButton } from './search-button.tsx'
 import styles from './shell.module.css'
 import { rejectStrayDrops } from './stray-drops.ts'
 import { useDropDown } from './use-drop-down.ts'
@@ -86,6 +87,7 @@ function Header({ session, path }: { session: SessionState; path: string }) {
             ))}
           </nav>
         </div>
+        <SearchButton />
         <AccountMenu session={session} />
       </div>
     </header>

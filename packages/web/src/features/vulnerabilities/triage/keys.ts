@@ -25,5 +25,6 @@ export const selectingKeys: KeyHelp = [
 ]
 export const otherKeys: KeyHelp = [
   ['/', 'Search'],
+  ['Ctrl k', 'Search everything'],
   ['?', 'Keyboard shortcuts'],
 ]

@@ -1,0 +1,80 @@
+import { Autocomplete } from '@base-ui/react/autocomplete'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { SeverityBadge, StateBadge } from '../../components/badge.tsx'
+import { useDebounced } from '../../components/form/use-debounced.ts'
+import { counted } from '../../components/format.ts'
+import { Dialog } from '../../components/overlay/dialog.tsx'
+import styles from './search-dialog.module.css'
+import { type ResultGroup, type SearchResult, useSearchResults } from './search-results.ts'
+
+/** Dialog that searches the whole server and opens the chosen result. */
+export function SearchDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title="Search" size="wide">
+      <Search onClose={onClose} />
+    </Dialog>
+  )
+}
+
+/** Mounted with each opening, so it begins without a text. */
+function Search({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('')
+  const [, navigate] = useLocation()
+  const { groups, isLoading, error } = useSearchResults(useDebounced(text))
+  const open = (to: string) => {
+    onClose()
+    navigate(to)
+  }
+  return (
+    <Autocomplete.Root
+      inline
+      open
+      items={groups}
+      filter={null}
+      autoHighlight="always"
+      keepHighlight
+      value={text}
+      onValueChange={(value, { reason }) => reason !== 'item-press' && setText(value)}
+      itemToStringValue={({ title }: SearchResult) => title}
+    >
+      <Autocomplete.Input
+        data-first-focus
+        className={styles.input}
+        aria-label="Search"
+        placeholder="Page, project, CVE, file, person…"
+      />
+      <Autocomplete.Status className={styles.status}>
+        {error ? 'The search failed. Try again.' : statusOf(groups, isLoading)}
+      </Autocomplete.Status>
+      <Autocomplete.List className={styles.list} aria-label="Results">
+        {(group: ResultGroup) => (
+          <Autocomplete.Group key={group.label} items={group.items} className={styles.group}>
+            <Autocomplete.GroupLabel className={styles.label}>{group.label}</Autocomplete.GroupLabel>
+            <Autocomplete.Collection>
+              {(result: SearchResult) => (
+                <Autocomplete.Item
+                  key={result.key}
+                  value={result}
+                  className={`menu-item ${styles.item}`}
+                  onClick={() => open(result.to)}
+                >
+                  {result.severity && <SeverityBadge severity={result.severity} />}
+                  <span className={styles.title}>{result.title}</span>
+                  {result.detail && <span className={styles.detail}>{result.detail}</span>}
+                  {result.state && <StateBadge state={result.state} />}
+                </Autocomplete.Item>
+              )}
+            </Autocomplete.Collection>
+          </Autocomplete.Group>
+        )}
+      </Autocomplete.List>
+    </Autocomplete.Root>
+  )
+}
+
+function statusOf(groups: readonly ResultGroup[], isLoading: boolean): string {
+  const results = groups.reduce((sum, { items }) => sum + items.length, 0)
+  if (results > 0) return counted(results, 'result')
+  return isLoading ? 'Searching…' : 'No results. Enter at least three letters.'
+}

@@ -1,0 +1,85 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { entry } from '../../server/src/testing/reports.ts'
+import { accessProblems, startWeb, type Web } from './web.ts'
+
+let web: Web
+beforeAll(async () => {
+  web = await startWeb()
+  const shop = await web.server.project('acme/shop')
+  const hidden = await web.server.project('other/hidden-shop')
+  const cve = { type: 'cve', name: 'CVE-2021-44228', value: 'CVE-2021-44228' }
+  await web.server.report(shop, [
+    entry({ line: 1, severity: 'Critical', name: 'Remote code execution', rule: 'a', others: [cve] }),
+    entry({ line: 2, severity: 'Low', name: 'Weak hash', rule: 'b' }),
+  ])
+  await web.server.report(hidden, [
+    entry({ line: 1, severity: 'High', name: 'Remote code in secret', rule: 'a', others: [cve] }),
+  ])
+  await web.server.admin.post('/topics', { name: 'shopping', title: 'Shopping' })
+})
+afterAll(() => web?.close())
+
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Search' })
+const field = (page: Page) => dialog(page).getByRole('combobox', { name: 'Search' })
+const titles = (page: Page) => dialog(page).getByRole('option').allInnerTexts()
+
+test('Ctrl+K opens a search of vulnerabilities, projects, topics and users, and Enter opens the result', async () => {
+  const page = await web.open('/', { as: web.server.admin })
+  await page.keyboard.press('Control+k')
+  await expect.poll(() => field(page).evaluate((input) => input === document.activeElement)).toBe(true)
+  await page.keyboard.type('shop')
+  const group = (name: string) => dialog(page).getByRole('group', { name })
+  await group('Projects').getByRole('option', { name: /^shop/ }).waitFor()
+  await group('Projects')
+    .getByRole('option', { name: /hidden-shop/ })
+    .waitFor()
+  await group('Topics').getByRole('option', { name: 'Shopping' }).waitFor()
+  expect(await accessProblems(page)).toEqual([])
+
+  await field(page).fill('weak hash')
+  await group('Vulnerabilities')
+    .getByRole('option', { name: /Weak hash/ })
+    .waitFor()
+  await expect.poll(() => titles(page)).toHaveLength(2)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Weak hash' }).waitFor()
+  await expect.poll(() => dialog(page).count()).toBe(0)
+})
+
+test('an identifier is found in all projects, with a link to the list of all of them', async () => {
+  const page = await web.open('/explore/projects', { as: web.server.admin })
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
+  await field(page).fill('cve-2021-44228')
+  await expect.poll(() => titles(page)).toHaveLength(3)
+  await dialog(page)
+    .getByRole('option', { name: /^All vulnerabilities/ })
+    .click()
+  await page.waitForURL('**/-/vulnerabilities?identifier=cve-2021-44228')
+  await page.getByRole('link', { name: 'Remote code in secret' }).waitFor()
+})
+
+test('the search shows nothing that the user may not see', async () => {
+  const shop = await web.server.project('acme/visible')
+  const developer = await web.server.as('developer', shop)
+  const page = await web.open('/', { as: developer })
+  await page.keyboard.press('Control+k')
+  await field(page).fill('visible')
+  await expect.poll(() => titles(page)).not.toEqual([])
+  await field(page).fill('cve-2021-44228')
+  await dialog(page).getByText('No results.').waitFor()
+  await field(page).fill('hidden-shop')
+  await expect.poll(() => titles(page)).toEqual([])
+})
+
+test('a visitor searches public projects and pages', async () => {
+  const page = await web.open('/explore/projects', { width: 360 })
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
+  await dialog(page).getByRole('option', { name: 'Topics' }).waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await field(page).fill('topics')
+  await expect.poll(() => titles(page)).toEqual(['Topics'])
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/explore/topics')
+})
