@@ -194,6 +194,13 @@ const reports: Subject<string> = {
     'leaks of gitleaks': inReport('{"RuleID":"a"}', (entries) => `[${entries}]`),
     spaces: around('{"vulnerabilities":[', ' ', ']}'),
     'tags of XML': filled('<a>'),
+    'issues of Burp': (size) => `<issues burpVersion="1">${filled('<issue/>')(size)}</issues>`,
+    'elements of one issue of Burp': (size) =>
+      `<issues burpVersion="1"><issue>${filled('<a>b</a>')(size)}</issue></issues>`,
+    'attributes of Burp': (size) => `<issues burpVersion="1" ${filled('a="" ')(size)}/>`,
+    'HTML in an issue of Burp': (size) =>
+      `<issues burpVersion="1"><issue><type>1</type><issueDetail><![CDATA[${filled('<p><li>')(size)}]]></issueDetail></issue></issues>`,
+    'an XML file that does not begin': filled('<issues '),
     'lines of CSV': filled('a,b\n'),
   },
 }

@@ -1,6 +1,7 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import type { ReportType } from '../../findings/scales.ts'
 import { bandit } from './bandit/bandit.ts'
+import { burp } from './burp/burp.ts'
 import { checkov } from './checkov/checkov.ts'
 import { cyclonedx } from './cyclonedx/cyclonedx.ts'
 import { dependencyCheck } from './dependency-check/dependency-check.ts'
@@ -30,6 +31,7 @@ export const formats: readonly ReportFormat[] = [
   osvScanner,
   dependencyCheck,
   npmAudit,
+  burp,
   checkov,
   snyk,
   zap,

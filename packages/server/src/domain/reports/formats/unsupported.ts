@@ -1,10 +1,11 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
+import { isBurp } from './burp/xml-as-json.ts'
 import { isObject } from './fields/json-fields.ts'
 import type { JsonObject } from './report.ts'
 
 /** The supported formats, for messages. */
 export const readable =
-  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, gitleaks, npm audit, pnpm audit and yarn audit'
+  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, gitleaks, npm audit, pnpm audit and yarn audit, and the XML of Burp'
 
 /** A common kind of file that is not supported. */
 interface Unsupported {
@@ -90,6 +91,7 @@ export function unsupportedDocument(root: unknown): ReportProblem | undefined {
 export function unsupportedText(start: string): ReportProblem | undefined {
   const text = start.replace(/^\ufeff/, '').trimStart()
   if (/^<!doctype html|^<html/i.test(text)) return problem('an HTML page', 'Perhaps a download failed.')
+  if (isBurp(text)) return undefined
   if (text.startsWith('<')) return problem('an XML file', 'Let the tool write JSON or SARIF.')
   if (text.startsWith('PK\u0003\u0004')) return problem('a ZIP archive', 'Unpack it and send the report.')
   const [first = '', second = ''] = text.split('\n', 2)

@@ -1,8 +1,8 @@
 import { startTimeSlice } from '../../../platform/time-slice.ts'
 import { printKey } from '../formats/problems/checks.ts'
+import { asJson } from './as-json.ts'
 import type { ItemPath } from './item-paths.ts'
 import { NotJson, parseReportJson, type ReportJson } from './json.ts'
-import { linesAsList } from './json-lines.ts'
 import { openRecordSplitter, type Rest, type SplitLimits, type SplitRecord } from './record-splitter.ts'
 import { checkUtf8, countLines, type OpenBytes, openText, type SourceLimits, sourceLimits } from './source.ts'
 import { unreadable } from './unreadable.ts'
@@ -50,7 +50,7 @@ export interface Item {
 }
 
 export function openDocument(open: OpenBytes, limits: DocumentLimits = documentLimits): Document {
-  const text = () => linesAsList(openText(open, limits))
+  const text = () => asJson(openText(open, limits))
   const explained = <T>(work: Promise<T>) => work.catch((error) => explain(error, text))
   return {
     survey: () => explained(survey(text(), limits)),
