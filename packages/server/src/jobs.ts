@@ -47,6 +47,7 @@ import { synchronizeIssueJob } from './domain/trackers/sync-issue.ts'
 import { pollTrackers, synchronizeJob } from './domain/trackers/sync-issues.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
+import { scopeChangeKind } from './domain/vulnerabilities/scope-bulk/scope-change-job.ts'
 import { removeOldObservations } from './domain/vulnerabilities/triage/old-observations.ts'
 
 const minuteMs = 60 * 1000
@@ -119,6 +120,7 @@ export const jobKinds: readonly AnyJobKind[] = [
   refJobKind,
   passwordRequestJob,
   promotionKind,
+  scopeChangeKind,
   createIssueJob,
   synchronizeJob,
   synchronizeIssueJob,

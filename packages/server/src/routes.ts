@@ -44,6 +44,7 @@ import { vulnerabilityHistoryRoutes } from './api/v4/vulnerabilities/history-rou
 import { vulnerabilityLinkRoutes } from './api/v4/vulnerabilities/link-routes.ts'
 import { vulnerabilityNoteRoutes } from './api/v4/vulnerabilities/note-routes.ts'
 import { vulnerabilityRoutes } from './api/v4/vulnerabilities/routes.ts'
+import { scopeBulkRoutes } from './api/v4/vulnerabilities/scope-bulk-routes.ts'
 import { vulnerabilityStatisticsRoutes } from './api/v4/vulnerabilities/statistics-routes.ts'
 import { vulnerabilityLifeRoutes } from './api/v4/vulnerabilities/triage-routes.ts'
 import type { Route } from './http/route.ts'
@@ -96,6 +97,7 @@ export const routes: readonly Route[] = [
   ...vulnerabilityLifeRoutes,
   ...vulnerabilityHistoryRoutes,
   ...vulnerabilityBulkRoutes,
+  ...scopeBulkRoutes,
   ...vulnerabilityNoteRoutes,
   ...vulnerabilityLinkRoutes,
 ]

@@ -54,6 +54,10 @@ export async function fillEveryRoute(
   const sent = await create(`/groups/${group}/vulnerability_finding_promotions`)
   const promotion = sent.started[0].promotion.id
   await server.runJobs()
+  const changed = await create('/vulnerability_bulk_changes', {
+    action: 'confirm',
+    vulnerability_ids: [vulnerability.id],
+  })
   const [event] = (await server.admin.get(`/projects/${project.id}/audit_events`)).body
   const [groupEvent] = (await server.admin.get(`/groups/${group}/audit_events`)).body
   const [topic] = (await server.admin.get('/topics?search=rust')).body
@@ -68,6 +72,7 @@ export async function fillEveryRoute(
     '/security/vulnerability_exports/:id/download': [exported.id],
     '/projects/:id/vulnerability_finding_promotions/:promotion_id': [project.id, promotion],
     '/projects/:id/vulnerability_findings/bulk/:promotion_id': [project.id, promotion],
+    '/vulnerability_bulk_changes/:bulk_id': [changed.id],
     '/projects/:id/audit_events/:audit_event_id': [project.id, event.id],
     '/groups/:id/audit_events/:audit_event_id': [group, groupEvent.id],
     '/uploads/-/system/projects/topic/avatar/:id/:filename': avatar,

@@ -10,6 +10,7 @@ import { runDueJobs, runJobs } from '../domain/jobs/run-jobs.ts'
 import { importKind } from '../domain/reports/imports/run-imports.ts'
 import { hashPassword } from '../domain/sign-in/passwords.ts'
 import { promotionKind } from '../domain/vulnerabilities/promotion/bulk-promotion.ts'
+import { scopeChangeKind } from '../domain/vulnerabilities/scope-bulk/scope-change-job.ts'
 import type { Server } from '../http/server.ts'
 import { jobKinds } from '../jobs.ts'
 import type { Lifecycle } from '../platform/lifecycle.ts'
@@ -107,7 +108,7 @@ export async function startServer(options: TestOptions = {}): Promise<TestServer
 
   const admin = createClient(app.server, { token: bootstrapToken })
   // Requests that import or promote wait for their jobs, so a dispatcher must run them.
-  const runner = runJobs(deps, [importKind, promotionKind])
+  const runner = runJobs(deps, [importKind, promotionKind, scopeChangeKind])
   const close = async () => {
     await runner.stop()
     await app.close()

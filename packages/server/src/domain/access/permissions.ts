@@ -228,6 +228,11 @@ export const permissions = {
   // promoteWaiting checks `vulnerability.create` in each project.
   'group.vulnerability.promote': { on: 'group', who: 'user', scope: 'api', namedScopes: ['api'] },
   'instance.vulnerability.promote': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
+  // changeInScope checks `vulnerability.bulk` in each project.
+  'group.vulnerability.bulk': { on: 'group', who: 'user', scope: 'api', namedScopes: ['api'] },
+  'instance.vulnerability.bulk': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
+  // Only the caller's own changes.
+  'instance.vulnerability.bulk.list': { on: 'instance', who: 'user', scope: 'read_api' },
   'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk.list': { on: 'project', who: 'developer', scope: 'read_api' },

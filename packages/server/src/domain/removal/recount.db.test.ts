@@ -54,6 +54,8 @@ const notDerived = {
     'vulnerability_bulk_changes.changed',
     'vulnerability_bulk_changes.restored',
     'vulnerability_bulk_changes.unchanged',
+    'scope_bulk_changes.total',
+    'scope_bulk_change_skips.total',
   ],
   'progress or a limit that is stored nowhere else': [
     'audit_streams.failures',
@@ -81,6 +83,8 @@ const notDerived = {
     'finding_identifiers.position',
     'finding_keys.rank',
     'finding_promotion_batches.position',
+    'scope_bulk_change_batches.position',
+    'vulnerability_bulk_changes.undo_position',
     'job_dispatch.ticket',
     'jobs.ticket',
     'jobs.turn',

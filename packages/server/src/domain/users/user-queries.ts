@@ -152,6 +152,8 @@ export const userReferences = [
   ['vulnerability_links', 'user_id'],
   ['vulnerability_bulk_changes', 'user_id'],
   ['vulnerability_bulk_changes', 'undone_by_id'],
+  ['scope_bulk_changes', 'user_id'],
+  ['scope_bulk_changes', 'undone_by_id'],
   ['finding_promotions', 'user_id'],
   ['imports', 'user_id'],
   ['uploads', 'uploaded_by_id'],

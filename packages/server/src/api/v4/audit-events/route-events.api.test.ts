@@ -285,6 +285,10 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
     const bulk = await send(`POST /projects/:id/${name}`, { path: place, body })
     await send(`POST /projects/:id/${name}/:bulk_id/undo`, { path: { ...place, bulk_id: bulk.id } })
   }
+  const many = { action: 'dismiss', vulnerability_ids: [id] }
+  await send('POST /groups/:id/vulnerability_bulk_changes', { path: project['namespace'], body: many })
+  const change = await send('POST /vulnerability_bulk_changes', { body: { ...many, action: 'resolve' } })
+  await send('POST /vulnerability_bulk_changes/:bulk_id/undo', { path: { bulk_id: change.id } })
   const notes = '/projects/:id/vulnerabilities/:vulnerability_id/notes'
   const at = { ...place, vulnerability_id: id }
   const note = await send(`POST ${notes}`, { path: at, body: { body: 'Look' } })

@@ -1,24 +1,18 @@
-import Type, { type Static } from 'typebox'
-import { type State, severities, states } from '../../../domain/findings/scales.ts'
+import Type from 'typebox'
 import { changeMany, findBulks, undoBulk } from '../../../domain/vulnerabilities/triage/bulk.ts'
 import type { Bulk } from '../../../domain/vulnerabilities/triage/bulk-change.ts'
-import type { Change } from '../../../domain/vulnerabilities/triage/change.ts'
-import type { ExpectedStates } from '../../../domain/vulnerabilities/triage/expected-states.ts'
-import { date, freeForm, integer, oneOf, optional, text } from '../../../http/params/input.ts'
+import { integer } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
-import { parameterProblem } from '../../../platform/failure.ts'
 import { route, withFormerPath } from '../route.ts'
 import { nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
-import { oneSelection, selectionFields, selectionFrom } from './selection.ts'
-import { dismissalFields, dismissalReasonFrom, given } from './triage-routes.ts'
-
-const actions = ['confirm', 'resolve', 'dismiss', 'revert', 'severity', 'due_date'] as const
+import { bulkActions, bulkFields, requestFrom } from './bulk-fields.ts'
+import { oneSelection } from './selection.ts'
 
 const bulkView = Type.Object(
   {
     id: Type.Integer(),
     project_id: Type.Integer(),
-    action: Type.Unsafe<(typeof actions)[number]>({ type: 'string', enum: actions }),
+    action: Type.Unsafe<(typeof bulkActions)[number]>({ type: 'string', enum: bulkActions }),
     changed: Type.Integer(),
     unchanged: Type.Integer({ description: 'Number of vulnerabilities that already had the requested state' }),
     author_id: nullableInteger,
@@ -29,6 +23,10 @@ const bulkView = Type.Object(
       type: ['integer', 'null'],
       description: 'Number of vulnerabilities restored by the undo; the others had been changed since',
     }),
+    scope_bulk_change_id: {
+      ...nullableInteger,
+      description: 'The bulk change of many projects that this one is part of',
+    },
   },
   { title: 'VulnerabilityBulk' },
 )
@@ -44,50 +42,8 @@ const viewBulk = (bulk: Bulk) => ({
   undone_at: bulk.undoneAt,
   undone_by_id: bulk.undoneById,
   restored: bulk.restored,
+  scope_bulk_change_id: bulk.scopeChangeId,
 })
-
-const bulkFields = {
-  action: oneOf(actions),
-  ...selectionFields,
-  expected_states: optional(
-    freeForm({
-      description:
-        'Expected current state by ID, such as `{"7": "detected"}`; if any vulnerability is in another state, the request is rejected with 409',
-    }),
-  ),
-  comment: optional(text({ description: 'Stored in the history; at most 50,000 characters' })),
-  ...dismissalFields,
-  severity: optional(
-    oneOf([...severities, 'reported'], {
-      description: 'For the action `severity`. `reported` restores the severity that the scanner reported',
-    }),
-  ),
-  due_on: optional(
-    date({ description: 'For the action `due_date`. Without it, the due dates of the policy are restored' }),
-  ),
-}
-const bulkInput = Type.Object(bulkFields, oneSelection)
-
-function changeFrom({ action, severity, due_on, ...input }: Static<typeof bulkInput>): Change {
-  const comment = given(input.comment)
-  if (action === 'dismiss') return { action, comment, dismissalReason: dismissalReasonFrom(input) }
-  if (action === 'due_date') return { action, comment, dueOn: due_on }
-  if (action !== 'severity') return { action, comment }
-  if (severity === undefined) throw parameterProblem('severity is missing')
-  return { action, comment, severity: severity === 'reported' ? undefined : severity }
-}
-
-function statesFrom({ expected_states: given, vulnerability_ids: ids }: Static<typeof bulkInput>) {
-  if (given === undefined) return undefined
-  if (ids === undefined) throw parameterProblem('expected_states needs vulnerability_ids')
-  const known = new Set(ids)
-  const expected: [number, State][] = Object.entries(given).map(([id, word]) => {
-    const state = states.find((name) => name === word)
-    if (!known.has(Number(id)) || state === undefined) throw parameterProblem(`expected_states[${id}] is invalid`)
-    return [Number(id), state]
-  })
-  return new Map(expected) satisfies ExpectedStates
-}
 
 const path = '/projects/:id/vulnerability_bulk_changes'
 
@@ -97,18 +53,11 @@ const bulkRoutes: readonly Route[] = [
     path,
     summary: 'Change many vulnerabilities in bulk, in one transaction',
     permission: 'vulnerability.bulk',
-    input: bulkInput,
+    input: Type.Object(bulkFields, oneSelection),
     status: 201,
     output: bulkView,
     handle: async ({ deps, project, caller, input }) =>
-      viewBulk(
-        await changeMany(deps, project, caller.user, {
-          selection: selectionFrom(input),
-          change: changeFrom(input),
-          expectedCount: input.expected_count,
-          expectedStates: statesFrom(input),
-        }),
-      ),
+      viewBulk(await changeMany(deps, project, caller.user, requestFrom(input))),
   }),
   route({
     method: 'GET',

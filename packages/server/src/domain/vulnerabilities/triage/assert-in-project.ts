@@ -4,11 +4,12 @@ import { forEachBatch } from '../../batches.ts'
 /** Maximum number of ids in the message. */
 const maxNamed = 20
 
-/** Throws unless all ids belong to the project. `listMembers` returns those of a batch that do. */
+/** Throws unless all ids belong to the project, or to another place. `listMembers` returns those of a batch that do. */
 export async function assertOfProject(
   field: 'vulnerability_ids' | 'finding_ids',
   ids: readonly number[],
   listMembers: (slice: readonly number[]) => Promise<number[]>,
+  place = 'this project',
 ): Promise<void> {
   const missing: number[] = []
   await forEachBatch(ids, async (slice) => {
@@ -18,6 +19,6 @@ export async function assertOfProject(
   if (missing.length === 0) return
   const more = missing.length > maxNamed ? ` and ${missing.length - maxNamed} more` : ''
   throw invalid({
-    [field]: [`not found in this project: ${missing.slice(0, maxNamed).join(', ')}${more}; nothing was changed`],
+    [field]: [`not found in ${place}: ${missing.slice(0, maxNamed).join(', ')}${more}; nothing was changed`],
   })
 }

@@ -31,11 +31,12 @@ export async function recordDecision(
 export function recordBulk(
   deps: Deps,
   project: Project,
-  { change, id, changed }: { change: Change; id: number; changed: number },
+  { change, id, changed, author }: { change: Change; id: number; changed: number; author?: User | undefined },
 ): Promise<void> {
   return recordAuditEvent(deps, 'vulnerabilities_bulk_updated', {
     entity: projectEntity(project),
     message: `Changed ${changed} vulnerabilities (${change.action})`,
+    ...(author && { author }),
     target: { type: 'BulkChange', id, name: `bulk change ${id}` },
     extra: {
       action: change.action,
@@ -50,11 +51,12 @@ export function recordBulk(
 export function recordBulkUndo(
   deps: Deps,
   project: Project,
-  { id, restored }: { id: number; restored: number },
+  { id, restored, author }: { id: number; restored: number; author?: User },
 ): Promise<void> {
   return recordAuditEvent(deps, 'vulnerabilities_bulk_undone', {
     entity: projectEntity(project),
     message: `Undid a change of ${restored} vulnerabilities`,
+    ...(author && { author }),
     target: { type: 'BulkChange', id, name: `bulk change ${id}` },
     extra: { restored },
   })

@@ -14,4 +14,6 @@ export interface Bulk {
   undoneById: number | null
   /** Number of vulnerabilities that the undo restored; the others had changed again. Null before the undo. */
   restored: number | null
+  /** The change of many projects that this one is a part of. */
+  scopeChangeId: number | null
 }

@@ -5,15 +5,16 @@ import type { Bulk } from './bulk-change.ts'
 import type { Triage } from './change.ts'
 
 const bulkColumns: Sql = sql`id, project_id, user_id, action, changed, unchanged, created_at, undone_at, undone_by_id,
-  restored`
+  restored, scope_change_id`
 
 export async function insertBulk(
   db: Db,
-  bulk: { projectId: number; userId: number; action: string; now: string },
+  bulk: { projectId: number; userId: number; action: string; now: string; scopeChangeId?: number | undefined },
 ): Promise<number> {
   const row = await db.one<{ id: number }>(sql`
-    insert into vulnerability_bulk_changes (project_id, user_id, action, changed, unchanged, created_at)
-    values (${bulk.projectId}, ${bulk.userId}, ${bulk.action}, 0, 0, ${bulk.now}) returning id`)
+    insert into vulnerability_bulk_changes 
+      (project_id, user_id, action, changed, unchanged, created_at, scope_change_id)
+    values (${bulk.projectId}, ${bulk.userId}, ${bulk.action}, 0, 0, ${bulk.now}, ${bulk.scopeChangeId}) returning id`)
   if (!row) throw new Error('an inserted bulk change returned no id')
   return row.id
 }
@@ -30,12 +31,39 @@ export async function finishBulk(
   await db.run(sql`update vulnerability_bulk_changes set ${set} where id = ${id}`)
 }
 
-/** Returns false if the bulk change was undone before. */
-export async function markUndone(db: Db, id: number, userId: number, now: string): Promise<boolean> {
-  const changed = await db.run(sql`
+/** Returns the position from which the undo continues; `undefined` if the bulk change was undone before. */
+export async function markUndone(db: Db, id: number, userId: number, now: string): Promise<UndoPosition | undefined> {
+  return db.one(sql`
     update vulnerability_bulk_changes set undone_at = ${now}, undone_by_id = ${userId}
-    where id = ${id} and undone_at is null`)
-  return changed === 1
+    where id = ${id} and undone_at is null
+    returning coalesce(undo_position, 0) as after, coalesce(restored, 0) as restored`)
+}
+
+/** Progress of an undo. */
+export interface UndoPosition {
+  /** Id of the last restored history entry. */
+  after: number
+  restored: number
+}
+
+/** Locks a bulk change that has not been undone until the transaction ends. */
+export async function lockForUndo(db: Db, id: number): Promise<UndoPosition | undefined> {
+  return db.one(sql`
+    select coalesce(undo_position, 0) as after, coalesce(restored, 0) as restored from vulnerability_bulk_changes
+    where id = ${id} and undone_at is null ${db.dialect.forUpdate}`)
+}
+
+export async function saveUndoPosition(db: Db, id: number, { after, restored }: UndoPosition): Promise<void> {
+  await db.run(sql`
+    update vulnerability_bulk_changes set undo_position = ${after}, restored = ${restored} where id = ${id}`)
+}
+
+/** Returns true while the bulk change is a part of a change of many projects that has not ended. */
+export async function isStillChanging(db: Db, id: number): Promise<boolean> {
+  const row = await db.one(sql`
+    select 1 as found from vulnerability_bulk_changes b join scope_bulk_changes s on s.id = b.scope_change_id
+    where b.id = ${id} and s.state = 'running'`)
+  return row !== undefined
 }
 
 export async function findBulk(db: Db, projectId: number, id: number): Promise<Bulk | undefined> {

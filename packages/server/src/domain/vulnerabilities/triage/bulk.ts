@@ -20,12 +20,14 @@ import {
   findBulk,
   finishBulk,
   insertBulk,
+  isStillChanging,
   listBulks,
   listChangedSince,
   listEntriesOf,
   listExistingUsers,
   listMembersOf,
   markUndone,
+  type UndoPosition,
 } from './bulk-queries.ts'
 import { type ActionContext, type Change, restoreTriage, type Triage } from './change.ts'
 import { assertExpectedStates, type ExpectedStates } from './expected-states.ts'
@@ -85,19 +87,30 @@ export function changeMany(
     const inOrder = await selectVulnerabilities(deps, project, { selection, expectedCount })
     if (expectedStates) await assertStatesOf(deps, project, inOrder, expectedStates)
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
-    const counts: CountChange[] = []
-    let changed = 0
-    await forEachBatch(inOrder, async (batch) => {
-      const done = await changeBatch(deps, project.id, batch, { change, userId: user.id, now, bulkId: id })
-      await saveChanges(deps, project.id, done, now)
-      counts.push(...countChanges(done))
-      changed += done.length
-    })
-    await addToFacetCounts(deps.db, project.id, counts, now)
+    const changed = await changeSelected(deps, project, inOrder, { change, userId: user.id, now, bulkId: id })
     await finishBulk(deps.db, id, { changed, unchanged: inOrder.length - changed })
     await recordBulk(deps, project, { change, id, changed })
     return getBulk(deps, project, id)
   })
+}
+
+/** Changes vulnerabilities of the project as part of a bulk change, and returns how many it changed. */
+export async function changeSelected(
+  deps: Deps,
+  project: Project,
+  inOrder: readonly number[],
+  change: ActionContext & { change: Change; bulkId: number },
+): Promise<number> {
+  const counts: CountChange[] = []
+  let changed = 0
+  await forEachBatch(inOrder, async (batch) => {
+    const done = await changeBatch(deps, project.id, batch, change)
+    await saveChanges(deps, project.id, done, change.now)
+    counts.push(...countChanges(done))
+    changed += done.length
+  })
+  await addToFacetCounts(deps.db, project.id, counts, change.now)
+  return changed
 }
 
 /** Checks the states of all vulnerabilities after locking them, so that one error describes every conflict. */
@@ -126,23 +139,11 @@ export function undoBulk(deps: Deps, project: Project, user: User, id: number): 
   return projectTransaction(deps, project.id, async (deps) => {
     const now = deps.now()
     await getBulk(deps, project, id)
+    if (await isStillChanging(deps.db, id)) throw conflict('the change has not ended; try again later')
     // Of two concurrent requests only one marks it.
-    if (!(await markUndone(deps.db, id, user.id, now))) throw unchanged()
-    const counts: CountChange[] = []
-    let restored = 0
-    // The entries are in the order of the change, which is the order of ids.
-    for (let after = 0; ; ) {
-      const entries = await listEntriesOf(deps.db, id, after, undoBatchSize)
-      const changed = await restoreBatch(deps, project.id, entries, { userId: user.id, now, bulkId: id })
-      await saveChanges(deps, project.id, changed, now)
-      counts.push(...countChanges(changed))
-      restored += changed.length
-      const last = entries.at(-1)
-      if (!last) break
-      after = last.id
-      await setImmediate()
-    }
-    await addToFacetCounts(deps.db, project.id, counts, now)
+    const from = await markUndone(deps.db, id, user.id, now)
+    if (!from) throw unchanged()
+    const { restored } = await restoreEntries(deps, project, from, { userId: user.id, now, bulkId: id })
     await finishBulk(deps.db, id, { restored })
     await recordBulkUndo(deps, project, { id, restored })
     return getBulk(deps, project, id)
@@ -151,11 +152,43 @@ export function undoBulk(deps: Deps, project: Project, user: User, id: number): 
 
 const undoBatchSize = 250
 
+/** Restores the vulnerabilities of a bulk change after a position: all of them, or those of so many batches. */
+export async function restoreEntries(
+  deps: Deps,
+  project: Project,
+  from: UndoPosition,
+  { maxBatches = Number.POSITIVE_INFINITY, ...context }: RestoreContext,
+): Promise<UndoPosition & { isComplete: boolean }> {
+  const counts: CountChange[] = []
+  let { after, restored } = from
+  let isComplete = false
+  // The entries are in the order of the change, which is the order of ids.
+  for (let batch = 0; batch < maxBatches; batch++) {
+    const entries = await listEntriesOf(deps.db, context.bulkId, after, undoBatchSize)
+    const changed = await restoreBatch(deps, project.id, entries, context)
+    await saveChanges(deps, project.id, changed, context.now)
+    counts.push(...countChanges(changed))
+    restored += changed.length
+    const last = entries.at(-1)
+    isComplete = last === undefined
+    if (!last) break
+    after = last.id
+    await setImmediate()
+  }
+  await addToFacetCounts(deps.db, project.id, counts, context.now)
+  return { after, restored, isComplete }
+}
+
+interface RestoreContext extends ActionContext {
+  bulkId: number
+  maxBatches?: number
+}
+
 async function restoreBatch(
   deps: Deps,
   projectId: number,
   entries: readonly BulkEntry[],
-  { userId, now, bulkId }: ActionContext & { bulkId: number },
+  { userId, now, bulkId }: RestoreContext,
 ): Promise<ChangedVulnerability[]> {
   const ids = entries.map(({ vulnerabilityId }) => vulnerabilityId)
   const locked = await lockVulnerabilities(deps.db, projectId, ids)
