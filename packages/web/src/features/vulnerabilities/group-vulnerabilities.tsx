@@ -18,6 +18,7 @@ import type { Owner } from '../../nouns/vulnerability/owner.ts'
 import { countOf, type Statistics } from './filters/severity-bar.tsx'
 import { Trends } from './trends/trends.tsx'
 import { AcceptAll } from './triage/accept-all.tsx'
+import { useMayTriageSome } from './triage/may-triage.ts'
 import { TriageBanner } from './triage/triage-banner.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
@@ -26,7 +27,7 @@ export function GroupVulnerabilities() {
   const session = useSession()
   const { group, level, to } = useGroup()
   const [state] = useSearchState(filterNames)
-  const mayTriage = mayWrite(session) && level >= session.triage_access_level
+  const mayTriage = useMayTriageSome(group.id, level)
   const owner = useMemo((): Owner => ({ kind: 'group', id: group.id, mayTriage }), [group.id, mayTriage])
   const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
   const waiting = query.data && waitingInWords(query.data.waiting_findings)

@@ -6,11 +6,12 @@ import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed } from '../../components/page/states.tsx'
 import { useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
-import { levels, mayWrite, useSession } from '../../data/session.ts'
+import { mayWrite, useSession } from '../../data/session.ts'
 import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
 import type { InstanceScope, Owner } from '../../nouns/vulnerability/owner.ts'
 import { ScopeFields, scopeNames } from './filters/scope-fields.tsx'
 import { AcceptAll } from './triage/accept-all.tsx'
+import { useMayTriageSome } from './triage/may-triage.ts'
 import { TriageBanner } from './triage/triage-banner.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
@@ -26,8 +27,7 @@ export function InstanceVulnerabilities() {
     }),
     [group_id, project_id, topic],
   )
-  // The list has only projects in which the user is a developer.
-  const mayTriage = mayWrite(session) && (session.is_admin || levels.developer >= session.triage_access_level)
+  const mayTriage = useMayTriageSome()
   const owner = useMemo((): Owner => ({ kind: 'instance', scope, mayTriage }), [scope, mayTriage])
   const query = useApiQuery('GET /vulnerability_statistics', { query: scope })
   const waiting = query.data && waitingInWords(query.data.waiting_findings)

@@ -1,11 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { TextArea } from '../../../components/form/field.tsx'
-import { counted } from '../../../components/format.ts'
+import { counted, formatCount } from '../../../components/format.ts'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import type { Conflict } from '../../../nouns/vulnerability/conflict.ts'
 import { ReasonField, reasonIn } from '../../../nouns/vulnerability/reason-field.tsx'
-import { type Action, actions, type Change, type Outcome, type Target } from './triage.ts'
+import { previewChange, type ScopeChange } from './bulk-requests.ts'
+import type { Outcome } from './triage.ts'
+import { type Action, actions, type Change, type FilterTarget, type Target } from './triage-change.ts'
 
 /** Dialog for the dismissal reason and comment of an action. Confirms actions on several rows. */
 export function ActionDialog({
@@ -32,7 +35,7 @@ export function ActionDialog({
     const change = { action, comment, ...(action === 'dismiss' && { reason: reasonIn(fields) }) }
     setBusy(true)
     setConflict(undefined)
-    const outcome = await onApply(change, conflict ? { rows: conflict.rows } : target)
+    const outcome = await onApply(change, conflict ? { rows: conflict.rows, owner: target.owner } : target)
     setBusy(false)
     if (outcome === 'done') onClose()
     else if (outcome !== 'failed') setConflict(outcome)
@@ -48,6 +51,7 @@ export function ActionDialog({
           rows={3}
           hint="Optional. Visible to everyone who can read these vulnerabilities."
         />
+        {'filter' in target && target.owner.kind !== 'project' && <Preview action={action} target={target} />}
         {conflict && (
           <p role="alert">
             Nothing was changed. {conflict.text} {label} anyway?
@@ -65,6 +69,42 @@ export function ActionDialog({
       </form>
     </Dialog>
   )
+}
+
+/** Effect of a change of everything in a list of many projects. */
+function Preview({ action, target }: { action: Action; target: FilterTarget }) {
+  const preview = useQuery({
+    queryKey: ['dry run', action, target],
+    queryFn: () => previewChange({ action }, target),
+    gcTime: 0,
+  })
+  const text = preview.data && previewInWords(preview.data)
+  return (
+    <div aria-live="polite" className="small">
+      {preview.isPending && <p className="muted">Checking which projects you may triage …</p>}
+      {text && <p>{text}</p>}
+      {preview.data && preview.data.skipped.length > 0 && (
+        <ul>
+          {preview.data.skipped.slice(0, maxSkipped).map(({ id, path_with_namespace: path, archived, selected }) => (
+            <li key={id}>
+              {path}: {counted(selected, 'vulnerability', 'vulnerabilities')}
+              {archived && ' (archived)'}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+/** Maximum number of skipped projects that the dialog names. */
+const maxSkipped = 5
+
+function previewInWords({ changed, unchanged, projects_count: projects, skipped_count: skipped }: ScopeChange): string {
+  const parts = [`Changes ${counted(changed, 'vulnerability', 'vulnerabilities')} in ${counted(projects, 'project')}.`]
+  if (unchanged > 0) parts.push(`${formatCount(unchanged)} already in this state.`)
+  if (skipped > 0) parts.push(`Skips ${counted(skipped, 'project')} where you may not triage:`)
+  return parts.join(' ')
 }
 
 /** Submits on Enter, and on Ctrl+Enter in a text area. */

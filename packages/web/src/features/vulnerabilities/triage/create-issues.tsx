@@ -10,7 +10,7 @@ import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { useToast } from '../../../data/toasts.ts'
 import { trackerInWords } from '../../../nouns/tracker/tracker.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
-import type { Target } from './triage.ts'
+import type { Target } from './triage-change.ts'
 
 const operation = 'POST /projects/{id}/vulnerabilities/issues'
 type Result = ResponseOf<typeof operation>
@@ -37,6 +37,8 @@ export function CreateIssues({ owner, target, onDone }: { owner: Owner; target: 
     { isEnabled: isProject },
   )
   if (isProject && !trackers.data?.effective) return null
+  // Issues are created in the tracker of one project.
+  if (!isProject && 'filter' in target) return null
   return (
     <>
       <Button size="small" onClick={() => setAsked(target)}>
@@ -58,8 +60,9 @@ export function CreateIssues({ owner, target, onDone }: { owner: Owner; target: 
 
 function partsOf(target: Target, owner: Owner): readonly Part[] {
   if ('filter' in target) {
-    const { projectId, filter, count } = target
-    return [{ projectId, body: { filter: { ...filter }, expected_count: count } }]
+    const { filter, count } = target
+    if (owner.kind !== 'project') return []
+    return [{ projectId: owner.id, body: { filter: { ...filter }, expected_count: count } }]
   }
   const rowsOf = new Map<number, VulnerabilityRow[]>()
   for (const row of target.rows) rowsOf.set(row.projectId, [...(rowsOf.get(row.projectId) ?? []), row])

@@ -1,44 +1,14 @@
-import type { BodyOf } from '@alcove/client'
 import { useCallback, useRef } from 'react'
 import { counted, formatCount } from '../../../components/format.ts'
-import { api } from '../../../data/api.ts'
-import { createKeyring } from '../../../data/idempotency-keys.ts'
-import { store } from '../../../data/store.ts'
 import { useToast } from '../../../data/toasts.ts'
 import { type Conflict, conflictFrom } from '../../../nouns/vulnerability/conflict.ts'
-import type { DismissalReason, Filter, State } from '../../../nouns/vulnerability/filters.ts'
-import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
+import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
+import { type Done, send, undoOne } from './bulk-requests.ts'
+import { actions, type Change, type Target } from './triage-change.ts'
 import { actionsSettled, enqueue, type OptimisticState } from './triage-queue.ts'
-
-export const actions = {
-  confirm: { to: 'confirmed', label: 'Confirm', key: 'c', done: 'confirmed' },
-  dismiss: { to: 'dismissed', label: 'Dismiss', key: 'd', done: 'dismissed' },
-  resolve: { to: 'resolved', label: 'Resolve', key: 'r', done: 'resolved' },
-  revert: { to: 'detected', label: 'Reopen', key: 'v', done: 'reopened' },
-} as const satisfies Record<string, { to: State; label: string; key: string; done: string }>
-export type Action = keyof typeof actions
-
-export interface Change {
-  action: Action
-  comment?: string | undefined
-  reason?: DismissalReason | undefined
-}
-
-/** Target of an action: rows, or everything in a project that matches a filter. */
-export type Target =
-  | { rows: readonly VulnerabilityRow[] }
-  | { projectId: number; filter: Filter; count: number | undefined }
 
 /** Result of an action. A conflict was neither applied nor shown to the user. */
 export type Outcome = 'done' | 'failed' | Conflict
-
-/** Completed bulk change of one project, which can be undone. */
-interface Done {
-  projectId: number
-  bulkId: number
-  changed: number
-  unchanged: number
-}
 
 /** Action that `undo` can revert, even before its response. */
 interface Step {
@@ -96,7 +66,7 @@ export function useTriage(): Triage {
 
   const applyToRow = useCallback(
     async (change: Change, row: VulnerabilityRow) => {
-      const outcome = await apply(change, { rows: [row] })
+      const outcome = await apply(change, { rows: [row], owner: ownerOf(row) })
       if (typeof outcome === 'string') return
       const [now = row] = outcome.rows
       toast({
@@ -140,6 +110,9 @@ function useUndo(toast: ReturnType<typeof useToast>) {
   return { journal, forget, undoStep, undo }
 }
 
+/** A single row is changed through its project, from any list. */
+const ownerOf = ({ projectId }: VulnerabilityRow): Owner => ({ kind: 'project', id: projectId, mayTriage: true })
+
 /** Returns true when each row already has the target state. A dismissal may still change the reason. */
 function isShownAlready({ action }: Change, rows: readonly VulnerabilityRow[]): boolean {
   return rows.length > 0 && action !== 'dismiss' && rows.every(({ state }) => state === actions[action].to)
@@ -156,70 +129,24 @@ function statesAfter(
   return new Map(rows.map(({ id }) => [id, after]))
 }
 
-// Outside React state, like the queue of actions.
-const keyring = store.slot(createKeyring)
-const bulkPath = 'POST /projects/{id}/vulnerability_bulk_changes'
-
-/** Sends one atomic bulk request per project, also for a single row, because bulk changes can be undone exactly. */
-async function send(change: Change, target: Target): Promise<readonly Done[]> {
-  const { action, comment, reason } = change
-  const body = { action, comment, ...(action === 'dismiss' && { dismissal_reason: reason }) }
-  if ('filter' in target) {
-    const { projectId, filter, count } = target
-    return [await sendOne(projectId, { ...body, filter: { ...filter }, expected_count: count })]
-  }
-  const rowsOf = new Map<number, VulnerabilityRow[]>()
-  for (const row of target.rows) rowsOf.set(row.projectId, [...(rowsOf.get(row.projectId) ?? []), row])
-  const done: Done[] = []
-  // Sequential, so that earlier projects can be reverted when a later one is rejected.
-  for (const [projectId, rows] of rowsOf) {
-    const checked = rows.filter(({ isUnchecked }) => !isUnchecked)
-    try {
-      const request = {
-        ...body,
-        vulnerability_ids: rows.map(({ id }) => id),
-        ...(checked.length > 0 && { expected_states: Object.fromEntries(checked.map(({ id, state }) => [id, state])) }),
-      }
-      done.push(await sendOne(projectId, request))
-    } catch (error) {
-      await Promise.all(done.filter(({ changed }) => changed > 0).map(undoOne))
-      throw error
-    }
-  }
-  return done
-}
-
-async function sendOne(projectId: number, body: BodyOf<typeof bulkPath>): Promise<Done> {
-  const request = { path: { id: projectId }, body }
-  const {
-    id: bulkId,
-    changed,
-    unchanged,
-  } = await keyring
-    .get()
-    .use(JSON.stringify(request), (idempotencyKey) => api.call(bulkPath, request, { idempotencyKey }))
-  return { projectId, bulkId, changed, unchanged }
-}
-
-const undoOne = ({ projectId, bulkId }: Done) =>
-  keyring
-    .get()
-    .use(`undo ${bulkId}`, (idempotencyKey) =>
-      api.call(
-        'POST /projects/{id}/vulnerability_bulk_changes/{bulk_id}/undo',
-        { path: { id: projectId, bulk_id: bulkId } },
-        { idempotencyKey },
-      ),
-    )
-
 function doneInWords({ action }: Change, target: Target, done: readonly Done[]): string {
   const changed = done.reduce((sum, one) => sum + one.changed, 0)
   const unchanged = done.reduce((sum, one) => sum + one.unchanged, 0)
   const { done: verb } = actions[action]
-  if (changed === 0) return unchanged === 0 ? 'Nothing to change.' : 'No change: already in this state.'
+  const skipped = skippedInWords(done)
+  if (changed === 0) return `${unchanged === 0 ? 'Nothing to change.' : 'No change: already in this state.'}${skipped}`
   const [only] = 'rows' in target ? target.rows : []
-  if (changed === 1 && unchanged === 0 && only) return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}: ${only.title}`
-  return `${formatCount(changed)} ${verb}.${unchanged > 0 ? ` ${formatCount(unchanged)} already in this state.` : ''}`
+  if (changed === 1 && unchanged === 0 && only && !skipped)
+    return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}: ${only.title}`
+  return `${formatCount(changed)} ${verb}.${unchanged > 0 ? ` ${formatCount(unchanged)} already in this state.` : ''}${skipped}`
+}
+
+/** Describes what was left out, because the user may not triage in its projects. */
+function skippedInWords(done: readonly Done[]): string {
+  const skipped = done.flatMap((one) => one.skipped)
+  if (skipped.length === 0) return ''
+  const total = skipped.reduce((sum, { selected }) => sum + selected, 0)
+  return ` ${formatCount(total)} skipped in ${counted(skipped.length, 'project')} where you may not triage.`
 }
 
 function undoneInWords(undone: readonly { changed: number; restored: number | null }[]): string {

@@ -1,0 +1,31 @@
+import type { DismissalReason, Filter, State } from '../../../nouns/vulnerability/filters.ts'
+import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
+
+export const actions = {
+  confirm: { to: 'confirmed', label: 'Confirm', key: 'c', done: 'confirmed' },
+  dismiss: { to: 'dismissed', label: 'Dismiss', key: 'd', done: 'dismissed' },
+  resolve: { to: 'resolved', label: 'Resolve', key: 'r', done: 'resolved' },
+  revert: { to: 'detected', label: 'Reopen', key: 'v', done: 'reopened' },
+} as const satisfies Record<string, { to: State; label: string; key: string; done: string }>
+export type Action = keyof typeof actions
+
+export interface Change {
+  action: Action
+  comment?: string | undefined
+  reason?: DismissalReason | undefined
+}
+
+/** Target of an action: rows, or everything in a list that matches a filter. */
+export type Target = RowsTarget | FilterTarget
+
+interface RowsTarget {
+  rows: readonly VulnerabilityRow[]
+  /** The list of the rows. */
+  owner: Owner
+}
+
+export interface FilterTarget {
+  owner: Owner
+  filter: Filter
+  count: number | undefined
+}
