@@ -8,7 +8,7 @@ const notTests = '\\.(test|conformance)\\.ts$|/testing/'
 /** Inside domain/, lowest first: a folder may import those before it. */
 const order = [
   ['files', 'jobs'],
-  ['audit'],
+  ['audit', 'feeds'],
   ['mail'],
   ['access', 'users', 'tokens', 'sign-in', 'second-factors'],
   ['projects', 'namespaces', 'members', 'hooks', 'idempotency'],

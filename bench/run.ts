@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dataset, openDataset } from './data/dataset.ts'
 import { scratchProjects } from './data/seed.ts'
 import { measureExpected } from './expected.ts'
+import { measureFeeds } from './feeds.ts'
 import { fileComparisons, identicalFiles } from './files.ts'
 import { measureLargeReport } from './large-report.ts'
 import { measureMarkdown } from './markdown.ts'
@@ -43,6 +44,7 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
       `${sizes.topics.toLocaleString('en')} topics, ${sizes.findings.map((count) => count.toLocaleString('en')).join(' + ')} findings`,
   )
   if (isAsked(options, 'starts')) printTable('Starts', await measureStarts(env, options.rounds))
+  if (isAsked(options, 'feeds')) printTable('Feeds', await measureFeeds(options.rounds))
 
   const [filesProject = 0, plainProject = 0, promotedProject = 0, ...reportProjects] = await prepare(
     dataset,

@@ -13,6 +13,7 @@ const serverCommands = [
   'admin',
   'objects',
   'audit',
+  'feeds',
 ]
 const server = new URL('../packages/server/dist/main.js', import.meta.url)
 const client = new URL('../packages/cli/dist/main.js', import.meta.url)
@@ -63,6 +64,7 @@ Run a server
   transfer     copy all rows to a database of the other engine
   admin        print a link that signs in an administrator, or remove the second factors of a user
   objects      copy stored files between disk and bucket
+  feeds        load EPSS scores, known exploited vulnerabilities and aliases from files
   audit        verify the hash chain of the audit log
 ${existsSync(client) ? clientCommands : ''}
 alcove <command> --help prints the options of a command. alcove --version prints the version.`

@@ -87,6 +87,7 @@ export default defineConfig({
           page('Back up', 'docs/operating/back-up.md'),
           page('Recover', 'docs/operating/recover.md'),
           page('Audit log', 'docs/operating/audit.md'),
+          page('Feeds', 'docs/operating/feeds.md'),
           page('Upgrade', 'docs/operating/upgrade.md'),
           page('Scale', 'docs/operating/scale.md'),
           page('nginx and HAProxy', 'docs/operating/proxy.md'),

@@ -7,6 +7,8 @@ export interface Schemas {
   Storage: { database: 'sqlite' | 'postgres'; object_store: 'disk' | 's3'; uploads: { files: number; bytes: number }; deleted_uploads: { files: number; bytes: number }; measured_at: string }
   StorageOwner: { kind: 'project' | 'group'; id: number; full_path: string; web_url: string; files: number; bytes: number; quota_bytes: number | null }
   RetentionPreview: { kind: 'refs' | 'imports' | 'histories' | 'audit_events' | 'exports' | 'webhook_events'; days: number; count: number; is_complete: boolean; oldest_at: string | null }
+  Feed: { kind: 'epss' | 'kev' | 'osv'; rows: number; version: string | null; published_at: string | null; age_days: number | null; file: string | null; loaded_at: string | null }
+  RejectedFeedFile: { file: string; kind: 'epss' | 'kev' | 'osv' | null; error: string; rejected_at: string }
   Setting: { variable: string; group: string; description: string; value: string | null; default: string | null; is_default: boolean; is_secret: boolean; is_set: boolean }
   BasicUser: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string }
   PendingSignIn: { challenge: string; methods: (string)[]; expires_at: string }
@@ -111,6 +113,8 @@ export interface Operations {
   'GET /admin/storage/owners': { query: { page?: number | undefined; per_page?: number | undefined }; response: (Schemas['StorageOwner'])[] }
   /** Preview what the next run of each periodic task would remove or close */
   'GET /admin/retention': { response: (Schemas['RetentionPreview'])[] }
+  /** Get the age of EPSS scores, known exploited vulnerabilities and aliases of OSV, and the files that were rejected */
+  'GET /admin/feeds': { response: { feeds: (Schemas['Feed'])[]; rejected_files: (Schemas['RejectedFeedFile'])[] } }
   /** List the settings of the server, without secret values */
   'GET /admin/settings': { response: (Schemas['Setting'])[] }
   /** Sign in with a browser session */

@@ -2,6 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 import type { AdminCommand } from './admin-command.ts'
 import type { Place } from './app.ts'
 import type { BackupCommand } from './backup-command.ts'
+import type { FeedsCommand } from './feeds-command.ts'
 import type { RestoreCommand } from './restore-command.ts'
 import type { TransferCommand } from './transfer-command.ts'
 
@@ -14,12 +15,13 @@ export type Command =
   | ({ name: 'restore' } & RestoreCommand)
   | ({ name: 'transfer' } & TransferCommand)
   | { name: 'audit verify' }
+  | ({ name: 'feeds load' } & FeedsCommand)
   | { name: 'admin sign-in-link'; user: string }
   | { name: 'objects copy'; from: Place; to: Place }
   | ({ name: 'admin' } & AdminCommand)
 
 export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor | backup <target> | restore <source> | transfer --to <database> |
-               admin <action> <user> | objects copy | audit verify] [options]
+               admin <action> <user> | objects copy | audit verify | feeds load <file>…] [options]
 
   serve     serve the API (the default); brings the schema of the database up to date first
   demo      serve invented sample data from a temporary folder, or from the named one, which keeps it
@@ -43,6 +45,9 @@ export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor 
             copy every file from disk to s3 or from s3 to disk, while the server runs or not; run it again to go on
   audit verify
             verify the hash chain of the audit log; print the first event that was modified or removed
+  feeds load <file>… [--force]
+            replace EPSS scores, known exploited vulnerabilities or aliases of OSV by the data of files, while the server runs
+            or not; with --force also by older data, or by much less of it
 
 Settings are environment variables, ALCOVE_…; see docs/operating/configure.md.`
 
@@ -116,6 +121,12 @@ const parsers: Partial<Record<string, (args: string[]) => Command | undefined>> 
     const to = placeNamed(parsed?.values.to)
     const isCopy = parsed?.positionals.join(' ') === 'copy'
     return isCopy && from && to && from !== to ? { name: 'objects copy', from, to } : undefined
+  },
+  feeds(args) {
+    const parsed = parse({ args, allowPositionals: true, options: { force: { type: 'boolean' } } })
+    const [action, ...files] = parsed?.positionals ?? []
+    if (!parsed || action !== 'load' || files.length === 0) return undefined
+    return { name: 'feeds load', files, isForced: parsed.values.force ?? false }
   },
   audit: (args) => (args.join(' ') === 'verify' ? { name: 'audit verify' } : undefined),
 }

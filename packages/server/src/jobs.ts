@@ -7,6 +7,7 @@ import { notifyExpiringTokens } from './domain/bots/expiring-tokens.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { expireExports } from './domain/exports/exports.ts'
 import { exportJob } from './domain/exports/write.ts'
+import { loadFeedFolder } from './domain/feeds/feed-folder.ts'
 import { deleteMarkedObjects } from './domain/files/pending-deletions.ts'
 import { deliveryJob, removeOldEvents } from './domain/hooks/deliver.ts'
 import { removeOldKeys } from './domain/idempotency/idempotency.ts'
@@ -56,6 +57,8 @@ const hourMs = 60 * minuteMs
 interface PeriodicTask {
   name: string
   intervalMs: number
+  /** Runs when the process starts as well. */
+  isRunAtStart?: true
   run(deps: RootDeps): Promise<void>
 }
 
@@ -64,6 +67,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'expire deleted uploads', intervalMs: hourMs, run: expireUploads },
   { name: 'delete marked objects', intervalMs: 10 * minuteMs, run: deleteMarkedObjects },
   { name: 'remove orphaned objects', intervalMs: hourMs, run: removeOrphanedObjects },
+  { name: 'load feeds', intervalMs: minuteMs, isRunAtStart: true, run: loadFeedFolder },
   { name: 'remove expired memberships', intervalMs: hourMs, run: removeExpiredMembers },
   { name: 'remove old invitations', intervalMs: hourMs, run: removeOldInvitations },
   { name: 'notify of expiring tokens', intervalMs: hourMs, run: notifyExpiringTokens },
@@ -141,7 +145,7 @@ export function startJobs(deps: RootDeps): { stop(): Promise<void> } {
 }
 
 /** Starts a periodic task. It never overlaps with itself, and its failures are logged. */
-function startPeriodicTask(deps: RootDeps, { name, intervalMs, run }: PeriodicTask): NodeJS.Timeout {
+function startPeriodicTask(deps: RootDeps, { name, intervalMs, isRunAtStart, run }: PeriodicTask): NodeJS.Timeout {
   let isRunning = false
   const tick = async () => {
     if (isRunning) return
@@ -154,5 +158,6 @@ function startPeriodicTask(deps: RootDeps, { name, intervalMs, run }: PeriodicTa
       isRunning = false
     }
   }
+  if (isRunAtStart) void tick()
   return setInterval(() => void tick(), intervalMs).unref()
 }

@@ -13,6 +13,7 @@ import { endAttemptsOfEarlierProcess } from './domain/idempotency/idempotency.ts
 import { endUnconfiguredSessions } from './domain/oidc/configured-sessions.ts'
 import { type Examination, examine } from './domain/removal/doctor.ts'
 import { signInLinkMinutes } from './domain/sign-in/sign-in-links.ts'
+import { runFeedsCommand } from './feeds-command.ts'
 import { startJobs } from './jobs.ts'
 import { runObjectsCommand } from './objects-command.ts'
 import { reasonOf } from './platform/failure.ts'
@@ -65,6 +66,8 @@ async function run(command: Command, onServing: (dataFolder: string) => void): P
       return runSignInLinkCommand(settings, command.user)
     case 'objects copy':
       return failUnless(await runObjectsCommand(settings, command))
+    case 'feeds load':
+      return failUnless(await runFeedsCommand(settings, command))
     case 'audit verify':
       return failUnless(await runAuditCommand(settings))
     case 'admin':

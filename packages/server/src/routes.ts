@@ -6,6 +6,7 @@ import { promoteWaitingRoutes } from './api/v4/findings/promote-waiting-routes.t
 import { findingRoutes } from './api/v4/findings/routes.ts'
 import { groupRoutes } from './api/v4/groups/routes.ts'
 import { hookRoutes } from './api/v4/hooks/routes.ts'
+import { feedRoutes } from './api/v4/instance/feed-routes.ts'
 import { metadataRoutes } from './api/v4/instance/metadata-routes.ts'
 import { retentionRoutes } from './api/v4/instance/retention-routes.ts'
 import { settingRoutes } from './api/v4/instance/settings-routes.ts'
@@ -57,6 +58,7 @@ export const routes: readonly Route[] = [
   ...jobRoutes,
   ...storageRoutes,
   ...retentionRoutes,
+  ...feedRoutes,
   ...settingRoutes,
   ...sessionRoutes,
   ...secondStepRoutes,

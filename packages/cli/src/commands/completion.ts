@@ -15,6 +15,7 @@ const serverCommands = [
   'admin',
   'objects',
   'audit',
+  'feeds',
 ]
 
 /** A command with the words that may follow it. */

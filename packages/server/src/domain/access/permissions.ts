@@ -54,6 +54,7 @@ export const permissions = {
 
   'api.describe': { on: 'instance', who: 'anyone', scope: 'none' },
   'storage.read': { on: 'instance', who: 'admin', scope: 'read_api' },
+  'feed.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'setting.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'audit.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'group.audit.read': { on: 'group', who: 'owner', scope: 'read_api' },

@@ -8,7 +8,7 @@ export interface Cursor {
 type Direction = 'asc' | 'desc'
 
 /** A value of each row, other than its severity, by which a list is ordered. */
-export interface SortKey {
+interface SortKey {
   /** A column or expression of the table, never null. An index has it after the facets and before the id. */
   sql: string
   type: 'number' | 'string'
