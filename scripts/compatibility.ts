@@ -34,7 +34,7 @@ for (const [index, line] of text.split('\n').entries()) {
   }
 }
 for (const route of routes) {
-  const operation = `\`${route.method} ${route.outside ? addressOf(route) : route.path}\``
+  const operation = `\`${route.method} ${route.outside || route.base ? addressOf(route) : route.path}\``
   if (!text.includes(operation)) problems.push(`${document}: ${operation} is not in it`)
 }
 if (checked === 0) problems.push(`${document}: it names no tests`)

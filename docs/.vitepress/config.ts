@@ -100,6 +100,7 @@ export default defineConfig({
         text: 'API',
         items: [
           page('Overview', 'docs/api.md'),
+          page('GraphQL', 'docs/graphql.md'),
           page('Compatibility', 'docs/compatibility.md'),
           page('Permissions', 'docs/permission-matrix.md'),
         ],

@@ -701,4 +701,8 @@ export interface Operations {
   'POST /vulnerabilities/{id}/issue_links': { path: { id: string | number }; body: { url?: string | undefined; title?: string | undefined; link_type?: 'related' | 'created' | undefined; target_issue_iid?: number | undefined; target_project_id?: string | undefined }; response: Schemas['VulnerabilityIssueLink'] }
   /** Remove the link between a vulnerability and an issue */
   'DELETE /vulnerabilities/{id}/issue_links/{issue_link_id}': { path: { id: string | number; issue_link_id: string | number }; response: Schemas['VulnerabilityIssueLink'] }
+  /** Execute a GraphQL query or mutation */
+  'POST /api/graphql': { body: { query?: string | undefined; variables?: Record<string, unknown> | undefined; operationName?: string | undefined }; response: unknown }
+  /** Execute a GraphQL query */
+  'GET /api/graphql': { query: { query: string; variables?: string | undefined; operationName?: string | undefined }; response: unknown }
 }

@@ -1,3 +1,4 @@
+import { graphqlRoutes } from './api/graphql/routes.ts'
 import { accessTokenRoutes } from './api/v4/access-tokens/routes.ts'
 import { auditEventRoutes } from './api/v4/audit-events/routes.ts'
 import { exportRoutes } from './api/v4/exports/routes.ts'
@@ -102,4 +103,5 @@ export const routes: readonly Route[] = [
   ...scopeBulkRoutes,
   ...vulnerabilityNoteRoutes,
   ...vulnerabilityLinkRoutes,
+  ...graphqlRoutes,
 ]

@@ -17,6 +17,18 @@ export function errorResponse(error: unknown): ErrorResponse {
     : message(500, '500 Internal Server Error')
 }
 
+/** Returns the sentences of an error body, such as `comment is too long`. */
+export function sentencesOf(body: ErrorResponse['body']): string[] {
+  if (typeof body === 'string') return [body.trim()]
+  const { message, error, error_description, detail } = body as Record<string, unknown> // see `ErrorResponse`
+  const said = message ?? error_description ?? error
+  const text = typeof detail === 'string' ? ` (${detail})` : ''
+  if (typeof said !== 'object' || said === null) return [`${String(said)}${text}`]
+  return Object.entries(said).flatMap(([attribute, messages]) =>
+    [messages].flat().map((each) => (/^(base|error|\d+)$/.test(attribute) ? String(each) : `${attribute} ${each}`)),
+  )
+}
+
 export function isBug(error: unknown): boolean {
   return !(error instanceof Failure)
 }

@@ -158,11 +158,13 @@ const families = [
   'errors,message',
   'detail,message',
   'conflict_count,conflicts,message',
+  'errors', // GraphQL
 ]
 
 function assertRefusal(body: Record<string, unknown>): void {
   expect(families).toContain(Object.keys(body).sort().join())
-  const { message = body['error'] } = body
+  const [first] = body['message'] === undefined ? [body['errors'] ?? []].flat() : []
+  const { message = body['error'] ?? (first as { message?: unknown } | undefined)?.message } = body // of GraphQL
   const parts = typeof message === 'object' && message !== null ? Object.values(message) : [message]
   for (const part of parts.flat()) expect(part).toBeTypeOf('string')
 }

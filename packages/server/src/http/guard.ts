@@ -51,6 +51,8 @@ export interface Guard {
    */
   resolveReadable(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Authorize> | undefined
   authorize(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Found>
+  /** Checks a permission that the route does not name, with the scopes of the caller's token, for a part of its input. */
+  permit(permission: Permission, caller: Caller | null, id: string | undefined): Promise<Found>
   /** Returns a key of the browser that the cookie identifies, or `undefined` if no user has signed in from it. */
   recognizeBrowser(cookie: string): Promise<string | undefined>
 }

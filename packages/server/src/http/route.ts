@@ -4,6 +4,7 @@ import type { Permission } from '../domain/access/permissions.ts'
 import type { RootDeps } from '../domain/deps.ts'
 import type { PageRequest } from '../domain/page.ts'
 import type { RateLimit, Settings } from '../platform/settings.ts'
+import type { Found } from './guard.ts'
 import type { UnknownFilters } from './params/unknown-filters.ts'
 import type { Audit } from './pipeline/audit.ts'
 import type { Download } from './response/download.ts'
@@ -11,9 +12,11 @@ import type { Download } from './response/download.ts'
 /** Route for the server and the OpenAPI generator. `api/v4/route.ts` adds types of input, output and resources. */
 export interface Route {
   method: Method
-  /** Below /api/v4, unless `outside` says otherwise. */
+  /** Below /api/v4, unless `base` or `outside` says otherwise. */
   path: string
-  /** True for the few paths outside /api/v4. */
+  /** Prefix of a path of the API that is not below /api/v4. */
+  base?: '/api'
+  /** True for the few paths outside the API. */
   outside?: boolean
   summary: string
   /** True for a former path, which keeps working. */
@@ -59,6 +62,8 @@ export interface Route {
   creates?: Permission
   /** Creates the resource of the path, if the caller can see none and the request asks for it. */
   createMissing?: CreateMissing
+  /** Body of an error response. Absent: one of GitLab's shapes for REST. */
+  viewError?: (message: string) => object
   /** Checks the caller before the handler runs or a cached response is sent. Throws to refuse. */
   check?(context: RouteContext): Promise<void>
   handle(context: RouteContext): Promise<unknown>
@@ -106,6 +111,10 @@ export interface RouteContext extends ResourceContext {
   raw: RawRequest
   /** Response headers that the handler sets. */
   headers: Record<string, string | string[]>
+  /** Checks another permission of the caller, for a route whose input names resources. Throws as the guard does. */
+  permit(permission: Permission, id?: string): Promise<Found>
+  /** Adds fields to the request's line in the log. */
+  note(fields: Record<string, string>): void
 }
 
 /** Headers and body of a request, as its sender has signed them. */
@@ -146,6 +155,6 @@ export const metricsOutput = Type.Unsafe<string>({ type: 'string' })
 export const noOutput = Type.Unsafe<void>({})
 
 /** Returns the full path of a route, with its parameters as `:name`. */
-export function addressOf(route: Route): string {
-  return route.outside ? route.path : `/api/v4${route.path}`
+export function addressOf({ path, base, outside }: Pick<Route, 'path' | 'base' | 'outside'>): string {
+  return outside ? path : `${base ?? '/api/v4'}${path}`
 }

@@ -6,6 +6,8 @@ export interface Metrics {
   countRequest(method: string, route: string, status: number, ms: number): void
   /** Counts a read of a stored file whose size or SHA-256 differs from the recorded one. */
   countDamagedFile(): void
+  /** Counts a root field of a GraphQL operation, which stands in for the operation's name: that is the client's choice. */
+  countGraphqlField(type: string, field: string): void
   /**
    * Returns the metrics in Prometheus' text format. Those of jobs, mail and streams of audit events are passed in,
    * because they are read from the database.
@@ -53,6 +55,12 @@ export function openMetrics(): Metrics {
     help: 'Reads of stored files that found other bytes than were stored',
     registers: [registry],
   })
+  const graphqlFields = new Counter({
+    name: 'alcove_graphql_fields_total',
+    help: 'Valid GraphQL operations, by their type and their fields',
+    labelNames: ['type', 'field'] as const,
+    registers: [registry],
+  })
   const jobGauge = new Gauge({
     name: 'alcove_jobs',
     help: 'Jobs of all processes that wait, run or have failed',
@@ -86,6 +94,7 @@ export function openMetrics(): Metrics {
   return {
     countRequest: (method, route, status, ms) => requests.observe({ method, route, status: String(status) }, ms / 1000),
     countDamagedFile: () => damagedFiles.inc(),
+    countGraphqlField: (type, field) => graphqlFields.inc({ type, field }),
     print({ counts, ages }, mails, streams) {
       jobGauge.reset()
       ageGauge.reset()

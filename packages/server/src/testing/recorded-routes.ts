@@ -1,3 +1,4 @@
+import { addressOf } from '../http/route.ts'
 import { routes } from '../routes.ts'
 import { newestEvents } from './audit-events.ts'
 import type { Client } from './client.ts'
@@ -22,10 +23,10 @@ export function openRecorder(server: TestServer) {
   async function send(key: string, { by = server.admin, path = {}, body }: Sending = {}): Promise<any> {
     const route = writeRoutes.find((route) => keyOf(route) === key)
     if (!route) throw new Error(`there is no route ${key}`)
-    const filled = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(path[name] ?? name))
+    const filled = addressOf(route).replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(path[name] ?? name))
     const [last] = await newestEvents(server, 1)
     const method = route.method.toLowerCase() as 'post' | 'put' | 'patch' | 'delete' // of a route that changes something
-    const reply = await by[method](route.outside ? `/${filled}` : filled, body)
+    const reply = await by[method](`/${filled}`, body)
     if (reply.status >= 300) throw new Error(`${key} responded with ${reply.status}: ${reply.text}`)
     // Events without an address are those of jobs that run meanwhile.
     const events = (await newestEvents(server, 20)).filter(

@@ -88,6 +88,15 @@ export function createGuard(deps: RootDeps): Guard {
       return { resources: { group: resolved.found }, level: resolved.level }
     },
 
+    async permit(permission, caller, id) {
+      const row: PermissionRow = permissions[permission]
+      if (!caller && row.who !== 'anyone' && !row.anonymous) throw unauthenticated()
+      // A handler that writes names a row with the scope `api`.
+      if (caller) assertScope(row, caller, true)
+      if (caller && row.recent) assertRecentlyAuthenticated(deps, caller)
+      return this.authorize(permission, caller, id)
+    },
+
     async recognizeBrowser(cookie) {
       return (await usersKnownTo(deps, cookie)).size > 0 ? digestBrowser(cookie) : undefined
     },

@@ -74,6 +74,8 @@ export const apiExamples: ApiExamples = {
     'upload_ids[]': [7, 8],
     'user_ids[]': [7, 8],
     search: 'login',
+    variables: '{"path":"acme/website"}',
+    operationName: 'Vulnerabilities',
     username: 'ada',
     visibility: 'private',
     content_type: 'image/png',
@@ -100,6 +102,11 @@ export const apiExamples: ApiExamples = {
     vulnerabilities: '7',
   },
   bodies: {
+    executeGraphql: {
+      query:
+        'query($path: ID!) { project(fullPath: $path) { vulnerabilities(state: [DETECTED]) { nodes { id title severity } } } }',
+      variables: { path: 'acme/website' },
+    },
     uploadSecurityReport: { file: 'semgrep.sarif', ref: 'feature/login', category: 'backend', target_ref: 'main' },
     promoteFinding: { finding_id: 'b8d1f0a4-93c2-5b7e-8a61-2f4c6e8d0b13' },
     promoteFindings: bulkPromotion,

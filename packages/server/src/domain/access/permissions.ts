@@ -53,6 +53,8 @@ export const permissions = {
   'metadata.read': { on: 'instance', who: 'user', scope: 'read_user', namedScopes: userScopes },
 
   'api.describe': { on: 'instance', who: 'anyone', scope: 'none' },
+  // Each field and mutation of the document names a row of its own: api/graphql/.
+  'graphql.execute': { on: 'instance', who: 'anyone', scope: 'read_api', reads: true },
   'storage.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'feed.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'setting.read': { on: 'instance', who: 'admin', scope: 'read_api' },

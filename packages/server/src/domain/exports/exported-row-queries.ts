@@ -1,6 +1,5 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { FindingExtras } from '../findings/finding.ts'
 import type { Membership } from '../members/member.ts'
 import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
 import type { PastEntry } from '../vulnerabilities/triage/history-entry.ts'
@@ -31,13 +30,6 @@ export async function holdsAllProjects(
 export async function listAllProjectIds(db: Db): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`select id from projects order by id`)
   return rows.map(({ id }) => id)
-}
-
-export async function listExtras(
-  db: Db,
-  findingIds: readonly number[],
-): Promise<{ id: number; extras: FindingExtras }[]> {
-  return db.all(sql`select id, extras from findings where id in ${db.dialect.integers(findingIds)} order by id`)
 }
 
 /** Entry of a vulnerability's history that a user made: a note or decision. */

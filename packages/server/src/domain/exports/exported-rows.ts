@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import type { Finding, FindingExtras, StoredIdentifier, StoredScanner } from '../findings/finding.ts'
-import { listIdentifiers, listScanners } from '../findings/findings.ts'
+import { listExtras, listIdentifiers, listScanners } from '../findings/findings.ts'
 import { groupBy } from '../group-by.ts'
 import type { Project } from '../projects/project.ts'
 import { findProjectById } from '../projects/projects.ts'
@@ -15,7 +15,7 @@ import {
 } from '../vulnerabilities/vulnerabilities.ts'
 import type { Vulnerability } from '../vulnerabilities/vulnerability.ts'
 import type { ExportFilter } from './export.ts'
-import { type ExportedMatch, listExtras, listNewestMatches, listRemarks, type Remark } from './exported-row-queries.ts'
+import { type ExportedMatch, listNewestMatches, listRemarks, type Remark } from './exported-row-queries.ts'
 
 /** Vulnerability with all of its exported data. */
 export interface ExportedRow {

@@ -34,8 +34,11 @@ export function bodyKind(request: FastifyRequest): BodyKind {
   return request.headers['content-length'] === '0' ? 'none' : 'other'
 }
 
-export function mediaType({ headers }: FastifyRequest): string {
-  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+export const mediaType = ({ headers }: FastifyRequest): string => mediaTypeOf(headers['content-type'] ?? '')
+
+/** Returns the media type of a `Content-Type` without its parameters. */
+export function mediaTypeOf(contentType: string): string {
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 /** Throws when `Content-Length` exceeds the limit, before reading the body. */

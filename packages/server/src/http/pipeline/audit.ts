@@ -16,6 +16,8 @@ type Input = Record<string, unknown>
 interface Facts {
   user?: Pick<Caller['user'], 'id' | 'username'> | undefined
   reason?: string
+  /** What the handler has noted. */
+  fields?: Record<string, string>
 }
 
 declare module 'fastify' {
@@ -40,12 +42,18 @@ export function noteFailure(request: FastifyRequest, { cause }: Failure): void {
   request.auditFacts = { ...request.auditFacts, reason: cause.kind }
 }
 
+/** Records what the handler wants in the log. */
+export function noteFields(request: FastifyRequest, fields: Record<string, string>): void {
+  request.auditFacts = { ...request.auditFacts, fields: { ...request.auditFacts?.fields, ...fields } }
+}
+
 const refusals: readonly number[] = [401, 403, 429]
 
-/** Returns the log fields of the user and of the rejection of a request. */
+/** Returns the log fields of the user, the handler and the rejection of a request. */
 export function describeOutcome(request: FastifyRequest, status: number): Record<string, unknown> {
-  const { user, reason } = request.auditFacts ?? {}
+  const { user, reason, fields } = request.auditFacts ?? {}
   return {
+    ...fields,
     ...(user && { user_id: user.id }),
     ...(refusals.includes(status) && { event: 'request.refused', reason: reason ?? 'unknown' }),
   }

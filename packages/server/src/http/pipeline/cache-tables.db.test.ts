@@ -6,7 +6,7 @@ import { createClient, formWithFile } from '../../testing/client.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 import { tablesIn, tablesOf } from '../../testing/statement-tables.ts'
-import type { Route } from '../route.ts'
+import { addressOf, type Route } from '../route.ts'
 
 /*
  * A cached response is stale if its handler reads a table that `cacheTables` does not declare, and is dropped too often
@@ -60,7 +60,7 @@ test('cached handlers read exactly the tables that they declare', async () => {
     const recorded = { ...route, handle: (context: never) => reading.run(read, () => route.handle(context)) }
     const { server: app } = await openApp(withoutCaches(server), [recorded])
     const client = createClient(app, server.admin)
-    const path = (route.outside ? '/' : '') + route.path.replace(':id', String(ids[route.path.split('/')[1] ?? '']))
+    const path = `/${addressOf(route)}`.replace(':id', String(ids[route.path.split('/')[1] ?? '']))
     for (const query of queries[route.path] ?? []) {
       const reply = await client.get(`${path}?${query}`)
       expect(reply.status, `${path}?${query}: ${reply.text}`).toBe(200)

@@ -48,7 +48,7 @@ export async function handleRequest(endpoint: Endpoint, request: FastifyRequest,
     if (state && !mayHaveCommitted(error)) await removeUncommittedFiles(endpoint, state)
     if (isOutage(error)) request.log.error({ err: error }, 'request refused for now')
     const outcome = isRead(request) ? error : withOutcome(error, state?.hasCommitted ?? false)
-    if (!reply.sent) sendError(request, reply, outcome)
+    if (!reply.sent) sendError(request, reply, outcome, endpoint.route.viewError)
   }
   limitUnreadBody(request)
 }

@@ -9,7 +9,7 @@ import { type KeysetPage, keysetHeaders, type NumberedPage, pageHeaders, readPag
 import { contentFrom, type Rendered, sendNothing, sendRendered } from '../response/render.ts'
 import { isRenderedRow, joinRows } from '../response/rendered-row.ts'
 import { isFileOutput, metricsOutput, noOutput, type RouteContext } from '../route.ts'
-import { logAudit } from './audit.ts'
+import { logAudit, noteFields } from './audit.ts'
 import { admit } from './authorize.ts'
 import { readCookie } from './cookies.ts'
 import { hasSecret } from './credentials.ts'
@@ -132,7 +132,7 @@ async function handle(endpoint: Endpoint, state: RequestState, deps: RootDeps): 
   return result
 }
 
-function contextOf({ route }: Endpoint, state: RequestState, deps: RootDeps): RouteContext {
+function contextOf({ route, guard }: Endpoint, state: RequestState, deps: RootDeps): RouteContext {
   const { request, credentials, caller, found, input, headers, origin } = state
   const client = {
     address: credentials.address,
@@ -143,7 +143,10 @@ function contextOf({ route }: Endpoint, state: RequestState, deps: RootDeps): Ro
   const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
   const page = route.paged ? pageRequestOf(state) : undefined
   const raw = { headers: request.headers, body: state.bytes }
-  return { ...resourceContext(found), deps, caller, input, origin, page, unmodifiedSince, client, headers, raw }
+  const permit: RouteContext['permit'] = (permission, id) => guard.permit(permission, caller, id)
+  const note: RouteContext['note'] = (fields) => noteFields(request, fields)
+  const resources = resourceContext(found)
+  return { ...resources, deps, caller, input, origin, page, unmodifiedSince, client, headers, raw, permit, note }
 }
 
 /** The input of a route with `paged` always has both values. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Failure } from '../../platform/failure.ts'
-import { errorResponse } from '../errors.ts'
+import { errorResponse, sentencesOf } from '../errors.ts'
 import { noteFailure } from '../pipeline/audit.ts'
 import { type CompressedForms, chooseEncoding, compress, type Encoding, minCompressedBytes } from './compression.ts'
 
@@ -97,9 +97,15 @@ function runtimeOf(reply: FastifyReply): string {
   return (reply.elapsedTime / 1000).toFixed(6)
 }
 
-export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
+export function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: unknown,
+  viewError?: (message: string) => object,
+): void {
   if (error instanceof Failure) noteFailure(request, error)
-  const { status, body, headers } = errorResponse(error)
+  const { status, body: restBody, headers } = errorResponse(error)
+  const body = viewError ? viewError(sentencesOf(restBody).join(', ')) : restBody
   const isText = typeof body === 'string'
   const rendered = { status, headers: headers ?? {}, content: contentFrom(isText ? body : JSON.stringify(body)) }
   if (status === 304) sendNothing(reply, status)

@@ -275,6 +275,7 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   const path = { id }
   for (const action of ['confirm', 'resolve', 'dismiss', 'revert'])
     await send(`POST /vulnerabilities/:id/${action}`, { path })
+  await send('POST /graphql', { body: { query: '{ currentUser { id } }' } })
   await send('PUT /vulnerabilities/:id/severity', { path, body: { severity: 'low' } })
   await send('DELETE /vulnerabilities/:id/severity', { path })
   await send('PUT /vulnerabilities/:id/due_date', { path, body: { due_on: '2026-12-31' } })

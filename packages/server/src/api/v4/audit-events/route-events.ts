@@ -192,6 +192,7 @@ const securityRoutes: Readonly<Record<string, RecordedEvents>> = {
 /** Audit events of each route that changes something. Errors record none, except for failed sign-ins. */
 export const routeEvents: Readonly<Record<string, RecordedEvents>> = {
   'POST /admin/jobs/:id/retry': none('repeats work that was requested before'),
+  'POST /graphql': none('its mutations call the rules of these routes, which record their events'),
   'POST /markdown': reads,
   'POST /markdown/preview': reads,
   ...accountRoutes,

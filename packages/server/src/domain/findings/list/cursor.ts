@@ -21,6 +21,13 @@ export interface ListOrder {
   id: Direction
 }
 
+/** Returns the order of a list that is read from its end. */
+export function reversed({ severity, ...order }: ListOrder): ListOrder {
+  return { ...order, severity: severity && opposite(severity), id: opposite(order.id) }
+}
+
+const opposite = (direction: Direction): Direction => (direction === 'asc' ? 'desc' : 'asc')
+
 /** Compares two positions. */
 export function compareIn({ severity, key, id }: ListOrder): (a: Cursor, b: Cursor) => number {
   const severitySign = severity === undefined ? 0 : severity === 'asc' ? 1 : -1

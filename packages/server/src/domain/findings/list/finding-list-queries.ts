@@ -1,6 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import type { ListedFinding, StoredIdentifier, StoredScanner } from '../finding.ts'
+import type { FindingExtras, ListedFinding, StoredIdentifier, StoredScanner } from '../finding.ts'
 import {
   hasTriage,
   type ListedFindingRow,
@@ -115,6 +115,13 @@ export async function findShownFinding(
 export async function listScanners(db: Db, ids: readonly number[]): Promise<StoredScanner[]> {
   return db.all(sql`
     select id, external_id, name, vendor from scanners where id in ${db.dialect.integers(ids)} order by id`)
+}
+
+export async function listExtras(
+  db: Db,
+  findingIds: readonly number[],
+): Promise<{ id: number; extras: FindingExtras }[]> {
+  return db.all(sql`select id, extras from findings where id in ${db.dialect.integers(findingIds)} order by id`)
 }
 
 /** Returns identifiers in the order of the report; the first one of each finding is its primary identifier. */

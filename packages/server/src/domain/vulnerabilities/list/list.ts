@@ -2,7 +2,7 @@ import { perDatabase } from '../../../db/cache.ts'
 import type { Db } from '../../../db/db.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
 import type { Deps, RootDeps } from '../../deps.ts'
-import { type Cursor, isPositionIn, type ListOrder } from '../../findings/list/cursor.ts'
+import { type Cursor, isPositionIn, type ListOrder, reversed } from '../../findings/list/cursor.ts'
 import {
   type FilteredList,
   type ListCache,
@@ -24,6 +24,8 @@ export interface ListQuery {
   scope: ListScope
   filter: VulnerabilityFilter
   sort: VulnerabilitySort
+  /** Reads from the end of the list. */
+  isReversed?: boolean
 }
 
 /** Returns the ids of a page of a filtered list. */
@@ -34,7 +36,7 @@ export async function listVulnerabilityIds(
 ): Promise<Page<number> & { next: Cursor | undefined }> {
   assertNumbered(request, 'Vulnerability')
   const after = request.keyset?.after
-  if (after && !isPositionIn(orders[query.sort], after)) throw parameterProblem('cursor is invalid')
+  if (after && !isPositionIn(listOrder(query), after)) throw parameterProblem('cursor is invalid')
   const { rows, ...page } = await readPage(await openCachedList(deps, query), request)
   return { ...page, rows: rows.map(({ id }) => id) }
 }
@@ -90,20 +92,27 @@ const orders: Record<VulnerabilitySort, ListOrder> = {
   detected_asc: { id: 'asc' },
 }
 
+/** Returns the order in which the rows of a list are read. */
+export function listOrder({ sort, isReversed }: Pick<ListQuery, 'sort' | 'isReversed'>): ListOrder {
+  return isReversed ? reversed(orders[sort]) : orders[sort]
+}
+
 /** Opens a list, given the facet counts of its projects. */
 export function openList(
   db: Db,
-  { scope, filter, sort }: ListQuery,
+  query: ListQuery,
   counts: readonly FacetCount[],
   { cache, limits }: ListOptions = {},
 ): Promise<FilteredList> {
+  const { scope, filter, sort, isReversed } = query
+  const order = listOrder(query)
   const matching = counts.filter((count) => matchesFacets(filter, count))
   const list = {
-    key: JSON.stringify([scope.key, filter, sort]),
-    order: orders[sort],
-    ranges: indexRanges(db, counts, matching, orders[sort]),
+    key: JSON.stringify([scope.key, filter, sort, ...(isReversed ? ['reversed'] : [])]),
+    order,
+    ranges: indexRanges(db, counts, matching, order),
     rowCount: rowCount(matching),
-    unindexed: unindexedFilters(db, { filter, projectIds: scope.projectIds, counts: matching, order: orders[sort] }),
+    unindexed: unindexedFilters(db, { filter, projectIds: scope.projectIds, counts: matching, order }),
     isCounted: true,
     projectId: onlyProjectOf(scope),
   }

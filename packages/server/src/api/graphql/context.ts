@@ -1,0 +1,49 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import type { Caller } from '../../domain/access/callers.ts'
+import type { RootDeps } from '../../domain/deps.ts'
+import type { RouteContext } from '../../http/route.ts'
+import { Failure } from '../../platform/failure.ts'
+import { openLoaders } from './loaders.ts'
+
+/** What the resolvers of one request share. */
+export interface Context {
+  readonly deps: RootDeps
+  readonly caller: Caller | null
+  readonly origin: string
+  /** Checks a permission of the caller. Throws as the guard does. */
+  readonly permit: RouteContext['permit']
+  readonly load: ReturnType<typeof openLoaders>
+}
+
+export function openContext({ deps, caller, origin, permit }: RouteContext): Context {
+  return { deps, caller, origin, permit, load: openLoaders(deps) }
+}
+
+/**
+ * Resolver of a field. Its source and arguments have the types that the schema promises, which TypeScript does not know:
+ * `never` accepts a function of any of them.
+ */
+export type Resolver = (source: never, args: never, context: Context, info: GraphQLResolveInfo) => unknown
+
+/** Part of the schema: types, and the resolvers of the fields that are more than a property of their source. */
+export interface SchemaPart {
+  readonly types: string
+  readonly resolvers?: Readonly<Record<string, Readonly<Record<string, Resolver>>>>
+}
+
+const hiding: readonly string[] = ['unauthenticated', 'forbidden', 'not-found', 'scope-too-small']
+
+/** Whether an error means that the caller may not see or do something. GitLab's GraphQL does not say which. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Failure && hiding.includes(error.cause.kind)
+}
+
+/** Returns null for what the caller may not see. */
+export async function visible<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found
+  } catch (error) {
+    if (isRefusal(error)) return null
+    throw error
+  }
+}

@@ -1,0 +1,99 @@
+import { GraphQLError } from 'graphql'
+import { listScanners } from '../../../domain/findings/findings.ts'
+import type { DismissalReason, Severity, State } from '../../../domain/findings/scales.ts'
+import type { VulnerabilityFilter, VulnerabilitySort } from '../../../domain/vulnerabilities/list/filter.ts'
+import { type ConnectionArgs, connectionArguments } from '../connection.ts'
+import type { Context } from '../context.ts'
+
+const filterArguments = `
+    projectId: [ID!]
+    reportType: [VulnerabilityReportType!]
+    severity: [VulnerabilitySeverity!]
+    state: [VulnerabilityState!]
+    owaspTopTen: [VulnerabilityOwaspTop10!]
+    identifierName: String
+    scanner: [String!]
+    scannerId: [VulnerabilitiesScannerID!]
+    hasResolution: Boolean
+    hasAiResolution: Boolean
+    hasIssues: Boolean
+    hasMergeRequest: Boolean
+    hasRemediations: Boolean
+    image: [String!]
+    clusterAgentId: [ID!]
+    dismissalReason: [VulnerabilityDismissalReason!]`
+
+export const listArguments = `${connectionArguments}${filterArguments}
+    clusterId: [ID!]
+    sort: VulnerabilitySort = severity_desc`
+
+export interface FilterArgs {
+  projectId?: string[] | null
+  reportType?: string[] | null
+  severity?: string[] | null
+  state?: string[] | null
+  owaspTopTen?: string[] | null
+  identifierName?: string | null
+  scanner?: string[] | null
+  scannerId?: number[] | null
+  hasResolution?: boolean | null
+  hasAiResolution?: boolean | null
+  hasIssues?: boolean | null
+  hasMergeRequest?: boolean | null
+  hasRemediations?: boolean | null
+  image?: string[] | null
+  clusterId?: string[] | null
+  clusterAgentId?: string[] | null
+  dismissalReason?: string[] | null
+}
+
+export interface VulnerabilityArgs extends FilterArgs, ConnectionArgs {
+  sort?: VulnerabilitySort | null
+}
+
+/** Filters of GitLab's schema that Alcove does not have. */
+const unsupported = [
+  ...(['owaspTopTen', 'hasIssues', 'hasRemediations', 'image', 'clusterId', 'clusterAgentId'] as const),
+] satisfies (keyof FilterArgs)[]
+
+/**
+ * Returns the filter, or undefined when nothing can match. Throws for filters that Alcove does not have, because a list
+ * that ignored one would contain other vulnerabilities than requested.
+ */
+export async function readFilterArgs({ deps }: Context, args: FilterArgs): Promise<VulnerabilityFilter | undefined> {
+  for (const name of unsupported) {
+    if (args[name] !== undefined && args[name] !== null) {
+      throw new GraphQLError(`This server cannot filter by \`${name}\`.`)
+    }
+  }
+  // No vulnerability has either.
+  if (args.hasMergeRequest || args.hasAiResolution) return undefined
+  const byId = args.scannerId?.length ? await listScanners(deps.db, args.scannerId) : undefined
+  const named = byId?.map(({ externalId }) => externalId)
+  const scanner = args.scanner?.length ? args.scanner : undefined
+  const identifierName = args.identifierName?.trim()
+  return {
+    reportTypes: lowered(args.reportType),
+    // Each value of the enums is a word of the scales.
+    severities: lowered(args.severity) as Severity[] | undefined,
+    states: lowered(args.state) as State[] | undefined,
+    dismissalReasons: lowered(args.dismissalReason) as DismissalReason[] | undefined,
+    scanners: named && scanner ? named.filter((name) => scanner.includes(name)) : (named ?? scanner),
+    identifiers: identifierName ? [identifierName] : undefined,
+    isResolvedOnDefaultBranch: args.hasResolution ?? undefined,
+  }
+}
+
+/** Returns undefined for an empty list, which GitLab ignores. */
+function lowered(words: readonly string[] | null | undefined): string[] | undefined {
+  return words?.length ? words.map((word) => word.toLowerCase()) : undefined
+}
+
+/** Returns the ids of projects, which may lack the prefix of global ids. */
+export function readProjectIds(written: readonly string[] | null | undefined): number[] | undefined {
+  return written?.map((id) => {
+    const [, digits] = /^(?:gid:\/\/gitlab\/Project\/)?(\d{1,15})$/.exec(id) ?? []
+    if (digits === undefined) throw new GraphQLError(`${JSON.stringify(id.slice(0, 200))} is not the id of a project`)
+    return Number(digits)
+  })
+}
