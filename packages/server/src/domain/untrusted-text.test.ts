@@ -194,6 +194,10 @@ const reports: Subject<string> = {
     'leaks of gitleaks': inReport('{"RuleID":"a"}', (entries) => `[${entries}]`),
     spaces: around('{"vulnerabilities":[', ' ', ']}'),
     'tags of XML': filled('<a>'),
+    'rows of a table': (size) => `title,severity\n${filled('a,low\n')(size)}`,
+    'quotes in a table': (size) => `title,severity\n"${filled('""')(size)}",low\n`,
+    'blank lines in a table': (size) => `title,severity\n${filled('\n')(size)}a,low\n`,
+    'columns of a table': filled('a,'),
     'issues of Burp': (size) => `<issues burpVersion="1">${filled('<issue/>')(size)}</issues>`,
     'elements of one issue of Burp': (size) =>
       `<issues burpVersion="1"><issue>${filled('<a>b</a>')(size)}</issue></issues>`,

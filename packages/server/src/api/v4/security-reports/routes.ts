@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { reportTypes } from '../../../domain/findings/scales.ts'
+import { type Mapping, parseMapping } from '../../../domain/reports/formats/generic/mapping.ts'
 import { assertMayCreateProject, createProjectOfReport } from '../../../domain/reports/imports/create-project.ts'
 import { applyAbsences, discardAbsences } from '../../../domain/reports/imports/held-absences.ts'
 import type { IngestOptions } from '../../../domain/reports/imports/import.ts'
@@ -9,6 +10,7 @@ import { findImports, findProjectImport, importReport } from '../../../domain/re
 import { dryRunReport } from '../../../domain/reports/imports/ingest.ts'
 import { fileOf, flag, integer, integerList, oneOf, optional, text } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
+import { invalid } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
 import { comparedImportView, importView, viewComparedImport, viewImport } from './views.ts'
 
@@ -21,7 +23,7 @@ const targetRef = optional(
 )
 
 const reportInput = Type.Object({
-  file: fileOf(['application/json', 'application/gzip']),
+  file: fileOf(['application/json', 'application/gzip', 'application/xml', 'text/csv']),
   report_type: optional(oneOf(reportTypes, { description: 'Default: the type stated in the report' })),
   ref: optional(text({ allowBlank: false, description: 'Branch or tag. Default: the default branch' })),
   category: optional(
@@ -40,6 +42,13 @@ const reportInput = Type.Object({
     flag({
       description:
         'True if the scan covered only part of the ref, such as the changes since a baseline; no finding is then marked as absent. Default: as stated in the report',
+    }),
+  ),
+  mapping: optional(
+    text({
+      allowBlank: false,
+      description:
+        'JSON object with the columns or keys of a generic report by field, such as `{"title": "Finding", "severity": "Risk", "severities": {"Severe": "critical"}}`. The report is then read as generic CSV or JSON',
     }),
   ),
   same_run: optional(
@@ -73,10 +82,17 @@ const optionsFrom = (input: Static<typeof reportInput>): IngestOptions => ({
   targetRef: input.target_ref,
   strict: input.strict,
   isPartial: input.partial,
+  mapping: input.mapping === undefined ? undefined : readMapping(input.mapping),
   sameRun: input.same_run,
   promote: input.promote,
   isAsync: input.async,
 })
+
+function readMapping(text: string): Mapping {
+  const mapping = parseMapping(text)
+  if (typeof mapping === 'string') throw invalid({ mapping: [mapping] })
+  return mapping
+}
 
 const importTables = ['imports']
 

@@ -6,6 +6,8 @@ import { checkov } from './checkov/checkov.ts'
 import { cyclonedx } from './cyclonedx/cyclonedx.ts'
 import { dependencyCheck } from './dependency-check/dependency-check.ts'
 import { objectOf } from './fields/json-fields.ts'
+import { genericFormat } from './generic/generic.ts'
+import type { Mapping } from './generic/mapping.ts'
 import { gitlab } from './gitlab/gitlab.ts'
 import { gitleaks } from './gitleaks/gitleaks.ts'
 import { grype } from './grype/grype.ts'
@@ -37,11 +39,16 @@ export const formats: readonly ReportFormat[] = [
   zap,
   nuclei,
   gitleaks,
+  genericFormat(),
   gitlab,
 ]
 
-/** Detects the format of a document by its content. */
-export function formatOf(root: unknown, reportType: ReportType | undefined): ReportFormat | undefined {
+/** Detects the format of a document by its content. A report with a mapping is generic. */
+export function formatOf(
+  root: unknown,
+  { reportType, mapping }: { reportType?: ReportType | undefined; mapping?: Mapping | undefined },
+): ReportFormat | undefined {
+  if (mapping) return genericFormat(mapping)
   // gitleaks writes null for no findings, but so do failed scripts; only the declared report type makes it a report.
   if (root === null && reportType === 'secret_detection') return gitleaks
   if (unsupportedDocument(root)) return undefined

@@ -35,8 +35,6 @@ test.for([
   ['an XML file', '<?xml version="1.0"?>\n<OWASPZAPReport/>'],
   ['an XML file', '\ufeff  <issues format="5"/>'],
   ['an HTML page', '<!DOCTYPE html><html><body>Sign in</body></html>'],
-  ['a table of comma-separated values', 'Title,Severity,File\n"SQL, injection",High,a.py\n'],
-  ['a table of comma-separated values', '"Title";"Severity"\r\n"XSS";"High"\r\n'],
   ['a TruffleHog report', '{"SourceMetadata":{},"DetectorName":"a"}\n{"SourceMetadata":{},"DetectorName":"b"}\n'],
   ['a ZIP archive', 'PK\u0003\u0004\u0014'],
 ])('%s is rejected by name: %s', async ([name, text]) => {

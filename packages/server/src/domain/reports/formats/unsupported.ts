@@ -5,7 +5,7 @@ import type { JsonObject } from './report.ts'
 
 /** The supported formats, for messages. */
 export const readable =
-  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, gitleaks, npm audit, pnpm audit and yarn audit, and the XML of Burp'
+  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, gitleaks, npm audit, pnpm audit and yarn audit, the XML of Burp, and generic CSV and JSON'
 
 /** A common kind of file that is not supported. */
 interface Unsupported {
@@ -94,13 +94,8 @@ export function unsupportedText(start: string): ReportProblem | undefined {
   if (isBurp(text)) return undefined
   if (text.startsWith('<')) return problem('an XML file', 'Let the tool write JSON or SARIF.')
   if (text.startsWith('PK\u0003\u0004')) return problem('a ZIP archive', 'Unpack it and send the report.')
-  const [first = '', second = ''] = text.split('\n', 2)
-  return isTable(first) && isTable(second)
-    ? problem('a table of comma-separated values', 'Let the tool write JSON or SARIF.')
-    : undefined
+  return undefined
 }
-
-const isTable = (line: string): boolean => !/^[{[]/.test(line) && /[,;\t]/.test(line) && line.length < 4000
 
 const problem = (name: string, hint: string): ReportProblem => ({
   type: 'Format',

@@ -55,14 +55,14 @@ const maxAttempts = 3
 async function assertReadable(
   { db, objects }: RootDeps,
   { key, bytes }: ReceivedFile,
-  { reportType, strict, isPartial }: IngestOptions,
+  { reportType, strict, isPartial, mapping }: IngestOptions,
 ): Promise<void> {
   const open = async () => {
     const stream = await objects.open(key)
     if (!stream) throw new Error('the object of a received report is missing in the object store')
     return stream
   }
-  const read = await openReading(db, open, bytes, { reportType, strict, isPartial, projectId: 0 })
+  const read = await openReading(db, open, bytes, { reportType, strict, isPartial, mapping, projectId: 0 })
   if ('problems' in read) throw reportRejected(read.problems)
   try {
     for await (const _ of read.reading.batches());

@@ -2,6 +2,7 @@ import type { ReportProblem } from '../../../platform/failure.ts'
 import type { FindingSummary } from '../../findings/finding.ts'
 import type { MatchReason } from '../../findings/finding-key.ts'
 import type { ReportType } from '../../findings/scales.ts'
+import type { Mapping } from '../formats/generic/mapping.ts'
 import type { MergedFinding, SkippedFinding } from '../formats/report.ts'
 
 export const importStates = ['waiting', 'running', 'done', 'failed'] as const
@@ -26,6 +27,8 @@ export interface IngestOptions {
   strict?: boolean | undefined
   /** Whether the scan was partial; absent: the report must state it. */
   isPartial?: boolean | undefined
+  /** Names the fields of a generic report. */
+  mapping?: Mapping | undefined
   /** Ids of the imports of earlier reports of the same run; this report must not cover their findings. */
   sameRun?: readonly number[] | undefined
   /** Whether the token of the request was issued to send reports; see `isIssuedToReport`. */

@@ -54,6 +54,7 @@ export async function importReport(
         promote: options.promote,
         strict: options.strict,
         isPartial: options.isPartial,
+        mapping: options.mapping,
         sameRun: options.sameRun,
         targetRef: options.targetRef,
         isIssued: isIssuedToReport(sender),

@@ -154,12 +154,12 @@ async function openReport(
   { db }: Deps,
   place: ImportPlace,
   file: { open: OpenBytes; bytes: number },
-  { reportType, strict, isPartial }: Pick<IngestOptions, 'reportType' | 'strict' | 'isPartial'>,
+  { reportType, strict, isPartial, mapping }: Pick<IngestOptions, 'reportType' | 'strict' | 'isPartial' | 'mapping'>,
 ): Promise<ImportReading> {
   const { projectId, ref, defaultBranch } = place
   const isImageKnown = ref === defaultBranch ? undefined : (start: string) => isKnownImage(db, place, start)
   const stored = await loadStoredContents(db, projectId, file.bytes)
-  const options = { reportType, strict, isPartial, projectId, isImageKnown, stored }
+  const options = { reportType, strict, isPartial, mapping, projectId, isImageKnown, stored }
   const read = await openReading(db, file.open, file.bytes, options)
   if ('problems' in read) throw reportRejected(read.problems)
   return read.reading

@@ -1,38 +1,44 @@
 import { burpAsJson, isBurp } from '../formats/burp/xml-as-json.ts'
+import { csvAsJson, separatorOf } from '../formats/generic/csv-as-json.ts'
 import { linesAsList } from './json-lines.ts'
 
-/** Length of the beginning by which XML is recognised. */
+/** Length of the beginning by which XML and tables are recognised. */
 const headBytes = 16 * 1024
 
-/** Yields a text as JSON: converts the XML of Burp and lists of JSON documents, one a line. Other texts pass unchanged. */
+/**
+ * Yields a text as JSON: converts the XML of Burp, tables, and lists of JSON documents, one a line. Other texts pass
+ * unchanged.
+ */
 export async function* asJson(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = text[Symbol.asyncIterator]()
   const head: Buffer[] = []
   let length = 0
-  let isXml: boolean | undefined
+  let begins: number | undefined
   try {
     while (length < headBytes) {
       const { done, value } = await iterator.next()
       if (done) break
       head.push(value)
       length += value.length
-      isXml ??= beginsWithTag(value)
-      if (isXml === false) break
+      begins ??= value.find((byte) => byte > 0x20)
+      if (begins !== undefined && jsonBrackets.includes(begins)) break
     }
-    const all = rejoin(head, iterator)
-    yield* isXml && isBurp(Buffer.concat(head).toString('latin1')) ? burpAsJson(all) : linesAsList(all)
+    yield* convert(head, rejoin(head, iterator), begins)
   } finally {
     await iterator.return?.()
   }
 }
 
-/** Returns undefined for a blank chunk. */
-function beginsWithTag(chunk: Buffer): boolean | undefined {
-  const first = chunk.find((byte) => byte > 0x20)
-  return first === undefined ? undefined : first === openBracket
-}
+const jsonBrackets = Buffer.from('{[')
+const openAngle = '<'.charCodeAt(0)
 
-const openBracket = '<'.charCodeAt(0)
+function convert(head: readonly Buffer[], all: AsyncIterable<Buffer>, begins: number | undefined) {
+  if (begins === undefined || jsonBrackets.includes(begins)) return linesAsList(all)
+  const start = Buffer.concat(head).toString('utf8')
+  if (begins === openAngle) return isBurp(start) ? burpAsJson(all) : all
+  const separator = separatorOf(start.trimStart().split('\n', 1)[0] ?? '')
+  return separator === undefined ? all : csvAsJson(all, separator)
+}
 
 async function* rejoin(head: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   yield* head

@@ -8,6 +8,7 @@ import { objectOf } from '../formats/fields/json-fields.ts'
 import { shorten } from '../formats/fields/shorten.ts'
 import { formatOf, unknownFormat } from '../formats/formats.ts'
 import { type Gaps, startGaps } from '../formats/gaps.ts'
+import type { Mapping } from '../formats/generic/mapping.ts'
 import { startDeduplication, startScannerOrder } from '../formats/identity/deduplicate.ts'
 import { startProblems } from '../formats/problems/problems.ts'
 import { startTally, type Tally } from '../formats/problems/tally.ts'
@@ -28,6 +29,8 @@ export interface ReadOptions {
   /** Whether the sender declares the scan as partial; absent: the report must state it. */
   isPartial?: boolean | undefined
   isImageKnown?: IsImageKnown | undefined
+  /** Names the fields of a generic report. */
+  mapping?: Mapping | undefined
   limits?: DocumentLimits
 }
 
@@ -54,7 +57,7 @@ export async function readReport(
   try {
     const document = openDocument(open, options.limits)
     const root = await document.survey()
-    const format = formatOf(root, options.reportType)
+    const format = formatOf(root, options)
     if (!format) return { problems: [unknownFormat(root)] }
     const context = await document.context(format.items)
     const tally = startTally()
