@@ -147,6 +147,7 @@ export const apiExamples: ApiExamples = {
     createProject: project,
     createProjectForUser: { name: 'Notes' },
     updateProject: { description: 'The public website', promote_vulnerabilities_on_ingestion: true },
+    transferGroup: { group_id: 4 },
     transferProject: { namespace: 'acme/archive' },
     createGroup: { name: 'Acme', path: 'acme', visibility: 'private' },
     updateGroup: { name: 'Acme Ltd.' },

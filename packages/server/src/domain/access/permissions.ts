@@ -134,6 +134,7 @@ export const permissions = {
   'group.create': { on: 'instance', who: 'user', scope: 'api' },
   'group.read': { on: 'group', who: 'anyone', scope: 'read_api' },
   'group.update': { on: 'group', who: 'owner', scope: 'api' },
+  'group.transfer': { on: 'group', who: 'owner', scope: 'api' },
   'group.delete': { on: 'group', who: 'owner', scope: 'api' },
   'group.member.list': { on: 'group', who: 'user', scope: 'read_api' },
   'group.member.manage': { on: 'group', who: 'owner', scope: 'api' },

@@ -19,3 +19,8 @@ const reach: Record<Visibility, number> = { private: 0, internal: 1, public: 2 }
 export function isWider(visibility: Visibility, than: Visibility): boolean {
   return reach[visibility] > reach[than]
 }
+
+/** Returns the visibilities that admit more users than this one. */
+export const visibilitiesBeyond = (visibility: Visibility): Visibility[] =>
+  // `Object.keys` loses the type of the keys.
+  (Object.keys(reach) as Visibility[]).filter((each) => isWider(each, visibility))

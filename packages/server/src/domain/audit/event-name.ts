@@ -53,6 +53,7 @@ export type AuditEventName =
   | 'project_transferred'
   | 'group_created'
   | 'group_updated'
+  | 'group_transferred'
   | 'group_destroyed'
   | 'organization_created'
   | 'webhook_created'

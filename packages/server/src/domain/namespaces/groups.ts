@@ -48,7 +48,7 @@ export interface NewGroup {
 }
 
 /** GitLab's maximum nesting depth. */
-const maxAncestors = 20
+export const maxAncestors = 20
 const tooDeep = 'has too deep level of nesting'
 
 /** Creates a group owned by the caller. */
@@ -197,20 +197,34 @@ function hiddenness(visibility: Visibility, { isPublic }: Organization): Invalid
 }
 
 async function parentFor(deps: Deps, caller: Caller, id: number): Promise<Namespace> {
+  const { parent, level } = await visibleParent(deps, caller, id)
+  if (level < roles.maintainer) throw forbidden()
+  return parent
+}
+
+/** Returns a group that the caller can see, locked, and the caller's access level there. */
+export async function visibleParent(
+  deps: Deps,
+  caller: Caller,
+  id: number,
+): Promise<{ parent: Namespace; level: number }> {
   const parent = await lockNamespace(deps.db, id)
   const level = await groupLevel(deps, parent, caller)
   const isSeen = await isGroupVisible(deps, parent ?? nowhere, { caller, callerLevel: level })
   if (parent?.kind !== 'group' || !isSeen) throw notFound('Group')
-  if (level < roles.maintainer) throw forbidden()
-  return parent
+  return { parent, level }
 }
 
 /** Locks the group and all groups above it, so that its full path cannot change before it is written. */
 async function lockGroupAndAncestors(deps: Deps, id: number): Promise<Namespace> {
   const found = await findNamespaceById(deps.db, id)
   for (const heldId of found ? lineageOf(found) : []) await lockNamespace(deps.db, heldId)
+  return getGroup(deps, id)
+}
+
+export async function getGroup(deps: Deps, id: number): Promise<Namespace> {
   const group = await findNamespaceById(deps.db, id)
-  if (!group) throw notFound('Group')
+  if (group?.kind !== 'group') throw notFound('Group')
   return group
 }
 

@@ -78,15 +78,46 @@ export async function updateGroup(db: Db, group: Namespace, now: string): Promis
   return changed === 1
 }
 
-/** Updates the full paths and names of all namespaces below a renamed group. */
+/** Moves a group to another parent, or to the top level. Returns and throws like `updateGroup`. */
+export async function updateParent(db: Db, group: Namespace, now: string): Promise<boolean> {
+  if (!(await updateGroup(db, group, now))) return false
+  await db.run(sql`
+    update namespaces set parent_id = ${group.parentId}, lineage = ${group.lineage} where id = ${group.id}`)
+  return true
+}
+
+/** Updates the full paths, names and lineages of all namespaces below a renamed or moved group. */
 export async function updateSubgroupPaths(db: Db, before: Namespace, after: Namespace): Promise<void> {
   const [from, to] = lineageRange(before)
   await db.run(sql`
     update namespaces set
+      lineage = ${after.lineage} || substr(lineage, ${before.lineage.length + 1}),
       full_path = ${after.fullPath} || substr(full_path, ${before.fullPath.length + 1}),
       full_path_key = ${after.fullPath.toLowerCase()} || substr(full_path_key, ${before.fullPath.length + 1}),
       full_name = ${after.fullName} || substr(full_name, ${[...before.fullName].length + 1})
     where lineage >= ${from} and lineage < ${to}`)
+}
+
+/** Returns the number of ancestors of the namespace that has the most, of this one and all below it. */
+export async function maxAncestorsBelow(db: Db, namespace: Namespace): Promise<number> {
+  const [from, to] = lineageRange(namespace)
+  const row = await db.one<{ ancestors: number }>(sql`
+    select max(length(lineage) - length(replace(lineage, '/', ''))) as ancestors from namespaces
+    where id = ${namespace.id} or (lineage >= ${from} and lineage < ${to})`)
+  return row?.ancestors ?? 0
+}
+
+/** Sets the visibility of those namespaces, of this one and all below it, that have one of the others. */
+export async function replaceVisibilities(
+  db: Db,
+  namespace: Namespace,
+  { from, to, now }: { from: readonly Visibility[]; to: Visibility; now: string },
+): Promise<void> {
+  const [first, end] = lineageRange(namespace)
+  await db.run(sql`
+    update namespaces set visibility = ${to}, updated_at = ${now}
+    where (id = ${namespace.id} or (lineage >= ${first} and lineage < ${end}))
+      and visibility in ${db.dialect.texts(from)}`)
 }
 
 export async function deleteNamespaceById(db: Db, id: number): Promise<void> {

@@ -1,5 +1,6 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import type { Visibility } from '../access/roles.ts'
 import type { Membership } from '../members/member.ts'
 import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
 import { lineageRange, type Namespace } from '../namespaces/namespace.ts'
@@ -129,13 +130,28 @@ export async function findTaken(
 
 /** Updates the full paths of all projects in a renamed group and below it. */
 export async function updateProjectPathsBelow(db: Db, before: Namespace, after: Namespace): Promise<void> {
-  const [from, to] = lineageRange(before)
+  const [from, to] = lineageRange(after)
   await db.run(sql`
     update projects set
       full_path = ${after.fullPath} || substr(full_path, ${before.fullPath.length + 1}),
       full_path_key = ${after.fullPath.toLowerCase()} || substr(full_path_key, ${before.fullPath.length + 1})
     where namespace_id in (
       select id from namespaces where id = ${before.id} or (lineage >= ${from} and lineage < ${to}))`)
+}
+
+/** Sets the visibility of those projects in a namespace and below it that have one of the others. Returns their ids. */
+export async function narrowVisibilitiesBelow(
+  db: Db,
+  namespace: Namespace,
+  { from, to, now }: { from: readonly Visibility[]; to: Visibility; now: string },
+): Promise<number[]> {
+  const [first, end] = lineageRange(namespace)
+  const rows = await db.all<{ id: number }>(sql`
+    update projects set visibility = ${to}, updated_at = ${now}
+    where visibility in ${db.dialect.texts(from)} and namespace_id in (
+      select id from namespaces where id = ${namespace.id} or (lineage >= ${first} and lineage < ${end}))
+    returning id`)
+  return rows.map(({ id }) => id)
 }
 
 export async function deleteProjectById(db: Db, id: number): Promise<void> {

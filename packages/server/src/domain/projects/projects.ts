@@ -9,7 +9,7 @@ import {
   unchanged,
 } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
-import { isWider, roles, type Visibility } from '../access/roles.ts'
+import { isWider, roles, type Visibility, visibilitiesBeyond } from '../access/roles.ts'
 import { type AuditedChanges, changesBetween, projectEntity } from '../audit/audit-event.ts'
 import type { AuditEventName } from '../audit/event-name.ts'
 import { recordAuditEvent } from '../audit/record.ts'
@@ -33,6 +33,7 @@ import {
   insertProject,
   insertStar,
   lockProject,
+  narrowVisibilitiesBelow,
   type ProjectDraft,
   updateProject,
   updateProjectPathsBelow,
@@ -165,6 +166,12 @@ async function assertTransferable(deps: Deps, caller: Caller, project: Project, 
 /** Updates the full paths of all projects in a renamed namespace and below it. */
 export async function moveProjectsBelow({ db }: Deps, before: Namespace, after: Namespace): Promise<void> {
   if (after.fullPath !== before.fullPath) await updateProjectPathsBelow(db, before, after)
+}
+
+/** Limits the visibility of all projects in a namespace and below it. Returns the ids of those that were more visible. */
+export async function narrowProjectsBelow(deps: Deps, namespace: Namespace, visibility: Visibility): Promise<number[]> {
+  const from = visibilitiesBeyond(visibility)
+  return narrowVisibilitiesBelow(deps.db, namespace, { from, to: visibility, now: deps.now() })
 }
 
 /** Sets the upload limits. Null removes a limit. */

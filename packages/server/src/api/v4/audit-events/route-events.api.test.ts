@@ -204,6 +204,8 @@ describe('routes record the events of the table', () => {
       await send('POST /organizations', { body: { name: 'Other', path: 'other' } })
       const group = await send('POST /groups', { body: { name: 'acme', path: 'acme' } })
       await send('PUT /groups/:id', { path: { id: group.id }, body: { description: 'A group' } })
+      const subgroup = await server.admin.post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })
+      await send('POST /groups/:id/transfer', { path: { id: subgroup.body.id } })
       const project = await send('POST /projects', { body: { name: 'site', namespace_id: group.id } })
       const path = { id: project.id }
       const nadia = await server.user('nadia')

@@ -69,6 +69,7 @@ const placeRoutes: Readonly<Record<string, RecordedEvents>> = {
   'POST /organizations': ['organization_created'],
   'POST /groups': ['group_created'],
   'PUT /groups/:id': ['group_updated'],
+  'POST /groups/:id/transfer': ['group_transferred'],
   'DELETE /groups/:id': ['group_destroyed'],
   'POST /projects': ['project_created'],
   'POST /projects/user/:user_id': ['project_created'],

@@ -3,12 +3,14 @@ import { grantableLevels } from '../../../domain/access/roles.ts'
 import { type RootDeps, transaction } from '../../../domain/deps.ts'
 import { changeGroup, createGroup, findGroups, type GroupQuery } from '../../../domain/namespaces/groups.ts'
 import type { Namespace, NamespaceOrder } from '../../../domain/namespaces/namespace.ts'
+import { transferGroup } from '../../../domain/namespaces/transfer-group.ts'
 import type { PageRequest } from '../../../domain/page.ts'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
 import { readAttributes, storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
 import { findProjects } from '../../../domain/projects/project-list.ts'
 import type { Visitor } from '../../../domain/projects/visible.ts'
 import { removeGroup } from '../../../domain/removal/remove.ts'
+import { recount, topicsOfProjects } from '../../../domain/topics/assignment.ts'
 import { assertUnmodified } from '../../../domain/unmodified.ts'
 import { flag, integer, integerList, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
@@ -283,6 +285,30 @@ export const groupRoutes: readonly Route[] = [
         return changed
       })
       return viewOneGroup(deps, changed, origin)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/groups/:id/transfer',
+    summary: 'Move a group into another group, or to the top level',
+    permission: 'group.transfer',
+    input: Type.Object({
+      group_id: optional(
+        integer({
+          description:
+            'New parent group; requires the maintainer role there. Without it, the group moves to the top level',
+        }),
+      ),
+    }),
+    status: 201,
+    output: groupDetailView,
+    async handle({ deps, caller, group, input, origin }) {
+      const transferred = await transaction(deps, async (deps) => {
+        const { group: moved, narrowedProjectIds } = await transferGroup(deps, caller, group.id, input.group_id)
+        await recount(deps, await topicsOfProjects(deps, narrowedProjectIds))
+        return moved
+      })
+      return viewOneGroup(deps, transferred, origin)
     },
   }),
   route({
