@@ -30,6 +30,7 @@ import { removeUsedLogoutTokens } from './domain/oidc/backchannel-logout.ts'
 import { removeExpiredFlows } from './domain/oidc/flows.ts'
 import { removeOrphanedObjects } from './domain/removal/orphan-cleanup.ts'
 import { removeIdleBots } from './domain/removal/revoke-access-token.ts'
+import { packageJob } from './domain/reports/imports/compute-packages.ts'
 import { expireFailedReports } from './domain/reports/imports/import-queue.ts'
 import { removeOldImports } from './domain/reports/imports/old-imports.ts'
 import { importKind } from './domain/reports/imports/run-imports.ts'
@@ -122,6 +123,7 @@ export const jobKinds: readonly AnyJobKind[] = [
   importKind,
   mailJob(mailKinds),
   refJobKind,
+  packageJob,
   passwordRequestJob,
   promotionKind,
   scopeChangeKind,

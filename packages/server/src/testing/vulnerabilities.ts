@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../db/db.ts'
+import { findingPackage, parsePackageUrl } from '../domain/findings/package-url.ts'
 import { severityRanks } from '../domain/findings/scales.ts'
 import { upsertPromoted } from '../domain/vulnerabilities/list/promoted-queries.ts'
 
@@ -20,6 +21,7 @@ export interface MadeUp {
   identifiers: readonly string[]
   /** Refs on which the finding is present. */
   refs: readonly string[]
+  packageUrl?: string | undefined
 }
 
 /** Default values for test vulnerabilities. */
@@ -36,6 +38,11 @@ export const usual = {
   identifiers: ['CWE-327'],
   refs: ['main'],
 } as const satisfies Partial<MadeUp>
+
+const packageColumns = ({ packageUrl = '' }: MadeUp) => {
+  const found = findingPackage(parsePackageUrl(packageUrl), undefined)
+  return { package_url: found?.url ?? null, package_key: found?.key ?? null, package_name: found?.name ?? null }
+}
 
 /** Inserts vulnerabilities in the state that imports and triage would leave, with stored counts. Once per project. */
 export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string): Promise<void> {
@@ -81,6 +88,7 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     reason: made.dismissalReason,
     resolved_at: made.state === 'resolved' ? now : null,
     identifier_id: identifierId(made.projectId, made.identifiers[0] ?? ''),
+    ...packageColumns(made),
   }))
   const columns = {
     id: 'integer',
@@ -96,6 +104,9 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     reason: 'text',
     resolved_at: 'timestamp',
     identifier_id: 'integer',
+    package_url: 'text',
+    package_key: 'text',
+    package_name: 'text',
   } as const
   await db.run(sql`
     insert into vulnerabilities (id, project_id, title, state, severity, confidence, report_type, scanner_id,
@@ -106,10 +117,10 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
   await db.run(sql`
     insert into findings (id, project_id, vulnerability_id, uuid, report_type, scanner_id, primary_identifier_id, name,
       severity, confidence, location, location_fingerprint, details, extras, digest, metadata_version, raw_metadata,
-      detected_at, created_at, updated_at)
+      package_url, package_key, package_name, detected_at, created_at, updated_at)
     select r.id, r.project_id, r.id, 'uuid-' || r.id, r.report_type, r.scanner_id, r.identifier_id, r.title, r.severity, 2,
       r.location, '', '{}', ${{ links: [], flags: [], evidence: null, assets: [], cvss: [], remediations: [], signatures: [] }},
-      '', '15.2.1', '{}', ${now}, ${now}, ${now}
+      '', '15.2.1', '{}', r.package_url, r.package_key, r.package_name, ${now}, ${now}, ${now}
     from ${records(rows, columns)} as r`)
   await upsertPromoted(
     db,

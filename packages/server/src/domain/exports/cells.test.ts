@@ -15,7 +15,7 @@ const row = (fields: Record<string, unknown> = {}): ExportedRow =>
       isResolvedOnDefaultBranch: false,
       createdAt: '2026-05-01T10:20:30.456Z',
     },
-    finding: { description: 'What it is', location: { file: 'main.rb', start_line: 3 } },
+    finding: { packageUrl: null, description: 'What it is', location: { file: 'main.rb', start_line: 3 } },
     extras: { cvss: [] },
     scanner: { name: 'Semgrep' },
     identifiers: [],
@@ -35,15 +35,15 @@ function cellsOf(line: string): string[] {
 const cell = (name: string, fields: Record<string, unknown>) =>
   cellsOf(csvLine(row(fields)))[cellsOf(csvHeader).indexOf(name)]
 
-test('the CSV columns are GitLab’s', () => {
+test('the CSV columns are GitLab’s, followed by our own', () => {
   expect(csvHeader).toBe(
     'Group Name,Project Name,Tool,Scanner Name,Status,Vulnerability,Details,Additional Info,Severity,CVE,CWE,' +
       'Other Identifiers,Detected At,Location,Activity,Comments,Full Path,CVSS Vectors,Dismissal Reason,' +
-      'Vulnerability ID\n',
+      'Vulnerability ID,Package URL\n',
   )
   expect(csvLine(row())).toBe(
     'Acme,Site,sast,Semgrep,detected,Flaw,What it is,,high,,,,2026-05-01 10:20:30 UTC,' +
-      '"{""file""=>""main.rb"", ""start_line""=>3}",false,,acme/site/7,,,7\n',
+      '"{""file""=>""main.rb"", ""start_line""=>3}",false,,acme/site/7,,,7,\n',
   )
 })
 

@@ -4,7 +4,7 @@ import type { Remark } from './exported-row-queries.ts'
 import type { ExportedRow } from './exported-rows.ts'
 import { rubyText } from './ruby-text.ts'
 
-/** Columns of GitLab's export, in its order. */
+/** Columns of GitLab's export, in its order, and then our own. */
 const columns: readonly (readonly [header: string, cell: (row: ExportedRow) => string])[] = [
   ['Group Name', ({ project }) => (project.namespace.kind === 'group' ? project.namespace.name : '')],
   ['Project Name', ({ project }) => project.name],
@@ -26,6 +26,7 @@ const columns: readonly (readonly [header: string, cell: (row: ExportedRow) => s
   ['CVSS Vectors', ({ extras }) => extras.cvss.map(({ vendor, vector }) => `${vendor}=${vector}`).join('; ')],
   ['Dismissal Reason', ({ vulnerability }) => capitalised(dismissalOf(vulnerability))],
   ['Vulnerability ID', ({ vulnerability }) => String(vulnerability.id)],
+  ['Package URL', ({ finding }) => finding.packageUrl ?? ''],
 ]
 
 export const csvHeader = lineOf(columns.map(([header]) => header))

@@ -97,6 +97,7 @@ function resultOf(row: ExportedRow, ruleId: string): Result {
       detected_at: vulnerability.createdAt,
       solution: finding.solution,
       location: finding.location,
+      package_url: finding.packageUrl,
       identifiers: identifiers.map(({ name, url }) => ({ name, url })),
       cvss: extras.cvss,
     },

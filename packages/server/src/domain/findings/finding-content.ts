@@ -32,7 +32,13 @@ export const digestedColumns = {
   metadata_version: 'text',
 } as const satisfies RecordColumns
 
-/** Columns that follow the digested ones: the digest, and the entry itself, which it covers apart. */
-export const finalColumns = { digest: 'text', raw_metadata: 'text' } as const satisfies RecordColumns
+/** Columns that follow the digested ones: the digest, the entry itself, which it covers apart, and the package. */
+export const finalColumns = {
+  digest: 'text',
+  raw_metadata: 'text',
+  package_url: 'text',
+  package_key: 'text',
+  package_name: 'text',
+} as const satisfies RecordColumns
 
 export const contentColumns = { ...digestedColumns, ...finalColumns } as const satisfies RecordColumns

@@ -13,10 +13,11 @@ export async function insertFindings(
   const inserted = await db.all<{ id: number; uuid: string }>(sql`
     insert into findings (project_id, import_id, uuid, report_type, scanner_id, primary_identifier_id, name,
       description, solution, severity, confidence, cve, location, location_fingerprint, details, extras, digest,
-      metadata_version, raw_metadata, detected_at, created_at, updated_at)
+      metadata_version, raw_metadata, package_url, package_key, package_name, detected_at, created_at, updated_at)
     select ${projectId}, ${importId}, r.uuid, r.report_type, r.scanner_id, r.primary_identifier_id, r.name,
       r.description, r.solution, r.severity, r.confidence, r.cve, r.location, r.location_fingerprint, r.details,
-      r.extras, r.digest, r.metadata_version, r.raw_metadata, ${now}, ${now}, ${now}
+      r.extras, r.digest, r.metadata_version, r.raw_metadata, r.package_url, r.package_key, r.package_name,
+      ${now}, ${now}, ${now}
     from ${rowsOf(db, projectId, contents)} as r
     returning id, uuid`)
   return new Map(inserted.map(({ id, uuid }) => [uuid, id]))
@@ -55,6 +56,7 @@ export async function updateFindings(
       description = r.description, solution = r.solution, severity = r.severity, confidence = r.confidence,
       cve = r.cve, location = r.location, location_fingerprint = r.location_fingerprint, details = r.details,
       extras = r.extras, digest = r.digest, metadata_version = r.metadata_version, raw_metadata = r.raw_metadata,
+      package_url = r.package_url, package_key = r.package_key, package_name = r.package_name,
       updated_at = ${now}, version = findings.version + 1
     from ${db.dialect.records(ids, { id: 'integer', uuid: 'text' })} as k join ${rows} as r on r.uuid = k.uuid
     where findings.id = k.id`)
@@ -121,6 +123,7 @@ export async function mergeFindings(
       description = s.description, solution = s.solution, severity = s.severity, confidence = s.confidence,
       cve = s.cve, location = s.location, location_fingerprint = s.location_fingerprint, details = s.details,
       extras = s.extras, digest = s.digest, metadata_version = s.metadata_version, raw_metadata = s.raw_metadata,
+      package_url = s.package_url, package_key = s.package_key, package_name = s.package_name,
       updated_at = ${now}, version = findings.version + 1
     from ${listed} as r join findings s on s.id = r.shadow_id where findings.id = r.finding_id`)
   await refreshOccurrences(db, known)

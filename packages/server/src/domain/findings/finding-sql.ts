@@ -23,7 +23,7 @@ export const newestScan = (column: 'import_id' | 'observed_at'): Sql => sql`(
 
 /** Columns of the table `findings`, aliased `f`. */
 export const findingColumns: Sql = sql`f.id, f.project_id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id,
-  f.primary_identifier_id, f.name, f.description, f.solution, f.severity, f.confidence, f.cve, f.location,
+  f.primary_identifier_id, f.name, f.description, f.solution, f.severity, f.confidence, f.cve, f.package_url, f.location,
   f.location_fingerprint, f.details, f.metadata_version, f.raw_metadata, f.detected_at, f.created_at,
   f.updated_at, f.version`
 
@@ -64,7 +64,7 @@ export const hasTriage: Sql = sql`(
 export const listedFindingColumns = ({
   dialect,
 }: Db): Sql => sql`f.id, f.vulnerability_id, f.uuid, f.report_type, f.name,
-  f.description, f.solution, coalesce(o.severity, f.severity) as severity, f.confidence, f.location, f.details,
+  f.description, f.solution, coalesce(o.severity, f.severity) as severity, f.confidence, f.package_url, f.location, f.details,
   f.extras, v.state, ${listedVersion} as version, ${hasTriage} as has_triage,
   s.id as "scanner.id", s.external_id as "scanner.external_id", s.name as "scanner.name", s.vendor as "scanner.vendor",
   (

@@ -15,6 +15,8 @@ export interface Finding {
   severity: Severity
   confidence: Confidence
   cve: string | null
+  /** Canonical package URL; null if there is no package or its ecosystem is unknown. */
+  packageUrl: string | null
   location: object
   locationFingerprint: string
   details: object

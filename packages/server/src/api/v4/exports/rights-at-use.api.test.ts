@@ -38,13 +38,14 @@ const countOf = async (server: TestServer, project: TestProject, list: string) =
 
 test('every kind of job that acts for a user has its permissions tested below', () => {
   // The rights of mail, bulk changes and issues of trackers are tested beside their jobs and routes. `audit-stream`,
-  // `password-request`, `ref`, `tracker-issue-sync`, `tracker-sync` and `webhook` act for no user.
+  // `package-urls`, `password-request`, `ref`, `tracker-issue-sync`, `tracker-sync` and `webhook` act for no user.
   expect(jobKinds.map(({ kind }) => kind).sort()).toEqual([
     'audit-stream',
     'bulk-change',
     'export',
     'import',
     'mail',
+    'package-urls',
     'password-request',
     'promotion',
     'ref',

@@ -28,6 +28,7 @@ const filters = {
   state: filterProperties.state,
   scanner: filterProperties.scanner,
   identifier: filterProperties.identifier,
+  package: filterProperties.package,
   search: filterProperties.search,
   scope: oneOf(['dismissed', 'all'], {
     default: 'dismissed',
@@ -51,7 +52,7 @@ const filterInput = Type.Object(filters)
 const compiledFilter = compileInput(filterInput)
 
 function readFilter(project: Project, input: Static<typeof filterInput>): Omit<FindingFilter, 'isPromoted'> {
-  const { severities, reportTypes, scanners, states, identifiers, search, ref, notOnRef, ...onDefault } =
+  const { severities, reportTypes, scanners, states, identifiers, packages, search, ref, notOnRef, ...onDefault } =
     readFilterOfVulnerabilities(input)
   return {
     projectId: project.id,
@@ -61,6 +62,7 @@ function readFilter(project: Project, input: Static<typeof filterInput>): Omit<F
     scanners,
     states: states ?? (input.scope === 'all' ? undefined : ['detected', 'confirmed', 'resolved']),
     identifiers,
+    packages,
     search,
     notOnRef,
     defaultBranch: {

@@ -17,6 +17,7 @@ import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { freeObject, nullableInteger, nullableString, timestamp } from '../views.ts'
 import { numberIn } from '../vulnerabilities/link-routes.ts'
 import { cvssView, viewCvss } from './cvss-view.ts'
+import { packageUrl } from './package-view.ts'
 import { findingUrl } from './web-url.ts'
 
 const anything = Type.Unsafe<unknown>({})
@@ -86,6 +87,7 @@ export const findingView = Type.Object(
     description_html: Type.String(),
     links: Type.Array(Type.Object({ name: nullableString, url: Type.String() })),
     location: freeObject,
+    package_url: packageUrl,
     remediations: Type.Array(Type.Object({ summary: Type.String(), diff: Type.String() })),
     solution: nullableString,
     evidence: nullableString,
@@ -190,6 +192,7 @@ function viewFinding(project: Project, finding: ListedFinding, around: Surroundi
     description_html: around.descriptionHtml,
     links: extras.links.map(({ name, url }) => ({ name: name ?? null, url })),
     location: finding.location,
+    package_url: finding.packageUrl,
     remediations: [...extras.remediations],
     solution: finding.solution,
     evidence: typeof evidence['summary'] === 'string' ? evidence['summary'] : null,

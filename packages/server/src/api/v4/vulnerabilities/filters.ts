@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import Type from 'typebox'
+import { parsePackageUrl } from '../../../domain/findings/package-url.ts'
 import { dismissalReasons, reportTypes, type State, severities, states } from '../../../domain/findings/scales.ts'
 import { type VulnerabilityFilter, vulnerabilitySorts } from '../../../domain/vulnerabilities/list/filter.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
@@ -29,6 +30,14 @@ const filters = {
     'identifiers',
     textList({ description: 'Exact name or external ID of an identifier, such as CVE-2021-44228; case-insensitive' }),
     withoutBlanks,
+  ),
+  package: filter(
+    'packages',
+    textList({
+      description:
+        'Package URL with or without a version, such as pkg:npm/lodash@4.17.20, or name of a package; names are case-insensitive',
+    }),
+    readPackages,
   ),
   search: filter(
     'search',
@@ -142,6 +151,13 @@ export function viewFilter(filter: VulnerabilityFilter): Record<string, unknown>
 
 function unchanged<Value>(value: Value): Value {
   return value
+}
+
+function readPackages(texts: readonly string[]): string[] {
+  const packages = withoutBlanks(texts)
+  const invalid = packages.find((text) => text.startsWith('pkg:') && !parsePackageUrl(text))
+  if (invalid !== undefined) throw parameterProblem(`package is not a valid package URL: ${invalid.slice(0, 100)}`)
+  return packages
 }
 
 function withoutBlanks(texts: readonly string[]): string[] {

@@ -7,6 +7,7 @@ import { listVersions, loadVulnerabilities, versionOf } from '../../../domain/vu
 import { withProjects } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import type { VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
+import { packageUrl } from '../findings/package-view.ts'
 import { vulnerabilityUrl } from '../findings/web-url.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 
@@ -31,6 +32,7 @@ const findingView = Type.Object(
     description: nullableString,
     solution: nullableString,
     cve: nullableString,
+    package_url: packageUrl,
     location: freeObject,
     detection_method: Type.String(),
     uuid: Type.String(),
@@ -138,6 +140,7 @@ export function viewVulnerability(
       description: finding.description,
       solution: finding.solution,
       cve: finding.cve,
+      package_url: finding.packageUrl,
       location: finding.location,
       detection_method: 'gitlab_security_report',
       uuid: finding.uuid,

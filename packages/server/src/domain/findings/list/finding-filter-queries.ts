@@ -4,6 +4,7 @@ import { isCovered } from '../ref-comparison/covered-sql.ts'
 import { reportTypes, type Severity, type State, severities, severityRanks, states } from '../scales.ts'
 import type { UnindexedFilters } from './filtered-list.ts'
 import type { FindingFilter, FindingScope } from './finding-filter.ts'
+import { packageFilters } from './package-filter-sql.ts'
 import { absenceFilters, combineFilters, matchAll, textFilters, type UnindexedFilter } from './unindexed-filter-sql.ts'
 
 /** Returns the filters other than severity and state, which the index of occurrences covers. */
@@ -13,6 +14,7 @@ export function unindexedFilters(db: Db, filter: FindingFilter): UnindexedFilter
   const filters = [
     ...(importId === undefined ? [] : [importFilter(filter, importId)]),
     ...textFilters(db, filter, [filter.projectId]),
+    ...packageFilters(db, filter, [filter.projectId]),
     ...absenceFilters(filter),
     ...coverageFilters(db, filter),
     ...defaultBranchFilters(filter),

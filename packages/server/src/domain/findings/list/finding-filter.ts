@@ -14,6 +14,7 @@ export interface FindingFilter extends FindingScope {
   scanners: readonly string[] | undefined
   states: readonly State[] | undefined
   identifiers: readonly string[] | undefined
+  packages: readonly string[] | undefined
   search: string | undefined
   /** Only findings that are not present on this ref. */
   notOnRef: string | undefined

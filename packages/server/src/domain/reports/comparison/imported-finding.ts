@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Dialect } from '../../../db/db.ts'
 import { digestedColumns, finalColumns } from '../../findings/finding-content.ts'
+import type { FindingPackage } from '../../findings/package-url.ts'
 import { confidenceRanks, severityRanks } from '../../findings/scales.ts'
+import { packageOf } from '../formats/finding-package.ts'
 import type { ReportFinding } from '../formats/report.ts'
 
 /** A finding during its import: the fields that matching needs, and the database row. */
@@ -60,8 +62,9 @@ export function importedFrom(
   const text = recordText(columns, digestedColumns)
   // An empty list is left out, so that findings without fingerprints keep their digest.
   const said = fingerprints.length > 0 ? JSON.stringify(fingerprints) : ''
+  const apart = finding.isPackageDigested ? (packageOf(finding)?.url ?? '') : ''
   // The entry is hashed as it is: writing it as text within a record takes longer than hashing it.
-  const digest = hash('sha1', digestVersion + JSON.stringify(identifiers) + said + text + rawMetadata)
+  const digest = hash('sha1', digestVersion + JSON.stringify(identifiers) + said + apart + text + rawMetadata)
   return {
     uuid,
     reportType: finding.reportType,
@@ -79,10 +82,19 @@ export function importedFrom(
     digest,
     row: isStored(uuid, digest)
       ? undefined
-      : joinRecords(text, recordText({ digest, raw_metadata: rawMetadata }, finalColumns)),
+      : joinRecords(
+          text,
+          recordText({ digest, raw_metadata: rawMetadata, ...packageColumns(packageOf(finding)) }, finalColumns),
+        ),
     isLarge: rawMetadata.length > largeCharacters,
   }
 }
+
+const packageColumns = (stored: FindingPackage | undefined) => ({
+  package_url: stored?.url,
+  package_key: stored?.key,
+  package_name: stored?.name,
+})
 
 /** Joins the texts of two records, which are JSON lists or JSON objects. */
 const joinRecords = (first: string, second: string): string => `${first.slice(0, -1)},${second.slice(1)}`

@@ -1,3 +1,4 @@
+import type { PackageParts } from '../../findings/package-url.ts'
 import type { Confidence, ReportType, Severity } from '../../findings/scales.ts'
 import { deriveName } from './fields/finding-name.ts'
 import { readLinks } from './fields/links.ts'
@@ -51,6 +52,10 @@ export interface FindingDraft {
   cvss?: CvssVector[] | undefined
   remediations?: Remediation[] | undefined
   cve?: string | undefined
+  /** Package URL that the report states, or what one is built from. */
+  package?: string | PackageParts | undefined
+  /** True if neither the entry nor its location determines the package URL. */
+  isPackageElsewhere?: boolean | undefined
   codeExtract?: string | undefined
   /** Reason why the entry may represent another finding than its uuid says. */
   doubt?: string | undefined
@@ -122,6 +127,8 @@ export function finishFinding(
     cvss: draft.cvss ?? [],
     remediations: draft.remediations ?? [],
     cve: draft.cve && shorten(draft.cve, maxCve),
+    package: draft.package,
+    isPackageDigested: draft.isPackageElsewhere ?? false,
     rawMetadata: draft.rawMetadata,
     metadataVersion: draft.metadataVersion,
     keys: deduplicationKeys(uuid, identifiers, places),

@@ -1,4 +1,5 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
+import type { PackageParts } from '../../findings/package-url.ts'
 import type { Confidence, ReportType, Severity } from '../../findings/scales.ts'
 import type { Gap } from './gaps.ts'
 import type { Fingerprint } from './identity/result-fingerprints.ts'
@@ -92,6 +93,10 @@ export interface ReportFinding {
   cvss: CvssVector[]
   remediations: Remediation[]
   cve: string | undefined
+  /** Package URL that the report states, or what one is built from; see `packageOf`. */
+  package: string | PackageParts | undefined
+  /** True if the digest covers the package, because the rest of the finding does not determine it. */
+  isPackageDigested: boolean
   /** JSON text of the entry, with its remediations. */
   rawMetadata: string
   metadataVersion: string

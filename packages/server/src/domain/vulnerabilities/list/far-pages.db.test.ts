@@ -89,6 +89,7 @@ const unfiltered = {
   severities: undefined,
   states: undefined,
   identifiers: undefined,
+  packages: undefined,
   search: undefined,
   notOnRef: undefined,
   scannedOnRef: undefined,

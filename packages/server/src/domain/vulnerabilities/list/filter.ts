@@ -13,6 +13,8 @@ export interface VulnerabilityFilter {
   dismissalReasons?: readonly string[] | undefined
   /** Full names or external ids, case-insensitive. */
   identifiers?: readonly string[] | undefined
+  /** Package URLs with or without a version, or names of packages. */
+  packages?: readonly string[] | undefined
   search?: string | undefined
   /** Only vulnerabilities that are present on this ref. */
   ref?: string | undefined

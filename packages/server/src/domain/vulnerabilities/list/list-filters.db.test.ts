@@ -9,6 +9,7 @@ import type { Cursor } from '../../findings/list/cursor.ts'
 import type { FilteredList } from '../../findings/list/filtered-list.ts'
 import { openListCache } from '../../findings/list/filtered-list.ts'
 import { listFindingIds, openFindings } from '../../findings/list/finding-list.ts'
+import { packageFilters } from '../../findings/list/package-filter-sql.ts'
 import { refFilter, textFilters } from '../../findings/list/unindexed-filter-sql.ts'
 import { refreshOccurrences } from '../../findings/occurrences/occurrences.ts'
 import { dismissalReasons, severities, severityRanks, states } from '../../findings/scales.ts'
@@ -25,6 +26,12 @@ const titles = ['SQL injection', 'Weak hash', 'Hard-coded secret', 'XSS in view'
 const files = ['src/app.ts', 'src/sql/users.ts', 'lib/hash.go', 'README.md']
 const names = ['CWE-79', 'CWE-89', 'cve-2021-44228', 'Rule hash']
 const refs = ['main', 'feature']
+const packages = [
+  'pkg:npm/lodash@4.17.20',
+  'pkg:npm/lodash@4.17.2',
+  'pkg:npm/%40acme/core@1.0.0?arch=x86',
+  'pkg:maven/org.Acme/Core@1',
+]
 
 const pick = <T>(from: readonly T[]) => fc.constantFrom(...from)
 const some = <T>(from: readonly T[]) => fc.uniqueArray(pick(from), { minLength: 1, maxLength: 3 })
@@ -42,7 +49,21 @@ const madeUp = fc.record({
   reason: fc.option(pick(dismissalReasons)),
   identifiers: some(names),
   refs: fc.subarray(refs),
+  packageUrl: fc.option(pick(packages), { nil: undefined }),
 })
+
+/** Packages that each filter finds. */
+const packagesOf: Record<string, readonly (string | undefined)[]> = {
+  'pkg:npm/lodash': packages.slice(0, 2),
+  'pkg:npm/lodash@4.17.2': packages.slice(1, 2),
+  'pkg:npm/@acme/core@1.0.0': packages.slice(2, 3),
+  'pkg:npm/core': [],
+  Lodash: packages.slice(0, 2),
+  core: packages.slice(2),
+  '@Acme/core': packages.slice(2, 3),
+  'org.acme:core': packages.slice(3),
+  'acme/core': [],
+}
 
 const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   states: maybe(some(states)),
@@ -52,6 +73,7 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   isResolvedOnDefaultBranch: maybe(fc.boolean()),
   dismissalReasons: maybe(some(dismissalReasons)),
   identifiers: maybe(some(['cwe-79', 'CVE-2021-44228', 'ID:CWE-89', 'Rule', 'none'])),
+  packages: maybe(some(Object.keys(packagesOf))),
   search: maybe(pick(['sql', 'HASH', 'inj SQL', 'src/', 'o', 'view xss', 'nowhere', 'cwe-8', 'users.ts'])),
   ref: maybe(pick([...refs, 'other'])),
   notOnRef: maybe(pick([...refs, 'other'])),
@@ -80,6 +102,7 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
       made.identifiers.some((name) => [lower(name), `id:${lower(name)}`].includes(lower(asked))),
     ) ??
       true) &&
+    (filter.packages?.some((asked) => packagesOf[asked]?.includes(made.packageUrl)) ?? true) &&
     (filter.search === undefined ||
       texts.some((text) => (long.length > 0 ? long : words).every((word) => text.includes(word))))
   )
@@ -169,8 +192,18 @@ test('every filter, order and page of findings gives the result of the model', a
   })
   await fc.assert(
     fc.asyncProperty(asked, async ({ filter, isPromoted, page, perPage, limits, isCached }) => {
-      const { severities, reportTypes, scanners, states, identifiers, search, notOnRef, ref = 'main' } = filter
-      const same = { severities, reportTypes, scanners, states, identifiers, search, notOnRef, ref }
+      const {
+        severities,
+        reportTypes,
+        scanners,
+        states,
+        identifiers,
+        packages,
+        search,
+        notOnRef,
+        ref = 'main',
+      } = filter
+      const same = { severities, reportTypes, scanners, states, identifiers, packages, search, notOnRef, ref }
       const expected = all
         .map((made) => (made.isPromoted ? made : { ...made, state: 'detected' as const }))
         .filter((made) => made.projectId === projectId && isMatch(made, same))
@@ -211,10 +244,14 @@ test('candidates are complete for every batch size', async () => {
   await insertMadeUp(db, all, now())
   const atOnce = fc.record({ keys: pick([1, 3, 250]), candidates: pick([1, 7, 5_000]), searched: pick([1, 9, 10_000]) })
   await fc.assert(
-    fc.asyncProperty(filters, atOnce, async ({ identifiers, search, ref }, atOnce) => {
-      for (const filter of [{ identifiers }, { search }, { ref }]) {
+    fc.asyncProperty(filters, atOnce, async ({ identifiers, packages, search, ref }, atOnce) => {
+      for (const filter of [{ identifiers }, { packages }, { search }, { ref }]) {
         const byRef = filter.ref === undefined ? [] : [refFilter(filter.ref, [projectId])]
-        const [unindexed] = [...textFilters(db, filter, [projectId]), ...byRef]
+        const [unindexed] = [
+          ...textFilters(db, filter, [projectId]),
+          ...packageFilters(db, filter, [projectId]),
+          ...byRef,
+        ]
         if (!unindexed?.indexes) continue
         const found = new Set<number>()
         const selectRows = (candidates: Sql) => sql`select 1 as severity, c.id from (${candidates}) as c`

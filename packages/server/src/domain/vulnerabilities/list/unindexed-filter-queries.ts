@@ -2,6 +2,7 @@ import sql, { empty, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { ListOrder } from '../../findings/list/cursor.ts'
 import type { UnindexedFilters } from '../../findings/list/filtered-list.ts'
+import { packageFilters } from '../../findings/list/package-filter-sql.ts'
 import {
   absenceFilters,
   combineFilters,
@@ -28,7 +29,12 @@ export function unindexedFilters(
   { filter, projectIds, counts, order }: FilteredRows,
 ): UnindexedFilters | undefined {
   const byRef = filter.ref === undefined ? [] : [refFilter(filter.ref, projectIds)]
-  const filters = [...textFilters(db, filter, projectIds), ...byRef, ...absenceFilters(filter)]
+  const filters = [
+    ...textFilters(db, filter, projectIds),
+    ...packageFilters(db, filter, projectIds),
+    ...byRef,
+    ...absenceFilters(filter),
+  ]
   return combineFilters(db, filters, {
     column: 'vulnerability_id',
     selectRows: (candidates, others) => selectPromoted(db, candidates, { counts, order }, others),

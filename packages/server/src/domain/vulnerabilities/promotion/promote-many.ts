@@ -73,6 +73,7 @@ const anyFinding = {
   scanners: undefined,
   states: undefined,
   identifiers: undefined,
+  packages: undefined,
   search: undefined,
   notOnRef: undefined,
   scannedOnRef: undefined,

@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module'
-import type * as PackageUrls from 'packageurl-js'
+import { splitPackageUrl } from '../../../findings/package-url.ts'
 import { objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import { decodedUri } from '../fields/uri.ts'
 import type { JsonObject } from '../report.ts'
@@ -9,6 +8,7 @@ export interface Component {
   version: string
   /** Path of the component, or of the file that declares it, if stated. */
   file: string | undefined
+  packageUrl: string | undefined
 }
 
 /** Returns a lookup for components by reference within the document, or by a BOM-Link. */
@@ -38,6 +38,7 @@ function describeComponent(component: JsonObject): Component {
     name: group ? `${group}/${name}` : name,
     version: textOf(component.version) ?? '',
     file: textOf(occurrence?.location) ?? textOf(named?.value),
+    packageUrl: textOf(component.purl),
   }
 }
 
@@ -50,17 +51,11 @@ function linkedRef(ref: string): string | undefined {
   return hash < 0 ? undefined : decodedUri(ref.slice(hash + 1))
 }
 
-/** Loads the parser on first use, because it takes a tenth of a start. */
-const loadPackageUrls = (): typeof PackageUrls => createRequire(import.meta.url)('packageurl-js')
-
 /** Derives a component from its reference, if that is a package URL. Keeps its spelling, as scanners report names. */
 function fromPackageUrl(ref: string): Component | undefined {
   const url = linkedRef(ref) ?? ref
-  if (!url.startsWith('pkg:')) return undefined
-  try {
-    const [, namespace, name, version = ''] = loadPackageUrls().PackageURL.parseString(url)
-    return name ? { name: namespace ? `${namespace}/${name}` : name, version, file: undefined } : undefined
-  } catch {
-    return undefined // not a valid package URL
-  }
+  const parts = splitPackageUrl(url)
+  if (!parts) return undefined
+  const { namespace, name, version = '' } = parts
+  return { name: namespace ? `${namespace}/${name}` : name, version, file: undefined, packageUrl: url }
 }

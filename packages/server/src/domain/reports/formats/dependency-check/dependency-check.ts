@@ -93,18 +93,20 @@ function draftOf(
     description: textOf(entry.description),
     severity: gradeOn(severityWords, entry.severity) ?? severityOfScores(entry) ?? 'unknown',
     links: objectsOf(entry.references).map(({ name, url }) => ({ name, url })),
+    package: found.url,
+    isPackageElsewhere: true,
     doubt: doubtOf(own, found.name, file),
     rawMetadata: JSON.stringify(entry),
     metadataVersion: version,
   }
 }
 
-/** Returns name and version of the first package URL, such as `pkg:maven/org.example/parser@1.2.0`, or the file's name. */
-function packageOf({ packages, fileName }: JsonObject): { name: string; version: string } {
-  const id = objectsOf(packages).flatMap((one) => textOf(one.id) ?? [])[0]
-  const [, path, version] = /^pkg:[^/]+\/([^@?#]+)(?:@([^?#]+))?/.exec(id ?? '') ?? []
-  if (path === undefined) return { name: textOf(fileName) ?? '', version: '' }
-  return { name: decoded(path), version: decoded(version ?? '') }
+/** Returns the first package URL with its name and version, such as `pkg:maven/org.example/parser@1.2.0`, or the file's name. */
+function packageOf({ packages, fileName }: JsonObject): { name: string; version: string; url: string | undefined } {
+  const url = objectsOf(packages).flatMap((one) => textOf(one.id) ?? [])[0]
+  const [, path, version] = /^pkg:[^/]+\/([^@?#]+)(?:@([^?#]+))?/.exec(url ?? '') ?? []
+  if (path === undefined) return { name: textOf(fileName) ?? '', version: '', url: undefined }
+  return { name: decoded(path), version: decoded(version ?? ''), url }
 }
 
 function decoded(part: string): string {

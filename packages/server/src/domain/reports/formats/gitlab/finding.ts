@@ -1,6 +1,8 @@
+import type { PackageParts } from '../../../findings/package-url.ts'
 import { confidences, type ReportType, severities } from '../../../findings/scales.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { severityOfVectors } from '../fields/cvss-score.ts'
+import { ecosystemOfFile, packageIn } from '../fields/ecosystems.ts'
 import type { IdentifierReader } from '../fields/identifiers.ts'
 import { objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import { shorten } from '../fields/shorten.ts'
@@ -70,6 +72,7 @@ export function readFinding(
     cvss,
     remediations: complete ? readRemediations(remediation) : [],
     cve: textOf(vulnerability.cve)?.trim(),
+    package: packageAt(reportType, location),
     // The code extract of a secret would contain the secret.
     codeExtract: reportType === 'secret_detection' ? undefined : textOf(vulnerability.raw_source_code_extract),
     doubt: doubtOf(reportType, vulnerability),
@@ -77,6 +80,14 @@ export function readFinding(
     metadataVersion: context.version,
   }
   return finishFinding(draft, pointer, context)
+}
+
+/** Returns the package of a dependency scan, whose ecosystem follows from the name of the scanned file. */
+function packageAt(reportType: ReportType, location: JsonObject | undefined): PackageParts | undefined {
+  if (reportType !== 'dependency_scanning') return undefined
+  const dependency = objectOf(location?.dependency)
+  const name = textOf(objectOf(dependency?.package)?.name)
+  return packageIn(ecosystemOfFile(textOf(location?.file) ?? ''), name, textOf(dependency?.version))
 }
 
 /** Replaces line numbers by their verbatim text, which fingerprints include. */

@@ -3,6 +3,7 @@ import type { ReportType, Severity } from '../../../findings/scales.ts'
 import type { DocumentContext } from '../../reader/document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { severityOfVectors } from '../fields/cvss-score.ts'
+import { ecosystemOfFile, packageIn } from '../fields/ecosystems.ts'
 import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
 import { gradeOn, isObject, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import { vulnerabilityId, weaknessIds } from '../fields/vulnerability-ids.ts'
@@ -110,6 +111,7 @@ function draftOf(match: JsonObject, reading: Reading): FindingDraft {
   const dependency = { package: { name }, version: textOf(artifact.version) ?? '' }
   const ids = [vulnerability, ...related].map(({ id }) => textOf(id)).filter((id) => id !== undefined)
   const path = textOf(objectsOf(artifact.locations)[0]?.path)
+  const ecosystem = reportType === 'dependency_scanning' ? ecosystemOfFile(path ?? target) : undefined
   const cvss = [vulnerability, ...related].flatMap(vectorsOf)
   const fixes = listOf(objectOf(vulnerability.fix)?.versions).filter((fix) => textOf(fix))
   const weaknesses = [vulnerability, ...related].flatMap(({ cwes }) => objectsOf(cwes).map(({ cwe }) => cwe))
@@ -129,6 +131,7 @@ function draftOf(match: JsonObject, reading: Reading): FindingDraft {
       .filter((url) => textOf(url))
       .map((url) => ({ url })),
     cvss,
+    package: textOf(artifact.purl) ?? packageIn(ecosystem, name, dependency.version),
     doubt: doubtOf(match, reportType),
     rawMetadata: JSON.stringify(match),
     metadataVersion: version,

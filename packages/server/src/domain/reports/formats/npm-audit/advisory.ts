@@ -1,5 +1,6 @@
 import type { FindingDraft } from '../draft.ts'
 import { severityOfVectors } from '../fields/cvss-score.ts'
+import { packageIn } from '../fields/ecosystems.ts'
 import type { IdentifierReader } from '../fields/identifiers.ts'
 import { gradeOn, listOf, objectOf, objectsOf, textOf, textsOf } from '../fields/json-fields.ts'
 import { severityWords } from '../fields/severity-words.ts'
@@ -121,6 +122,7 @@ export function draftOf(advisory: Advisory, { scanner, scoreOf, identifiersOf }:
     severity: gradeOn(severityWords, advisory.severity) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
     links: [advisory.url].filter((url) => textOf(url)).map((url) => ({ url })),
     cvss,
+    package: packageIn('npm', name, version),
     doubt: doubtOf(ids, name),
     rawMetadata: JSON.stringify(advisory.raw),
     metadataVersion: '',

@@ -4,6 +4,7 @@ import type { DocumentContext, Item } from '../../reader/document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { checkoutPath } from '../fields/checkout-path.ts'
 import { severityOfScore, severityOfVectors } from '../fields/cvss-score.ts'
+import { ecosystemOf, packageIn } from '../fields/ecosystems.ts'
 import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
 import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import { severityWords } from '../fields/severity-words.ts'
@@ -134,6 +135,8 @@ function draftOf(record: JsonObject, place: Place, { identifiersOf, scoreOf }: R
       'unknown',
     links: objectsOf(record.references).flatMap(({ url }) => (isText(url) ? [{ url }] : [])),
     cvss,
+    package: packageIn(ecosystemOf(place.ecosystem), place.name, place.version),
+    isPackageElsewhere: true,
     doubt: doubtOf(own, place),
     rawMetadata: JSON.stringify(record),
     metadataVersion: textOf(record.schema_version) ?? '',

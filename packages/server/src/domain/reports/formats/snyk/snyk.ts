@@ -4,6 +4,7 @@ import type { DocumentContext, Item } from '../../reader/document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { checkoutPath } from '../fields/checkout-path.ts'
 import { severityOfVectors } from '../fields/cvss-score.ts'
+import { ecosystemOf, packageIn } from '../fields/ecosystems.ts'
 import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
 import { gradeOn, isObject, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import { severityWords } from '../fields/severity-words.ts'
@@ -98,6 +99,7 @@ function draftOf(
   const ids = [own, ...listOf(CVE), ...listOf(GHSA)].filter((id) => textOf(id) !== undefined).map(String)
   const dependency = { package: { name }, version: textOf(entry.version) ?? '' }
   const file = checkoutPath(textOf(project.displayTargetFile) ?? textOf(project.targetFile) ?? '')
+  const ecosystem = ecosystemOf(textOf(project.packageManager) ?? textOf(entry.packageManager))
   const vector = textOf(entry.CVSSv3)
   const cvss = vector === undefined ? [] : [{ vendor: 'Snyk', vector }]
   const fixes = listOf(entry.fixedIn)
@@ -117,6 +119,8 @@ function draftOf(
     severity: gradeOn(severityWords, entry.severity) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
     links: objectsOf(entry.references).map(({ title, url }) => ({ name: title, url })),
     cvss,
+    package: packageIn(ecosystem, name, dependency.version),
+    isPackageElsewhere: true,
     doubt: doubtOf({ id: own, name, file }, reportType),
     rawMetadata: JSON.stringify(entry),
     metadataVersion: '',

@@ -2,6 +2,7 @@ import type { ReportType, Severity } from '../../../findings/scales.ts'
 import type { DocumentContext } from '../../reader/document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { severityOfVectors } from '../fields/cvss-score.ts'
+import { ecosystemOf, packageIn } from '../fields/ecosystems.ts'
 import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
 import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import { linesOf, unknownCommit } from '../fields/line-numbers.ts'
@@ -132,6 +133,7 @@ const drafts: Record<FindingKind, (entry: JsonObject, result: JsonObject, readin
     const cvss = vectorsOf(entry.CVSS)
     const dependency = { package: { name: textOf(entry.PkgName) ?? '' }, version: textOf(entry.InstalledVersion) ?? '' }
     const fixed = textOf(entry.FixedVersion)
+    const ecosystem = ecosystemOf(textOf(result.Type))
     return {
       reportType,
       scanner,
@@ -150,6 +152,9 @@ const drafts: Record<FindingKind, (entry: JsonObject, result: JsonObject, readin
       severity: gradeOn(severities, entry.Severity) ?? severityOfVectors(cvss, scoreOf) ?? 'unknown',
       links: [entry.PrimaryURL, ...listOf(entry.References)].filter(isText).map((url) => ({ url })),
       cvss,
+      package:
+        textOf(objectOf(entry.PkgIdentifier)?.PURL) ??
+        packageIn(ecosystem, dependency.package.name, dependency.version),
       rawMetadata: JSON.stringify(entry),
       metadataVersion: version,
     }
