@@ -48,6 +48,7 @@ import { createIssueJob } from './domain/trackers/create-issue.ts'
 import { synchronizeIssueJob } from './domain/trackers/sync-issue.ts'
 import { pollTrackers, synchronizeJob } from './domain/trackers/sync-issues.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
+import { dueDatesJob } from './domain/vulnerabilities/due-dates/update-due-dates.ts'
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { scopeChangeKind } from './domain/vulnerabilities/scope-bulk/scope-change-job.ts'
 import { removeOldObservations } from './domain/vulnerabilities/triage/old-observations.ts'
@@ -127,6 +128,7 @@ export const jobKinds: readonly AnyJobKind[] = [
   passwordRequestJob,
   promotionKind,
   scopeChangeKind,
+  dueDatesJob,
   createIssueJob,
   synchronizeJob,
   synchronizeIssueJob,

@@ -145,6 +145,8 @@ export interface Dialect {
   contains(column: Sql, text: string): Sql
   /** Converts A to Z to lower case, independently of the locale. */
   asciiLower(text: Sql): Sql
+  /** Date in UTC, as `YYYY-MM-DD`. */
+  day(time: Sql): Sql
   /** Whole seconds since 1970. */
   seconds(time: Sql): Sql
 }

@@ -45,6 +45,7 @@ export const sqliteDialect: Dialect = {
   },
   contains: (column, text) => sql`instr(unicode_lower(${column}), ${unicodeLower(text)}) > 0`,
   asciiLower: (text) => sql`lower(${text})`,
+  day: (time) => sql`substr(${time}, 1, 10)`,
   seconds: (time) => sql`unixepoch(${time})`,
 }
 
@@ -90,6 +91,7 @@ export const postgresDialect: Dialect = {
   // `like` instead of `strpos`, because a trigram index on lower(column) supports it.
   contains: (column, text) => sql`lower(${column}) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`})`,
   asciiLower: (text) => sql`lower(${text} collate "C")`,
+  day: (time) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD')`,
   seconds: (time) => sql`cast(floor(extract(epoch from ${time})) as bigint)`,
 }
 

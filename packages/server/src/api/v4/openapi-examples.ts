@@ -18,6 +18,8 @@ const hook = {
   min_severity: 'high',
   vulnerability_events: true,
 }
+const dueDatePolicy = { counted_from: 'detection', critical_days: 7, high_days: 30, medium_days: 90 }
+
 const issueTracker = {
   kind: 'gitlab',
   url: 'https://gitlab.example.com',
@@ -185,6 +187,12 @@ export const apiExamples: ApiExamples = {
     updateGroupHookUrlVariable: hookSecret,
     updateHookCustomHeader: hookSecret,
     updateHookUrlVariable: hookSecret,
+    setProjectDueDatePolicy: dueDatePolicy,
+    setGroupDueDatePolicy: dueDatePolicy,
+    setInstanceDueDatePolicy: dueDatePolicy,
+    previewProjectDueDatePolicy: dueDatePolicy,
+    previewGroupDueDatePolicy: dueDatePolicy,
+    previewInstanceDueDatePolicy: dueDatePolicy,
     setProjectIssueTracker: issueTracker,
     setGroupIssueTracker: issueTracker,
     previewProjectIssue: { kind: 'gitlab', title_template: '{{severity}}: {{title}}' },

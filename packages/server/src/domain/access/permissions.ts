@@ -203,6 +203,12 @@ export const permissions = {
   'instance.hook.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'instance.hook.manage': { on: 'instance', who: 'admin', scope: 'api' },
 
+  'due-date-policy.read': { on: 'project', who: 'developer', scope: 'read_api' },
+  'due-date-policy.manage': { on: 'project', who: 'maintainer', scope: 'api' },
+  'group.due-date-policy.read': { on: 'group', who: 'developer', scope: 'read_api' },
+  'group.due-date-policy.manage': { on: 'group', who: 'owner', scope: 'api' },
+  'instance.due-date-policy.read': { on: 'instance', who: 'admin', scope: 'read_api' },
+  'instance.due-date-policy.manage': { on: 'instance', who: 'admin', scope: 'api' },
   // Developers see which tracker there is, but never its secrets.
   'issue-tracker.read': { on: 'project', who: 'developer', scope: 'read_api' },
   'issue-tracker.manage': { on: 'project', who: 'maintainer', scope: 'api' },

@@ -45,7 +45,7 @@ export function runJobAgain(deps: Deps, id: number): Promise<Job> {
 }
 
 /** Returns the progress of the newest job of this key. */
-export function findProgress({ db }: Deps, key: string): Promise<Pick<Job, 'done' | 'total'> | undefined> {
+export function findProgress({ db }: Deps, key: string): Promise<Pick<Job, 'state' | 'done' | 'total'> | undefined> {
   return findNewestJob(db, key)
 }
 

@@ -40,6 +40,7 @@ import {
   updateStarCounts,
   updateUploadLimits,
 } from './project-queries.ts'
+import { queueDueDates } from './queue-due-dates.ts'
 import { groupLevel, projectLevel, type Visitor } from './visible.ts'
 
 export {
@@ -133,6 +134,7 @@ export function transferProject(deps: Deps, caller: Caller, id: number, referenc
     const fullPath = `${target.fullPath}/${before.path}`
     await move(deps, before, { ...before, namespace: target, fullPath, visibility })
     if (target.ownerId !== null) await makeOwner(deps, { projectId: id }, target.ownerId, caller.user.id)
+    await queueDueDates(deps, { kind: 'project', id })
     const changed = await reload(deps, id)
     await recordProject(deps, 'project_transferred', changed, {
       message: 'Transferred the project',

@@ -181,6 +181,11 @@ describe('routes record the events of the table', () => {
 
       await useHooks(send, base, { id })
 
+      await send(`PUT ${base}/due_date_policy`, { path: { id }, body: { critical_days: 7 } })
+      await send(`PUT ${base}/due_date_policy`, { path: { id }, body: { critical_days: 14 } })
+      await send(`POST ${base}/due_date_policy/preview`, { path: { id } })
+      await send(`DELETE ${base}/due_date_policy`, { path: { id } })
+
       const tracker = trackerSettings('gitlab', 'http://127.0.0.1:1')
       await send(`PUT ${base}/issue_tracker`, { path: { id }, body: tracker })
       await send(`POST ${base}/issue_tracker/test`, { path: { id } })
@@ -299,6 +304,10 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   await send(`DELETE ${notes}/:note_id`, { path: { ...at, note_id: note.id } })
   const link = await send('POST /vulnerabilities/:id/issue_links', { path, body: { url: 'https://x.example/1' } })
   await send('DELETE /vulnerabilities/:id/issue_links/:issue_link_id', { path: { ...path, issue_link_id: link.id } })
+  await send('PUT /admin/due_date_policy', { body: { critical_days: 7 } })
+  await send('PUT /admin/due_date_policy', { body: { critical_days: 14 } })
+  await send('POST /admin/due_date_policy/preview')
+  await send('DELETE /admin/due_date_policy')
   await server.admin.put(`/projects/${project.id}/issue_tracker`, trackerSettings('gitlab', 'http://127.0.0.1:1'))
   await send('POST /vulnerabilities/:id/issue', { path })
   await send('POST /projects/:id/vulnerabilities/issues', { path: place, body: { vulnerability_ids: [id] } })

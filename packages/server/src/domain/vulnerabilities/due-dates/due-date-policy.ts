@@ -1,7 +1,8 @@
 import type { Severity } from '../../findings/scales.ts'
+import type { DueDateOwner } from '../../projects/queue-due-dates.ts'
 
 /** Events from which the days of a policy are counted. */
-const countedFrom = ['detection', 'fix'] as const
+export const countedFrom = ['detection', 'fix'] as const
 
 /** Rule for the due dates of vulnerabilities. */
 export interface DueDateRule {
@@ -13,11 +14,9 @@ export interface DueDateRule {
 /** Policy of a project, of a group for the projects below it, or of the instance. The closest one applies. */
 export interface DueDatePolicy extends DueDateRule {
   id: number
-  level: PolicyOwner['kind']
+  level: DueDateOwner['kind']
   projectId: number | null
   namespaceId: number | null
   createdAt: string
   updatedAt: string
 }
-
-type PolicyOwner = { kind: 'project' | 'group'; id: number } | { kind: 'instance' }
