@@ -8,6 +8,7 @@ import { promoteWaitingRoutes } from './api/v4/findings/promote-waiting-routes.t
 import { findingRoutes } from './api/v4/findings/routes.ts'
 import { groupRoutes } from './api/v4/groups/routes.ts'
 import { hookRoutes } from './api/v4/hooks/routes.ts'
+import { applicationSettingsRoutes } from './api/v4/instance/application-settings-routes.ts'
 import { feedRoutes } from './api/v4/instance/feed-routes.ts'
 import { metadataRoutes } from './api/v4/instance/metadata-routes.ts'
 import { retentionRoutes } from './api/v4/instance/retention-routes.ts'
@@ -62,6 +63,7 @@ export const routes: readonly Route[] = [
   ...retentionRoutes,
   ...feedRoutes,
   ...settingRoutes,
+  ...applicationSettingsRoutes,
   ...sessionRoutes,
   ...secondStepRoutes,
   ...secondFactorRoutes,

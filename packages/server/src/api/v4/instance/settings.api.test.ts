@@ -53,3 +53,28 @@ test('settings are listed with variable and description; secrets show only wheth
   ]
   expect(secret(readSettings(shown))).toEqual(secret(readSettings(environment)))
 })
+
+test("settings are also available under the names of GitLab's application settings", async () => {
+  const { bootstrapToken: _, ...settings } = readSettings({
+    ...environment,
+    ALCOVE_REQUIRE_SECOND_FACTOR: 'administrators',
+  })
+  const server = await startServer({ settings })
+  const { status, body } = await server.admin.get('/application/settings')
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    default_branch_protection: 2,
+    signup_enabled: false,
+    max_attachment_size: 7,
+    require_two_factor_authentication: false,
+    require_admin_two_factor_authentication: true,
+    throttle_authenticated_api_enabled: true,
+    throttle_authenticated_api_requests_per_period: 600,
+    throttle_authenticated_api_period_in_seconds: 60,
+  })
+  const user = await server.user('nadia')
+  expect((await user.get('/application/settings')).status).toBe(403)
+  expect((await server.anonymous.get('/application/settings')).status).toBe(401)
+  // The settings are read from the environment, so a change through the API is refused.
+  expect((await server.admin.put('/application/settings', { signup_enabled: true })).status).toBe(405)
+})
