@@ -18,6 +18,7 @@ export interface MadeUp {
   isOnDefaultBranch: boolean
   isResolvedOnDefaultBranch: boolean
   dismissalReason: string | null
+  assigneeId?: number | null
   identifiers: readonly string[]
   /** Refs on which the finding is present. */
   refs: readonly string[]
@@ -86,6 +87,7 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     on_default: made.isOnDefaultBranch,
     resolved: made.isResolvedOnDefaultBranch,
     reason: made.dismissalReason,
+    assignee_id: made.assigneeId ?? null,
     resolved_at: made.state === 'resolved' ? now : null,
     identifier_id: identifierId(made.projectId, made.identifiers[0] ?? ''),
     ...packageColumns(made),
@@ -102,6 +104,7 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     on_default: 'boolean',
     resolved: 'boolean',
     reason: 'text',
+    assignee_id: 'integer',
     resolved_at: 'timestamp',
     identifier_id: 'integer',
     package_url: 'text',
@@ -110,9 +113,10 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
   } as const
   await db.run(sql`
     insert into vulnerabilities (id, project_id, title, state, severity, confidence, report_type, scanner_id,
-      is_on_default_branch, is_resolved_on_default_branch, dismissal_reason, resolved_at, created_at, updated_at)
+      is_on_default_branch, is_resolved_on_default_branch, dismissal_reason, assignee_id, resolved_at, created_at,
+      updated_at)
     select r.id, r.project_id, r.title, r.state, r.severity, 2, r.report_type, r.scanner_id, r.on_default, r.resolved,
-      r.reason, r.resolved_at, ${now}, ${now}
+      r.reason, r.assignee_id, r.resolved_at, ${now}, ${now}
     from ${records(rows, columns)} as r`)
   await db.run(sql`
     insert into findings (id, project_id, vulnerability_id, uuid, report_type, scanner_id, primary_identifier_id, name,

@@ -124,6 +124,7 @@ export const apiExamples: ApiExamples = {
     revertVulnerability: { comment: 'The constant became a parameter' },
     setVulnerabilityDueDate: { due_on: '2026-12-31', comment: 'Agreed with the vendor' },
     overrideVulnerabilitySeverity: { severity: 'low', comment: 'Not reachable from outside' },
+    assignVulnerability: { assignee_id: 7, comment: 'Owns the payment service' },
     changeVulnerabilities: bulkChange,
     changeGroupVulnerabilities: { ...bulkChange, dry_run: true },
     changeAllVulnerabilities: {

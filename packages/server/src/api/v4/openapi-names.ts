@@ -124,6 +124,8 @@ export const apiNames: ApiNames = {
     'POST /issue_trackers/:tracker_id/events': 'receiveIssueTrackerEvent',
     'POST /projects/:id/vulnerabilities/issues': 'createVulnerabilityIssues',
     'PUT /vulnerabilities/:id/severity': 'overrideVulnerabilitySeverity',
+    'PUT /vulnerabilities/:id/assignee': 'assignVulnerability',
+    'DELETE /vulnerabilities/:id/assignee': 'unassignVulnerability',
     'DELETE /vulnerabilities/:id/severity': 'restoreVulnerabilitySeverity',
     'PUT /vulnerabilities/:id/due_date': 'setVulnerabilityDueDate',
     'DELETE /vulnerabilities/:id/due_date': 'restoreVulnerabilityDueDate',

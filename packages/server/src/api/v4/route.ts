@@ -38,7 +38,16 @@ type Context<P extends Permission, I extends TObject> = ResourceOf<P> &
     page: PageRequest
   }
 
-type Untyped = 'permission' | 'input' | 'output' | 'isUnfinished' | 'fileLimit' | 'createMissing' | 'check' | 'handle'
+type Untyped =
+  | 'permission'
+  | 'input'
+  | 'output'
+  | 'isUnfinished'
+  | 'isPersonal'
+  | 'fileLimit'
+  | 'createMissing'
+  | 'check'
+  | 'handle'
 
 /** A route with the types of its input, its output and the resource that its permission's row provides. */
 interface RouteDefinition<P extends Permission, I extends TObject, O extends TSchema> extends Omit<Route, Untyped> {
@@ -46,6 +55,7 @@ interface RouteDefinition<P extends Permission, I extends TObject, O extends TSc
   input?: I
   output: O
   isUnfinished?: (answer: Static<O>) => boolean
+  isPersonal?: (context: { input: Static<I> }) => boolean
   fileLimit?: (deps: RootDeps, found: ResourceOf<P>) => FileLimit | Promise<FileLimit>
   createMissing?: Omit<CreateMissing, 'create'> & {
     create(context: Omit<CreationContext, 'input'> & { input: Static<I> }): Promise<boolean>

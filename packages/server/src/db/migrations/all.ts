@@ -28,6 +28,7 @@ import { stoppedWork } from './0072_stopped_work.ts'
 import { trackerEvents } from './0073_tracker_events.ts'
 import { synchronizedIssues } from './0074_synchronized_issues.ts'
 import { dueDates } from './0075_due_dates.ts'
+import { assignees } from './0077_assignees.ts'
 import { packageUrls } from './0079_package_urls.ts'
 import { feeds } from './0080_feeds.ts'
 import { scopeBulkChanges } from './0083_scope_bulk_changes.ts'
@@ -63,6 +64,7 @@ export const migrations: readonly Migration[] = [
   trackerEvents,
   synchronizedIssues,
   dueDates,
+  assignees,
   packageUrls,
   feeds,
   scopeBulkChanges,

@@ -253,6 +253,7 @@ export const permissions = {
   'vulnerability.revert': transition('detected'),
   'vulnerability.severity': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.due-date': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.assign': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.link': { on: 'vulnerability', who: 'developer', scope: 'api', namedScopes: ['api'] },
   // Checked on the project, because GitLab's paths of notes start with it.
   'vulnerability.note.read': { on: 'project', who: 'developer', scope: 'read_api' },

@@ -79,6 +79,7 @@ export type AuditEventName =
   | 'vulnerability_state_updated'
   | 'vulnerability_severity_updated'
   | 'vulnerability_due_date_updated'
+  | 'vulnerability_assignee_updated'
   | 'vulnerabilities_bulk_updated'
   | 'vulnerabilities_bulk_undone'
   | 'vulnerability_note_destroyed'

@@ -26,7 +26,9 @@ const columns: readonly (readonly [header: string, cell: (row: ExportedRow) => s
   ['CVSS Vectors', ({ extras }) => extras.cvss.map(({ vendor, vector }) => `${vendor}=${vector}`).join('; ')],
   ['Dismissal Reason', ({ vulnerability }) => capitalised(dismissalOf(vulnerability))],
   ['Vulnerability ID', ({ vulnerability }) => String(vulnerability.id)],
+  // Columns that GitLab does not have.
   ['Package URL', ({ finding }) => finding.packageUrl ?? ''],
+  ['Assignee', ({ assignee }) => assignee?.username ?? ''],
 ]
 
 export const csvHeader = lineOf(columns.map(([header]) => header))

@@ -1,27 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
-import type { Finding, FindingExtras, StoredIdentifier, StoredScanner } from '../findings/finding.ts'
+import type { FindingExtras, StoredIdentifier, StoredScanner } from '../findings/finding.ts'
 import { listExtras, listIdentifiers, listScanners } from '../findings/findings.ts'
 import { groupBy } from '../group-by.ts'
 import type { Project } from '../projects/project.ts'
 import { findProjectById } from '../projects/projects.ts'
 import { matchesFacets, projectScope, type VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
 import { matchingIds } from '../vulnerabilities/list/list.ts'
-import {
-  type FacetCount,
-  listFacetCounts,
-  listFindingsOf,
-  listVulnerabilitiesById,
-} from '../vulnerabilities/vulnerabilities.ts'
-import type { Vulnerability } from '../vulnerabilities/vulnerability.ts'
+import { type FacetCount, listFacetCounts, listWithFindings } from '../vulnerabilities/vulnerabilities.ts'
+import type { VulnerabilityWithFinding } from '../vulnerabilities/vulnerability.ts'
 import type { ExportFilter } from './export.ts'
 import { type ExportedMatch, listNewestMatches, listRemarks, type Remark } from './exported-row-queries.ts'
 
 /** Vulnerability with all of its exported data. */
-export interface ExportedRow {
+export interface ExportedRow extends VulnerabilityWithFinding {
   project: Project
-  vulnerability: Vulnerability
-  finding: Finding
   extras: FindingExtras
   scanner: StoredScanner
   identifiers: StoredIdentifier[]
@@ -70,38 +63,34 @@ function withoutIds({ scannerIds, ...filter }: ExportFilter, counts: readonly Fa
 }
 
 async function loadRows(deps: Deps, project: Project, ids: readonly number[]): Promise<ExportedRow[]> {
-  const [vulnerabilities, findings, remarks] = await Promise.all([
-    listVulnerabilitiesById(deps.db, ids),
-    listFindingsOf(deps.db, ids),
-    listRemarks(deps.db, ids),
-  ])
-  const findingIds = findings.map(({ id }) => id)
+  const [rows, remarks] = await Promise.all([listWithFindings(deps.db, ids), listRemarks(deps.db, ids)])
+  const findingIds = rows.map(({ finding }) => finding.id)
   const [extras, matches, identifiers, scanners] = await Promise.all([
     listExtras(deps.db, findingIds),
     listNewestMatches(deps.db, findingIds, maxMatches),
     listIdentifiers(deps.db, findingIds),
     listScanners(
       deps.db,
-      findings.map(({ scannerId }) => scannerId),
+      rows.map(({ finding }) => finding.scannerId),
     ),
   ])
-  const findingOf = new Map(findings.map((finding) => [finding.vulnerabilityId, finding]))
+  const rowOf = new Map(rows.map((row) => [row.vulnerability.id, row]))
   const extrasOf = new Map(extras.map(({ id, extras }) => [id, extras]))
   const scannerOf = new Map(scanners.map((scanner) => [scanner.id, scanner]))
   const identifiersOf = groupBy(identifiers, ({ findingId }) => findingId)
   const matchesOf = groupBy(matches, ({ findingId }) => findingId)
   const remarksOf = groupBy(remarks, ({ vulnerabilityId }) => vulnerabilityId)
-  return vulnerabilities.flatMap((vulnerability) => {
-    const finding = findingOf.get(vulnerability.id)
-    const extras = finding && extrasOf.get(finding.id)
-    const scanner = finding && scannerOf.get(finding.scannerId)
+  return ids.flatMap((id) => {
+    const row = rowOf.get(id)
+    const extras = row && extrasOf.get(row.finding.id)
+    const scanner = row && scannerOf.get(row.finding.scannerId)
     // Skips vulnerabilities that were deleted after their ids were read.
-    if (!finding || !extras || !scanner) return []
+    if (!row || !extras || !scanner) return []
     const hanging = {
-      identifiers: identifiersOf.get(finding.id) ?? [],
-      remarks: remarksOf.get(vulnerability.id) ?? [],
-      matches: matchesOf.get(finding.id) ?? [],
+      identifiers: identifiersOf.get(row.finding.id) ?? [],
+      remarks: remarksOf.get(id) ?? [],
+      matches: matchesOf.get(row.finding.id) ?? [],
     }
-    return [{ project, vulnerability, finding, extras, scanner, ...hanging }]
+    return [{ project, ...row, extras, scanner, ...hanging }]
   })
 }

@@ -166,15 +166,22 @@ export const userReferences = [
   ['users', 'created_by_id'],
 ] as const
 
-/** Reassigns every reference from one user to another. The lock keeps other requests from adding references. */
+/** References that end with the user. */
+export const endedReferences = [['vulnerabilities', 'assignee_id']] as const
+
+/** Reassigns references from one user to another, and removes others. The lock keeps other requests from adding references. */
 export async function reassignReferences(db: Db, fromId: number, toId: number): Promise<void> {
   await db.one(sql`select id from users where id = ${fromId} ${db.dialect.forUpdate}`)
   const atOnce = 500
-  for (const [table, column] of userReferences) {
+  const references = [
+    ...userReferences.map((reference) => [...reference, toId] as const),
+    ...endedReferences.map((reference) => [...reference, null] as const),
+  ]
+  for (const [table, column, value] of references) {
     const [rows, name] = [raw(table), raw(column)]
     const reassign = () =>
       db.run(sql`
-        update ${rows} set ${name} = ${toId}
+        update ${rows} set ${name} = ${value}
         where id in (select id from ${rows} where ${name} = ${fromId} order by id limit ${atOnce})`)
     while ((await reassign()) === atOnce) await setImmediate()
   }

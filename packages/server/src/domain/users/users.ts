@@ -25,6 +25,7 @@ export {
   hasUsers,
   insertBotUser,
   listPeople,
+  listUsersById as findUsersById,
   lockActiveAdministrators,
   lockUser,
 } from './user-queries.ts'

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { deleteVulnerabilityRows } from './vulnerability-queries.ts'
 
 export { type FacetCount, listFacetCounts } from './list/facet-count-queries.ts'
-export { listFindingsOf, listVulnerabilitiesById } from './list/list-queries.ts'
+export { listWithFindings } from './list/list-queries.ts'
 export { listPresentByFacets } from './list/promoted-queries.ts'
 export { listPromotedIds } from './vulnerability-queries.ts'
 

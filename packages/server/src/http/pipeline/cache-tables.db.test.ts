@@ -27,7 +27,15 @@ const queries: Record<string, readonly string[]> = {
   '/groups/:id/uploads': ['', 'with_details=true'],
   '/projects/:id/security_reports': ['', 'ref=main'],
   '/projects/:id/vulnerabilities': [
-    ...['', ...filters, 'sort=detected_asc', 'has_resolution=false', 'dismissal_reason=used_in_tests'],
+    ...[
+      '',
+      'assignee_id=1',
+      'assignee_id=none,1',
+      ...filters,
+      'sort=detected_asc',
+      'has_resolution=false',
+      'dismissal_reason=used_in_tests',
+    ],
     ...['present_on_default_branch=false', 'pagination=keyset&per_page=1', 'search=flaw&ref=main&identifier=CWE-79'],
   ],
   '/projects/:id/vulnerabilities/summary': ['', ...filters.filter((query) => !query.startsWith('page'))],

@@ -285,6 +285,8 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   await send('POST /graphql', { body: { query: '{ currentUser { id } }' } })
   await send('PUT /vulnerabilities/:id/severity', { path, body: { severity: 'low' } })
   await send('DELETE /vulnerabilities/:id/severity', { path })
+  await send('PUT /vulnerabilities/:id/assignee', { path, body: { assignee_id: 1 } })
+  await send('DELETE /vulnerabilities/:id/assignee', { path })
   await send('PUT /vulnerabilities/:id/due_date', { path, body: { due_on: '2026-12-31' } })
   await send('DELETE /vulnerabilities/:id/due_date', { path })
   const place = { id: project.id }

@@ -173,6 +173,8 @@ const securityRoutes: Readonly<Record<string, RecordedEvents>> = {
   'DELETE /vulnerabilities/:id/severity': ['vulnerability_severity_updated'],
   'PUT /vulnerabilities/:id/due_date': ['vulnerability_due_date_updated'],
   'DELETE /vulnerabilities/:id/due_date': ['vulnerability_due_date_updated'],
+  'PUT /vulnerabilities/:id/assignee': ['vulnerability_assignee_updated'],
+  'DELETE /vulnerabilities/:id/assignee': ['vulnerability_assignee_updated'],
   'POST /projects/:id/vulnerability_bulk_changes': ['vulnerabilities_bulk_updated'],
   'POST /projects/:id/vulnerability_bulk_changes/:bulk_id/undo': ['vulnerabilities_bulk_undone'],
   'POST /groups/:id/vulnerability_bulk_changes': ['vulnerabilities_bulk_updated'],

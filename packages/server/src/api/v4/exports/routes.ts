@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import type { Caller } from '../../../domain/access/callers.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { type Export, type ExportFilter, exportFormats, exportStatuses } from '../../../domain/exports/export.ts'
 import {
@@ -99,16 +100,19 @@ const filterInput = Type.Object({
 const readInput = compileInput(filterInput)
 
 /** Rejects unknown filters, because ignoring one would export rows that the caller meant to exclude. */
-function filterFrom(params: RawParams = {}): ExportFilter {
+function filterFrom(caller: Caller, params: RawParams = {}): ExportFilter {
   assertKnown('filters', params, filterInput.properties)
   const input = readInput(params)
-  return { ...readFilter(input), scannerIds: input.scanner_id, projectIds: input.project_id }
+  return { ...readFilter(input, caller), scannerIds: input.scanner_id, projectIds: input.project_id }
 }
 
-const draftFrom = ({ export_format, send_email, filter, filters = filter }: Static<typeof exportInput>) => ({
+const draftFrom = (
+  caller: Caller,
+  { export_format, send_email, filter, filters = filter }: Static<typeof exportInput>,
+) => ({
   format: export_format,
   sendsEmail: send_email,
-  filter: filterFrom(filters),
+  filter: filterFrom(caller, filters),
 })
 
 const contentTypes: Record<Export['format'], string> = {
@@ -139,7 +143,7 @@ export const exportRoutes: readonly Route[] = [
     output: exportView,
     async handle({ deps, caller, project, input, origin }) {
       const target = { projectId: project.id, groupId: null }
-      return viewExport(origin, await createExport(deps, caller, { ...target, ...draftFrom(input) }), undefined)
+      return viewExport(origin, await createExport(deps, caller, { ...target, ...draftFrom(caller, input) }), undefined)
     },
   }),
   route({
@@ -152,7 +156,7 @@ export const exportRoutes: readonly Route[] = [
     output: exportView,
     async handle({ deps, caller, group, input, origin }) {
       const target = { projectId: null, groupId: group.id }
-      return viewExport(origin, await createExport(deps, caller, { ...target, ...draftFrom(input) }), undefined)
+      return viewExport(origin, await createExport(deps, caller, { ...target, ...draftFrom(caller, input) }), undefined)
     },
   }),
   route({
@@ -165,7 +169,7 @@ export const exportRoutes: readonly Route[] = [
     output: exportView,
     async handle({ deps, caller, input, origin }) {
       const target = { projectId: null, groupId: null }
-      return viewExport(origin, await createExport(deps, caller, { ...target, ...draftFrom(input) }), undefined)
+      return viewExport(origin, await createExport(deps, caller, { ...target, ...draftFrom(caller, input) }), undefined)
     },
   }),
   route({

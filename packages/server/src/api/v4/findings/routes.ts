@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import type { Caller } from '../../../domain/access/callers.ts'
 import type { FindingFilter } from '../../../domain/findings/list/finding-filter.ts'
 import { getFinding, listFindingIds } from '../../../domain/findings/list/finding-list.ts'
 import type { Project } from '../../../domain/projects/project.ts'
@@ -51,9 +52,13 @@ const filters = {
 const filterInput = Type.Object(filters)
 const compiledFilter = compileInput(filterInput)
 
-function readFilter(project: Project, input: Static<typeof filterInput>): Omit<FindingFilter, 'isPromoted'> {
+function readFilter(
+  project: Project,
+  caller: Caller,
+  input: Static<typeof filterInput>,
+): Omit<FindingFilter, 'isPromoted'> {
   const { severities, reportTypes, scanners, states, identifiers, packages, search, ref, notOnRef, ...onDefault } =
-    readFilterOfVulnerabilities(input)
+    readFilterOfVulnerabilities(input, caller)
   return {
     projectId: project.id,
     ref: ref ?? project.defaultBranch,
@@ -76,9 +81,9 @@ function readFilter(project: Project, input: Static<typeof filterInput>): Omit<F
 }
 
 /** Rejects unknown names, because ignoring one would select too many findings. */
-function readFilterObject(project: Project, params: RawParams) {
+function readFilterObject(project: Project, caller: Caller, params: RawParams) {
   assertKnown('filter', params, filters)
-  return readFilter(project, compiledFilter(params))
+  return readFilter(project, caller, compiledFilter(params))
 }
 
 const listRoutes: readonly Route[] = [
@@ -102,8 +107,8 @@ const listRoutes: readonly Route[] = [
       ...['findings', 'occurrences', 'scans', 'imports', 'vulnerabilities', 'finding_identifiers', 'identifiers'],
       ...['scanners', 'vulnerability_history', 'vulnerability_links', 'users', 'occurrence_categories'],
     ],
-    async handle({ deps, project, input, page, origin }) {
-      const filter = { ...readFilter(project, input), isPromoted: input.has_vulnerability }
+    async handle({ deps, project, caller, input, page, origin }) {
+      const filter = { ...readFilter(project, caller, input), isPromoted: input.has_vulnerability }
       const request = readListPage(input, page)
       const found = await listFindingIds(deps, filter, request)
       const source = findingRows(deps, project, filter, origin)
@@ -163,7 +168,9 @@ const promotionRoutes: readonly Route[] = [
     output: promotionView,
     async handle({ deps, project, caller, input, headers }) {
       const filter = input.filter ?? input.filters
-      const selection = filter ? { filter: readFilterObject(project, filter) } : { ids: input.finding_ids ?? [] }
+      const selection = filter
+        ? { filter: readFilterObject(project, caller, filter) }
+        : { ids: input.finding_ids ?? [] }
       const request = { selection, expectedCount: input.expected_count, isAsync: input.async }
       const promotion = await promoteMany(deps, project, caller, request)
       if (promotion.state === 'running') {

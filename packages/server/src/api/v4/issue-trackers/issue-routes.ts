@@ -68,7 +68,7 @@ export const trackerIssueRoutes: readonly Route[] = [
     async handle({ deps, project, caller, input }) {
       if (input.vulnerability_ids?.length === 0) throw parameterProblem('vulnerability_ids is empty')
       const { tracker, ...counts } = await requestIssues(deps, project, caller, {
-        selection: selectionFrom(input),
+        selection: selectionFrom(input, caller),
         expectedCount: input.expected_count,
         isDryRun: input.dry_run,
       })

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
-import { userReferences } from '../../../domain/users/user-queries.ts'
+import { endedReferences, userReferences } from '../../../domain/users/user-queries.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
 import { testEngine } from '../../../testing/database.ts'
 import { entry, sastReport } from '../../../testing/reports.ts'
@@ -132,13 +132,14 @@ describe('a deleted user', () => {
     })
   })
 
-  test.runIf(testEngine === 'sqlite')('has only references that the ghost user takes over', async () => {
+  test.runIf(testEngine === 'sqlite')('has only references that the ghost user takes over or that end', async () => {
     const { deps } = await startServer()
     const rows = await deps.db.all<{ name: string; column: string }>(sql`
       select m.name, f."from" as column from sqlite_master m, pragma_foreign_key_list(m.name) f
       where m.type = 'table' and f."table" = 'users' and f.on_delete = 'SET NULL'`)
     const declared = rows.map(({ name, column }) => `${name}.${column}`)
-    expect(userReferences.map((place) => place.join('.')).sort()).toEqual(declared.sort())
+    const references = [...userReferences, ...endedReferences]
+    expect(references.map((place) => place.join('.')).sort()).toEqual(declared.sort())
   })
 })
 

@@ -5,10 +5,20 @@ import type { Change } from '../../../domain/vulnerabilities/triage/change.ts'
 import type { ExpectedStates } from '../../../domain/vulnerabilities/triage/expected-states.ts'
 import { date, freeForm, oneOf, optional, text } from '../../../http/params/input.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
+import type { FilterCaller } from './filters.ts'
 import { selectionFields, selectionFrom } from './selection.ts'
-import { dismissalFields, dismissalReasonFrom, given } from './triage-routes.ts'
+import { assigneeId, dismissalFields, dismissalReasonFrom, given } from './triage-routes.ts'
 
-export const bulkActions = ['confirm', 'resolve', 'dismiss', 'revert', 'severity', 'due_date'] as const
+export const bulkActions = [
+  'confirm',
+  'resolve',
+  'dismiss',
+  'revert',
+  'severity',
+  'due_date',
+  'assign',
+  'unassign',
+] as const
 
 /** Parameters of a bulk change, in one project or in many. */
 export const bulkFields = {
@@ -27,21 +37,26 @@ export const bulkFields = {
       description: 'For the action `severity`. `reported` restores the severity that the scanner reported',
     }),
   ),
+  assignee_id: optional(assigneeId),
   due_on: optional(
     date({ description: 'For the action `due_date`. Without it, the due dates of the policy are restored' }),
   ),
 }
 const bulkInput = Type.Object(bulkFields)
 
-export const requestFrom = (input: Static<typeof bulkInput>): BulkRequest => ({
-  selection: selectionFrom(input),
+export const requestFrom = (input: Static<typeof bulkInput>, caller: FilterCaller): BulkRequest => ({
+  selection: selectionFrom(input, caller),
   change: changeFrom(input),
   expectedCount: input.expected_count,
   expectedStates: statesFrom(input),
 })
 
-function changeFrom({ action, severity, due_on, ...input }: Static<typeof bulkInput>): Change {
+function changeFrom({ action, severity, due_on, assignee_id, ...input }: Static<typeof bulkInput>): Change {
   const comment = given(input.comment)
+  if (action === 'assign') {
+    if (assignee_id === undefined) throw parameterProblem('assignee_id is missing')
+    return { action, comment, assigneeId: assignee_id }
+  }
   if (action === 'dismiss') return { action, comment, dismissalReason: dismissalReasonFrom(input) }
   if (action === 'due_date') return { action, comment, dueOn: due_on }
   if (action !== 'severity') return { action, comment }

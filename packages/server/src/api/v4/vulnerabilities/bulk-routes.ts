@@ -57,7 +57,7 @@ const bulkRoutes: readonly Route[] = [
     status: 201,
     output: bulkView,
     handle: async ({ deps, project, caller, input }) =>
-      viewBulk(await changeMany(deps, project, caller.user, requestFrom(input))),
+      viewBulk(await changeMany(deps, project, caller.user, requestFrom(input, caller))),
   }),
   route({
     method: 'GET',

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import Type from 'typebox'
+import type { Caller } from '../../../domain/access/callers.ts'
 import { parsePackageUrl } from '../../../domain/findings/package-url.ts'
 import { dismissalReasons, reportTypes, type State, severities, states } from '../../../domain/findings/scales.ts'
 import { type VulnerabilityFilter, vulnerabilitySorts } from '../../../domain/vulnerabilities/list/filter.ts'
@@ -25,6 +26,14 @@ const filters = {
     'scanners',
     textList({ commaSeparated: true, description: 'External IDs of scanners' }),
     withoutBlanks,
+  ),
+  assignee_id: filter(
+    'assigneeIds',
+    textList({
+      commaSeparated: true,
+      description: 'IDs of users, `me` for the current user, or `none` for results without an assignee',
+    }),
+    readAssignees,
   ),
   identifier: filter(
     'identifiers',
@@ -84,12 +93,13 @@ const filters = {
 function filter<Field extends keyof VulnerabilityFilter, Parameter extends TSchema>(
   field: Field,
   parameter: Parameter,
-  read: (value: Static<Parameter>) => VulnerabilityFilter[Field],
+  read: (value: Static<Parameter>, userId: number) => VulnerabilityFilter[Field],
 ) {
   return {
     field,
     parameter: optional(parameter),
-    read: (value: Static<Parameter> | undefined) => (value === undefined ? undefined : read(value)),
+    read: (value: Static<Parameter> | undefined, userId: number) =>
+      value === undefined ? undefined : read(value, userId),
   }
 }
 
@@ -118,9 +128,9 @@ const filterInput = Type.Object(filterProperties)
 const compiledFilter = compileInput(filterInput)
 
 /** Reads the filters from an object. Rejects unknown names, because ignoring one would select too many rows. */
-export function readFilterObject(params: RawParams): VulnerabilityFilter {
+export function readFilterObject(params: RawParams, caller: FilterCaller): VulnerabilityFilter {
   assertKnown('filter', params, filterProperties)
-  return readFilter(compiledFilter(params))
+  return readFilter(compiledFilter(params), caller)
 }
 
 export function assertKnown(parameter: string, params: RawParams, properties: object): void {
@@ -130,23 +140,37 @@ export function assertKnown(parameter: string, params: RawParams, properties: ob
   throw parameterProblem(`${named.slice(0, 200)}; there are: ${Object.keys(properties).join(', ')}`)
 }
 
+/** The user whom `me` stands for. */
+export type FilterCaller = Pick<Caller, 'user'>
+
 /** Converts validated parameters to a filter. Absent ones stay undefined. */
-export const readFilter = (input: FilterInput): VulnerabilityFilter =>
-  Object.fromEntries(filterNames.map((name) => [filters[name].field, readOne(filters, input, name)]))
+export const readFilter = (input: FilterInput, { user }: FilterCaller): VulnerabilityFilter =>
+  Object.fromEntries(
+    filterNames.map((name) => [filters[name].field, readOne(filters, { input, userId: user.id }, name)]),
+  )
+
+/** Returns whether the result depends on the caller, so that a response must not be shared. */
+export const isPersonal = ({ assignee_id: ids }: FilterInput): boolean => ids?.some((id) => isMe(id)) ?? false
 
 type FilterInput = Partial<Static<typeof filterInput>>
 
 /** Reads the value of one filter. The type parameter relates the value to the function that reads it. */
 const readOne = <Name extends FilterName>(
-  readers: { [Each in FilterName]: { read(value: FilterInput[Each]): VulnerabilityFilter[keyof VulnerabilityFilter] } },
-  input: FilterInput,
+  readers: {
+    [Each in FilterName]: {
+      read(value: FilterInput[Each], userId: number): VulnerabilityFilter[keyof VulnerabilityFilter]
+    }
+  },
+  { input, userId }: { input: FilterInput; userId: number },
   name: Name,
-) => readers[name].read(input[name])
+) => readers[name].read(input[name], userId)
 
 /** Returns the parameters of a filter: the inverse of `readFilter`. */
 export function viewFilter(filter: VulnerabilityFilter): Record<string, unknown> {
   const fields = Object.entries(nameOfField) as [keyof VulnerabilityFilter, string][] // keys are fields
-  return Object.fromEntries(fields.map(([field, name]) => [name, filter[field]]))
+  const assigneeIds = filter.assigneeIds?.map((id) => (id === null ? 'none' : String(id)))
+  const written: Partial<Record<keyof VulnerabilityFilter, unknown>> = { ...filter, assigneeIds }
+  return Object.fromEntries(fields.map(([field, name]) => [name, written[field]]))
 }
 
 function unchanged<Value>(value: Value): Value {
@@ -158,6 +182,21 @@ function readPackages(texts: readonly string[]): string[] {
   const invalid = packages.find((text) => text.startsWith('pkg:') && !parsePackageUrl(text))
   if (invalid !== undefined) throw parameterProblem(`package is not a valid package URL: ${invalid.slice(0, 100)}`)
   return packages
+}
+
+const isMe = (id: string) => id.trim().toLowerCase() === 'me'
+
+/** Returns ids of users, and null for `none`. */
+function readAssignees(ids: readonly string[], userId: number): (number | null)[] | undefined {
+  const words = withoutBlanks(ids).map((id) => id.toLowerCase())
+  const found = words.map((word) => {
+    if (word === 'none') return null
+    if (isMe(word)) return userId
+    const id = /^\d{1,15}$/.test(word) ? Number(word) : 0
+    if (id === 0) throw parameterProblem('assignee_id does not have a valid value')
+    return id
+  })
+  return found.length > 0 ? [...new Set(found)] : undefined
 }
 
 function withoutBlanks(texts: readonly string[]): string[] {

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import type { Caller } from '../../../domain/access/callers.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import type { PageRequest } from '../../../domain/page.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
@@ -11,7 +12,7 @@ import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { nullableInteger } from '../views.ts'
-import { filterProperties, listProperties, readFilter } from './filters.ts'
+import { filterProperties, isPersonal, listProperties, readFilter } from './filters.ts'
 import { readListPage, viewListPage } from './list-pages.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
 import { todayOf, viewVulnerability, vulnerabilityRows, vulnerabilityRowsOfMany, vulnerabilityView } from './views.ts'
@@ -41,24 +42,31 @@ const listedTables = [
   ...['finding_identifiers', 'scanners'],
 ]
 
+interface ListRequest {
+  input: Static<typeof listInput>
+  page: PageRequest
+  caller: Caller
+}
+
 /** Reads a page and returns the views of its rows. */
 async function listPage<Row>(
   deps: RootDeps,
   scope: ListScope,
-  { input, page }: { input: Static<typeof listInput>; page: PageRequest },
+  { input, page, caller }: ListRequest,
   view: (ids: readonly number[]) => Promise<Row[]>,
 ) {
   const request = readListPage(input, page)
-  const found = await listVulnerabilityIds(deps, { scope, filter: readFilter(input), sort: input.sort }, request)
+  const found = await listVulnerabilityIds(
+    deps,
+    { scope, filter: readFilter(input, caller), sort: input.sort },
+    request,
+  )
   return viewListPage(request, found, await view(found.rows))
 }
 
 /** Reads a page of vulnerabilities of any number of projects. */
-const listPageOfMany = (
-  deps: RootDeps,
-  scope: ListScope,
-  { origin, ...request }: { input: Static<typeof listInput>; page: PageRequest; origin: string },
-) => listPage(deps, scope, request, (ids) => renderRows(deps.db, vulnerabilityRowsOfMany(deps, origin), ids))
+const listPageOfMany = (deps: RootDeps, scope: ListScope, { origin, ...request }: ListRequest & { origin: string }) =>
+  listPage(deps, scope, request, (ids) => renderRows(deps.db, vulnerabilityRowsOfMany(deps, origin), ids))
 
 export const vulnerabilityRoutes: readonly Route[] = [
   route({
@@ -71,10 +79,13 @@ export const vulnerabilityRoutes: readonly Route[] = [
     output: Type.Array(vulnerabilityView),
     paged: true,
     unknownFilters: ['has_vulnerability', 'pipeline_id', 'scanner_id', 'project_id'],
-    cacheTables: listedTables,
-    async handle({ deps, project, input, page, origin }) {
+    cacheTables: [...listedTables, 'users'],
+    isPersonal: ({ input }) => isPersonal(input),
+    async handle({ deps, project, caller, input, page, origin }) {
       const source = vulnerabilityRows(deps, project, origin)
-      return listPage(deps, projectScope(project.id), { input, page }, (ids) => renderRows(deps.db, source, ids))
+      return listPage(deps, projectScope(project.id), { input, page, caller }, (ids) =>
+        renderRows(deps.db, source, ids),
+      )
     },
   }),
   route({
@@ -92,7 +103,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     unknownFilters: 'refused',
     async handle({ deps, group, caller, input, page, origin }) {
       const scope = await readableScope(deps, caller, { group, projectIds: input.project_id })
-      return listPageOfMany(deps, scope, { input, page, origin })
+      return listPageOfMany(deps, scope, { input, page, caller, origin })
     },
   }),
   route({
@@ -105,8 +116,9 @@ export const vulnerabilityRoutes: readonly Route[] = [
     output: summaryView,
     unknownFilters: 'refused',
     cacheTables: listedTables,
-    handle: async ({ deps, project, input }) =>
-      viewSummary(await summarizeList(deps, projectScope(project.id), readFilter(input))),
+    isPersonal: ({ input }) => isPersonal(input),
+    handle: async ({ deps, project, caller, input }) =>
+      viewSummary(await summarizeList(deps, projectScope(project.id), readFilter(input, caller))),
   }),
   route({
     method: 'GET',
@@ -119,7 +131,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     unknownFilters: 'refused',
     async handle({ deps, group, caller, input }) {
       const scope = await readableScope(deps, caller, { group, projectIds: input.project_id })
-      return viewSummary(await summarizeList(deps, scope, readFilter(input)))
+      return viewSummary(await summarizeList(deps, scope, readFilter(input, caller)))
     },
   }),
   route({
@@ -133,7 +145,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     paged: true,
     unknownFilters: 'refused',
     handle: async ({ deps, caller, input, page, origin }) =>
-      listPageOfMany(deps, await instanceScope(deps, caller, input), { input, page, origin }),
+      listPageOfMany(deps, await instanceScope(deps, caller, input), { input, page, caller, origin }),
   }),
   route({
     method: 'GET',
@@ -145,7 +157,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     output: summaryView,
     unknownFilters: 'refused',
     handle: async ({ deps, caller, input }) =>
-      viewSummary(await summarizeList(deps, await instanceScope(deps, caller, input), readFilter(input))),
+      viewSummary(await summarizeList(deps, await instanceScope(deps, caller, input), readFilter(input, caller))),
   }),
   route({
     method: 'POST',

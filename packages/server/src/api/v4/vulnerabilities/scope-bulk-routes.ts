@@ -139,7 +139,7 @@ export const scopeBulkRoutes: readonly Route[] = [
     input: Type.Object({ ...scopeBulkFields, project_id: projectFilter }, oneSelection),
     async handle({ deps, caller, group, input, origin }) {
       const scope = await readableScope(deps, caller, { group, projectIds: input.project_id })
-      const request = { ...requestFrom(input), isDryRun: input.dry_run, isAsync: input.async }
+      const request = { ...requestFrom(input, caller), isDryRun: input.dry_run, isAsync: input.async }
       return viewScopeChange(await changeInScope(deps, caller, { scope, group }, request), origin)
     },
   }),
@@ -152,7 +152,7 @@ export const scopeBulkRoutes: readonly Route[] = [
     input: Type.Object({ ...scopeBulkFields, ...scopeProperties }, oneSelection),
     async handle({ deps, caller, input, origin }) {
       const scope = await instanceScope(deps, caller, input)
-      const request = { ...requestFrom(input), isDryRun: input.dry_run, isAsync: input.async }
+      const request = { ...requestFrom(input, caller), isDryRun: input.dry_run, isAsync: input.async }
       return viewScopeChange(await changeInScope(deps, caller, { scope }, request), origin)
     },
   }),

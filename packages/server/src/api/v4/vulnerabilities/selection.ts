@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Selection } from '../../../domain/vulnerabilities/triage/bulk.ts'
 import { freeForm, integer, integerList, optional } from '../../../http/params/input.ts'
-import { readFilterObject } from './filters.ts'
+import { type FilterCaller, readFilterObject } from './filters.ts'
 
 /** Parameters that select vulnerabilities of a project, by ids or by a filter. */
 export const selectionFields = {
@@ -18,10 +18,9 @@ export const oneSelection = { exactlyOneOf: [['vulnerability_ids', 'filter', 'fi
 
 const selectionInput = Type.Object(selectionFields)
 
-export function selectionFrom({
-  vulnerability_ids: ids,
-  filters,
-  filter = filters,
-}: Static<typeof selectionInput>): Selection {
-  return filter ? { filter: readFilterObject(filter) } : { ids: ids ?? [] }
+export function selectionFrom(
+  { vulnerability_ids: ids, filters, filter = filters }: Static<typeof selectionInput>,
+  caller: FilterCaller,
+): Selection {
+  return filter ? { filter: readFilterObject(filter, caller) } : { ids: ids ?? [] }
 }

@@ -5,7 +5,7 @@ import { type DismissalReason, dismissalReasons, severities, states } from '../.
 import type { Project } from '../../../domain/projects/project.ts'
 import { type ChangeRequest, changeVulnerability } from '../../../domain/vulnerabilities/triage/triage.ts'
 import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
-import { date, oneOf, optional, text } from '../../../http/params/input.ts'
+import { date, integer, oneOf, optional, text } from '../../../http/params/input.ts'
 import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route } from '../../../http/route.ts'
 import { notFound, parameterProblem } from '../../../platform/failure.ts'
@@ -13,6 +13,9 @@ import { route } from '../route.ts'
 import { todayOf, viewVulnerability, vulnerabilityRows, vulnerabilityView } from './views.ts'
 
 const comment = optional(text({ description: 'Stored in the history; at most 50,000 characters' }))
+
+/** Parameter of a new assignee. */
+export const assigneeId = integer({ description: 'ID of a user who may triage vulnerabilities of the project' })
 
 interface Call {
   deps: RootDeps
@@ -118,6 +121,29 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
       change(call, {
         change: { action: 'severity', severity: call.input.severity, comment: given(call.input.comment) },
       }),
+  }),
+  route({
+    method: 'PUT',
+    path: '/vulnerabilities/:id/assignee',
+    summary: 'Assign a vulnerability to a user who may triage it',
+    permission: 'vulnerability.assign',
+    input: Type.Object({ assignee_id: assigneeId, comment }),
+    status: 200,
+    output: vulnerabilityView,
+    handle: (call) =>
+      change(call, {
+        change: { action: 'assign', assigneeId: call.input.assignee_id, comment: given(call.input.comment) },
+      }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/vulnerabilities/:id/assignee',
+    summary: 'Remove the assignee of a vulnerability',
+    permission: 'vulnerability.assign',
+    input: Type.Object({ comment }),
+    status: 200,
+    output: vulnerabilityView,
+    handle: (call) => change(call, { change: { action: 'unassign', comment: given(call.input.comment) } }),
   }),
   route({
     method: 'DELETE',

@@ -9,6 +9,7 @@ import type { VulnerabilityWithFinding } from '../../../domain/vulnerabilities/v
 import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
 import { packageUrl } from '../findings/package-view.ts'
 import { vulnerabilityUrl } from '../findings/web-url.ts'
+import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 
 const findingView = Type.Object(
@@ -82,6 +83,7 @@ export const vulnerabilityView = Type.Object(
     overdue: Type.Boolean({ description: 'True if the vulnerability is detected or confirmed after its due date' }),
     fix_available_at: { ...nullableTimestamp, description: 'Time since which reports describe a fix' },
     auto_resolved: Type.Boolean(),
+    assignee: nullableUser,
     present_on_default_branch: Type.Boolean({
       description: 'True if the vulnerability was ever present on the default branch',
     }),
@@ -106,7 +108,7 @@ function viewProject(project: Project) {
 /** `today` is a date in UTC. */
 export function viewVulnerability(
   project: Project,
-  { vulnerability, finding }: VulnerabilityWithFinding,
+  { vulnerability, finding, assignee }: VulnerabilityWithFinding,
   origin: string,
   today: string,
 ) {
@@ -164,15 +166,16 @@ export function viewVulnerability(
     overdue: isOverdue(vulnerability, today),
     fix_available_at: vulnerability.fixAvailableAt,
     auto_resolved: vulnerability.isAutoResolved,
+    assignee: assignee && viewBasicUser(assignee, origin),
     present_on_default_branch: vulnerability.isOnDefaultBranch,
     project_archived: project.isArchived,
     web_url: vulnerabilityUrl(project.fullPath, vulnerability.id, origin),
   }
 }
 
-const tables = ['vulnerabilities', 'findings']
+const tables = ['vulnerabilities', 'findings', 'users']
 
-/** Returns everything that a rendered vulnerability depends on, except its row and that of its finding. */
+/** Returns everything that a rendered vulnerability depends on, except its row, its finding and its assignee. */
 const surroundings = (project: Project, origin: string) =>
   digestOf([viewProject(project), project.defaultBranch, project.isArchived, origin])
 

@@ -1,3 +1,4 @@
+import type { ListOrder } from '../../findings/list/cursor.ts'
 import type { Severity, State } from '../../findings/scales.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 
@@ -11,6 +12,8 @@ export interface VulnerabilityFilter {
   isResolvedOnDefaultBranch?: boolean | undefined
   /** Combined with `states`: matches one of the states, or dismissed for one of the reasons. */
   dismissalReasons?: readonly string[] | undefined
+  /** Ids of users; null matches vulnerabilities without an assignee. */
+  assigneeIds?: readonly (number | null)[] | undefined
   /** Full names or external ids, case-insensitive. */
   identifiers?: readonly string[] | undefined
   /** Package URLs with or without a version, or names of packages. */
@@ -44,6 +47,16 @@ export const projectScope = (projectId: number): ListScope => ({
   key: `project ${projectId}`,
   projectIds: [projectId],
 })
+
+/** Returns the only assignee of the filter, or null for unassigned vulnerabilities. */
+export function onlyAssignee({ assigneeIds }: VulnerabilityFilter): number | null | undefined {
+  return assigneeIds?.length === 1 ? assigneeIds[0] : undefined
+}
+
+/** Returns the assignee whose rows an index has in the order of the list. */
+export function rangeAssignee(filter: VulnerabilityFilter, order: ListOrder): number | null | undefined {
+  return order.key ? undefined : onlyAssignee(filter)
+}
 
 /** Returns true if the facets of a count match the filter. */
 export function matchesFacets(filter: VulnerabilityFilter, count: FacetCount): boolean {

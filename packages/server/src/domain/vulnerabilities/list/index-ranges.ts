@@ -6,29 +6,38 @@ import { groupBy } from '../../group-by.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 import { type FacetRange, listFromRanges } from './list-queries.ts'
 
+interface RangeCounts {
+  /** Facet counts of the projects. */
+  all: readonly FacetCount[]
+  /** Those that match the filter. */
+  matching: readonly FacetCount[]
+  /**
+   * Narrows the ranges to the rows of one assignee, or without one (null). Such ranges contain all facets of a severity,
+   * so the rows must be tested, and their counts are upper bounds. Not possible with a sort key.
+   */
+  assigneeId?: number | null | undefined
+}
+
 /**
  * Returns the index ranges of a list in its order: one for each severity, or a single one if the list is not ordered by
  * severity.
- * `all` are the facet counts of the projects, `matching` those that match the filter.
  */
-export function indexRanges(
-  db: Db,
-  all: readonly FacetCount[],
-  matching: readonly FacetCount[],
-  order: ListOrder,
-): IndexRanges {
+export function indexRanges(db: Db, { all, matching, assigneeId }: RangeCounts, order: ListOrder): IndexRanges {
   const ordered = matching.length === 0 ? [] : inOrder(matching, order)
   return {
     ranges: ordered.map(({ severity, counts }) => ({
       severity,
       total: rowCount(counts),
-      count: async () => rowCount(counts),
+      count: async () => (assigneeId === undefined ? rowCount(counts) : Number.POSITIVE_INFINITY),
     })),
     // A page reads few of the severities, and a list of many projects has thousands of ranges.
     read: (start, end, request) =>
       listFromRanges(
         db,
-        ordered.slice(start, end).map(({ counts }) => (order.key ? counts.map(exactRange) : facetRanges(all, counts))),
+        ordered.slice(start, end).map(({ counts }) => {
+          if (assigneeId !== undefined) return assigneeRanges(assigneeId, counts)
+          return order.key ? counts.map(exactRange) : facetRanges(all, counts)
+        }),
         order,
         request,
       ),
@@ -57,6 +66,11 @@ function facetRanges(all: readonly FacetCount[], matching: readonly FacetCount[]
     return counts.slice(0, 1).map(rangeOf)
   })
 }
+
+const assigneeRanges = (assigneeId: number | null, counts: readonly FacetCount[]): FacetRange[] =>
+  [...groupBy(counts, severityKey)].flatMap(([, counts]) =>
+    counts.slice(0, 1).map((count) => ({ ...rangeOf(count), assigneeId })),
+  )
 
 const combinations = new WeakMap<readonly FacetCount[], ReadonlyMap<string, number>>()
 

@@ -47,6 +47,7 @@ const madeUp = fc.record({
   isOnDefaultBranch: fc.constantFrom(true, true, true, false),
   isResolvedOnDefaultBranch: fc.boolean(),
   reason: fc.option(pick(dismissalReasons)),
+  assigneeId: pick([null, null, 1, 2]),
   identifiers: some(names),
   refs: fc.subarray(refs),
   packageUrl: fc.option(pick(packages), { nil: undefined }),
@@ -72,6 +73,7 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   scanners: maybe(some([...scanners, 'unknown'])),
   isResolvedOnDefaultBranch: maybe(fc.boolean()),
   dismissalReasons: maybe(some(dismissalReasons)),
+  assigneeIds: maybe(some([1, 2, 9, null])),
   identifiers: maybe(some(['cwe-79', 'CVE-2021-44228', 'ID:CWE-89', 'Rule', 'none'])),
   packages: maybe(some(Object.keys(packagesOf))),
   search: maybe(pick(['sql', 'HASH', 'inj SQL', 'src/', 'o', 'view xss', 'nowhere', 'cwe-8', 'users.ts'])),
@@ -98,6 +100,7 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     (filter.reportTypes?.includes(made.reportType) ?? true) &&
     (filter.scanners?.includes(made.scanner) ?? true) &&
     (filter.isResolvedOnDefaultBranch ?? made.isResolvedOnDefaultBranch) === made.isResolvedOnDefaultBranch &&
+    (filter.assigneeIds?.includes(made.assigneeId ?? null) ?? true) &&
     (filter.identifiers?.some((asked) =>
       made.identifiers.some((name) => [lower(name), `id:${lower(name)}`].includes(lower(asked))),
     ) ??
@@ -118,6 +121,7 @@ const orders: Record<VulnerabilitySort, (a: MadeUp, b: MadeUp) => number> = {
 test('every filter, order and page of vulnerabilities gives the result of the model', async () => {
   const server = await startServer()
   const projects = [(await server.project('acme/one')).id, (await server.project('acme/two')).id]
+  expect((await server.user('ada')).user?.id).toBe(2)
   const { deps } = server
   const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 600, maxLength: 600 }), { seed: 11, numRuns: 1 })
   const all = drafts.map(({ reason, ...draft }, index) => ({
@@ -169,6 +173,7 @@ test('every filter, order and page of findings gives the result of the model', a
   const server = await startServer()
   const projectId = (await server.project('acme/one')).id
   const other = (await server.project('acme/two')).id
+  await server.user('ada')
   const { deps } = server
   const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 500, maxLength: 500 }), { seed: 5, numRuns: 1 })
   const all = drafts.map(({ reason: _, ...draft }, index) => {
@@ -233,6 +238,7 @@ test('every filter, order and page of findings gives the result of the model', a
 
 test('candidates are complete for every batch size', async () => {
   const server = await startServer()
+  await server.user('ada')
   const projectId = (await server.project('acme/one')).id
   const { db, now } = server.deps
   const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 300, maxLength: 300 }), { seed: 2, numRuns: 1 })
@@ -283,6 +289,7 @@ async function readAll(list: FilteredList, limit: number): Promise<number[]> {
 test('keyset pages and batches of ids reach the end of the list', async () => {
   const server = await startServer()
   const project = (await server.project('acme/long')).id
+  await server.user('ada')
   const { deps } = server
   const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 1200, maxLength: 1200 }), { seed: 3, numRuns: 1 })
   const all = drafts.map(({ reason: _, ...draft }, index) => ({

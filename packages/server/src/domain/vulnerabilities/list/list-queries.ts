@@ -1,17 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import type { Finding } from '../../findings/finding.ts'
-import { type FindingRow, findingColumns, findingFrom } from '../../findings/finding-sql.ts'
 import { type Cursor, compareIn, type ListOrder } from '../../findings/list/cursor.ts'
 import type { RangeRequest } from '../../findings/list/index-range.ts'
 import { type Severity, severityRanks } from '../../findings/scales.ts'
-import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
+import type { Assignee, VulnerabilityWithFinding } from '../vulnerability.ts'
 import {
-  type VulnerabilityRow,
+  assigneeColumns,
+  joinAssignee,
   type VulnerabilityWithFindingRow,
-  vulnerabilityColumns,
-  vulnerabilityFrom,
   withFindingColumns,
   withFindingFrom,
 } from '../vulnerability-sql.ts'
@@ -24,6 +21,8 @@ export interface FacetRange {
   severity: Severity
   /** Absent: all vulnerabilities of the severity. */
   facets?: Facets | undefined
+  /** Only the rows of this assignee, or without one (null), which another index has in id order. */
+  assigneeId?: number | null | undefined
 }
 
 /** Maximum number of ranges in one statement, which limits its length. */
@@ -85,7 +84,8 @@ async function mergeRanges(
   const selects = groups.flatMap((ranges, index) => {
     const isBetween = index === 0 ? isBetweenIn(order, after, before) : isBetweenIn(order)
     return ranges.map(
-      (range) => sql`select severity, id ${keyColumn} from vulnerabilities where ${isIn(range)} ${isBetween}`,
+      (range) => sql`
+        select severity, id ${keyColumn} from vulnerabilities ${indexOf(db, range)} where ${isIn(range)} ${isBetween}`,
     )
   })
   const firstRows = sql`order by ${byKey} limit ${offset + limit}`
@@ -105,42 +105,41 @@ function isBetweenIn({ key, id }: ListOrder, after?: Cursor, before?: Cursor): S
   }`
 }
 
-function isIn({ projectId, isOnDefaultBranch, severity, facets }: FacetRange): Sql {
+/** SQLite would prefer the index of all rows of a severity. */
+const indexOf = ({ dialect }: Db, { assigneeId }: FacetRange): Sql =>
+  assigneeId === undefined ? empty : dialect.indexedBy('vulnerabilities_by_assignee')
+
+function isIn({ projectId, isOnDefaultBranch, severity, facets, assigneeId }: FacetRange): Sql {
   const common = sql`project_id = ${projectId} and is_on_default_branch = ${isOnDefaultBranch}
     and severity = ${severityRanks[severity]}`
+  if (assigneeId !== undefined) return sql`coalesce(assignee_id, 0) = ${assigneeId ?? 0} and ${common}`
   if (!facets) return common
   return sql`${common} and state = ${facets.state} and report_type = ${facets.reportType}
     and scanner_id = ${facets.scannerId} and is_resolved_on_default_branch = ${facets.isResolvedOnDefaultBranch}
     and coalesce(dismissal_reason, '') = ${facets.dismissalReason ?? ''}`
 }
 
-export async function listVulnerabilitiesById(db: Db, ids: readonly number[]): Promise<Vulnerability[]> {
-  const rows = await db.all<VulnerabilityRow>(sql`
-    select ${vulnerabilityColumns} from vulnerabilities where id in ${db.dialect.integers(ids)} order by id`)
-  return rows.map(vulnerabilityFrom)
+/** Returns the projects in which the user is assigned to vulnerabilities. */
+export async function listAssignedProjectIds(db: Db, assigneeId: number): Promise<number[]> {
+  const rows = await db.all<{ projectId: number }>(sql`
+    select distinct project_id from vulnerabilities where coalesce(assignee_id, 0) = ${assigneeId} order by project_id`)
+  return rows.map(({ projectId }) => projectId)
 }
 
 /** Returns vulnerabilities with their findings. */
 export async function listWithFindings(db: Db, ids: readonly number[]): Promise<VulnerabilityWithFinding[]> {
   const rows = await db.all<VulnerabilityWithFindingRow>(sql`
-    select ${withFindingColumns} from vulnerabilities v join findings f on f.vulnerability_id = v.id
+    select ${withFindingColumns} from vulnerabilities v join findings f on f.vulnerability_id = v.id ${joinAssignee}
     where v.id in ${db.dialect.integers(ids)}`)
   return rows.map(withFindingFrom)
 }
 
-/** Returns the versions of vulnerabilities and of their findings. */
+/** Returns the versions of vulnerabilities and of their findings, and the assignees. */
 export async function listRowVersions(
   db: Db,
   ids: readonly number[],
-): Promise<{ id: number; projectId: number; vulnerability: number; finding: number }[]> {
+): Promise<{ id: number; projectId: number; vulnerability: number; finding: number; assignee: Assignee | null }[]> {
   return db.all(sql`
-    select v.id, v.project_id, v.version as vulnerability, f.version as finding
-    from vulnerabilities v join findings f on f.vulnerability_id = v.id where v.id in ${db.dialect.integers(ids)}`)
-}
-
-export async function listFindingsOf(db: Db, vulnerabilityIds: readonly number[]): Promise<Finding[]> {
-  const rows = await db.all<FindingRow>(sql`
-    select ${findingColumns} from findings f
-    where f.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} order by f.id`)
-  return rows.map(findingFrom)
+    select v.id, v.project_id, v.version as vulnerability, f.version as finding, ${assigneeColumns}
+    from vulnerabilities v join findings f on f.vulnerability_id = v.id ${joinAssignee} where v.id in ${db.dialect.integers(ids)}`)
 }

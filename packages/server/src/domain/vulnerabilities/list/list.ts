@@ -12,12 +12,19 @@ import {
 } from '../../findings/list/filtered-list.ts'
 import { assertNumbered, idBatches, type ListPageRequest, readPage } from '../../findings/list/list-page.ts'
 import type { Page } from '../../page.ts'
-import type { VulnerabilityWithFinding } from '../vulnerability.ts'
+import type { Assignee, VulnerabilityWithFinding } from '../vulnerability.ts'
 import { cachedFacetCounts, facetTables, onlyProjectOf } from './cached-counts.ts'
 import { type FacetCount, listFacetCounts } from './facet-count-queries.ts'
-import { type ListScope, matchesFacets, type VulnerabilityFilter, type VulnerabilitySort } from './filter.ts'
+import {
+  type ListScope,
+  matchesFacets,
+  onlyAssignee,
+  rangeAssignee,
+  type VulnerabilityFilter,
+  type VulnerabilitySort,
+} from './filter.ts'
 import { indexRanges, rowCount } from './index-ranges.ts'
-import { listRowVersions, listWithFindings } from './list-queries.ts'
+import { listAssignedProjectIds, listRowVersions, listWithFindings } from './list-queries.ts'
 import { unindexedFilters } from './unindexed-filter-queries.ts'
 
 export interface ListQuery {
@@ -58,9 +65,12 @@ export async function loadVulnerabilities({ db }: Deps, ids: readonly number[]):
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** Returns the version of everything that is stored of a vulnerability: its row and that of its finding. */
-export const versionOf = ({ vulnerability, finding }: VulnerabilityWithFinding): string =>
-  `${vulnerability.version} ${finding.version}`
+/** Returns the version of everything that is stored of a vulnerability: its row, its finding and its assignee. */
+export const versionOf = ({ vulnerability, finding, assignee }: VulnerabilityWithFinding): string =>
+  versionText(vulnerability.version, finding.version, assignee)
+
+const versionText = (vulnerability: number, finding: number, assignee: Assignee | null): string =>
+  `${vulnerability} ${finding}${assignee ? ` ${assignee.username} ${assignee.state} ${assignee.name}` : ''}`
 
 /** Returns the same versions, and the projects. */
 export async function listVersions(
@@ -68,7 +78,10 @@ export async function listVersions(
   ids: readonly number[],
 ): Promise<{ id: number; projectId: number; version: string }[]> {
   const rows = await listRowVersions(db, ids)
-  return rows.map(({ vulnerability, finding, ...row }) => ({ ...row, version: `${vulnerability} ${finding}` }))
+  return rows.map(({ vulnerability, finding, assignee, ...row }) => ({
+    ...row,
+    version: versionText(vulnerability, finding, assignee),
+  }))
 }
 
 const filteredTables = ['findings', 'promoted_findings', 'occurrences', 'identifiers', 'finding_identifiers']
@@ -98,7 +111,7 @@ export function listOrder({ sort, isReversed }: Pick<ListQuery, 'sort' | 'isReve
 }
 
 /** Opens a list, given the facet counts of its projects. */
-export function openList(
+export async function openList(
   db: Db,
   query: ListQuery,
   counts: readonly FacetCount[],
@@ -106,15 +119,27 @@ export function openList(
 ): Promise<FilteredList> {
   const { scope, filter, sort, isReversed } = query
   const order = listOrder(query)
-  const matching = counts.filter((count) => matchesFacets(filter, count))
+  const matching = await ofAssignee(
+    db,
+    filter,
+    counts.filter((count) => matchesFacets(filter, count)),
+  )
   const list = {
     key: JSON.stringify([scope.key, filter, sort, ...(isReversed ? ['reversed'] : [])]),
     order,
-    ranges: indexRanges(db, counts, matching, order),
+    ranges: indexRanges(db, { all: counts, matching, assigneeId: rangeAssignee(filter, order) }, order),
     rowCount: rowCount(matching),
     unindexed: unindexedFilters(db, { filter, projectIds: scope.projectIds, counts: matching, order }),
     isCounted: true,
     projectId: onlyProjectOf(scope),
   }
   return openFilteredList(list, cache, limits)
+}
+
+/** Returns the counts of the projects in which the only assignee of the filter has vulnerabilities. */
+async function ofAssignee(db: Db, filter: VulnerabilityFilter, counts: readonly FacetCount[]) {
+  const assigneeId = onlyAssignee(filter)
+  if (!assigneeId) return counts
+  const projectIds = new Set(await listAssignedProjectIds(db, assigneeId))
+  return counts.filter(({ projectId }) => projectIds.has(projectId))
 }

@@ -126,6 +126,20 @@ describe('before the engine has table statistics', () => {
     expect(plan).not.toMatch(isSqlite() ? /TEMP B-TREE/ : /Sort {2}\(/)
   })
 
+  test.each([7, null])('the rows of assignee %s are read from their index in order', async (assigneeId) => {
+    const ranges = (['medium', 'high'] as const).map((severity) => ({
+      ...{ projectId: 1, isOnDefaultBranch: true, severity, assigneeId },
+    }))
+    const request = { after: { severity: 0, id: 500 }, offset: 0, limit: 21 }
+    const plan = await planIn((db) => listFromRanges(db, [ranges], { id: 'desc' }, request))
+    expect(plan).toMatch(
+      isSqlite()
+        ? /SEARCH vulnerabilities USING COVERING INDEX vulnerabilities_by_assignee \(<expr>=\? AND project_id=\? AND is_on_default_branch=\? AND severity=\? AND id/
+        : /Scan (?:Backward )?using vulnerabilities_by_assignee/,
+    )
+    expect(plan).not.toMatch(isSqlite() ? /TEMP B-TREE/ : /Sort {2}\(/)
+  })
+
   test('the newest scan of each category of a finding is found in one index step', async () => {
     const sighting = { projectId: 1, ref: 'main', importId: 1, categoryId: 3, now: '2026-01-01T00:00:00.000Z' }
     const plans = [

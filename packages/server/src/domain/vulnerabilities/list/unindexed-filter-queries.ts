@@ -12,7 +12,7 @@ import {
   type UnindexedFilter,
 } from '../../findings/list/unindexed-filter-sql.ts'
 import type { FacetCount } from './facet-count-queries.ts'
-import type { VulnerabilityFilter } from './filter.ts'
+import { rangeAssignee, type VulnerabilityFilter } from './filter.ts'
 import { facetsOf, packedSeverity } from './promoted-queries.ts'
 
 interface FilteredRows {
@@ -34,11 +34,52 @@ export function unindexedFilters(
     ...packageFilters(db, filter, projectIds),
     ...byRef,
     ...absenceFilters(filter),
+    ...assigneeFilters(db, { filter, projectIds, counts, order }),
   ]
   return combineFilters(db, filters, {
     column: 'vulnerability_id',
     selectRows: (candidates, others) => selectPromoted(db, candidates, { counts, order }, others),
   })
+}
+
+/** Selects findings by the assignee. The index ranges of one assignee contain all facets, so these are tested, too. */
+function assigneeFilters({ dialect }: Db, { filter, projectIds, counts, order }: FilteredRows): UnindexedFilter[] {
+  const { assigneeIds } = filter
+  if (!assigneeIds) return []
+  const isAssigned = {
+    condition: sql`exists (
+      select 1 from vulnerabilities a
+      where a.id = f.vulnerability_id and coalesce(a.assignee_id, 0) in ${dialect.integers(assigneeIds.map((id) => id ?? 0))})`,
+  }
+  if (rangeAssignee(filter, order) !== undefined) {
+    const hasFacets = sql`exists (
+      select 1 from promoted_findings p where p.finding_id = f.id and ${hasFacetsOf(dialect, counts)})`
+    return [isAssigned, { condition: hasFacets }]
+  }
+  const ids = assigneeIds.filter((id) => id !== null)
+  // Unassigned vulnerabilities are mostly too many.
+  return [
+    ids.length < assigneeIds.length
+      ? isAssigned
+      : { ...isAssigned, indexes: [assignedIndex(dialect, ids, projectIds)] },
+  ]
+}
+
+const assignedIndex = (dialect: Db['dialect'], ids: readonly number[], projectIds: readonly number[]) => ({
+  keys: ids,
+  findingsOf: [
+    (isKey: Sql) => sql`
+      select f.id from vulnerabilities a cross join findings f
+      where coalesce(a.assignee_id, 0) ${isKey} and a.project_id in ${dialect.integers(projectIds)}
+        and f.vulnerability_id = a.id`,
+  ],
+})
+
+/** Condition on the table `promoted_findings`, aliased `p`: it has facets of one of the counts. */
+function hasFacetsOf(dialect: Db['dialect'], counts: readonly FacetCount[]): Sql {
+  const facets = dialect.integers([...new Set(counts.map(facetsOf))])
+  const scanners = dialect.integers([...new Set(counts.map(({ scannerId }) => scannerId))])
+  return sql`p.facets in ${facets} and p.scanner_id in ${scanners}`
 }
 
 /** Selects the cursors of candidate findings whose facets match the counts, and which match the unindexed filters. */
@@ -48,8 +89,6 @@ function selectPromoted(
   { counts, order: { key } }: Pick<FilteredRows, 'counts' | 'order'>,
   filters: readonly UnindexedFilter[],
 ): Sql {
-  const facets = dialect.integers([...new Set(counts.map(facetsOf))])
-  const scanners = dialect.integers([...new Set(counts.map(({ scannerId }) => scannerId))])
   const findings =
     filters.length > 0 ? sql`cross join findings f ${dialect.indexedBy('findings_filter_columns')}` : empty
   const sortKey = key
@@ -59,5 +98,5 @@ function selectPromoted(
   return sql`
     select ${packedSeverity} as severity, p.vulnerability_id as id ${sortKey}
     from (${candidates}) as c cross join promoted_findings p ${findings}
-    where p.finding_id = c.id and p.facets in ${facets} and p.scanner_id in ${scanners} ${isFinding} ${matchAll(filters)}`
+    where p.finding_id = c.id and ${hasFacetsOf(dialect, counts)} ${isFinding} ${matchAll(filters)}`
 }

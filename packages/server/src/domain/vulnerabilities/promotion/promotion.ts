@@ -73,6 +73,7 @@ export function promoteFinding(
     return {
       vulnerability,
       finding: { ...finding, vulnerabilityId: vulnerability.id, updatedAt: vulnerability.createdAt },
+      assignee: null,
     }
   })
 }

@@ -5,6 +5,7 @@ import { currentVisitor, isStillPermitted } from '../../projects/current-rights.
 import type { Project } from '../../projects/project.ts'
 import { findProjectById, lockAgainstDeletion } from '../../projects/projects.ts'
 import { findUserById } from '../../users/users.ts'
+import { mayTriage } from '../triage/assignees.ts'
 import { recordBulk } from '../triage/audited-decisions.ts'
 import { changeSelected } from '../triage/bulk.ts'
 import { finishBulk, insertBulk } from '../triage/bulk-queries.ts'
@@ -120,7 +121,8 @@ function changeNext(
     if (!project) return
     const requester = { userId: scopeChange.userId, asAdmin: scopeChange.asAdmin }
     const visitor = await currentVisitor(deps, requester)
-    if (visitor && (await isStillPermitted(deps, 'vulnerability.bulk', project, requester))) {
+    const isPermitted = await isStillPermitted(deps, 'vulnerability.bulk', project, requester)
+    if (visitor && isPermitted && (await isAssignable(deps, project, scopeChange))) {
       await changeBatchOf(deps, project, ids, { ...scopeChange, userId: visitor.user.id })
     } else {
       await addSkipped(deps.db, id, projectId, ids.length)
@@ -129,6 +131,11 @@ function changeNext(
   }
   // Relaxed durability is safe: a power failure loses the removal of a batch together with its changes.
   return projectTransaction(deps, projectId, work, { isRelaxed: true })
+}
+
+/** Returns false when the change assigns to a user who may no longer triage. */
+async function isAssignable(deps: Deps, project: Project, { change }: StoredScopeChange): Promise<boolean> {
+  return change.action !== 'assign' || mayTriage(deps, project, change.assigneeId)
 }
 
 async function changeBatchOf(

@@ -9,6 +9,7 @@ import type { Visitor } from '../../projects/visible.ts'
 import type { ListScope } from '../list/filter.ts'
 import { loadVulnerabilities } from '../list/list.ts'
 import { readableScope } from '../list/readable-scope.ts'
+import { assertAssignable } from '../triage/assignees.ts'
 import { recordBulk } from '../triage/audited-decisions.ts'
 import { type BulkRequest, changeSelected } from '../triage/bulk.ts'
 import { finishBulk, insertBulk } from '../triage/bulk-queries.ts'
@@ -64,6 +65,7 @@ export async function changeInScope(
   const { change, expectedStates } = request
   assertComment(change.comment)
   const { changeable, skipped } = await selectInScope(deps, caller, place.scope, request)
+  for (const { project } of changeable) await assertAssignable(deps, project, change)
   const total = countSelected(changeable)
   if (expectedStates && total > maxInTransaction) {
     throw parameterProblem(`expected_states allows at most ${maxInTransaction} vulnerabilities`)

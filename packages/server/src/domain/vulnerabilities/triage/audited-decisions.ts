@@ -15,12 +15,13 @@ export async function recordDecision(
   author: User,
   { vulnerability, entry }: { vulnerability: Vulnerability; entry: HistoryEntry },
 ): Promise<void> {
-  const attribute = entry.kind === 'severity' || entry.kind === 'due_date' ? entry.kind : 'state'
+  const attribute =
+    entry.kind === 'severity' || entry.kind === 'due_date' || entry.kind === 'assignee' ? entry.kind : 'state'
   const event = describeEvent(deps, `vulnerability_${attribute}_updated`, {
     entity: projectEntity(project),
     message: `Changed the ${attribute.replace('_', ' ')} of a vulnerability`,
     target: { type: 'Vulnerability', id: vulnerability.id, name: vulnerability.title },
-    changes: { [attribute]: { from: entry.from, to: entry.to } },
+    changes: { [attribute]: { from: entry.from ?? null, to: entry.to ?? null } },
     author,
     ...(entry.dismissalReason && { extra: { dismissal_reason: entry.dismissalReason } }),
   })
@@ -44,6 +45,7 @@ export function recordBulk(
       ...(change.action === 'dismiss' && { dismissal_reason: change.dismissalReason ?? null }),
       ...(change.action === 'severity' && { severity: change.severity ?? null }),
       ...(change.action === 'due_date' && { due_on: change.dueOn ?? null }),
+      ...(change.action === 'assign' && { assignee_id: change.assigneeId }),
     },
   })
 }

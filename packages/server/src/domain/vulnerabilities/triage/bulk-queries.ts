@@ -2,7 +2,7 @@ import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../../page.ts'
 import type { Bulk } from './bulk-change.ts'
-import type { Triage } from './change.ts'
+import type { Former } from './change.ts'
 
 const bulkColumns: Sql = sql`id, project_id, user_id, action, changed, unchanged, created_at, undone_at, undone_by_id,
   restored, scope_change_id`
@@ -98,12 +98,12 @@ export async function listMembersOf(db: Db, projectId: number, ids: readonly num
 export interface BulkEntry {
   id: number
   vulnerabilityId: number
-  before: Triage
+  before: Former
 }
 
 /** Returns entries after an id, in id order. */
 export async function listEntriesOf(db: Db, bulkId: number, after: number, limit: number): Promise<BulkEntry[]> {
-  const rows = await db.all<{ id: number; vulnerabilityId: number; details: { before: Triage } }>(sql`
+  const rows = await db.all<{ id: number; vulnerabilityId: number; details: { before: Former } }>(sql`
     select id, vulnerability_id, details from vulnerability_history
     where bulk_id = ${bulkId} and id > ${after} order by id limit ${limit}`)
   return rows.map(({ id, vulnerabilityId, details }) => ({
@@ -114,8 +114,8 @@ export async function listEntriesOf(db: Db, bulkId: number, after: number, limit
 }
 
 /**
- * Returns those of the vulnerabilities whose state, severity or due date was changed after the bulk change. Changes that have
- * been undone do not count.
+ * Returns those of the vulnerabilities of which the bulk change's subject was changed again: the assignee, or state,
+ * severity and due date. Changes that have been undone do not count.
  */
 export async function listChangedSince(db: Db, bulkId: number, ids: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ vulnerabilityId: number; details: { undoes_bulk_id?: number } | null }>(sql`
@@ -123,7 +123,8 @@ export async function listChangedSince(db: Db, bulkId: number, ids: readonly num
     join vulnerability_history later on later.vulnerability_id = h.vulnerability_id and later.id > h.id
     left join vulnerability_bulk_changes b on b.id = later.bulk_id
     where h.vulnerability_id in ${db.dialect.integers(ids)} and +h.bulk_id = ${bulkId} -- + keeps SQLite from scanning the bulk
-      and later.kind in ('state', 'severity', 'due_date') and b.undone_at is null
+      and later.kind in ('state', 'severity', 'due_date', 'assignee')
+      and (later.kind = 'assignee') = (h.kind = 'assignee') and b.undone_at is null
     order by later.vulnerability_id, later.id`)
   return rows.flatMap(({ vulnerabilityId, details }) => (details?.undoes_bulk_id ? [] : vulnerabilityId))
 }

@@ -12,6 +12,7 @@ import { projectScope, type VulnerabilityFilter } from '../list/filter.ts'
 import { matchingIds } from '../list/list.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { assertOfProject } from './assert-in-project.ts'
+import { assertAssignable, listWhoMayTriage, usernamesOf } from './assignees.ts'
 import { recordBulk, recordBulkUndo } from './audited-decisions.ts'
 import type { Bulk } from './bulk-change.ts'
 import {
@@ -29,7 +30,7 @@ import {
   markUndone,
   type UndoPosition,
 } from './bulk-queries.ts'
-import { type ActionContext, type Change, restoreTriage, type Triage } from './change.ts'
+import { type ActionContext, type Change, isAssignment, restoreTriage, type Triage, type Usernames } from './change.ts'
 import { assertExpectedStates, type ExpectedStates } from './expected-states.ts'
 import { assertComment, type ChangedVulnerability, changeBatch, reportedSeverities, saveChanges } from './triage.ts'
 import { lockVulnerabilities } from './triage-queries.ts'
@@ -84,6 +85,7 @@ export function changeMany(
   assertComment(change.comment)
   return projectTransaction(deps, project.id, async (deps) => {
     const now = deps.now()
+    await assertAssignable(deps, project, change)
     const inOrder = await selectVulnerabilities(deps, project, { selection, expectedCount })
     if (expectedStates) await assertStatesOf(deps, project, inOrder, expectedStates)
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
@@ -165,7 +167,7 @@ export async function restoreEntries(
   // The entries are in the order of the change, which is the order of ids.
   for (let batch = 0; batch < maxBatches; batch++) {
     const entries = await listEntriesOf(deps.db, context.bulkId, after, undoBatchSize)
-    const changed = await restoreBatch(deps, project.id, entries, context)
+    const changed = await restoreBatch(deps, project, entries, context)
     await saveChanges(deps, project.id, changed, context.now)
     counts.push(...countChanges(changed))
     restored += changed.length
@@ -186,31 +188,57 @@ interface RestoreContext extends ActionContext {
 
 async function restoreBatch(
   deps: Deps,
-  projectId: number,
+  project: Project,
   entries: readonly BulkEntry[],
   { userId, now, bulkId }: RestoreContext,
 ): Promise<ChangedVulnerability[]> {
   const ids = entries.map(({ vulnerabilityId }) => vulnerabilityId)
-  const locked = await lockVulnerabilities(deps.db, projectId, ids)
+  const locked = await lockVulnerabilities(deps.db, project.id, ids)
   // Check after locking, so that no other transaction can change them.
   const touched = new Set(await listChangedSince(deps.db, bulkId, ids))
   const reported = await reportedSeverities(deps, ids)
   const stillThere = new Set(await listExistingUsers(deps.db, usersIn(entries)))
   const ghostId = await ensureGhostFor(deps, entries, stillThere)
+  const { assignable, usernames } = await readAssignees(deps, project, entries, locked)
   const triageOf = new Map(entries.map(({ vulnerabilityId, before }) => [vulnerabilityId, before]))
   return locked.flatMap((before) => {
     const former = triageOf.get(before.id)
     if (!former || touched.has(before.id)) return []
-    const triage = withGhost(former, stillThere, ghostId)
+    const triage = isAssignment(former) ? onlyTo(assignable, former) : withGhost(former, stillThere, ghostId)
     const after = restoreTriage(before, triage, reported.get(before.id) ?? before.severity, now)
-    return [{ before, after, entry: undoEntry(before, after, { userId, bulkId }) }]
+    return [{ before, after, entry: undoEntry(before, after, { userId, bulkId, usernames }) }]
   })
 }
+
+/** Returns which former assignees may still triage, and the names of all who are in the entries. */
+async function readAssignees(
+  deps: Deps,
+  project: Project,
+  entries: readonly BulkEntry[],
+  locked: readonly Vulnerability[],
+): Promise<{ assignable: ReadonlySet<number>; usernames: Usernames }> {
+  const former = entries.flatMap(({ before }) => (isAssignment(before) ? (before.assigneeId ?? []) : []))
+  const isOfAssignees = entries.some(({ before }) => isAssignment(before))
+  const current = isOfAssignees ? locked.flatMap(({ assigneeId }) => assigneeId ?? []) : []
+  return {
+    assignable: await listWhoMayTriage(deps, project, former),
+    usernames: await usernamesOf(deps, [...former, ...current]),
+  }
+}
+
+/** Leaves the vulnerability unassigned when the former assignee may no longer triage. */
+const onlyTo = (assignable: ReadonlySet<number>, { assigneeId }: { assigneeId: number | null }) => ({
+  assigneeId: assigneeId !== null && assignable.has(assigneeId) ? assigneeId : null,
+})
 
 const userFields = ['confirmedById', 'dismissedById', 'resolvedById'] as const
 
 function usersIn(entries: readonly BulkEntry[]): number[] {
-  return [...new Set(entries.flatMap(({ before }) => userFields.flatMap((field) => before[field] ?? [])))]
+  return [
+    ...new Set(
+      entries.flatMap(({ before }) => (isAssignment(before) ? [] : userFields.flatMap((field) => before[field] ?? []))),
+    ),
+  ]
 }
 
 /** Returns `undefined` if no user in the entries has been deleted. */
@@ -235,16 +263,19 @@ function withGhost(triage: Triage, users: ReadonlySet<number>, ghostId: number |
 function undoEntry(
   before: Vulnerability,
   after: Vulnerability,
-  { userId, bulkId }: { userId: number | null; bulkId: number },
+  { userId, bulkId, usernames }: { userId: number | null; bulkId: number; usernames: Usernames },
 ) {
-  const [kind, from, to] =
-    before.state !== after.state
-      ? (['state', before.state, after.state] as const)
-      : before.severity !== after.severity
-        ? (['severity', before.severity, after.severity] as const)
-        : (['due_date', before.dueOn, after.dueOn] as const)
+  const [kind, from, to] = differenceOf(before, after, usernames)
   const entry = { vulnerabilityId: after.id, kind, userId, from, to }
   return { ...entry, dismissalReason: after.dismissalReason, details: { undoes_bulk_id: bulkId } }
+}
+
+function differenceOf(before: Vulnerability, after: Vulnerability, usernames: Usernames) {
+  const nameOf = ({ assigneeId }: Vulnerability) => usernames.get(assigneeId ?? 0)
+  if (before.assigneeId !== after.assigneeId) return ['assignee', nameOf(before), nameOf(after)] as const
+  if (before.state !== after.state) return ['state', before.state, after.state] as const
+  if (before.severity !== after.severity) return ['severity', before.severity, after.severity] as const
+  return ['due_date', before.dueOn, after.dueOn] as const
 }
 
 async function getBulk({ db }: Deps, project: Project, id: number): Promise<Bulk> {

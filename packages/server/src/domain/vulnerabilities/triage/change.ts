@@ -10,6 +10,8 @@ export type Change =
   | { action: 'severity'; severity: Severity | undefined; comment?: string | undefined }
   /** Without a date, that of the policy is restored. */
   | { action: 'due_date'; dueOn: string | undefined; comment?: string | undefined }
+  | { action: 'assign'; assigneeId: number; comment?: string | undefined }
+  | { action: 'unassign'; comment?: string | undefined }
 
 /** User, time and bulk change of a triage action. */
 export interface ActionContext {
@@ -60,6 +62,11 @@ export function applyChange(
       if (isDueOnOverridden && dueOn === vulnerability.dueOn) return undefined
       return { ...vulnerability, dueOn, isDueOnOverridden: true, updatedAt: now }
     }
+    case 'assign':
+    case 'unassign': {
+      const assigneeId = change.action === 'assign' ? change.assigneeId : null
+      return assigneeId === vulnerability.assigneeId ? undefined : { ...vulnerability, assigneeId, updatedAt: now }
+    }
   }
 }
 
@@ -74,31 +81,48 @@ const untouched = {
   resolvedById: null,
 }
 
-/** Builds the history entry of a triage action. */
-export function entryOf(
-  before: Vulnerability,
-  after: Vulnerability,
-  change: Change,
-  context: ActionContext,
-): HistoryEntry {
-  const { kind, attribute } = changedBy(change)
-  return {
-    vulnerabilityId: after.id,
-    kind,
-    userId: context.userId,
-    bulkId: context.bulkId,
-    from: before[attribute],
-    to: after[attribute],
-    comment: change.comment,
-    dismissalReason: kind === 'state' ? after.dismissalReason : null,
-    details: context.bulkId === undefined ? null : { before: triageOf(before) },
-  }
+/** What an action changes: also the kind of its history entries. */
+type Aspect = 'state' | 'severity' | 'due_date' | 'assignee'
+
+const aspects: Record<Change['action'], Aspect> = {
+  confirm: 'state',
+  resolve: 'state',
+  dismiss: 'state',
+  revert: 'state',
+  severity: 'severity',
+  due_date: 'due_date',
+  assign: 'assignee',
+  unassign: 'assignee',
 }
 
-function changedBy({ action }: Change) {
-  if (action === 'severity') return { kind: 'severity', attribute: 'severity' } as const
-  if (action === 'due_date') return { kind: 'due_date', attribute: 'dueOn' } as const
-  return { kind: 'state', attribute: 'state' } as const
+export const aspectOf = ({ action }: Pick<Change, 'action'>): Aspect => aspects[action]
+
+/** Usernames of the assignees before and after a change, by id. Other changes need none. */
+export type Usernames = ReadonlyMap<number, string>
+
+/** Builds the history entry of a triage action. */
+export function entryOf(
+  { before, after }: { before: Vulnerability; after: Vulnerability },
+  change: Change,
+  context: ActionContext,
+  usernames: Usernames = new Map(),
+): HistoryEntry {
+  const aspect = aspectOf(change)
+  const shownIn = ({ assigneeId, dueOn, ...vulnerability }: Vulnerability) => {
+    if (aspect === 'assignee') return usernames.get(assigneeId ?? 0)
+    return aspect === 'due_date' ? dueOn : vulnerability[aspect]
+  }
+  return {
+    vulnerabilityId: after.id,
+    kind: aspect,
+    userId: context.userId,
+    bulkId: context.bulkId,
+    from: shownIn(before),
+    to: shownIn(after),
+    comment: change.comment,
+    dismissalReason: aspect === 'state' ? after.dismissalReason : null,
+    details: context.bulkId === undefined ? null : { before: triageOf(before, aspect) },
+  }
 }
 
 const triaged = [
@@ -120,17 +144,27 @@ const triaged = [
 /** Fields that triage changes; a bulk change stores them for its undo. */
 export type Triage = Pick<Vulnerability, (typeof triaged)[number]>
 
-function triageOf(vulnerability: Vulnerability): Triage {
+/** The assignee before a bulk change of assignees, which changes nothing else. */
+type Assignment = Pick<Vulnerability, 'assigneeId'>
+
+/** Fields that a bulk change has stored for its undo. */
+export type Former = Triage | Assignment
+
+export const isAssignment = (former: Former): former is Assignment => 'assigneeId' in former
+
+function triageOf(vulnerability: Vulnerability, aspect: Aspect): Former {
+  if (aspect === 'assignee') return { assigneeId: vulnerability.assigneeId }
   return Object.fromEntries(triaged.map((name) => [name, vulnerability[name]])) as Triage // exactly these names
 }
 
 /** Restores the fields of an earlier triage. A severity that was not overridden becomes the scanner's current one. */
 export function restoreTriage(
   vulnerability: Vulnerability,
-  before: Triage,
+  before: Former,
   reported: Severity,
   now: string,
 ): Vulnerability {
+  if (isAssignment(before)) return { ...vulnerability, ...before, updatedAt: now }
   const severity = before.isSeverityOverridden ? before.severity : reported
   return { ...vulnerability, ...before, severity, updatedAt: now }
 }

@@ -44,6 +44,7 @@ export interface ObservationOrigin {
  * - `created`: by a user, from a finding of an import.
  * - `state`, `severity`: changed from one value to another; without a user, by an import.
  * - `due_date`: a user set the due date, or removed it, so that the policy applies again.
+ * - `assignee`: assigned to another user, by username; null is no user.
  * - `found`, `gone`, `back`: an import observed it on a ref for the first time, found it absent, or observed it again;
  *   `gone` without an import: the ref was closed.
  * - `matched`: an import matched it at another location; the details contain the reason.
@@ -55,6 +56,7 @@ export const historyKinds = [
   'state',
   'severity',
   'due_date',
+  'assignee',
   'found',
   'gone',
   'back',

@@ -16,6 +16,8 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
       return `changed vulnerability severity from ${capitalised(from)} to ${capitalised(to)}${commented(comment)}`
     case 'due_date':
       return `${dueDateText(from, to)}${commented(comment)}`
+    case 'assignee':
+      return `${assigned(from, to)}${commented(comment)}`
     case 'found':
       return `found on ${ref}`
     case 'gone':
@@ -39,6 +41,11 @@ const dueDateText = (from: string | null, to: string | null): string => {
   if (from === to) return `restored the due date of the policy, ${to}`
   if (from === null) return `set the due date to ${to}`
   return to === null ? `removed the due date ${from}` : `changed the due date from ${from} to ${to}`
+}
+
+function assigned(from: string | null, to: string | null): string {
+  if (to === null) return `unassigned ${from ?? 'a user'}`
+  return from === null ? `assigned to ${to}` : `reassigned from ${from} to ${to}`
 }
 
 const recognised = (reason: string): string =>

@@ -12,6 +12,7 @@ import {
 import { selectListeningHooks } from '../../hooks/listening-sql.ts'
 import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
 import {
+  joinAssignee,
   type VulnerabilityRow,
   type VulnerabilityWithFindingRow,
   vulnerabilityColumns,
@@ -48,7 +49,7 @@ export async function lockVulnerability(
   const listeners = selectListeningHooks(sql`1`, { kind: 'project', id: projectId }, 'vulnerability')
   const row = await db.one<VulnerabilityWithFindingRow & { hasListeners: boolean | number }>(sql`
     select ${withFindingColumns}, exists (${listeners}) as has_listeners
-    from vulnerabilities v join findings f on f.vulnerability_id = v.id
+    from vulnerabilities v join findings f on f.vulnerability_id = v.id ${joinAssignee}
     where v.id = ${id} and +v.project_id = ${projectId} ${db.dialect.forNoKeyUpdateOf('v')}`)
   if (!row) return undefined
   const { hasListeners, ...both } = row
@@ -99,6 +100,7 @@ const columns = {
   dueOn: 'text',
   isDueOnOverridden: 'boolean',
   fixAvailableAt: 'timestamp',
+  assigneeId: 'integer',
   updatedAt: 'timestamp',
 } as const
 
@@ -118,6 +120,6 @@ export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vuln
       confirmed_at = r.confirmed_at, confirmed_by_id = r.confirmed_by_id, dismissed_at = r.dismissed_at,
       dismissed_by_id = r.dismissed_by_id, resolved_at = r.resolved_at, resolved_by_id = r.resolved_by_id,
       due_on = r.due_on, is_due_on_overridden = r.is_due_on_overridden, fix_available_at = r.fix_available_at,
-      updated_at = r.updated_at, version = vulnerabilities.version + 1
+      assignee_id = r.assignee_id, updated_at = r.updated_at, version = vulnerabilities.version + 1
     from ${db.dialect.records(rows, columns)} as r where vulnerabilities.id = r.id`)
 }

@@ -6,10 +6,11 @@ import type { User } from '../../users/user.ts'
 import { withPolicyDates } from '../due-dates/policy-dates.ts'
 import { addToFacetCounts } from '../list/count-change-queries.ts'
 import { countChanges } from '../list/count-changes.ts'
-import { listFindingsOf } from '../list/list-queries.ts'
-import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
+import { listWithFindings } from '../list/list-queries.ts'
+import type { Assignee, Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
+import { getAssignable, usernamesOf } from './assignees.ts'
 import { recordDecision } from './audited-decisions.ts'
-import { type ActionContext, applyChange, type Change, entryOf } from './change.ts'
+import { type ActionContext, applyChange, aspectOf, type Change, entryOf, type Usernames } from './change.ts'
 import { assertExpectedStates } from './expected-states.ts'
 import { recordHistory } from './history.ts'
 import type { HistoryEntry } from './history-entry.ts'
@@ -28,11 +29,11 @@ export async function findVulnerability({ db }: Deps, reference: string): Promis
   return Number.isSafeInteger(id) ? findVulnerabilityById(db, id) : undefined
 }
 
-/** Adds the finding; every vulnerability has one. */
+/** Adds the finding, which every vulnerability has, and the assignee. */
 export async function withFinding({ db }: Deps, vulnerability: Vulnerability): Promise<VulnerabilityWithFinding> {
-  const [finding] = await listFindingsOf(db, [vulnerability.id])
-  if (!finding) throw notFound()
-  return { vulnerability, finding }
+  const [found] = await listWithFindings(db, [vulnerability.id])
+  if (!found) throw notFound()
+  return found
 }
 
 export interface ChangeRequest {
@@ -53,20 +54,27 @@ export function changeVulnerability(
     const locked = await lockVulnerability(deps.db, project.id, id)
     if (!locked) throw notFound()
     const { vulnerability: before, finding } = locked
+    const assignee = await assigneeAfter(deps, project, change, locked.assignee)
     if (expectedState !== undefined) await assertExpectedStates(deps, [before], new Map([[id, expectedState]]))
     const context = { userId: user.id, now: deps.now() }
     const after = applyChange(before, change, await reportedSeverity(deps, change, before), context)
     if (!after) throw unchanged()
     assertComment(change.comment)
-    const entry = entryOf(before, after, change, context)
+    const usernames = new Map([locked.assignee, assignee].flatMap((user) => (user ? [[user.id, user.username]] : [])))
+    const entry = entryOf({ before, after }, change, context, usernames)
     const changed = await withPolicyDates(deps, project.id, [{ before, after, entry }])
     const [saved = { after, entry }] = changed
     await saveVulnerabilities(deps.db, [saved.after])
     await recordDecision(deps, project, user, { vulnerability: saved.after, entry: saved.entry })
     if (locked.hasListeners) await announceChanges(deps, project.id, changed)
     await addToFacetCounts(deps.db, project.id, countChanges(changed), context.now)
-    return { vulnerability: saved.after, finding }
+    return { vulnerability: saved.after, finding, assignee }
   })
+}
+
+async function assigneeAfter(deps: Deps, project: Project, change: Change, before: Assignee | null) {
+  if (change.action === 'unassign') return null
+  return change.action === 'assign' ? getAssignable(deps, project, change.assigneeId) : before
 }
 
 /** Returns the scanner's severity as of the lock, which only a change of the severity needs. */
@@ -117,7 +125,7 @@ const announceChanges = (deps: Deps, projectId: number, changed: readonly Change
   recordVulnerabilityChanges(
     deps,
     projectId,
-    changed.flatMap(({ after, entry }) => (entry?.kind === 'state' ? after.id : [])),
+    changed.flatMap(({ after, entry }) => (entry && entry.kind !== 'severity' ? after.id : [])),
   )
 
 /** Applies an action to a batch of vulnerabilities after locking them. */
@@ -130,10 +138,17 @@ export async function changeBatch(
   const locked = await lockVulnerabilities(deps.db, projectId, ids)
   // Only restoring the scanner's severity needs it.
   const reported = change.action === 'severity' ? await reportedSeverities(deps, ids) : undefined
+  const usernames = await usernamesIn(deps, change, locked)
   return locked.flatMap((before) => {
     const after = applyChange(before, change, reported?.get(before.id) ?? before.severity, context)
-    return after ? [{ before, after, entry: entryOf(before, after, change, context) }] : []
+    return after ? [{ before, after, entry: entryOf({ before, after }, change, context, usernames) }] : []
   })
+}
+
+/** Returns the usernames of former and new assignees, which only changes of these need. */
+function usernamesIn(deps: Deps, change: Change, locked: readonly Vulnerability[]): Promise<Usernames> {
+  const assigned = aspectOf(change) === 'assignee' ? locked.flatMap(({ assigneeId }) => assigneeId ?? []) : []
+  return usernamesOf(deps, change.action === 'assign' ? [...assigned, change.assigneeId] : assigned)
 }
 
 export async function reportedSeverities(deps: Deps, ids: readonly number[]) {
