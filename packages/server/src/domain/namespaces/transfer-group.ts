@@ -7,6 +7,7 @@ import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { hasOwnerBeside, makeOwner } from '../members/members.ts'
 import { moveProjectsBelow, narrowProjectsBelow } from '../projects/projects.ts'
+import { queueDueDates } from '../projects/queue-due-dates.ts'
 import { getGroup, maxAncestors, visibleParent } from './groups.ts'
 import { redirectNamespace } from './moved-paths.ts'
 import { lineageOf, lineageRange, type Namespace } from './namespace.ts'
@@ -48,6 +49,7 @@ export function transferGroup(
     if (!locked.parent && !(await hasOwnerBeside(deps, moved.group, 0))) {
       await makeOwner(deps, { namespaceId: id }, caller.user.id, caller.user.id)
     }
+    await queueDueDates(deps, { kind: 'group', id })
     await recordAuditEvent(deps, 'group_transferred', {
       entity: groupEntity(moved.group),
       message: 'Transferred the group',

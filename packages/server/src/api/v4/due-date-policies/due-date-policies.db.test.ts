@@ -150,6 +150,16 @@ describe('a due date policy', () => {
     expect(moved.status).toBe(200)
     expect((await datesOf(project))[0]).toBe('2026-03-03')
   })
+
+  test('is replaced by that of the group to which a group is transferred', async () => {
+    const project = await projectIn(fresh())
+    const other = await projectIn(fresh())
+    await server.admin.put(groupPathOf(other), { critical_days: 2 })
+    expect((await datesOf(project))[0]).toBeNull()
+    const path = `/groups/${project['namespace'].id}/transfer`
+    expect((await server.admin.post(path, { group_id: other['namespace'].id })).status).toBe(201)
+    expect((await datesOf(project))[0]).toBe('2026-03-03')
+  })
 })
 
 describe('the preview of a due date policy', () => {
