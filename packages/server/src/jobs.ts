@@ -51,6 +51,7 @@ import { expireUploads } from './domain/uploads/expire.ts'
 import { dueDatesJob } from './domain/vulnerabilities/due-dates/update-due-dates.ts'
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { scopeChangeKind } from './domain/vulnerabilities/scope-bulk/scope-change-job.ts'
+import { endDismissals } from './domain/vulnerabilities/triage/ended-dismissals.ts'
 import { removeOldObservations } from './domain/vulnerabilities/triage/old-observations.ts'
 
 const minuteMs = 60 * 1000
@@ -78,6 +79,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'remove expired sessions', intervalMs: hourMs, run: removeExpiredSessions },
   { name: 'expire exports', intervalMs: hourMs, run: expireExports },
   { name: 'expire reports of failed imports', intervalMs: hourMs, run: expireFailedReports },
+  { name: 'end dismissals', intervalMs: 10 * minuteMs, run: endDismissals },
   { name: 'close idle refs', intervalMs: hourMs, run: closeIdleRefs },
   { name: 'remove old imports', intervalMs: hourMs, run: removeOldImports },
   { name: 'remove old observations', intervalMs: hourMs, run: removeOldObservations },

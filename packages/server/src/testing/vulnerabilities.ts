@@ -19,6 +19,8 @@ export interface MadeUp {
   isResolvedOnDefaultBranch: boolean
   dismissalReason: string | null
   assigneeId?: number | null
+  dismissedUntil?: string | null
+  isDismissedUntilFixed?: boolean
   identifiers: readonly string[]
   /** Refs on which the finding is present. */
   refs: readonly string[]
@@ -88,6 +90,8 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     resolved: made.isResolvedOnDefaultBranch,
     reason: made.dismissalReason,
     assignee_id: made.assigneeId ?? null,
+    until: made.dismissedUntil ?? null,
+    until_fixed: made.isDismissedUntilFixed ?? false,
     resolved_at: made.state === 'resolved' ? now : null,
     identifier_id: identifierId(made.projectId, made.identifiers[0] ?? ''),
     ...packageColumns(made),
@@ -105,6 +109,8 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     resolved: 'boolean',
     reason: 'text',
     assignee_id: 'integer',
+    until: 'text',
+    until_fixed: 'boolean',
     resolved_at: 'timestamp',
     identifier_id: 'integer',
     package_url: 'text',
@@ -113,10 +119,10 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
   } as const
   await db.run(sql`
     insert into vulnerabilities (id, project_id, title, state, severity, confidence, report_type, scanner_id,
-      is_on_default_branch, is_resolved_on_default_branch, dismissal_reason, assignee_id, resolved_at, created_at,
-      updated_at)
+      is_on_default_branch, is_resolved_on_default_branch, dismissal_reason, dismissed_until, is_dismissed_until_fixed,
+      assignee_id, resolved_at, created_at, updated_at)
     select r.id, r.project_id, r.title, r.state, r.severity, 2, r.report_type, r.scanner_id, r.on_default, r.resolved,
-      r.reason, r.assignee_id, r.resolved_at, ${now}, ${now}
+      r.reason, r.until, r.until_fixed, r.assignee_id, r.resolved_at, ${now}, ${now}
     from ${records(rows, columns)} as r`)
   await db.run(sql`
     insert into findings (id, project_id, vulnerability_id, uuid, report_type, scanner_id, primary_identifier_id, name,

@@ -28,6 +28,7 @@ import { stoppedWork } from './0072_stopped_work.ts'
 import { trackerEvents } from './0073_tracker_events.ts'
 import { synchronizedIssues } from './0074_synchronized_issues.ts'
 import { dueDates } from './0075_due_dates.ts'
+import { dismissalEnds } from './0076_dismissal_ends.ts'
 import { assignees } from './0077_assignees.ts'
 import { packageUrls } from './0079_package_urls.ts'
 import { feeds } from './0080_feeds.ts'
@@ -64,6 +65,7 @@ export const migrations: readonly Migration[] = [
   trackerEvents,
   synchronizedIssues,
   dueDates,
+  dismissalEnds,
   assignees,
   packageUrls,
   feeds,

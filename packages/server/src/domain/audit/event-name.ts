@@ -82,6 +82,7 @@ export type AuditEventName =
   | 'vulnerability_assignee_updated'
   | 'vulnerabilities_bulk_updated'
   | 'vulnerabilities_bulk_undone'
+  | 'vulnerability_dismissals_ended'
   | 'vulnerability_note_destroyed'
   | 'vulnerabilities_promotion_requested'
   | 'vulnerabilities_promoted'

@@ -29,6 +29,7 @@ const columns: readonly (readonly [header: string, cell: (row: ExportedRow) => s
   // Columns that GitLab does not have.
   ['Package URL', ({ finding }) => finding.packageUrl ?? ''],
   ['Assignee', ({ assignee }) => assignee?.username ?? ''],
+  ['Dismissed Until', ({ vulnerability }) => endText(vulnerability)],
 ]
 
 export const csvHeader = lineOf(columns.map(([header]) => header))
@@ -75,6 +76,11 @@ const nowhere = { ref: null, details: null }
 
 function timeText(time: string): string {
   return `${time.slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** Returns when a dismissal ends. */
+function endText({ dismissedUntil, isDismissedUntilFixed }: ExportedRow['vulnerability']): string {
+  return [dismissedUntil ?? '', isDismissedUntilFixed ? 'fix available' : ''].filter(Boolean).join(' or ')
 }
 
 /** Returns the reason of a vulnerability that is currently dismissed. */

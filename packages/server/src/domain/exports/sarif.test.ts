@@ -52,6 +52,8 @@ const rows = [
           state,
           isResolvedOnDefaultBranch: true,
           dismissalReason: 'used_in_tests',
+          dismissedUntil: null,
+          isDismissedUntilFixed: false,
         },
       },
     ),

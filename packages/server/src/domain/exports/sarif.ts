@@ -104,8 +104,15 @@ function resultOf(row: ExportedRow, ruleId: string): Result {
   }
 }
 
-function suppressionOf({ vulnerability: { dismissalReason } }: ExportedRow): Suppression {
-  return { kind: 'external', status: 'accepted', ...(dismissalReason && { justification: dismissalReason }) }
+function suppressionOf({ vulnerability }: ExportedRow): Suppression {
+  const { dismissalReason, dismissedUntil, isDismissedUntilFixed } = vulnerability
+  const ends = dismissedUntil !== null || isDismissedUntilFixed
+  return {
+    kind: 'external',
+    status: 'accepted',
+    ...(dismissalReason && { justification: dismissalReason }),
+    ...(ends && { properties: { dismissed_until: dismissedUntil, dismissed_until_fixed: isDismissedUntilFixed } }),
+  }
 }
 
 /** Returns the location of the file or image in SARIF's format. */

@@ -330,7 +330,16 @@ describe('promoting a finding', () => {
       ...['id', 'title', 'description', 'state', 'severity', 'confidence', 'report_type', 'project', 'finding'],
       ...['resolved_on_default_branch', 'project_default_branch', 'author_id', 'resolved_by_id', 'dismissed_by_id'],
       ...['confirmed_by_id', 'created_at', 'updated_at', 'resolved_at', 'dismissed_at', 'confirmed_at'],
-      ...['dismissal_reason', 'severity_overridden', 'due_on', 'due_on_overridden', 'overdue', 'fix_available_at'],
+      ...[
+        'dismissal_reason',
+        'dismissed_until',
+        'dismissed_until_fixed',
+        'severity_overridden',
+        'due_on',
+        'due_on_overridden',
+        'overdue',
+        'fix_available_at',
+      ],
       ...['auto_resolved', 'present_on_default_branch', 'project_archived'],
       'web_url',
     ])

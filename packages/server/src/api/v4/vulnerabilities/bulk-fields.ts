@@ -7,7 +7,7 @@ import { date, freeForm, oneOf, optional, text } from '../../../http/params/inpu
 import { parameterProblem } from '../../../platform/failure.ts'
 import type { FilterCaller } from './filters.ts'
 import { selectionFields, selectionFrom } from './selection.ts'
-import { assigneeId, dismissalFields, dismissalReasonFrom, given } from './triage-routes.ts'
+import { assigneeId, dismissalFields, dismissalFrom, given } from './triage-routes.ts'
 
 export const bulkActions = [
   'confirm',
@@ -57,7 +57,7 @@ function changeFrom({ action, severity, due_on, assignee_id, ...input }: Static<
     if (assignee_id === undefined) throw parameterProblem('assignee_id is missing')
     return { action, comment, assigneeId: assignee_id }
   }
-  if (action === 'dismiss') return { action, comment, dismissalReason: dismissalReasonFrom(input) }
+  if (action === 'dismiss') return { action, comment, ...dismissalFrom(input) }
   if (action === 'due_date') return { action, comment, dueOn: due_on }
   if (action !== 'severity') return { action, comment }
   if (severity === undefined) throw parameterProblem('severity is missing')

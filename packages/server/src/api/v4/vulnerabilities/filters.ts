@@ -5,7 +5,7 @@ import { parsePackageUrl } from '../../../domain/findings/package-url.ts'
 import { dismissalReasons, reportTypes, type State, severities, states } from '../../../domain/findings/scales.ts'
 import { type VulnerabilityFilter, vulnerabilitySorts } from '../../../domain/vulnerabilities/list/filter.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
-import { flag, listOf, oneOf, optional, text, textList } from '../../../http/params/input.ts'
+import { date, flag, listOf, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
 import { cursorFields } from '../../../http/response/keyset.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
@@ -85,6 +85,19 @@ const filters = {
       commaSeparated: true,
       description: 'Combined with `state`: results in one of the states, or dismissed for one of these reasons',
     }),
+    unchanged,
+  ),
+  dismissal_ends: filter(
+    'hasDismissalEnd',
+    flag({
+      description:
+        'True: only results whose dismissal ends on a day or when a fix is available. False: only results dismissed without an end',
+    }),
+    unchanged,
+  ),
+  dismissal_ends_before: filter(
+    'dismissalEndsBefore',
+    date({ description: 'Only results whose dismissal ends before this day (UTC)' }),
     unchanged,
   ),
 }

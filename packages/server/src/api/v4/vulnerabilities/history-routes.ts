@@ -67,11 +67,17 @@ function viewEntry(entry: PastEntry, origin: string) {
     to: entry.to,
     comment: entry.comment,
     dismissal_reason: entry.dismissalReason,
-    // The details of a bulk change are internal: its undo needs them.
-    details: entry.bulkId === null ? entry.details : null,
+    details: viewDetails(entry.details),
     created_at: entry.createdAt,
     updated_at: entry.updatedAt,
   }
+}
+
+/** Leaves out what only the undo of a bulk change needs. */
+function viewDetails(details: object | null): object | null {
+  if (!details || !('before' in details)) return details
+  const { before: _, ...shown } = details
+  return Object.keys(shown).length > 0 ? shown : null
 }
 
 const occurrenceView = Type.Object(

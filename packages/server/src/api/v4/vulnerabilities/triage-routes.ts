@@ -5,7 +5,7 @@ import { type DismissalReason, dismissalReasons, severities, states } from '../.
 import type { Project } from '../../../domain/projects/project.ts'
 import { type ChangeRequest, changeVulnerability } from '../../../domain/vulnerabilities/triage/triage.ts'
 import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
-import { date, integer, oneOf, optional, text } from '../../../http/params/input.ts'
+import { date, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route } from '../../../http/route.ts'
 import { notFound, parameterProblem } from '../../../platform/failure.ts'
@@ -59,11 +59,37 @@ export const dismissalFields = {
     oneOf(dismissalReasons, { description: 'Can also change the reason or comment of a dismissed vulnerability' }),
   ),
   reason: optional(oneOf(dismissalReasons, { description: 'Alias of `dismissal_reason`' })),
+  until: optional(
+    nullable(
+      date({
+        description:
+          'Day (UTC) on which the dismissal ends and the vulnerability is detected again; in the future, at most 5 years ahead. Null or blank: no day',
+      }),
+    ),
+  ),
+  until_fixed: optional(
+    flag({
+      description:
+        'True: the dismissal ends when a report says how to fix the vulnerability, such as by a fixed version. Rejected if the latest report does so already; bulk changes leave such vulnerabilities unchanged',
+    }),
+  ),
 }
 
-type Dismissal = Partial<Record<keyof typeof dismissalFields, DismissalReason | undefined>>
+type Reasons = Partial<Record<'dismissal_reason' | 'reason', DismissalReason | undefined>>
 
-export function dismissalReasonFrom({ dismissal_reason, reason }: Dismissal): DismissalReason | undefined {
+interface DismissalInput extends Reasons {
+  until?: string | null | undefined
+  until_fixed?: boolean | undefined
+}
+
+/** Returns the reason and end of a dismissal. */
+export const dismissalFrom = (input: DismissalInput) => ({
+  dismissalReason: dismissalReasonFrom(input),
+  until: input.until,
+  untilFixed: input.until_fixed,
+})
+
+function dismissalReasonFrom({ dismissal_reason, reason }: Reasons): DismissalReason | undefined {
   if (dismissal_reason !== undefined && reason !== undefined && dismissal_reason !== reason) {
     throw parameterProblem('dismissal_reason, reason have different values')
   }
@@ -100,11 +126,7 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
     output: vulnerabilityView,
     handle: (call) =>
       change(call, {
-        change: {
-          action: 'dismiss',
-          comment: given(call.input.comment),
-          dismissalReason: dismissalReasonFrom(call.input),
-        },
+        change: { action: 'dismiss', comment: given(call.input.comment), ...dismissalFrom(call.input) },
         expectedState: call.input.expected_state,
       }),
   }),

@@ -73,6 +73,14 @@ export const vulnerabilityView = Type.Object(
     dismissed_at: nullableTimestamp,
     confirmed_at: nullableTimestamp,
     dismissal_reason: nullableString,
+    dismissed_until: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date',
+      description: 'Day (UTC) on which the dismissal ends; the vulnerability is then detected again',
+    }),
+    dismissed_until_fixed: Type.Boolean({
+      description: 'True if the dismissal ends when a report says how to fix the vulnerability',
+    }),
     severity_overridden: Type.Boolean(),
     due_on: Type.Unsafe<string | null>({
       type: ['string', 'null'],
@@ -160,6 +168,8 @@ export function viewVulnerability(
     dismissed_at: vulnerability.dismissedAt,
     confirmed_at: vulnerability.confirmedAt,
     dismissal_reason: vulnerability.dismissalReason,
+    dismissed_until: vulnerability.dismissedUntil,
+    dismissed_until_fixed: vulnerability.isDismissedUntilFixed,
     severity_overridden: vulnerability.isSeverityOverridden,
     due_on: vulnerability.dueOn,
     due_on_overridden: vulnerability.isDueOnOverridden,

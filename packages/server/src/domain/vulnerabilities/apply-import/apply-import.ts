@@ -4,7 +4,9 @@ import type { Project } from '../../projects/project.ts'
 import { addToFacetCounts, type CountChange } from '../list/count-change-queries.ts'
 import { countChanges } from '../list/count-changes.ts'
 import { titleOf } from '../title.ts'
+import { recordEndedDismissals } from '../triage/audited-decisions.ts'
 import { autoResolved, reopened } from '../triage/change.ts'
+import { endDismissal, listFixed } from '../triage/ended-dismissals.ts'
 import { recordHistory, recordObservations } from '../triage/history.ts'
 import type { HistoryEntry, ObservationOrigin } from '../triage/history-entry.ts'
 import { type ChangedVulnerability, saveChanges } from '../triage/triage.ts'
@@ -55,6 +57,7 @@ export async function applyImportToVulnerabilities(
   const isDefault = ref === project.defaultBranch
   const update = isDefault ? updateOnDefaultBranch : updateOnBranch
   await changeAll(deps, project, observations, { ids: outdated, update })
+  await endFixedDismissals(deps, project, observations)
   if (!isDefault) return
 
   const absent = await collectInBatches(observations.absent, (ids) => listToMarkAbsent(deps.db, ids))
@@ -70,10 +73,25 @@ export async function applyImportToVulnerabilities(
   })
 }
 
-/** New fields of a vulnerability, and the comment for its history if the state changes. */
+/** Reopens vulnerabilities that were dismissed until the report of any ref says how to fix them. */
+async function endFixedDismissals(deps: Deps, project: Project, observations: ImportObservations): Promise<void> {
+  const fixed = await collectInBatches(observations.observed, (ids) => listFixed(deps.db, ids))
+  let ended = 0
+  const update: Update = (vulnerability, _, now) => {
+    if (vulnerability.state !== 'dismissed' || !vulnerability.isDismissedUntilFixed) return undefined
+    ended++
+    const { after, comment, details } = endDismissal(vulnerability, 'until_fixed', now)
+    return { after, why: comment, details }
+  }
+  await changeAll(deps, project, observations, { ids: fixed, update })
+  await recordEndedDismissals(deps, project, ended)
+}
+
+/** New fields of a vulnerability, and the comment and details for its history if the state changes. */
 interface Outcome {
   after: Vulnerability
-  why?: string
+  why?: string | null | undefined
+  details?: object | null | undefined
 }
 type Update = (vulnerability: Vulnerability, reported: Reported | undefined, now: string) => Outcome | undefined
 
@@ -129,13 +147,14 @@ async function changeAll(
     const changed = locked.flatMap((before): ChangedVulnerability[] => {
       const outcome = update(before, reported.get(before.id), now)
       if (!outcome) return []
-      const { after, why } = outcome
+      const { after, why, details } = outcome
       const origin = { vulnerabilityId: after.id, importId, ref }
       if (before.severity !== after.severity) {
         severities.push({ ...origin, kind: 'severity', from: before.severity, to: after.severity })
       }
       if (before.state === after.state) return [{ before, after }]
-      return [{ before, after, entry: { ...origin, kind: 'state', from: before.state, to: after.state, comment: why } }]
+      const entry = { ...origin, from: before.state, to: after.state, comment: why, details }
+      return [{ before, after, entry: { ...entry, kind: 'state' } }]
     })
     await recordHistory(deps.db, severities, now)
     await saveChanges(deps, project.id, changed, now)

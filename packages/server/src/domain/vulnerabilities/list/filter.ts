@@ -14,6 +14,10 @@ export interface VulnerabilityFilter {
   dismissalReasons?: readonly string[] | undefined
   /** Ids of users; null matches vulnerabilities without an assignee. */
   assigneeIds?: readonly (number | null)[] | undefined
+  /** Whether the dismissal ends; matches dismissed vulnerabilities only. */
+  hasDismissalEnd?: boolean | undefined
+  /** Only vulnerabilities whose dismissal ends before this day. */
+  dismissalEndsBefore?: string | undefined
   /** Full names or external ids, case-insensitive. */
   identifiers?: readonly string[] | undefined
   /** Package URLs with or without a version, or names of packages. */
@@ -68,9 +72,13 @@ export function matchesFacets(filter: VulnerabilityFilter, count: FacetCount): b
     (!reportTypes || reportTypes.includes(count.reportType)) &&
     (!scanners || (count.scanner !== null && scanners.includes(count.scanner))) &&
     (isResolved === undefined || count.isResolvedOnDefaultBranch === isResolved) &&
-    hasState(filter, count)
+    hasState(filter, count) &&
+    (!onlyDismissed(filter) || count.state === 'dismissed')
   )
 }
+
+const onlyDismissed = ({ hasDismissalEnd, dismissalEndsBefore }: VulnerabilityFilter) =>
+  hasDismissalEnd !== undefined || dismissalEndsBefore !== undefined
 
 function hasState({ states, dismissalReasons }: VulnerabilityFilter, count: FacetCount): boolean {
   if (!dismissalReasons) return !states || states.includes(count.state)

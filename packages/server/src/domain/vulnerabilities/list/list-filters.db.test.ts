@@ -32,10 +32,14 @@ const packages = [
   'pkg:npm/%40acme/core@1.0.0?arch=x86',
   'pkg:maven/org.Acme/Core@1',
 ]
+const days = ['2027-01-31', '2027-02-01', '2028-12-31']
 
 const pick = <T>(from: readonly T[]) => fc.constantFrom(...from)
 const some = <T>(from: readonly T[]) => fc.uniqueArray(pick(from), { minLength: 1, maxLength: 3 })
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 3 })
+/** For filters that few rows match. */
+const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
 
 const madeUp = fc.record({
   title: pick(titles),
@@ -48,6 +52,8 @@ const madeUp = fc.record({
   isResolvedOnDefaultBranch: fc.boolean(),
   reason: fc.option(pick(dismissalReasons)),
   assigneeId: pick([null, null, 1, 2]),
+  until: fc.option(pick(days)),
+  untilFixed: fc.boolean(),
   identifiers: some(names),
   refs: fc.subarray(refs),
   packageUrl: fc.option(pick(packages), { nil: undefined }),
@@ -80,6 +86,8 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   ref: maybe(pick([...refs, 'other'])),
   notOnRef: maybe(pick([...refs, 'other'])),
   isOnDefaultBranch: maybe(fc.boolean()),
+  hasDismissalEnd: rarely(fc.boolean()),
+  dismissalEndsBefore: rarely(pick(days)),
 })
 
 /** What the filters mean, said once more as plainly as possible. */
@@ -88,6 +96,8 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
   const words = lower(filter.search ?? '').split(' ')
   const long = words.filter((word) => word.length >= 3)
   const texts = [made.title, made.file, ...made.identifiers].map(lower)
+  const until = made.dismissedUntil ?? ''
+  const isUntil = until !== ''
   const isDismissedSo =
     filter.dismissalReasons?.some((reason) => made.state === 'dismissed' && reason === made.dismissalReason) ?? false
   const isInState = filter.states?.includes(made.state) ?? !filter.dismissalReasons
@@ -96,6 +106,9 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     (filter.notOnRef === undefined || !made.refs.includes(filter.notOnRef)) &&
     (filter.isOnDefaultBranch ?? (filter.ref === undefined || made.isOnDefaultBranch)) === made.isOnDefaultBranch &&
     (isInState || isDismissedSo) &&
+    (filter.hasDismissalEnd === undefined ||
+      (made.state === 'dismissed' && filter.hasDismissalEnd === (isUntil || made.isDismissedUntilFixed === true))) &&
+    (filter.dismissalEndsBefore === undefined || (isUntil && until < filter.dismissalEndsBefore)) &&
     (filter.severities?.includes(made.severity) ?? true) &&
     (filter.reportTypes?.includes(made.reportType) ?? true) &&
     (filter.scanners?.includes(made.scanner) ?? true) &&
@@ -124,8 +137,10 @@ test('every filter, order and page of vulnerabilities gives the result of the mo
   expect((await server.user('ada')).user?.id).toBe(2)
   const { deps } = server
   const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 600, maxLength: 600 }), { seed: 11, numRuns: 1 })
-  const all = drafts.map(({ reason, ...draft }, index) => ({
+  const all = drafts.map(({ reason, until, untilFixed, ...draft }, index) => ({
     ...draft,
+    dismissedUntil: draft.state === 'dismissed' ? until : null,
+    isDismissedUntilFixed: draft.state === 'dismissed' && untilFixed,
     id: index + 1,
     projectId: projects[index % 5 === 0 ? 1 : 0] ?? 0,
     dismissalReason: draft.state === 'dismissed' ? reason : null,

@@ -11,6 +11,7 @@ import {
   textFilters,
   type UnindexedFilter,
 } from '../../findings/list/unindexed-filter-sql.ts'
+import { dismissalEndFilters } from './dismissal-end-sql.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 import { rangeAssignee, type VulnerabilityFilter } from './filter.ts'
 import { facetsOf, packedSeverity } from './promoted-queries.ts'
@@ -35,6 +36,7 @@ export function unindexedFilters(
     ...byRef,
     ...absenceFilters(filter),
     ...assigneeFilters(db, { filter, projectIds, counts, order }),
+    ...dismissalEndFilters(filter, projectIds),
   ]
   return combineFilters(db, filters, {
     column: 'vulnerability_id',

@@ -1,5 +1,6 @@
 import { conflict, notFound, parameterProblem, unchanged } from '../../../platform/failure.ts'
 import { type Deps, type RootDeps, transaction } from '../../deps.ts'
+import { describesFix } from '../../findings/fix.ts'
 import { waitFor } from '../../jobs/wait.ts'
 import type { Namespace } from '../../namespaces/namespace.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
@@ -14,6 +15,7 @@ import { recordBulk } from '../triage/audited-decisions.ts'
 import { type BulkRequest, changeSelected } from '../triage/bulk.ts'
 import { finishBulk, insertBulk } from '../triage/bulk-queries.ts'
 import { applyChange, type Change } from '../triage/change.ts'
+import { assertEnd, endsWithFix } from '../triage/dismissal-end.ts'
 import { assertExpectedStates, type ExpectedStates } from '../triage/expected-states.ts'
 import { assertComment } from '../triage/triage.ts'
 import { lockVulnerabilities } from '../triage/triage-queries.ts'
@@ -64,6 +66,7 @@ export async function changeInScope(
 ): Promise<ScopeChange> {
   const { change, expectedStates } = request
   assertComment(change.comment)
+  assertEnd(change, deps.now())
   const { changeable, skipped } = await selectInScope(deps, caller, place.scope, request)
   for (const { project } of changeable) await assertAssignable(deps, project, change)
   const total = countSelected(changeable)
@@ -140,8 +143,10 @@ async function describeDryRun(
     const rows = await loadVulnerabilities(deps, batch)
     const part = projects.get(project.id)
     if (!part) return
-    const changed = rows.filter(({ vulnerability, finding }) =>
-      applyChange(vulnerability, change, finding.severity, context),
+    const changed = rows.filter(
+      ({ vulnerability, finding }) =>
+        !(endsWithFix(change) && describesFix(finding.solution)) &&
+        applyChange(vulnerability, change, finding.severity, context),
     )
     part.changed += changed.length
     part.unchanged += rows.length - changed.length

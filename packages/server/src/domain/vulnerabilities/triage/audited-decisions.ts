@@ -4,11 +4,13 @@ import type { Deps } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import type { Vulnerability } from '../vulnerability.ts'
-import type { Change } from './change.ts'
+import type { Change, Dismissal } from './change.ts'
+import { describeEnd } from './dismissal-end.ts'
+import { recordHistory } from './history.ts'
 import type { HistoryEntry } from './history-entry.ts'
 import { insertAuditedEntry } from './history-queries.ts'
 
-/** Stores the history entry of a decision about one vulnerability, and its audit event, in one statement. */
+/** Stores the history entry of a decision about one vulnerability, and its audit event. */
 export async function recordDecision(
   deps: Deps,
   project: Project,
@@ -17,15 +19,30 @@ export async function recordDecision(
 ): Promise<void> {
   const attribute =
     entry.kind === 'severity' || entry.kind === 'due_date' || entry.kind === 'assignee' ? entry.kind : 'state'
-  const event = describeEvent(deps, `vulnerability_${attribute}_updated`, {
+  const name = `vulnerability_${attribute}_updated` as const
+  const draft = {
     entity: projectEntity(project),
     message: `Changed the ${attribute.replace('_', ' ')} of a vulnerability`,
     target: { type: 'Vulnerability', id: vulnerability.id, name: vulnerability.title },
     changes: { [attribute]: { from: entry.from ?? null, to: entry.to ?? null } },
     author,
-    ...(entry.dismissalReason && { extra: { dismissal_reason: entry.dismissalReason } }),
+    ...(entry.dismissalReason && { extra: { dismissal_reason: entry.dismissalReason, ...describeEnd(vulnerability) } }),
+  }
+  // The statement that inserts both has no column for details, which few decisions have.
+  if (!entry.details) return insertAuditedEntry(deps.db, entry, describeEvent(deps, name, draft))
+  await recordHistory(deps.db, [entry], deps.now())
+  await recordAuditEvent(deps, name, draft)
+}
+
+/** Records one event for vulnerabilities that are detected again because their dismissal has ended. */
+export async function recordEndedDismissals(deps: Deps, project: Project, ended: number): Promise<void> {
+  if (ended === 0) return
+  await recordAuditEvent(deps, 'vulnerability_dismissals_ended', {
+    entity: projectEntity(project),
+    message: `Reopened ${ended} vulnerabilities whose dismissal had ended`,
+    extra: { ended },
+    author: 'system',
   })
-  await insertAuditedEntry(deps.db, entry, event)
 }
 
 /** Records one event for a change of many vulnerabilities; their history has the details. */
@@ -42,13 +59,19 @@ export function recordBulk(
     extra: {
       action: change.action,
       changed,
-      ...(change.action === 'dismiss' && { dismissal_reason: change.dismissalReason ?? null }),
+      ...(change.action === 'dismiss' && describeDismissal(change)),
       ...(change.action === 'severity' && { severity: change.severity ?? null }),
       ...(change.action === 'due_date' && { due_on: change.dueOn ?? null }),
       ...(change.action === 'assign' && { assignee_id: change.assigneeId }),
     },
   })
 }
+
+const describeDismissal = ({ dismissalReason, until, untilFixed }: Dismissal) => ({
+  dismissal_reason: dismissalReason ?? null,
+  ...(until !== undefined && { dismissed_until: until }),
+  ...(untilFixed !== undefined && { dismissed_until_fixed: untilFixed }),
+})
 
 export function recordBulkUndo(
   deps: Deps,

@@ -30,7 +30,15 @@ import {
   markUndone,
   type UndoPosition,
 } from './bulk-queries.ts'
-import { type ActionContext, type Change, isAssignment, restoreTriage, type Triage, type Usernames } from './change.ts'
+import {
+  type ActionContext,
+  type Change,
+  isAssignment,
+  restoreTriage,
+  type StoredTriage,
+  type Usernames,
+} from './change.ts'
+import { assertEnd, describeEnd } from './dismissal-end.ts'
 import { assertExpectedStates, type ExpectedStates } from './expected-states.ts'
 import { assertComment, type ChangedVulnerability, changeBatch, reportedSeverities, saveChanges } from './triage.ts'
 import { lockVulnerabilities } from './triage-queries.ts'
@@ -83,6 +91,7 @@ export function changeMany(
   { selection, change, expectedCount, expectedStates }: BulkRequest,
 ): Promise<Bulk> {
   assertComment(change.comment)
+  assertEnd(change, deps.now())
   return projectTransaction(deps, project.id, async (deps) => {
     const now = deps.now()
     await assertAssignable(deps, project, change)
@@ -251,7 +260,7 @@ async function ensureGhostFor(
 }
 
 /** Replaces deleted users by the ghost user. */
-function withGhost(triage: Triage, users: ReadonlySet<number>, ghostId: number | undefined): Triage {
+function withGhost(triage: StoredTriage, users: ReadonlySet<number>, ghostId: number | undefined): StoredTriage {
   const restored = { ...triage }
   for (const field of userFields) {
     const id = restored[field]
@@ -267,7 +276,8 @@ function undoEntry(
 ) {
   const [kind, from, to] = differenceOf(before, after, usernames)
   const entry = { vulnerabilityId: after.id, kind, userId, from, to }
-  return { ...entry, dismissalReason: after.dismissalReason, details: { undoes_bulk_id: bulkId } }
+  const details = { undoes_bulk_id: bulkId, ...(kind === 'state' && describeEnd(after)) }
+  return { ...entry, dismissalReason: after.dismissalReason, details }
 }
 
 function differenceOf(before: Vulnerability, after: Vulnerability, usernames: Usernames) {

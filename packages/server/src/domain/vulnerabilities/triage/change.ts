@@ -1,17 +1,24 @@
 import type { DismissalReason, Severity } from '../../findings/scales.ts'
 import type { Vulnerability } from '../vulnerability.ts'
+import { type DismissalEnd, describeEnd, noEnd } from './dismissal-end.ts'
 import type { HistoryEntry } from './history-entry.ts'
 
 /** A triage action by a user. */
 export type Change =
   | { action: 'confirm' | 'resolve' | 'revert'; comment?: string | undefined }
-  | { action: 'dismiss'; comment?: string | undefined; dismissalReason?: DismissalReason | undefined }
+  | Dismissal
   /** Without a severity, the scanner's severity is restored. */
   | { action: 'severity'; severity: Severity | undefined; comment?: string | undefined }
   /** Without a date, that of the policy is restored. */
   | { action: 'due_date'; dueOn: string | undefined; comment?: string | undefined }
   | { action: 'assign'; assigneeId: number; comment?: string | undefined }
   | { action: 'unassign'; comment?: string | undefined }
+
+export interface Dismissal extends DismissalEnd {
+  action: 'dismiss'
+  comment?: string | undefined
+  dismissalReason?: DismissalReason | undefined
+}
 
 /** User, time and bulk change of a triage action. */
 export interface ActionContext {
@@ -32,19 +39,12 @@ export function applyChange(
   switch (change.action) {
     case 'confirm':
       if (state === 'confirmed') return undefined
-      return { ...by, state: 'confirmed', confirmedAt: now, confirmedById: userId, dismissalReason: null }
+      return { ...by, state: 'confirmed', confirmedAt: now, confirmedById: userId, dismissalReason: null, ...noEnd }
     case 'resolve':
       if (state === 'resolved') return undefined
-      return { ...by, state: 'resolved', resolvedAt: now, resolvedById: userId, dismissalReason: null }
-    case 'dismiss': {
-      const { dismissalReason = null, comment } = change
-      // Dismissing it again without a new reason changes nothing, except for a comment on a single vulnerability.
-      const isOther = dismissalReason !== null && dismissalReason !== vulnerability.dismissalReason
-      const isCommented = comment !== undefined && bulkId === undefined
-      if (state === 'dismissed' && !isOther && !isCommented) return undefined
-      const reason = state === 'dismissed' && !isOther ? vulnerability.dismissalReason : dismissalReason
-      return { ...by, state: 'dismissed', dismissedAt: now, dismissedById: userId, dismissalReason: reason }
-    }
+      return { ...by, state: 'resolved', resolvedAt: now, resolvedById: userId, dismissalReason: null, ...noEnd }
+    case 'dismiss':
+      return dismiss(by, change, { userId, now, bulkId })
     case 'revert':
       return state === 'detected' ? undefined : { ...by, ...untouched, state: 'detected' }
     case 'severity': {
@@ -79,6 +79,32 @@ const untouched = {
   dismissalReason: null,
   resolvedAt: null,
   resolvedById: null,
+  ...noEnd,
+}
+
+/**
+ * Dismisses a vulnerability, or changes reason, end or comment of its dismissal. Dismissing it again without a new
+ * reason or end changes nothing, except for a comment on a single vulnerability.
+ */
+function dismiss(
+  vulnerability: Vulnerability,
+  { comment, dismissalReason, until, untilFixed }: Dismissal,
+  { userId, now, bulkId }: ActionContext,
+): Vulnerability | undefined {
+  const isDismissed = vulnerability.state === 'dismissed'
+  const isOther = dismissalReason !== undefined && dismissalReason !== vulnerability.dismissalReason
+  const former = isDismissed ? vulnerability : noEnd
+  const end = {
+    dismissedUntil: until === undefined ? former.dismissedUntil : until,
+    isDismissedUntilFixed: untilFixed ?? former.isDismissedUntilFixed,
+  }
+  const endsOtherwise =
+    end.dismissedUntil !== former.dismissedUntil || end.isDismissedUntilFixed !== former.isDismissedUntilFixed
+  const isCommented = comment !== undefined && bulkId === undefined
+  if (isDismissed && !isOther && !endsOtherwise && !isCommented) return undefined
+  const reason = isDismissed && !isOther ? vulnerability.dismissalReason : (dismissalReason ?? null)
+  const by = { dismissedAt: now, dismissedById: userId, dismissalReason: reason }
+  return { ...vulnerability, ...by, ...end, state: 'dismissed' }
 }
 
 /** What an action changes: also the kind of its history entries. */
@@ -121,8 +147,15 @@ export function entryOf(
     to: shownIn(after),
     comment: change.comment,
     dismissalReason: aspect === 'state' ? after.dismissalReason : null,
-    details: context.bulkId === undefined ? null : { before: triageOf(before, aspect) },
+    details: detailsOf(before, after, change, context),
   }
+}
+
+/** Details of a triage action: what an undo restores, and the end of a dismissal. Null without either. */
+function detailsOf(before: Vulnerability, after: Vulnerability, { action }: Change, { bulkId }: ActionContext) {
+  const undone = bulkId === undefined ? {} : { before: triageOf(before, aspectOf({ action })) }
+  const details = { ...undone, ...(action === 'dismiss' && describeEnd(after)) }
+  return Object.keys(details).length === 0 ? null : details
 }
 
 const triaged = [
@@ -131,6 +164,8 @@ const triaged = [
   'isSeverityOverridden',
   'isAutoResolved',
   'dismissalReason',
+  'dismissedUntil',
+  'isDismissedUntilFixed',
   'confirmedAt',
   'confirmedById',
   'dismissedAt',
@@ -144,11 +179,14 @@ const triaged = [
 /** Fields that triage changes; a bulk change stores them for its undo. */
 export type Triage = Pick<Vulnerability, (typeof triaged)[number]>
 
+/** Triage as bulk changes stored it before dismissals could end. */
+export type StoredTriage = Omit<Triage, keyof typeof noEnd> & Partial<Triage>
+
 /** The assignee before a bulk change of assignees, which changes nothing else. */
 type Assignment = Pick<Vulnerability, 'assigneeId'>
 
 /** Fields that a bulk change has stored for its undo. */
-export type Former = Triage | Assignment
+export type Former = StoredTriage | Assignment
 
 export const isAssignment = (former: Former): former is Assignment => 'assigneeId' in former
 
@@ -166,7 +204,7 @@ export function restoreTriage(
 ): Vulnerability {
   if (isAssignment(before)) return { ...vulnerability, ...before, updatedAt: now }
   const severity = before.isSeverityOverridden ? before.severity : reported
-  return { ...vulnerability, ...before, severity, updatedAt: now }
+  return { ...vulnerability, ...noEnd, ...before, severity, updatedAt: now }
 }
 
 /** Returns a resolved vulnerability reopened, because an import found it again. */

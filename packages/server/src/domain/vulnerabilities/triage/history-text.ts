@@ -9,8 +9,9 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
       return 'created vulnerability from a finding'
     case 'state': {
       const reason = to === 'dismissed' && dismissalReason ? `: ${capitalised(dismissalReason)}` : ''
+      const end = to === 'dismissed' ? endIn(details) : ''
       const verb = to === 'detected' ? 'reverted' : 'changed'
-      return `${verb} vulnerability status from ${capitalised(from)} to ${capitalised(to)}${reason}${commented(comment)}`
+      return `${verb} vulnerability status from ${capitalised(from)} to ${capitalised(to)}${reason}${end}${commented(comment)}`
     }
     case 'severity':
       return `changed vulnerability severity from ${capitalised(from)} to ${capitalised(to)}${commented(comment)}`
@@ -53,6 +54,14 @@ const recognised = (reason: string): string =>
     ? 'recognised at another line as the nearest one of its rule'
     : `recognised at another place by its ${reason.replaceAll('_', ' ')}`
 
+/** Describes when a dismissal ends. */
+function endIn(details: object | null): string {
+  const until = textIn(details, 'dismissed_until')
+  const untilFixed = isTrueIn(details, 'dismissed_until_fixed') ? 'until a fix is available' : undefined
+  const ends = [until && `until ${until}`, untilFixed].filter((end) => end !== undefined)
+  return ends.length === 0 ? '' : `, ${ends.join(' or ')}`
+}
+
 const commented = (comment: string | null) => (comment ? ` with the following comment: "${comment}"` : '')
 
 /** Capitalises a key: `used_in_tests` becomes `Used in tests`. */
@@ -61,7 +70,11 @@ export function capitalised(key: string | null): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
+const isTrueIn = (details: object | null, name: string) => valueIn(details, name) === true
+
 function textIn(details: object | null, name: string): string | undefined {
-  const value: unknown = (details as Record<string, unknown> | null)?.[name] // as it was written to the journal
+  const value = valueIn(details, name)
   return typeof value === 'string' ? value : undefined
 }
+
+const valueIn = (details: object | null, name: string): unknown => (details as Record<string, unknown> | null)?.[name] // as it was written to the journal

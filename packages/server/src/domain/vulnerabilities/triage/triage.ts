@@ -1,5 +1,6 @@
 import { invalid, notFound, unchanged } from '../../../platform/failure.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
+import { describesFix } from '../../findings/fix.ts'
 import type { Severity, State } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
@@ -11,6 +12,8 @@ import type { Assignee, Vulnerability, VulnerabilityWithFinding } from '../vulne
 import { getAssignable, usernamesOf } from './assignees.ts'
 import { recordDecision } from './audited-decisions.ts'
 import { type ActionContext, applyChange, aspectOf, type Change, entryOf, type Usernames } from './change.ts'
+import { assertEnd, endsWithFix, fixed } from './dismissal-end.ts'
+import { listWithFix } from './ended-dismissal-queries.ts'
 import { assertExpectedStates } from './expected-states.ts'
 import { recordHistory } from './history.ts'
 import type { HistoryEntry } from './history-entry.ts'
@@ -50,6 +53,7 @@ export function changeVulnerability(
   user: User,
   { id, change, expectedState }: ChangeRequest,
 ): Promise<VulnerabilityWithFinding> {
+  assertEnd(change, deps.now())
   return projectTransaction(deps, project.id, async (deps) => {
     const locked = await lockVulnerability(deps.db, project.id, id)
     if (!locked) throw notFound()
@@ -60,6 +64,7 @@ export function changeVulnerability(
     const after = applyChange(before, change, await reportedSeverity(deps, change, before), context)
     if (!after) throw unchanged()
     assertComment(change.comment)
+    if (endsWithFix(change) && describesFix(finding.solution)) throw fixed()
     const usernames = new Map([locked.assignee, assignee].flatMap((user) => (user ? [[user.id, user.username]] : [])))
     const entry = entryOf({ before, after }, change, context, usernames)
     const changed = await withPolicyDates(deps, project.id, [{ before, after, entry }])
@@ -128,7 +133,10 @@ const announceChanges = (deps: Deps, projectId: number, changed: readonly Change
     changed.flatMap(({ after, entry }) => (entry && entry.kind !== 'severity' ? after.id : [])),
   )
 
-/** Applies an action to a batch of vulnerabilities after locking them. */
+/**
+ * Applies an action to a batch of vulnerabilities after locking them. A dismissal until a fix is available leaves those
+ * unchanged whose latest report describes one.
+ */
 export async function changeBatch(
   deps: Deps,
   projectId: number,
@@ -139,7 +147,9 @@ export async function changeBatch(
   // Only restoring the scanner's severity needs it.
   const reported = change.action === 'severity' ? await reportedSeverities(deps, ids) : undefined
   const usernames = await usernamesIn(deps, change, locked)
+  const unchangeable = new Set(endsWithFix(change) ? await listWithFix(deps.db, ids) : [])
   return locked.flatMap((before) => {
+    if (unchangeable.has(before.id)) return []
     const after = applyChange(before, change, reported?.get(before.id) ?? before.severity, context)
     return after ? [{ before, after, entry: entryOf({ before, after }, change, context, usernames) }] : []
   })
