@@ -37,7 +37,7 @@ function kindOf(line: string): FeedKind {
   if (line.startsWith(epssComment)) return 'epss'
   const start = line.trimStart()
   // An advisory is one line; the catalogue is usually many, and names its entries in either case.
-  if (start.startsWith('{')) return /^\{\s*"(?:[^"]{0,100})"/.test(start) && !isCatalogue(start) ? 'osv' : 'kev'
+  if (start.startsWith('{')) return start.slice(1).trimStart().startsWith('"') && !isCatalogue(start) ? 'osv' : 'kev'
   throw new WrongFeed(
     'not recognised; expected EPSS scores (CSV), the KEV catalogue (JSON) or advisories of OSV (one JSON object per line)',
     1,

@@ -100,7 +100,7 @@ describe('a due date policy', () => {
     expect(history.at(-1)).toMatchObject({ kind: 'due_date', from: '2026-12-24', to: '2026-03-08' })
   })
 
-  test('follows the severity, whoever changes it', async () => {
+  test('follows the severity, changed by a user or by a report', async () => {
     const project = await projectIn(fresh())
     await server.admin.put(pathOf(project), rule)
     expect(await datesOf(project)).toEqual(['2026-03-08', '2026-03-31', null, null])

@@ -1,4 +1,4 @@
-import type { FindingWithoutPackage } from '../../findings/package-queries.ts'
+import type { FindingWithoutPackage } from '../../findings/findings.ts'
 import { buildPackageUrl, type FindingPackage, findingPackage, parsePackageUrl } from '../../findings/package-url.ts'
 import { ecosystemOf, ecosystemOfFile, packageIn } from './fields/ecosystems.ts'
 import { objectOf, objectsOf, textOf } from './fields/json-fields.ts'
