@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import type { Caller } from '../../domain/access/callers.ts'
+import type { Permission } from '../../domain/access/permissions.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { RouteContext } from '../../http/route.ts'
 import { Failure } from '../../platform/failure.ts'
@@ -23,12 +24,23 @@ export function openContext({ deps, caller, origin, permit }: RouteContext): Con
  * Resolver of a field. Its source and arguments have the types that the schema promises, which TypeScript does not know:
  * `never` accepts a function of any of them.
  */
-export type Resolver = (source: never, args: never, context: Context, info: GraphQLResolveInfo) => unknown
+type Resolver = (source: never, args: never, context: Context, info: GraphQLResolveInfo) => unknown
 
 /** Part of the schema: types, and the resolvers of the fields that are more than a property of their source. */
 export interface SchemaPart {
   readonly types: string
   readonly resolvers?: Readonly<Record<string, Readonly<Record<string, Resolver>>>>
+}
+
+/** Returns the project or group of a reference if the caller has a permission in it, also by a former path. */
+export async function permitPlace<Place>(context: Context, permission: Permission, reference: string): Promise<Place> {
+  try {
+    const { resources } = await context.permit(permission, reference)
+    return (resources['project'] ?? resources['group']) as Place // the permission's row provides one
+  } catch (error) {
+    if (!(error instanceof Failure) || error.cause.kind !== 'moved') throw error
+    return permitPlace(context, permission, String(error.cause.id))
+  }
 }
 
 const hiding: readonly string[] = ['unauthenticated', 'forbidden', 'not-found', 'scope-too-small']

@@ -6,7 +6,7 @@ const maxCharacters = 10_000
 const maxNesting = 64
 /** Bounds the time of the validation, which compares the fields of a selection with each other. */
 const maxFields = 1000
-export const maxAliases = 100
+const maxAliases = 100
 
 const exceeds = (what: string, found: number, max: number) =>
   new GraphQLError(`Query has ${found} ${what}, which exceeds max ${what} of ${max}`)

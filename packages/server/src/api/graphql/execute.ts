@@ -108,14 +108,20 @@ async function run({ document, operation, variables }: Prepared, context: Contex
 const notAvailable =
   "The resource that you are attempting to access does not exist or you don't have permission to perform this action"
 
+/** Whether the caller should try again later. */
+const isBusy = ({ cause }: Failure) => cause.kind === 'busy' || cause.kind === 'too-many-requests'
+
 /** Returns an error as it is sent. Throws the cause of a bug and of an outage, which the response as a whole reports. */
 function viewError(error: GraphQLError): object {
   const cause = error.originalError
   if (!cause || cause instanceof GraphQLError) return error.toJSON()
-  if (!(cause instanceof Failure) || isOutage(cause)) throw cause
-  const message = isRefusal(cause) ? notAvailable : cause.message
+  if (!(cause instanceof Failure) || isOutage(cause) || isBusy(cause)) throw cause
+  const message = isRefusal(cause) ? (sentenceOf(cause) ?? notAvailable) : cause.message
   return { ...error.toJSON(), message }
 }
+
+/** Returns the sentence of a refusal that says why, such as that of an archived project. */
+const sentenceOf = ({ cause }: Failure) => (cause.kind === 'forbidden' ? (cause.sentence ?? cause.reason) : undefined)
 
 const maxNoted = 100
 

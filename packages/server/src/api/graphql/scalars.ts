@@ -3,6 +3,7 @@ import { readGlobalId } from './global-id.ts'
 
 /** Scalars that hold global ids, and the models whose records they identify. */
 const idScalars: Readonly<Record<string, string>> = {
+  IssueID: 'Issue',
   VulnerabilityID: 'Vulnerability',
   VulnerabilitiesScannerID: 'Vulnerabilities::Scanner',
 }
@@ -10,6 +11,8 @@ const idScalars: Readonly<Record<string, string>> = {
 export const scalarTypes = `
 "An ISO 8601-encoded date and time, such as 2026-09-01T10:00:00.000Z."
 scalar Time
+"An ISO 8601-encoded date, such as 2026-09-01."
+scalar ISO8601Date
 ${Object.entries(idScalars)
   .map(([name, model]) => `"A global id, such as gid://gitlab/${model}/1."\nscalar ${name}`)
   .join('\n')}`
@@ -18,6 +21,7 @@ ${Object.entries(idScalars)
 export function addScalarReaders(schema: GraphQLSchema): void {
   for (const [name, model] of Object.entries(idScalars)) addReader(schema, name, (value) => readGlobalId(model, value))
   addReader(schema, 'Time', readTime)
+  addReader(schema, 'ISO8601Date', (value) => readTime(value).slice(0, 10))
 }
 
 function addReader(schema: GraphQLSchema, name: string, read: (value: unknown) => unknown): void {

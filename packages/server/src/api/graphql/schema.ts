@@ -1,16 +1,26 @@
 import { buildSchema, type GraphQLFieldResolver, type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql'
 import { pageInfoType } from './connection.ts'
 import type { Context, SchemaPart } from './context.ts'
+import { groupSchema } from './groups/groups.ts'
+import { issueLinkSchema } from './mutations/issue-links.ts'
+import { triageSchema } from './mutations/triage.ts'
 import { projectSchema } from './projects/projects.ts'
 import { addScalarReaders, scalarTypes } from './scalars.ts'
 import { userSchema } from './users/users.ts'
+import { countSchema } from './vulnerabilities/counts.ts'
 import { vulnerabilitySchema } from './vulnerabilities/vulnerabilities.ts'
 
 const parts: readonly SchemaPart[] = [
-  { types: `${scalarTypes}${pageInfoType}\n"The root of all queries."\ntype Query` },
+  {
+    types: `${scalarTypes}${pageInfoType}\n"The root of all queries."\ntype Query\n"The root of all changes."\ntype Mutation`,
+  },
   userSchema,
+  groupSchema,
   projectSchema,
   vulnerabilitySchema,
+  countSchema,
+  triageSchema,
+  issueLinkSchema,
 ]
 
 let built: GraphQLSchema | undefined

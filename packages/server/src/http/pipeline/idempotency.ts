@@ -29,12 +29,13 @@ interface IdempotentCall {
 }
 
 /**
- * Returns the idempotency key. It is ignored for methods other than POST and for routes that check a password: they must
- * check it every time, and a stored response would return the cookie of an older session.
+ * Returns the idempotency key. It is ignored for methods other than POST, for routes that read their body
+ * themselves, and for routes that check a password: they must check it every time, and a stored response would return the
+ * cookie of an older session.
  */
 function keyOf(request: FastifyRequest, route: Route): string | undefined {
   const sent = request.headers['idempotency-key']
-  if (sent === undefined || request.method !== 'POST' || route.limitsGuesses) return undefined
+  if (sent === undefined || request.method !== 'POST' || route.limitsGuesses || route.rawBody) return undefined
   const key = String(sent).replace(/^"(.*)"$/, '$1') // accepts a quoted structured field and the bare key
   if (!/^[\x21-\x7e]{16,255}$/.test(key)) {
     throw badRequest('Idempotency-Key must be 16 to 255 printable ASCII characters without spaces, such as a UUID')

@@ -1,10 +1,18 @@
 import type { Project } from '../../../domain/projects/project.ts'
-import { projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
-import { type Context, type SchemaPart, visible } from '../context.ts'
+import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
+import type { ConnectionArgs } from '../connection.ts'
+import { type Context, permitPlace, type SchemaPart, visible } from '../context.ts'
 import { globalId } from '../global-id.ts'
-import { listArguments, type VulnerabilityArgs } from '../vulnerabilities/arguments.ts'
+import { type FilterArgs, listArguments, type VulnerabilityArgs } from '../vulnerabilities/arguments.ts'
+import { countDays, countFields, countSeverities } from '../vulnerabilities/counts.ts'
 import { listVulnerabilities } from '../vulnerabilities/list.ts'
-import { permitProject } from './permit-project.ts'
+
+type DayArgs = ConnectionArgs & { startDate: string; endDate: string }
+
+/** Returns null if the caller may not read the vulnerabilities of the project. */
+async function scopeOf({ permit }: Context, { id }: Project): Promise<ListScope | null> {
+  return (await visible(permit('vulnerability.list', String(id)))) && projectScope(id)
+}
 
 export const projectSchema: SchemaPart = {
   types: `
@@ -24,7 +32,7 @@ type Project {
   lastActivityAt: Time
   webUrl: String
   "Vulnerabilities of the project; empty if the caller may not read them."
-  vulnerabilities(${listArguments}): VulnerabilityConnection
+  vulnerabilities(${listArguments}): VulnerabilityConnection${countFields}
 }
 extend type Query {
   "A project that the caller can see, by its full path."
@@ -33,17 +41,19 @@ extend type Query {
   resolvers: {
     Query: {
       project: (_: unknown, { fullPath }: { fullPath: string }, context: Context) =>
-        visible(permitProject(context, 'project.read', fullPath)),
+        visible(permitPlace<Project>(context, 'project.read', fullPath)),
     },
     Project: {
       id: ({ id }: Project) => globalId('Project', id),
       nameWithNamespace: ({ name, namespace }: Project) => `${namespace.fullName} / ${name}`,
       archived: ({ isArchived }: Project) => isArchived,
       webUrl: ({ fullPath }: Project, _: unknown, { origin }: Context) => `${origin}/${fullPath}`,
-      async vulnerabilities({ id }: Project, args: VulnerabilityArgs, context: Context) {
-        const permitted = await visible(context.permit('vulnerability.list', String(id)))
-        return listVulnerabilities(context, permitted && projectScope(id), args)
-      },
+      vulnerabilities: async (project: Project, args: VulnerabilityArgs, context: Context) =>
+        listVulnerabilities(context, await scopeOf(context, project), args),
+      vulnerabilitySeveritiesCount: async (project: Project, args: FilterArgs, context: Context) =>
+        countSeverities(context, await scopeOf(context, project), args),
+      vulnerabilitiesCountByDay: async (project: Project, args: DayArgs, context: Context) =>
+        countDays(context, await scopeOf(context, project), args),
     },
   },
 }

@@ -5,7 +5,8 @@ import type { VulnerabilityFilter, VulnerabilitySort } from '../../../domain/vul
 import { type ConnectionArgs, connectionArguments } from '../connection.ts'
 import type { Context } from '../context.ts'
 
-const filterArguments = `
+/** Filters of GitLab's schema, of lists and of counts. */
+export const filterArguments = `
     projectId: [ID!]
     reportType: [VulnerabilityReportType!]
     severity: [VulnerabilitySeverity!]

@@ -129,7 +129,7 @@ function objectOf(value: unknown): Location | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Location) : undefined // checked
 }
 
-export function text(value: unknown): string | null {
+function text(value: unknown): string | null {
   if (value === undefined || value === null) return null
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

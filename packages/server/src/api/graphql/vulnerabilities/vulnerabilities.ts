@@ -110,7 +110,7 @@ function may(permission: Permission, kind: 'vulnerability' | 'project') {
 }
 
 /** Returns a vulnerability if the caller has a permission for it. Throws as the guard does. */
-export async function permitVulnerability({ permit }: Context, permission: Permission, id: number) {
+async function permitVulnerability({ permit }: Context, permission: Permission, id: number) {
   const { resources } = await permit(permission, String(id))
   return resources['vulnerability'] as Vulnerability // rows of vulnerabilities provide one
 }

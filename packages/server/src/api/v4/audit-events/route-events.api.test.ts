@@ -282,7 +282,9 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   const path = { id }
   for (const action of ['confirm', 'resolve', 'dismiss', 'revert'])
     await send(`POST /vulnerabilities/:id/${action}`, { path })
-  await send('POST /graphql', { body: { query: '{ currentUser { id } }' } })
+  const input = `(input: { id: "gid://gitlab/Vulnerability/${id}" }) { errors }`
+  const query = `mutation { vulnerabilityConfirm${input} vulnerabilityRevertToDetected${input} }`
+  await send('POST /graphql', { body: { query } })
   await send('PUT /vulnerabilities/:id/severity', { path, body: { severity: 'low' } })
   await send('DELETE /vulnerabilities/:id/severity', { path })
   await send('PUT /vulnerabilities/:id/assignee', { path, body: { assignee_id: 1 } })
