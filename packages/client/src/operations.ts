@@ -219,9 +219,9 @@ export interface Operations {
   /** Activate a deactivated user */
   'POST /users/{id}/activate': { path: { id: string | number }; response: boolean }
   /** Get which messages the current user receives by e-mail */
-  'GET /user/notification_settings': { response: { notification_email: string; email_enabled: boolean; new_vulnerabilities: boolean; held_reports: boolean; expiring_tokens: boolean; new_sign_ins: boolean; digest: 'off' | 'daily' | 'weekly' } }
+  'GET /user/notification_settings': { response: { notification_email: string; email_enabled: boolean; new_vulnerabilities: boolean; held_reports: boolean; expiring_tokens: boolean; new_sign_ins: boolean; due_dates: boolean; digest: 'off' | 'daily' | 'weekly' } }
   /** Choose which messages the current user receives by e-mail */
-  'PUT /user/notification_settings': { body: { new_vulnerabilities?: boolean | undefined; held_reports?: boolean | undefined; expiring_tokens?: boolean | undefined; new_sign_ins?: boolean | undefined; digest?: 'off' | 'daily' | 'weekly' | undefined }; response: { notification_email: string; email_enabled: boolean; new_vulnerabilities: boolean; held_reports: boolean; expiring_tokens: boolean; new_sign_ins: boolean; digest: 'off' | 'daily' | 'weekly' } }
+  'PUT /user/notification_settings': { body: { new_vulnerabilities?: boolean | undefined; held_reports?: boolean | undefined; expiring_tokens?: boolean | undefined; new_sign_ins?: boolean | undefined; due_dates?: boolean | undefined; digest?: 'off' | 'daily' | 'weekly' | undefined }; response: { notification_email: string; email_enabled: boolean; new_vulnerabilities: boolean; held_reports: boolean; expiring_tokens: boolean; new_sign_ins: boolean; due_dates: boolean; digest: 'off' | 'daily' | 'weekly' } }
   /** Turn off the messages that a link in one of them names (RFC 8058) */
   'POST /-/unsubscribe/{token}': { path: { token: string | number }; response: undefined }
   /** Create a personal access token for a user */

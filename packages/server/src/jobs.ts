@@ -21,6 +21,7 @@ import { invitationMail } from './domain/members/invitation-mail.ts'
 import { removeOldInvitations } from './domain/members/invitations.ts'
 import { removeExpiredMembers } from './domain/members/members.ts'
 import { announceDigests, digestMail } from './domain/notifications/digest.ts'
+import { announceDueDates, dueDateMail } from './domain/notifications/due-dates.ts'
 import { announceExpiringTokens, expiringTokenMail } from './domain/notifications/expiring-tokens.ts'
 import { announceHeldReports, heldReportMail } from './domain/notifications/held-reports.ts'
 import { newSignInMail } from './domain/notifications/new-sign-ins.ts'
@@ -102,6 +103,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'announce held reports', intervalMs: minuteMs, run: announceHeldReports },
   { name: 'announce expiring tokens', intervalMs: hourMs, run: announceExpiringTokens },
   { name: 'send digests', intervalMs: 10 * minuteMs, run: announceDigests },
+  { name: 'announce due dates', intervalMs: 10 * minuteMs, run: announceDueDates },
   { name: 'remove old mail', intervalMs: hourMs, run: removeOldMails },
   { name: 'remove old mail events', intervalMs: hourMs, run: removeOldMailEvents },
   { name: 'poll issue trackers', intervalMs: hourMs, run: pollTrackers },
@@ -111,6 +113,7 @@ const periodicTasks: readonly PeriodicTask[] = [
 /** Kinds of messages. */
 const mailKinds: readonly AnyMailKind[] = [
   digestMail,
+  dueDateMail,
   expiringTokenMail,
   heldReportMail,
   invitationMail,

@@ -15,6 +15,8 @@ test('the user chooses which messages to receive', async () => {
   await page.getByText('This server does not send e-mail.').waitFor()
   expect(await page.getByLabel('Reports on hold').isChecked()).toBe(true)
   await page.getByLabel('Reports on hold').uncheck()
+  expect(await page.getByLabel('Due and overdue vulnerabilities').isChecked()).toBe(false)
+  await page.getByLabel('Due and overdue vulnerabilities').check()
   await page.getByLabel('Digest').selectOption({ label: 'Daily' })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Notifications saved.').waitFor()
@@ -24,6 +26,7 @@ test('the user chooses which messages to receive', async () => {
     held_reports: false,
     expiring_tokens: true,
     new_sign_ins: true,
+    due_dates: true,
     digest: 'daily',
   })
 })

@@ -11,6 +11,7 @@ import { startReceiver } from '../../testing/stand-ins/receiver.ts'
 import { startSmtp } from '../../testing/stand-ins/smtp.ts'
 import { passMinutes, startWithTracker } from '../../testing/trackers.ts'
 import { announceDigests } from '../notifications/digest.ts'
+import { announceDueDates } from '../notifications/due-dates.ts'
 import { announceVulnerabilities } from '../notifications/new-vulnerabilities.ts'
 import { endOutgoing } from './end-outgoing.ts'
 import { restoreRows } from './restore-backup.ts'
@@ -45,8 +46,12 @@ test('a restored copy sends no e-mail that the former server may have sent after
   const former = await startServer({ ...options, ...source })
   const project = await former.project('acme/site')
   const developer = await former.as('developer', project)
-  await developer.put('/user/notification_settings', { digest: 'daily' })
+  await developer.put('/user/notification_settings', { digest: 'daily', due_dates: true })
+  const maintainer = await former.as('maintainer', project)
+  await maintainer.put('/user/notification_settings', { new_vulnerabilities: false, due_dates: true })
   await former.report(project, [flaw('Critical', 1)])
+  const { body: found } = await former.admin.get(`/projects/${project.id}/vulnerabilities`)
+  await former.admin.put(`/vulnerabilities/${found[0].id}/due_date`, { due_on: '2026-05-02' })
   clock.now = '2026-05-01T06:05:00.000Z'
   await announceVulnerabilities(former.deps)
   await former.report(project, [flaw('High', 2)], { category: 'other' })
@@ -58,13 +63,16 @@ test('a restored copy sends no e-mail that the former server may have sent after
     clock.now = new Date(Date.parse(clock.now) + minutes * 60_000).toISOString()
     await announceVulnerabilities(deps)
     await announceDigests(deps)
+    await announceDueDates(deps)
     await runJobs()
-    return smtp.received.splice(0).map(({ headers }) => headers['subject'])
+    const subjects = smtp.received.splice(0).map(({ headers }) => headers['subject'])
+    return subjects.sort()
   }
   expect(await pass(former, 10)).toEqual([
-    'acme/site: 1 critical and 0 high new vulnerability',
-    'acme/site: 0 critical and 1 high new vulnerability',
     expect.stringMatching(/^Daily digest: /),
+    'Due dates of vulnerabilities: 0 overdue, 1 due soon',
+    'acme/site: 0 critical and 1 high new vulnerability',
+    'acme/site: 1 critical and 0 high new vulnerability',
   ])
 
   const { ended, server } = await backup.start()

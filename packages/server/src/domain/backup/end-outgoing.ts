@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts'
 import { endRestoredChatMessages } from '../hooks/deliver.ts'
 import { endRestoredMails } from '../mail/mails.ts'
 import { skipEndedDigests } from '../notifications/digest.ts'
+import { skipBegunDays } from '../notifications/due-dates.ts'
 import { skipRestoredVulnerabilities } from '../notifications/new-vulnerabilities.ts'
 import { revokeRestoredPasswordLinks } from '../sign-in/password-links.ts'
 import { searchForRestoredIssues } from '../trackers/issues.ts'
@@ -24,6 +25,7 @@ export async function endOutgoing(deps: Pick<Deps, 'db' | 'now'>): Promise<Ended
   const hasMails = columns.has('mails.state')
   if (hasMails) {
     await skipEndedDigests(deps)
+    await skipBegunDays(deps)
     await skipRestoredVulnerabilities(deps)
   }
   if (columns.has('password_links.digest')) await revokeRestoredPasswordLinks(deps)

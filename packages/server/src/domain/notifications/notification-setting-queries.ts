@@ -5,24 +5,24 @@ import type { NotificationSettings } from './notification.ts'
 /** Returns the user's settings, or `undefined` for the defaults. */
 export async function findNotificationSettings(db: Db, userId: number): Promise<NotificationSettings | undefined> {
   return db.one(sql`
-    select new_vulnerabilities, held_reports, expiring_tokens, new_sign_ins, digest from notification_settings
-    where user_id = ${userId}`)
+    select new_vulnerabilities, held_reports, expiring_tokens, new_sign_ins, due_dates, digest
+    from notification_settings where user_id = ${userId}`)
 }
 
 export async function upsertNotificationSettings(
   db: Db,
   userId: number,
-  { newVulnerabilities, heldReports, expiringTokens, newSignIns, digest }: NotificationSettings,
+  { newVulnerabilities, heldReports, expiringTokens, newSignIns, dueDates, digest }: NotificationSettings,
   now: string,
 ): Promise<void> {
   await db.run(sql`
-    insert into notification_settings (user_id, new_vulnerabilities, held_reports, expiring_tokens, new_sign_ins, digest,
-      updated_at)
-    values (${userId}, ${newVulnerabilities}, ${heldReports}, ${expiringTokens}, ${newSignIns}, ${digest},
+    insert into notification_settings (user_id, new_vulnerabilities, held_reports, expiring_tokens, new_sign_ins,
+      due_dates, digest, updated_at)
+    values (${userId}, ${newVulnerabilities}, ${heldReports}, ${expiringTokens}, ${newSignIns}, ${dueDates}, ${digest},
       ${now})
     on conflict (user_id) do update set new_vulnerabilities = excluded.new_vulnerabilities,
       held_reports = excluded.held_reports, expiring_tokens = excluded.expiring_tokens, new_sign_ins = excluded.new_sign_ins,
-      digest = excluded.digest, updated_at = excluded.updated_at`)
+      due_dates = excluded.due_dates, digest = excluded.digest, updated_at = excluded.updated_at`)
 }
 
 /** Returns whether the user has turned off messages about sign-ins at this time or before. */

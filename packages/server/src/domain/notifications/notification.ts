@@ -4,6 +4,7 @@ export const notificationNames = [
   'held_reports',
   'expiring_tokens',
   'new_sign_ins',
+  'due_dates',
   'digest',
 ] as const
 export type NotificationName = (typeof notificationNames)[number]
@@ -17,15 +18,17 @@ export interface NotificationSettings {
   heldReports: boolean
   expiringTokens: boolean
   newSignIns: boolean
+  dueDates: boolean
   digest: DigestPeriod
 }
 
-/** Messages that need attention are on; the digest is a choice. */
+/** Messages that need attention are on; due dates and the digest are a choice. */
 export const defaultNotifications: NotificationSettings = {
   newVulnerabilities: true,
   heldReports: true,
   expiringTokens: true,
   newSignIns: true,
+  dueDates: false,
   digest: 'off',
 }
 
@@ -39,6 +42,8 @@ export function wants(settings: NotificationSettings, name: NotificationName): b
       return settings.expiringTokens
     case 'new_sign_ins':
       return settings.newSignIns
+    case 'due_dates':
+      return settings.dueDates
     case 'digest':
       return settings.digest !== 'off'
   }
@@ -55,6 +60,8 @@ export function without(settings: NotificationSettings, name: NotificationName):
       return { ...settings, expiringTokens: false }
     case 'new_sign_ins':
       return { ...settings, newSignIns: false }
+    case 'due_dates':
+      return { ...settings, dueDates: false }
     case 'digest':
       return { ...settings, digest: 'off' }
   }

@@ -12,7 +12,7 @@ interface MemberPlace {
 export async function listSubscribedMembers(
   db: Db,
   { projectId, namespaceIds }: MemberPlace,
-  { name, level, today }: { name: Exclude<NotificationName, 'digest'>; level: number; today: string },
+  { name, level, today }: { name: Exclude<NotificationName, 'digest' | 'due_dates'>; level: number; today: string },
 ): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select distinct u.id from members m join users u on u.id = m.user_id

@@ -35,6 +35,7 @@ export function Notifications() {
                       held_reports: data.has('held_reports'),
                       expiring_tokens: data.has('expiring_tokens'),
                       new_sign_ins: data.has('new_sign_ins'),
+                      due_dates: data.has('due_dates'),
                       digest: chosen?.value,
                     },
                   })
@@ -68,6 +69,12 @@ export function Notifications() {
                   label="Sign-ins from new browsers"
                   hint="From browsers that you have not used before."
                   defaultChecked={settings.new_sign_ins}
+                />
+                <CheckField
+                  name="due_dates"
+                  label="Due and overdue vulnerabilities"
+                  hint="7 days and 1 day before the due date, and once overdue, in projects in which you may triage. At most one message a day."
+                  defaultChecked={settings.due_dates}
                 />
                 <SelectField
                   name="digest"

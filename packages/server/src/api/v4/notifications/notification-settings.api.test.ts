@@ -10,6 +10,7 @@ const defaults = {
   held_reports: true,
   expiring_tokens: true,
   new_sign_ins: true,
+  due_dates: false,
   digest: 'off',
 }
 

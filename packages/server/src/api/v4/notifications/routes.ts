@@ -19,6 +19,7 @@ const notificationSettingsView = Type.Object({
   held_reports: Type.Boolean(),
   expiring_tokens: Type.Boolean(),
   new_sign_ins: Type.Boolean(),
+  due_dates: Type.Boolean(),
   digest: Type.Enum([...digestPeriods]),
 })
 
@@ -31,6 +32,12 @@ const changeable = {
   held_reports: optional(flag({ description: 'Reports on hold in projects that you maintain' })),
   expiring_tokens: optional(flag({ description: 'Tokens that expire in 30, 7 and 1 days' })),
   new_sign_ins: optional(flag({ description: 'Sign-ins from browsers that you have not used before' })),
+  due_dates: optional(
+    flag({
+      description:
+        'Vulnerabilities that are due in 7 days or tomorrow, or became overdue, in projects in which you may triage; one message a day',
+    }),
+  ),
   digest: optional(oneOf(digestPeriods, { description: 'New, resolved and open vulnerabilities of your projects' })),
 }
 
@@ -59,6 +66,7 @@ export const notificationRoutes: readonly Route[] = [
         heldReports: input.held_reports ?? settings.heldReports,
         expiringTokens: input.expiring_tokens ?? settings.expiringTokens,
         newSignIns: input.new_sign_ins ?? settings.newSignIns,
+        dueDates: input.due_dates ?? settings.dueDates,
         digest: input.digest ?? settings.digest,
       }))
       return viewSettings(deps.settings, caller.user, changed)
@@ -83,7 +91,7 @@ export const notificationRoutes: readonly Route[] = [
 function viewSettings(
   { mail }: Settings,
   { email }: Pick<User, 'email'>,
-  { newVulnerabilities, heldReports, expiringTokens, newSignIns, digest }: NotificationSettings,
+  { newVulnerabilities, heldReports, expiringTokens, newSignIns, dueDates, digest }: NotificationSettings,
 ) {
   return {
     notification_email: email,
@@ -92,6 +100,7 @@ function viewSettings(
     held_reports: heldReports,
     expiring_tokens: expiringTokens,
     new_sign_ins: newSignIns,
+    due_dates: dueDates,
     digest,
   }
 }
