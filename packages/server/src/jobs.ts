@@ -50,6 +50,7 @@ import { synchronizeIssueJob } from './domain/trackers/sync-issue.ts'
 import { pollTrackers, synchronizeJob } from './domain/trackers/sync-issues.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { dueDatesJob } from './domain/vulnerabilities/due-dates/update-due-dates.ts'
+import { updatePriorities } from './domain/vulnerabilities/priority/score-all.ts'
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { scopeChangeKind } from './domain/vulnerabilities/scope-bulk/scope-change-job.ts'
 import { endDismissals } from './domain/vulnerabilities/triage/ended-dismissals.ts'
@@ -72,6 +73,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'delete marked objects', intervalMs: 10 * minuteMs, run: deleteMarkedObjects },
   { name: 'remove orphaned objects', intervalMs: hourMs, run: removeOrphanedObjects },
   { name: 'load feeds', intervalMs: minuteMs, isRunAtStart: true, run: loadFeedFolder },
+  { name: 'update priorities', intervalMs: minuteMs, isRunAtStart: true, run: updatePriorities },
   { name: 'remove expired memberships', intervalMs: hourMs, run: removeExpiredMembers },
   { name: 'remove old invitations', intervalMs: hourMs, run: removeOldInvitations },
   { name: 'notify of expiring tokens', intervalMs: hourMs, run: notifyExpiringTokens },

@@ -22,6 +22,10 @@ export interface MadeUp {
   dismissedUntil?: string | null
   isDismissedUntilFixed?: boolean
   identifiers: readonly string[]
+  cvssTenths?: number | null
+  epssMillionths?: number | null
+  isKev?: boolean
+  hasFix?: boolean
   /** Refs on which the finding is present. */
   refs: readonly string[]
   packageUrl?: string | undefined
@@ -93,6 +97,10 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     until: made.dismissedUntil ?? null,
     until_fixed: made.isDismissedUntilFixed ?? false,
     resolved_at: made.state === 'resolved' ? now : null,
+    cvss: made.cvssTenths ?? null,
+    epss: made.epssMillionths ?? null,
+    kev: made.isKev ?? false,
+    fix_at: made.hasFix ? now : null,
     identifier_id: identifierId(made.projectId, made.identifiers[0] ?? ''),
     ...packageColumns(made),
   }))
@@ -112,6 +120,10 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     until: 'text',
     until_fixed: 'boolean',
     resolved_at: 'timestamp',
+    cvss: 'integer',
+    epss: 'integer',
+    kev: 'boolean',
+    fix_at: 'timestamp',
     identifier_id: 'integer',
     package_url: 'text',
     package_key: 'text',
@@ -120,9 +132,11 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
   await db.run(sql`
     insert into vulnerabilities (id, project_id, title, state, severity, confidence, report_type, scanner_id,
       is_on_default_branch, is_resolved_on_default_branch, dismissal_reason, dismissed_until, is_dismissed_until_fixed,
-      assignee_id, resolved_at, created_at, updated_at)
+      assignee_id, resolved_at, cvss_tenths, epss_millionths, epss_percentile_millionths, is_kev, fix_available_at,
+      is_scored, created_at, updated_at)
     select r.id, r.project_id, r.title, r.state, r.severity, 2, r.report_type, r.scanner_id, r.on_default, r.resolved,
-      r.reason, r.until, r.until_fixed, r.assignee_id, r.resolved_at, ${now}, ${now}
+      r.reason, r.until, r.until_fixed, r.assignee_id, r.resolved_at, r.cvss, r.epss, r.epss,
+      r.kev, r.fix_at, true, ${now}, ${now}
     from ${records(rows, columns)} as r`)
   await db.run(sql`
     insert into findings (id, project_id, vulnerability_id, uuid, report_type, scanner_id, primary_identifier_id, name,

@@ -32,6 +32,7 @@ import { dismissalEnds } from './0076_dismissal_ends.ts'
 import { assignees } from './0077_assignees.ts'
 import { packageUrls } from './0079_package_urls.ts'
 import { feeds } from './0080_feeds.ts'
+import { priority } from './0081_priority.ts'
 import { scopeBulkChanges } from './0083_scope_bulk_changes.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
@@ -69,5 +70,6 @@ export const migrations: readonly Migration[] = [
   assignees,
   packageUrls,
   feeds,
+  priority,
   scopeBulkChanges,
 ]

@@ -1,6 +1,8 @@
 import type { Deps } from '../deps.ts'
+import { groupBy } from '../group-by.ts'
 import type { Feed, FeedFile } from './feed.ts'
 import { listFeedRows, newestRejected } from './feed-queries.ts'
+import { listAliases, listKnownExploited, listScores } from './threat-queries.ts'
 
 const maxRejected = 20
 
@@ -9,3 +11,39 @@ export async function readFeeds({ db }: Deps): Promise<{ feeds: Feed[]; rejected
   const [feeds, rejected] = await Promise.all([listFeedRows(db), newestRejected(db, maxRejected)])
   return { feeds, rejected }
 }
+
+/** Returns the numbers of the loads in use, which change with every load. */
+export async function readGenerations({ db }: Deps): Promise<string> {
+  return (await listFeedRows(db)).map(({ generation }) => generation).join(' ')
+}
+
+/** What the feeds have of the CVEs of a vulnerability. */
+export interface Threat {
+  /** The highest score. Null if no CVE has one. */
+  epss: { scoreMillionths: number; percentileMillionths: number } | null
+  isKev: boolean
+}
+
+/** Returns, for each list of identifiers, what the feeds have of its CVEs and of those that are its aliases. */
+export async function readThreats({ db }: Deps, lists: readonly (readonly string[])[]): Promise<Threat[]> {
+  const named = lists.map((names) => names.map((name) => name.toUpperCase()).filter(isAdvisory))
+  const names = [...new Set(named.flat())]
+  if (names.length === 0) return lists.map(() => ({ epss: null, isKev: false }))
+  const aliases = groupBy(await listAliases(db, names), ({ name }) => name)
+  const cvesOf = (names: readonly string[]) =>
+    new Set([...names, ...names.flatMap((name) => aliases.get(name)?.map(({ alias }) => alias) ?? [])].filter(isCve))
+  const all = [...cvesOf(names)]
+  const scores = new Map((await listScores(db, all)).map((score) => [score.cve, score]))
+  const exploited = new Set(await listKnownExploited(db, all))
+  return named.map((names) => {
+    const cves = [...cvesOf(names)]
+    const found = cves.flatMap((cve) => scores.get(cve) ?? [])
+    const [highest] = found.sort((a, b) => b.scoreMillionths - a.scoreMillionths)
+    return { epss: highest ?? null, isKev: cves.some((cve) => exploited.has(cve)) }
+  })
+}
+
+const isCve = (name: string) => name.startsWith('CVE-')
+
+/** Rules of scanners and weaknesses have no advisories, and are most identifiers. */
+const isAdvisory = (name: string) => /^[A-Z]{2,20}-/.test(name) && !name.startsWith('CWE-')

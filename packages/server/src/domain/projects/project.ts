@@ -4,6 +4,9 @@ import type { Namespace } from '../namespaces/namespace.ts'
 export const reportRoles = ['developer', 'maintainer'] as const
 type ReportRole = (typeof reportRoles)[number]
 
+export const exposures = ['internet', 'internal', 'none', 'unknown'] as const
+export type Exposure = (typeof exposures)[number]
+
 export interface Project {
   id: number
   organizationId: number
@@ -31,6 +34,8 @@ export interface Project {
    * Resolves vulnerabilities that their scanner no longer reports on the default branch, instead of only marking them.
    */
   autoResolve: boolean
+  /** From where attackers reach what the project builds. Part of the priority of its vulnerabilities. */
+  exposure: Exposure
   /** Null applies the server's limit. */
   maxUploadBytes: number | null
   /** Null sets no quota. */

@@ -35,6 +35,7 @@ import {
   lockProject,
   narrowVisibilitiesBelow,
   type ProjectDraft,
+  updateAppliedExposure,
   updateProject,
   updateProjectPathsBelow,
   updateStarCounts,
@@ -201,6 +202,7 @@ const auditedAttributes = {
   promoteOnIngestion: 'promote_on_ingestion',
   maxAbsentPercent: 'max_absent_percent',
   defaultBranchReportRole: 'default_branch_report_role',
+  exposure: 'exposure',
   autoResolve: 'auto_resolve_vulnerabilities',
   maxUploadBytes: 'max_upload_bytes',
   uploadQuotaBytes: 'upload_quota_bytes',
@@ -307,6 +309,7 @@ function draftFrom(fresh: NewProject, namespace: Namespace) {
     defaultBranchReportRole: fresh.defaultBranchReportRole ?? 'developer',
     refRetentionDays: fresh.refRetentionDays ?? null,
     protectedRefs: fresh.protectedRefs ?? [],
+    exposure: fresh.exposure ?? 'unknown',
     autoResolve: fresh.autoResolve ?? false,
   }
 }
@@ -364,4 +367,9 @@ async function taken(
     ...(name && { 'project_namespace.name': messages, name: messages }),
     ...(path && { path: messages }),
   })
+}
+
+/** Records that the vulnerabilities of a project have this exposure. */
+export function confirmExposure({ db }: Deps, projectId: number, exposure: string): Promise<void> {
+  return updateAppliedExposure(db, projectId, exposure)
 }

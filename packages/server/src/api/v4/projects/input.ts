@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { grantableLevels } from '../../../domain/access/roles.ts'
-import { type ProjectOrder, reportRoles } from '../../../domain/projects/project.ts'
+import { exposures, type ProjectOrder, reportRoles } from '../../../domain/projects/project.ts'
 import type { ProjectQuery } from '../../../domain/projects/project-list.ts'
 import { date, dateTime, flag, integer, nullable, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import { noKeyset } from '../../../platform/failure.ts'
@@ -145,6 +145,12 @@ export const projectAttributes = {
       description: 'Branches and tags that never close, besides the default branch; `*` stands for any characters',
     }),
   ),
+  exposure: optional(
+    oneOf(exposures, {
+      description:
+        'From where attackers reach what the project builds, which is part of the priority of its vulnerabilities. Default: unknown',
+    }),
+  ),
   auto_resolve_vulnerabilities: optional(
     flag({
       description:
@@ -172,6 +178,7 @@ export function projectAttributesFrom(input: Attributes) {
     defaultBranchReportRole: input.default_branch_report_role,
     refRetentionDays: input.ref_retention_days,
     protectedRefs: input.protected_refs,
+    exposure: input.exposure,
     autoResolve: input.auto_resolve_vulnerabilities,
   }
 }

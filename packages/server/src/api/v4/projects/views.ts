@@ -6,7 +6,7 @@ import { renderPart } from '../../../domain/markdown/rendering.ts'
 import type { Namespace } from '../../../domain/namespaces/namespace.ts'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
 import { readAttributes } from '../../../domain/projects/gitlab-attributes.ts'
-import { type Project, reportRoles } from '../../../domain/projects/project.ts'
+import { exposures, type Project, reportRoles } from '../../../domain/projects/project.ts'
 import { mayReadCode, type ProjectFacts, readProjectFacts } from '../../../domain/projects/project-list.ts'
 import type { Visitor } from '../../../domain/projects/visible.ts'
 import { listTopicNames } from '../../../domain/topics/assignment.ts'
@@ -170,6 +170,7 @@ const fullFields = {
   default_branch_report_role: Type.Enum(reportRoles),
   ref_retention_days: nullableInteger,
   protected_refs: Type.Array(Type.String()),
+  exposure: Type.Enum(exposures),
   permissions: Type.Object({ project_access: access, group_access: access }),
 }
 
@@ -352,6 +353,7 @@ function viewRest(project: Project, { owner }: ProjectFacts, descriptionHtml: st
     default_branch_report_role: project.defaultBranchReportRole,
     ref_retention_days: project.refRetentionDays,
     protected_refs: project.protectedRefs,
+    exposure: project.exposure,
   }
   return Object.assign(before, absentBefore, between, absentMerges, after)
 }

@@ -5,7 +5,7 @@ import { parsePackageUrl } from '../../../domain/findings/package-url.ts'
 import { dismissalReasons, reportTypes, type State, severities, states } from '../../../domain/findings/scales.ts'
 import { type VulnerabilityFilter, vulnerabilitySorts } from '../../../domain/vulnerabilities/list/filter.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
-import { date, flag, listOf, oneOf, optional, text, textList } from '../../../http/params/input.ts'
+import { date, flag, listOf, number, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
 import { cursorFields } from '../../../http/response/keyset.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
@@ -66,6 +66,13 @@ const filters = {
     }),
     unchanged,
   ),
+  kev: filter('isKev', flag({ description: 'Whether one of the CVEs is known to be exploited' }), unchanged),
+  epss_min: filter(
+    'minEpss',
+    number({ minimum: 0, maximum: 1, description: 'Minimum EPSS score, from 0 to 1' }),
+    unchanged,
+  ),
+  fix_available: filter('hasFix', flag({ description: 'Whether the report describes a fix' }), unchanged),
   present_on_default_branch: filter(
     'isOnDefaultBranch',
     flag({

@@ -5,7 +5,13 @@ import type { Project } from '../../../domain/projects/project.ts'
 import { isOverdue } from '../../../domain/vulnerabilities/due-dates/due-date.ts'
 import { listVersions, loadVulnerabilities, versionOf } from '../../../domain/vulnerabilities/list/list.ts'
 import { withProjects } from '../../../domain/vulnerabilities/list/readable-scope.ts'
-import type { VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
+import {
+  fraction,
+  type PriorityPart,
+  priorityOf,
+  priorityParts,
+} from '../../../domain/vulnerabilities/priority/priority.ts'
+import type { Vulnerability, VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
 import { packageUrl } from '../findings/package-view.ts'
 import { vulnerabilityUrl } from '../findings/web-url.ts'
@@ -40,6 +46,26 @@ const findingView = Type.Object(
     detected_at: timestamp,
   },
   { title: 'VulnerabilityFinding' },
+)
+
+const nullableNumber = Type.Unsafe<number | null>({ type: ['number', 'null'] })
+
+const priorityView = Type.Object(
+  {
+    score: Type.Integer({ description: 'Sum of the points, 0 to 100' }),
+    parts: Type.Array(
+      Type.Object({
+        name: Type.Unsafe<PriorityPart['name']>({ type: 'string', enum: priorityParts }),
+        points: Type.Integer(),
+        max_points: Type.Integer(),
+        value: Type.Unsafe<PriorityPart['value']>({
+          type: ['string', 'number', 'boolean', 'null'],
+          description: 'What the points follow from. Of `age` the number of days that were reached: 0, 30, 90 or 180',
+        }),
+      }),
+    ),
+  },
+  { title: 'VulnerabilityPriority', description: 'What to decide first, and why' },
 )
 
 export const vulnerabilityView = Type.Object(
@@ -90,6 +116,15 @@ export const vulnerabilityView = Type.Object(
     due_on_overridden: Type.Boolean({ description: 'True if a user has set the due date' }),
     overdue: Type.Boolean({ description: 'True if the vulnerability is detected or confirmed after its due date' }),
     fix_available_at: { ...nullableTimestamp, description: 'Time since which reports describe a fix' },
+    cvss_score: { ...nullableNumber, description: 'Highest CVSS base score of the report’s vectors' },
+    epss: Type.Unsafe<{ score: number; percentile: number } | null>({
+      type: ['object', 'null'],
+      properties: { score: { type: 'number' }, percentile: { type: 'number' } },
+      required: ['score', 'percentile'],
+      description: 'Highest EPSS score of its CVEs and of those that are aliases of its identifiers',
+    }),
+    kev: Type.Boolean({ description: 'True if one of these CVEs is known to be exploited' }),
+    priority: priorityView,
     auto_resolved: Type.Boolean(),
     assignee: nullableUser,
     present_on_default_branch: Type.Boolean({
@@ -100,6 +135,28 @@ export const vulnerabilityView = Type.Object(
   },
   { title: 'Vulnerability' },
 )
+
+function viewScores(vulnerability: Vulnerability) {
+  const { cvssTenths, epssMillionths, epssPercentileMillionths, isKev } = vulnerability
+  const [score, percentile] = [fraction(epssMillionths, million), fraction(epssPercentileMillionths, million)]
+  const priority = priorityOf(vulnerability)
+  return {
+    cvss_score: fraction(cvssTenths, 10),
+    epss: score === null || percentile === null ? null : { score, percentile },
+    kev: isKev,
+    priority: {
+      score: priority.score,
+      parts: priority.parts.map(({ name, points, maxPoints, value }) => ({
+        name,
+        points,
+        max_points: maxPoints,
+        value,
+      })),
+    },
+  }
+}
+
+const million = 1_000_000
 
 function viewProject(project: Project) {
   return {
@@ -175,6 +232,7 @@ export function viewVulnerability(
     due_on_overridden: vulnerability.isDueOnOverridden,
     overdue: isOverdue(vulnerability, today),
     fix_available_at: vulnerability.fixAvailableAt,
+    ...viewScores(vulnerability),
     auto_resolved: vulnerability.isAutoResolved,
     assignee: assignee && viewBasicUser(assignee, origin),
     present_on_default_branch: vulnerability.isOnDefaultBranch,

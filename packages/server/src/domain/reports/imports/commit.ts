@@ -99,6 +99,7 @@ async function commitVulnerabilities(
     ...observation,
     userId: user?.id ?? null,
     observed: await listToUpdate(deps, project, observation, decisions),
+    changed: idsOf([...decisions.changed, ...moved]),
     newOnRef: idsOf(byPresence.newOnRef.filter(({ vulnerabilityId }) => vulnerabilityId !== null)),
     reappeared: idsOf(byPresence.reappeared),
     absent,

@@ -71,7 +71,7 @@ export function applyAbsences(deps: RootDeps, project: Project, caller: Caller, 
     await forEachBatch(idsOf(present), (batch) => markAbsent(deps.db, observation, batch))
     await applyImportToVulnerabilities(deps, project, {
       ...{ ...observation, userId: caller.user.id, absent: idsOf(absent) },
-      ...{ observed: [], newOnRef: [], reappeared: [], moved: [] },
+      ...{ observed: [], changed: [], newOnRef: [], reappeared: [], moved: [] },
     })
     await deleteHeld(deps.db, id)
     await recordAbsences(deps, project, id, { done: 'applied', absent: missing.length })

@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import { addToFacetCounts, type CountChange } from '../list/count-change-queries.ts'
 import { countChanges } from '../list/count-changes.ts'
+import { rescore } from '../priority/scores.ts'
 import { titleOf } from '../title.ts'
 import { recordEndedDismissals } from '../triage/audited-decisions.ts'
 import { autoResolved, reopened } from '../triage/change.ts'
@@ -12,6 +13,7 @@ import type { HistoryEntry, ObservationOrigin } from '../triage/history-entry.ts
 import { type ChangedVulnerability, saveChanges } from '../triage/triage.ts'
 import { listReported, lockVulnerabilities, type Reported } from '../triage/triage-queries.ts'
 import type { Vulnerability } from '../vulnerability.ts'
+import { listPromotedIds } from '../vulnerability-queries.ts'
 import { listDroppedByRule, listOutdated, listToMarkAbsent } from './apply-import-queries.ts'
 import type { ScanRules } from './scan-rules.ts'
 
@@ -22,6 +24,8 @@ export interface ImportObservations extends ObservationOrigin {
   /** Category of the report, if any. Its rules say nothing about the findings of other categories. */
   categoryId: number | undefined
   observed: readonly number[]
+  /** Observed findings with new content, among them moved ones. */
+  changed: readonly number[]
   /** Observed findings that were known, but not on this ref. */
   newOnRef: readonly number[]
   /** Observed findings that were absent from this ref before. */
@@ -54,6 +58,7 @@ export async function applyImportToVulnerabilities(
   await recordObservations(deps.db, 'back', observations.reappeared, observations)
   await recordObservations(deps.db, 'gone', observations.absent, observations)
   const outdated = await collectInBatches(observations.observed, (ids) => listOutdated(deps.db, ids))
+  await rescoreReported(deps, observations.changed)
   const isDefault = ref === project.defaultBranch
   const update = isDefault ? updateOnDefaultBranch : updateOnBranch
   await changeAll(deps, project, observations, { ids: outdated, update })
@@ -70,6 +75,13 @@ export async function applyImportToVulnerabilities(
   await changeAll(deps, project, observations, {
     ids: dropped,
     update: (vulnerability) => resolveDropped(vulnerability, now),
+  })
+}
+
+/** Computes the scores of vulnerabilities whose findings have new identifiers or vectors. */
+async function rescoreReported(deps: Deps, changed: readonly number[]): Promise<void> {
+  await forEachBatch(changed, async (batch) => {
+    await rescore(deps, await listPromotedIds(deps.db, batch))
   })
 }
 

@@ -27,6 +27,12 @@ export interface VulnerabilityFilter {
   ref?: string | undefined
   /** Only vulnerabilities that are not present on this ref. */
   notOnRef?: string | undefined
+  /** Whether one of its CVEs is known to be exploited. */
+  isKev?: boolean | undefined
+  /** Minimum probability of exploitation, 0 to 1. */
+  minEpss?: number | undefined
+  /** Whether its report describes a fix. */
+  hasFix?: boolean | undefined
   /** Whether the default branch has ever had it. Absent: only those it had, unless `ref` is given. */
   isOnDefaultBranch?: boolean | undefined
 }
@@ -36,7 +42,14 @@ function wantedOnDefaultBranch({ ref, isOnDefaultBranch }: VulnerabilityFilter):
   return isOnDefaultBranch ?? (ref === undefined ? true : undefined)
 }
 
-export const vulnerabilitySorts = ['severity_desc', 'severity_asc', 'detected_desc', 'detected_asc'] as const
+export const vulnerabilitySorts = [
+  'severity_desc',
+  'severity_asc',
+  'detected_desc',
+  'detected_asc',
+  'priority_desc',
+  'priority_asc',
+] as const
 export type VulnerabilitySort = (typeof vulnerabilitySorts)[number]
 
 /** The projects of a list. */

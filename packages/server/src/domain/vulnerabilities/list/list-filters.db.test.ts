@@ -55,6 +55,10 @@ const madeUp = fc.record({
   until: fc.option(pick(days)),
   untilFixed: fc.boolean(),
   identifiers: some(names),
+  cvssTenths: fc.option(fc.integer({ min: 0, max: 100 })),
+  epssMillionths: fc.option(pick([0, 900, 20_000, 150_000, 999_990])),
+  isKev: fc.boolean(),
+  hasFix: fc.boolean(),
   refs: fc.subarray(refs),
   packageUrl: fc.option(pick(packages), { nil: undefined }),
 })
@@ -85,6 +89,9 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   search: maybe(pick(['sql', 'HASH', 'inj SQL', 'src/', 'o', 'view xss', 'nowhere', 'cwe-8', 'users.ts'])),
   ref: maybe(pick([...refs, 'other'])),
   notOnRef: maybe(pick([...refs, 'other'])),
+  isKev: maybe(fc.boolean()),
+  minEpss: maybe(pick([0, 0.02, 0.5, 1])),
+  hasFix: maybe(fc.boolean()),
   isOnDefaultBranch: maybe(fc.boolean()),
   hasDismissalEnd: rarely(fc.boolean()),
   dismissalEndsBefore: rarely(pick(days)),
@@ -102,6 +109,9 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     filter.dismissalReasons?.some((reason) => made.state === 'dismissed' && reason === made.dismissalReason) ?? false
   const isInState = filter.states?.includes(made.state) ?? !filter.dismissalReasons
   return (
+    (filter.isKev === undefined || made.isKev === filter.isKev) &&
+    (filter.minEpss === undefined || (made.epssMillionths ?? -1) >= filter.minEpss * 1_000_000) &&
+    (filter.hasFix === undefined || made.hasFix === filter.hasFix) &&
     (filter.ref === undefined || made.refs.includes(filter.ref)) &&
     (filter.notOnRef === undefined || !made.refs.includes(filter.notOnRef)) &&
     (filter.isOnDefaultBranch ?? (filter.ref === undefined || made.isOnDefaultBranch)) === made.isOnDefaultBranch &&
@@ -129,6 +139,22 @@ const orders: Record<VulnerabilitySort, (a: MadeUp, b: MadeUp) => number> = {
   severity_asc: (a, b) => severityRanks[a.severity] - severityRanks[b.severity] || b.id - a.id,
   detected_desc: (a, b) => b.id - a.id,
   detected_asc: (a, b) => a.id - b.id,
+  priority_desc: (a, b) => priorityScore(b) - priorityScore(a) || b.id - a.id,
+  priority_asc: (a, b) => priorityScore(a) - priorityScore(b) || a.id - b.id,
+}
+
+function priorityScore({ severity, cvssTenths = null, epssMillionths = null, isKev, hasFix }: MadeUp): number {
+  const points = { critical: 40, high: 30, medium: 20, unknown: 15, low: 10, info: 0 }
+  const steps = [1_000, 10_000, 100_000, 500_000].filter((from) => (epssMillionths ?? 0) >= from).length
+  const ofExposure = 5
+  return (
+    points[severity] +
+    Math.round((cvssTenths ?? 0) / 10) +
+    ([0, 2, 5, 10, 15][steps] ?? 0) +
+    (isKev ? 15 : 0) +
+    (hasFix ? 5 : 0) +
+    ofExposure
+  )
 }
 
 test('every filter, order and page of vulnerabilities gives the result of the model', async () => {

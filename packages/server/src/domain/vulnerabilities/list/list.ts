@@ -103,6 +103,8 @@ const orders: Record<VulnerabilitySort, ListOrder> = {
   severity_asc: { severity: 'asc', id: 'desc' },
   detected_desc: { id: 'desc' },
   detected_asc: { id: 'asc' },
+  priority_desc: { key: { sql: 'priority', type: 'number' }, id: 'desc' },
+  priority_asc: { key: { sql: 'priority', type: 'number' }, id: 'asc' },
 }
 
 /** Returns the order in which the rows of a list are read. */

@@ -15,6 +15,7 @@ import { dismissalEndFilters } from './dismissal-end-sql.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 import { rangeAssignee, type VulnerabilityFilter } from './filter.ts'
 import { facetsOf, packedSeverity } from './promoted-queries.ts'
+import { threatFilters } from './threat-filter-sql.ts'
 
 interface FilteredRows {
   filter: VulnerabilityFilter
@@ -33,6 +34,7 @@ export function unindexedFilters(
   const filters = [
     ...textFilters(db, filter, projectIds),
     ...packageFilters(db, filter, projectIds),
+    ...threatFilters(db, filter, projectIds),
     ...byRef,
     ...absenceFilters(filter),
     ...assigneeFilters(db, { filter, projectIds, counts, order }),

@@ -1,9 +1,11 @@
-import sql from 'sql-template-tag'
+import sql, { join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { Finding } from '../../findings/finding.ts'
 import { type FindingRow, findingColumns, findingFrom } from '../../findings/finding-sql.ts'
 import { hasFix } from '../../findings/fix-sql.ts'
 import { confidenceRanks, type Severity, severityRanks } from '../../findings/scales.ts'
+import { exposurePoints } from '../priority/priority.ts'
+import { type Scores, scoreColumns } from '../priority/score-queries.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-sql.ts'
 
@@ -26,16 +28,20 @@ export interface VulnerabilityDraft {
   scannerId: number
   dueOn: string | null
   fixAvailableAt: string | null
+  scores: Scores
   now: string
 }
 
 export async function insertVulnerability(db: Db, draft: VulnerabilityDraft): Promise<Vulnerability> {
   const row = await db.one<VulnerabilityRow>(sql`
     insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
-      scanner_id, due_on, fix_available_at, created_at, updated_at)
+      scanner_id, due_on, fix_available_at, cvss_tenths, epss_millionths, epss_percentile_millionths, is_kev,
+      exposure_points, is_scored, created_at, updated_at)
     values (${draft.projectId}, ${draft.authorId}, ${draft.title}, 'detected', ${severityRanks[draft.severity]},
       ${confidenceRanks[draft.confidence]}, ${draft.reportType}, ${draft.scannerId}, ${draft.dueOn},
-      ${draft.fixAvailableAt}, ${draft.now}, ${draft.now})
+      ${draft.fixAvailableAt}, ${draft.scores.cvssTenths}, ${draft.scores.epssMillionths},
+      ${draft.scores.epssPercentileMillionths}, ${draft.scores.isKev}, ${exposurePointsOf(draft.projectId)}, true,
+      ${draft.now}, ${draft.now})
     returning ${vulnerabilityColumns}`)
   if (!row) throw new Error('an inserted vulnerability returned no row')
   return vulnerabilityFrom(row)
@@ -78,7 +84,14 @@ type UnattachedRow = Omit<UnattachedFinding, 'isOnDefaultBranch' | 'hasFix'> & {
   hasFix: boolean | number
 }
 
-export interface PromotedDraft extends UnattachedFinding {
+/** Points of the current exposure of a project. */
+const exposurePointsOf = (projectId: number): Sql => sql`(
+  select case exposure ${join(
+    Object.entries(exposurePoints).map(([exposure, points]) => sql`when ${exposure} then ${raw(`${points}`)}`),
+    ' ',
+  )} end from projects where id = ${projectId})`
+
+export interface PromotedDraft extends UnattachedFinding, Scores {
   title: string
   dueOn: string | null
   fixAvailableAt: string | null
@@ -111,12 +124,15 @@ export async function insertVulnerabilities(
     isOnDefaultBranch: 'boolean',
     dueOn: 'text',
     fixAvailableAt: 'timestamp',
+    ...scoreColumns,
   } as const
   const inserted = await db.all<{ id: number }>(sql`
     insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
-      scanner_id, is_on_default_branch, due_on, fix_available_at, created_at, updated_at)
+      scanner_id, is_on_default_branch, due_on, fix_available_at, cvss_tenths, epss_millionths,
+      epss_percentile_millionths, is_kev, exposure_points, is_scored, created_at, updated_at)
     select ${projectId}, ${authorId}, r.title, 'detected', r.severity, r.confidence, r.report_type, r.scanner_id,
-      r.is_on_default_branch, r.due_on, r.fix_available_at, ${now}, ${now}
+      r.is_on_default_branch, r.due_on, r.fix_available_at, r.cvss_tenths, r.epss_millionths,
+      r.epss_percentile_millionths, r.is_kev, ${exposurePointsOf(projectId)}, true, ${now}, ${now}
     from ${db.dialect.records(rows, columns)} as r order by r.position
     returning id`)
   // Ids ascend in the order of insertion, while the order of returned rows is undefined.

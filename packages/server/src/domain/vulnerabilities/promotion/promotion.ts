@@ -13,6 +13,7 @@ import { dueOnBy } from '../due-dates/due-date.ts'
 import { findPolicyOfProject } from '../due-dates/due-date-policy-queries.ts'
 import { addToFacetCounts, type CountChange, newlyDetected } from '../list/count-change-queries.ts'
 import { upsertPromoted } from '../list/promoted-queries.ts'
+import { noScores, readScores } from '../priority/scores.ts'
 import { titleOf } from '../title.ts'
 import { insertCreated } from '../triage/history-queries.ts'
 import { recordVulnerabilityChanges } from '../triage/vulnerability-events.ts'
@@ -50,6 +51,7 @@ export function promoteFinding(
       scannerId: finding.scannerId,
       dueOn: dueOnBy(policy, { ...finding, createdAt: now, fixAvailableAt }),
       fixAvailableAt,
+      scores: (await readScores(deps, [finding.id])).get(finding.id) ?? noScores,
       now,
     })
     // Two requests may get this far; only one of them attaches.
@@ -129,10 +131,14 @@ async function promoteBatch(
   if (unattached.length === 0) return []
   const now = deps.now()
   const policy = await findPolicyOfProject(deps.db, project.id)
+  const scores = await readScores(
+    deps,
+    unattached.map(({ id }) => id),
+  )
   const drafts = unattached.map((finding) => {
     const fixAvailableAt = finding.hasFix ? now : null
     const dueOn = dueOnBy(policy, { severity: severityOf(finding.severity), createdAt: now, fixAvailableAt })
-    return { ...finding, title: titleOf(finding.name), dueOn, fixAvailableAt }
+    return { ...finding, ...(scores.get(finding.id) ?? noScores), title: titleOf(finding.name), dueOn, fixAvailableAt }
   })
   const vulnerabilityIds = await insertVulnerabilities(deps.db, { projectId: project.id, authorId, now }, drafts)
   await attachFindings(
