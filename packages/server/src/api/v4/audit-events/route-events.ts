@@ -221,5 +221,6 @@ export const eventsWithoutRoute: Readonly<Partial<Record<AuditEventName, string>
   user_impersonation: 'the first request of an hour with `Sudo` or an impersonation token',
   upload_downloaded: 'downloads with `ALCOVE_AUDIT_DOWNLOADS=on`',
   vulnerability_export_downloaded: 'downloads with `ALCOVE_AUDIT_DOWNLOADS=on`',
+  vulnerability_dismissals_ended: 'the periodic task that ends dismissals, and imports',
   audit_events_removed: 'the periodic task that removes old events',
 }

@@ -52,7 +52,8 @@ export function MoreFiltersPopover({
 function FilterField({ name, control, value }: { name: FilterName; control: Control; value: string }) {
   if (control.kind !== 'flag') {
     const hint = control.kind === 'text' ? control.hint : undefined
-    return <TextField name={name} label={control.label} hint={hint} defaultValue={value} />
+    const type = control.kind === 'text' && control.isDate ? 'date' : 'text'
+    return <TextField name={name} type={type} label={control.label} hint={hint} defaultValue={value} />
   }
   const choices = [
     { value: '', label: control.unset },

@@ -5,6 +5,7 @@ import { TextArea } from '../../../components/form/field.tsx'
 import { counted, formatCount } from '../../../components/format.ts'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import type { Conflict } from '../../../nouns/vulnerability/conflict.ts'
+import { DismissalEndField, endIn } from '../../../nouns/vulnerability/dismissal-end-field.tsx'
 import { ReasonField, reasonIn } from '../../../nouns/vulnerability/reason-field.tsx'
 import { previewChange, type ScopeChange } from './bulk-requests.ts'
 import type { Outcome } from './triage.ts'
@@ -32,7 +33,7 @@ export function ActionDialog({
     if (isBusy) return
     const fields = new FormData(event.currentTarget)
     const comment = String(fields.get('comment') ?? '').trim() || undefined
-    const change = { action, comment, ...(action === 'dismiss' && { reason: reasonIn(fields) }) }
+    const change = { action, comment, ...(action === 'dismiss' && { reason: reasonIn(fields), end: endIn(fields) }) }
     setBusy(true)
     setConflict(undefined)
     const outcome = await onApply(change, conflict ? { rows: conflict.rows, owner: target.owner } : target)
@@ -44,7 +45,12 @@ export function ActionDialog({
   return (
     <Dialog isOpen onClose={onClose} title={`${label}: ${many}`} lead={leadOf(target)}>
       <form className="stack" onSubmit={(event) => void submit(event)} onKeyDown={submitByKey}>
-        {action === 'dismiss' && <ReasonField />}
+        {action === 'dismiss' && (
+          <>
+            <ReasonField />
+            <DismissalEndField />
+          </>
+        )}
         <TextArea
           label="Comment"
           name="comment"

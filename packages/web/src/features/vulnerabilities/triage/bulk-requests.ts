@@ -59,8 +59,8 @@ export async function previewChange({ action }: Change, target: FilterTarget): P
   return postToScope(target.owner, { action, filter: { ...target.filter }, dry_run: true })
 }
 
-function bodyOf({ action, comment, reason }: Change, target: Target): Body {
-  const body = { action, comment, ...(action === 'dismiss' && { dismissal_reason: reason }) }
+function bodyOf({ action, comment, reason, end }: Change, target: Target): Body {
+  const body = { action, comment, ...(action === 'dismiss' && { dismissal_reason: reason, ...end }) }
   if ('filter' in target) return { ...body, filter: { ...target.filter }, expected_count: target.count }
   const checked = target.rows.filter(({ isUnchecked }) => !isUnchecked)
   return {

@@ -13,6 +13,8 @@ export interface Change {
   action: Action
   comment?: string | undefined
   reason?: DismissalReason | undefined
+  /** End of a dismissal. */
+  end?: { until?: string; until_fixed?: true } | undefined
 }
 
 /** Target of an action: rows, or everything in a list that matches a filter. */
