@@ -56,6 +56,12 @@ const main: Screen[] = [
     async () => (await import('../features/vulnerabilities/instance-vulnerabilities.tsx')).InstanceVulnerabilities,
     { access: signedIn, links: { header: true } },
   ),
+  screen(
+    '/-/vulnerabilities/:id',
+    'Vulnerability',
+    async () => (await import('../features/vulnerability/vulnerability-redirect.tsx')).VulnerabilityRedirect,
+    { access: signedIn },
+  ),
   screen('/explore/projects', 'Projects', async () => (await import('../features/explore/projects.tsx')).Projects, {
     links: { header: true, home: 'All projects' },
     shortcut: { icon: FolderGit2 },
