@@ -17,7 +17,7 @@ const order = [
   ['oidc'],
   ['vulnerabilities'],
   ['reports', 'markdown', 'exports', 'trackers'],
-  ['notifications'],
+  ['notifications', 'vex'],
   ['removal'],
   ['backup'],
 ]

@@ -43,6 +43,7 @@ import { trustRelationRoutes } from './api/v4/trust-relations/routes.ts'
 import { uploadRoutes } from './api/v4/uploads/routes.ts'
 import { webUploadRoutes } from './api/v4/uploads/web-routes.ts'
 import { userRoutes } from './api/v4/users/routes.ts'
+import { vexRoutes } from './api/v4/vex/routes.ts'
 import { vulnerabilityBulkRoutes } from './api/v4/vulnerabilities/bulk-routes.ts'
 import { vulnerabilityHistoryRoutes } from './api/v4/vulnerabilities/history-routes.ts'
 import { vulnerabilityLinkRoutes } from './api/v4/vulnerabilities/link-routes.ts'
@@ -104,6 +105,7 @@ export const routes: readonly Route[] = [
   ...vulnerabilityLifeRoutes,
   ...vulnerabilityHistoryRoutes,
   ...vulnerabilityBulkRoutes,
+  ...vexRoutes,
   ...scopeBulkRoutes,
   ...vulnerabilityNoteRoutes,
   ...vulnerabilityLinkRoutes,

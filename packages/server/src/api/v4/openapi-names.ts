@@ -134,6 +134,7 @@ export const apiNames: ApiNames = {
     'POST /groups/:id/vulnerability_finding_promotions': 'promoteGroupFindings',
     'POST /vulnerability_finding_promotions': 'promoteAllFindings',
     'GET /projects/:id/vulnerability_finding_promotions/:promotion_id': 'getFindingPromotion',
+    'POST /projects/:id/vex': 'importVex',
     'POST /projects/:id/vulnerability_bulk_changes': 'changeVulnerabilities',
     'GET /projects/:id/vulnerability_bulk_changes': 'listVulnerabilityBulkChanges',
     'POST /projects/:id/vulnerability_bulk_changes/:bulk_id/undo': 'undoVulnerabilityBulkChange',
@@ -181,7 +182,7 @@ export const apiNames: ApiNames = {
     users: { description: 'Users', paths: ['user', 'api', 'unsubscribe'] },
     vulnerabilities: {
       description: 'Vulnerabilities: lists, triage, history, notes and links',
-      paths: ['vulnerability_bulk_changes'],
+      paths: ['vulnerability_bulk_changes', 'vex'],
     },
     vulnerability_exports: { description: 'Exports as CSV, JSON or SARIF', paths: ['security'] },
     vulnerability_findings: {

@@ -244,6 +244,7 @@ export const permissions = {
   // Only the caller's own changes.
   'instance.vulnerability.bulk.list': { on: 'instance', who: 'user', scope: 'read_api' },
   'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'vex.import': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.read': { on: 'vulnerability', who: 'developer', scope: 'read_api' },

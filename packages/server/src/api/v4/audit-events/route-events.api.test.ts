@@ -301,6 +301,13 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   await send('POST /groups/:id/vulnerability_bulk_changes', { path: project['namespace'], body: many })
   const change = await send('POST /vulnerability_bulk_changes', { body: { ...many, action: 'resolve' } })
   await send('POST /vulnerability_bulk_changes/:bulk_id/undo', { path: { bulk_id: change.id } })
+  const aliases = Array.from({ length: 20 }, (_, rule) => `r${rule}`)
+  const statement = { vulnerability: { name: 'Rule 1', aliases }, status: 'affected' }
+  const document = { '@context': 'https://openvex.dev/ns', timestamp: '2099-01-01', statements: [statement] }
+  await send('POST /projects/:id/vex', {
+    path: place,
+    body: formWithFile('file', 'vex.json', JSON.stringify(document), { override: 'true' }),
+  })
   const notes = '/projects/:id/vulnerabilities/:vulnerability_id/notes'
   const at = { ...place, vulnerability_id: id }
   const note = await send(`POST ${notes}`, { path: at, body: { body: 'Look' } })

@@ -177,6 +177,7 @@ const securityRoutes: Readonly<Record<string, RecordedEvents>> = {
   'DELETE /vulnerabilities/:id/due_date': ['vulnerability_due_date_updated'],
   'PUT /vulnerabilities/:id/assignee': ['vulnerability_assignee_updated'],
   'DELETE /vulnerabilities/:id/assignee': ['vulnerability_assignee_updated'],
+  'POST /projects/:id/vex': ['vulnerabilities_bulk_updated'],
   'POST /projects/:id/vulnerability_bulk_changes': ['vulnerabilities_bulk_updated'],
   'POST /projects/:id/vulnerability_bulk_changes/:bulk_id/undo': ['vulnerabilities_bulk_undone'],
   'POST /groups/:id/vulnerability_bulk_changes': ['vulnerabilities_bulk_updated'],

@@ -1,0 +1,60 @@
+import type { Deps } from '../deps.ts'
+import { type ExportedRow, readRows } from '../exports/exported-rows.ts'
+import { parsePackageUrl } from '../findings/package-url.ts'
+import type { DismissalReason, State } from '../findings/scales.ts'
+import { fieldsOf, stringOf } from './json.ts'
+
+/** A vulnerability that a statement may be about. */
+export interface Candidate {
+  id: number
+  title: string
+  state: State
+  dismissalReason: DismissalReason | null
+  /** Ids of the vulnerability, in lower case. */
+  ids: string[]
+  packageKey: string | undefined
+  packageName: string | undefined
+  version: string | undefined
+  image: string | undefined
+  /** When a user last set the state. */
+  decidedAt: string | undefined
+}
+
+/** Number of ids in one search. */
+const maxSearched = 50
+
+/** Returns the vulnerabilities of the project that have one of the ids: those of a ref, or of the default branch. */
+export async function findCandidates(
+  deps: Deps,
+  projectId: number,
+  ids: readonly string[],
+  ref: string | undefined,
+): Promise<Candidate[]> {
+  const found = new Map<number, Candidate>()
+  for (let start = 0; start < ids.length; start += maxSearched) {
+    const identifiers = ids.slice(start, start + maxSearched)
+    for await (const rows of readRows(deps, projectId, { identifiers, ref })) {
+      for (const row of rows) found.set(row.vulnerability.id, candidateOf(row))
+    }
+  }
+  return [...found.values()]
+}
+
+function candidateOf({ vulnerability, finding, identifiers, remarks }: ExportedRow): Candidate {
+  const location = fieldsOf(finding.location)
+  const dependency = fieldsOf(location.dependency)
+  const url = finding.packageUrl ? parsePackageUrl(finding.packageUrl) : undefined
+  const decision = remarks.findLast(({ kind, username }) => kind === 'state' && username !== null)
+  return {
+    id: vulnerability.id,
+    title: vulnerability.title,
+    state: vulnerability.state,
+    dismissalReason: vulnerability.dismissalReason,
+    ids: [...new Set(identifiers.flatMap(({ name, externalId }) => [name, externalId]))].map((id) => id.toLowerCase()),
+    packageKey: url?.key,
+    packageName: stringOf(fieldsOf(dependency.package).name)?.toLowerCase(),
+    version: url?.version ?? stringOf(dependency.version),
+    image: stringOf(location.image),
+    decidedAt: decision?.createdAt,
+  }
+}

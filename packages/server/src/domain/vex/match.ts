@@ -1,0 +1,78 @@
+import { type PackageUrl, parsePackageUrl } from '../findings/package-url.ts'
+import type { Project } from '../projects/project.ts'
+import type { Candidate } from './candidates.ts'
+import type { VexStatement } from './statement.ts'
+
+/** Finds the vulnerabilities that statements are about. */
+export interface Matcher {
+  /** Returns the matching vulnerabilities, or the reason why there are none. */
+  find: (statement: VexStatement) => Candidate[] | string
+}
+
+export function startMatcher(
+  candidates: readonly Candidate[],
+  { project, instanceUrl }: { project: Pick<Project, 'fullPath'>; instanceUrl: string },
+): Matcher {
+  const byId = new Map<string, Candidate[]>()
+  for (const candidate of candidates) {
+    for (const id of candidate.ids) byId.set(id, [...(byId.get(id) ?? []), candidate])
+  }
+  const own = new Map(candidates.map((candidate) => [candidate.id, candidate]))
+  return {
+    find(statement) {
+      const about = ownIdOf(statement.about, instanceUrl)
+      if (about !== undefined) {
+        const found = own.get(about)
+        return found ? [found] : 'it is about a vulnerability that this project or ref does not have'
+      }
+      const ids = statement.ids.map((id) => id.toLowerCase())
+      const named = new Set(ids.flatMap((id) => byId.get(id) ?? []))
+      if (named.size === 0) return `the project has no vulnerability ${statement.ids[0] ?? 'without an id'}`
+      const isAffected = componentTest(statement, project)
+      const found = [...named].filter(isAffected)
+      if (found.length > 0) return found
+      const [component] = [...statement.components, ...statement.products]
+      return `the project has ${statement.ids[0]}, but not in ${component}`
+    },
+  }
+}
+
+/** Returns the id of a vulnerability of this instance from its address. */
+function ownIdOf(about: string | undefined, instanceUrl: string): number | undefined {
+  if (!about?.startsWith(`${instanceUrl}/`)) return undefined
+  const id = /\/-\/security\/vulnerabilities\/(\d{1,15})$/.exec(about)?.[1]
+  return id === undefined ? undefined : Number(id)
+}
+
+/** Returns a test whether a statement covers the component of a vulnerability. Without components it covers all. */
+function componentTest(
+  { components, products }: VexStatement,
+  { fullPath }: Pick<Project, 'fullPath'>,
+): (candidate: Candidate) => boolean {
+  const named = components.length > 0 ? components : products
+  if (named.length === 0) return () => true
+  const parsed = named.map((name) => ({ name, url: parsePackageUrl(name) }))
+  return (candidate) =>
+    parsed.some(({ name, url }) => {
+      if (url) return isSamePackage(candidate, url) || isImage(candidate, url)
+      const text = name.toLowerCase()
+      if (components.length === 0 && (text === fullPath.toLowerCase() || text === candidate.image?.toLowerCase()))
+        return true
+      return text === candidate.packageName
+    })
+}
+
+function isSamePackage({ packageKey, packageName, version }: Candidate, url: PackageUrl): boolean {
+  if (url.version !== undefined && version !== undefined && url.version !== version) return false
+  if (packageKey !== undefined) return packageKey === url.key
+  const name = url.name.toLowerCase()
+  const namespace = url.namespace?.toLowerCase()
+  return [name, `${namespace}/${name}`, `${namespace}:${name}`].includes(packageName ?? '')
+}
+
+/** An image is named by its last part, because a package URL has its registry elsewhere. */
+function isImage({ image }: Candidate, { type, name }: PackageUrl): boolean {
+  if (image === undefined || (type !== 'oci' && type !== 'docker')) return false
+  const last = image.toLowerCase().split('/').at(-1) ?? ''
+  return last.split(/[:@]/, 1)[0] === name.toLowerCase()
+}
