@@ -172,7 +172,7 @@ describe('the list of vulnerabilities', () => {
     await page.keyboard.press('Escape')
     await expect.poll(() => grid(page).getByRole('link').allInnerTexts()).toEqual(['Token in the code'])
     await page.getByRole('button', { name: 'Clear' }).click()
-    await page.getByRole('button', { name: 'Dismissal reason' }).click()
+    await page.getByRole('button', { name: 'Reason' }).click()
     expect(await accessProblems(page)).toEqual([])
     await page.getByRole('menuitemcheckbox', { name: 'Used in tests' }).click()
     await page.keyboard.press('Escape')

@@ -8,6 +8,7 @@ import type { Conflict } from '../../../nouns/vulnerability/conflict.ts'
 import { DismissalEndField, endIn } from '../../../nouns/vulnerability/dismissal-end-field.tsx'
 import { ReasonField, reasonIn } from '../../../nouns/vulnerability/reason-field.tsx'
 import { previewChange, type ScopeChange } from './bulk-requests.ts'
+import { leadOf, sizeOf } from './target-in-words.ts'
 import type { Outcome } from './triage.ts'
 import { type Action, actions, type Change, type FilterTarget, type Target } from './triage-change.ts'
 
@@ -120,15 +121,4 @@ function submitByKey(event: KeyboardEvent<HTMLFormElement>) {
   if (isPlainLine || event.target instanceof HTMLButtonElement) return
   event.preventDefault()
   event.currentTarget.requestSubmit()
-}
-
-function sizeOf(target: Target): string {
-  if ('rows' in target) return counted(target.rows.length, 'vulnerability', 'vulnerabilities')
-  return target.count === undefined ? 'all matching' : counted(target.count, 'vulnerability', 'vulnerabilities')
-}
-
-function leadOf(target: Target): string {
-  if ('filter' in target) return 'Everything in the current filter, including rows out of view. You can undo this.'
-  const [only] = target.rows
-  return target.rows.length === 1 && only ? only.title : 'Applied to all or none. You can undo this.'
 }

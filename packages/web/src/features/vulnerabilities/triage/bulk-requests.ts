@@ -3,7 +3,7 @@ import { api } from '../../../data/api.ts'
 import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { store } from '../../../data/store.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
-import type { Change, FilterTarget, Target } from './triage-change.ts'
+import type { Assignment, Change, FilterTarget, Target } from './triage-change.ts'
 
 /** Completed bulk change of a project or of many, which can be undone. */
 export interface Done {
@@ -28,7 +28,7 @@ export type ScopeChange = ResponseOf<typeof instancePath>
 const keyring = store.slot(createKeyring)
 
 /** Sends one atomic bulk request, also for a single row, because bulk changes can be undone exactly. */
-export async function send(change: Change, target: Target): Promise<readonly Done[]> {
+export async function send(change: Change | Assignment, target: Target): Promise<readonly Done[]> {
   const body = bodyOf(change, target)
   const { owner } = target
   if (owner.kind === 'project') return [await sendToProject(owner.id, body)]
@@ -40,7 +40,11 @@ export async function send(change: Change, target: Target): Promise<readonly Don
 }
 
 /** Sends one request per project. Those of earlier projects are reverted when a later one is rejected. */
-async function sendByProject(change: Change, owner: Owner, rowsOf: ReadonlyMap<number, VulnerabilityRow[]>) {
+async function sendByProject(
+  change: Change | Assignment,
+  owner: Owner,
+  rowsOf: ReadonlyMap<number, VulnerabilityRow[]>,
+) {
   const done: Done[] = []
   for (const [projectId, rows] of rowsOf) {
     try {
@@ -59,15 +63,23 @@ export async function previewChange({ action }: Change, target: FilterTarget): P
   return postToScope(target.owner, { action, filter: { ...target.filter }, dry_run: true })
 }
 
-function bodyOf({ action, comment, reason, end }: Change, target: Target): Body {
-  const body = { action, comment, ...(action === 'dismiss' && { dismissal_reason: reason, ...end }) }
+function bodyOf(change: Change | Assignment, target: Target): Body {
+  const body = fieldsOf(change)
   if ('filter' in target) return { ...body, filter: { ...target.filter }, expected_count: target.count }
-  const checked = target.rows.filter(({ isUnchecked }) => !isUnchecked)
+  const isState = change.action !== 'assign' && change.action !== 'unassign'
+  const checked = isState ? target.rows.filter(({ isUnchecked }) => !isUnchecked) : []
   return {
     ...body,
     vulnerability_ids: target.rows.map(({ id }) => id),
     ...(checked.length > 0 && { expected_states: Object.fromEntries(checked.map(({ id, state }) => [id, state])) }),
   }
+}
+
+function fieldsOf(change: Change | Assignment) {
+  if (change.action === 'assign') return { action: change.action, assignee_id: change.assigneeId }
+  if (change.action === 'unassign') return { action: change.action }
+  const { action, comment, reason, end } = change
+  return { action, comment, ...(action === 'dismiss' && { dismissal_reason: reason, ...end }) }
 }
 
 async function sendToProject(projectId: number, body: Body): Promise<Done> {

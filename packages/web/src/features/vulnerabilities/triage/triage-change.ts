@@ -17,6 +17,12 @@ export interface Change {
   end?: { until?: string; until_fixed?: true } | undefined
 }
 
+/** Change of the assignee. It has no state that rows could show before the response. */
+export type Assignment = { action: 'assign'; assigneeId: number } | { action: 'unassign' }
+
+/** Key of the button and dialog that assign. */
+export const assignKey = 'a'
+
 /** Target of an action: rows, or everything in a list that matches a filter. */
 export type Target = RowsTarget | FilterTarget
 

@@ -4,7 +4,7 @@ import { useToast } from '../../../data/toasts.ts'
 import { type Conflict, conflictFrom } from '../../../nouns/vulnerability/conflict.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
 import { type Done, send, undoOne } from './bulk-requests.ts'
-import { actions, type Change, type Target } from './triage-change.ts'
+import { type Assignment, actions, type Change, type Target } from './triage-change.ts'
 import { actionsSettled, enqueue, type OptimisticState } from './triage-queue.ts'
 
 /** Result of an action. A conflict was neither applied nor shown to the user. */
@@ -21,6 +21,8 @@ export interface Triage {
   apply: (change: Change, target: Target) => Promise<Outcome>
   /** Applies a change to one row. A conflict is shown in a toast that offers to apply it anyway. */
   applyToRow: (change: Change, row: VulnerabilityRow) => void
+  /** Changes the assignee. Returns false when nothing was changed. */
+  assign: (assignment: Assignment, target: Target) => Promise<boolean>
   /** Undoes the last action of this list. */
   undo: () => void
 }
@@ -78,7 +80,38 @@ export function useTriage(): Triage {
     [apply, toast],
   )
 
-  return { apply, applyToRow: (change, row) => void applyToRow(change, row), undo }
+  const assign = useAssign(toast, { journal, forget, undoStep })
+  return { apply, applyToRow: (change, row) => void applyToRow(change, row), assign, undo }
+}
+
+/** Returns the function that changes assignees, whose changes can be undone as other actions can. */
+function useAssign(
+  toast: ReturnType<typeof useToast>,
+  { journal, forget, undoStep }: Omit<ReturnType<typeof useUndo>, 'undo'>,
+): Triage['assign'] {
+  return useCallback(
+    async (assignment: Assignment, target: Target): Promise<boolean> => {
+      const response = enqueue(new Map(), () => send(assignment, target))
+      const step: Step = { response, before: new Map() }
+      journal.current.push(step)
+      try {
+        const done = await response
+        if (!done.some(({ changed }) => changed > 0)) forget(step)
+        const isLast = journal.current.includes(step)
+        toast({
+          text: assignedInWords(assignment, done),
+          topic,
+          ...(isLast && { action: { label: 'Undo', run: () => void undoStep(step) } }),
+        })
+        return true
+      } catch (error) {
+        forget(step)
+        toast({ text: `Nothing was changed: ${(error as Error).message}`, kind: 'error' }) // nothing else is thrown here
+        return false
+      }
+    },
+    [toast, journal, forget, undoStep],
+  )
 }
 
 /** Actions of this list that can be undone. */
@@ -139,6 +172,12 @@ function doneInWords({ action }: Change, target: Target, done: readonly Done[]):
   if (changed === 1 && unchanged === 0 && only && !skipped)
     return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}: ${only.title}`
   return `${formatCount(changed)} ${verb}.${unchanged > 0 ? ` ${formatCount(unchanged)} already in this state.` : ''}${skipped}`
+}
+
+function assignedInWords({ action }: Assignment, done: readonly Done[]): string {
+  const changed = done.reduce((sum, one) => sum + one.changed, 0)
+  if (changed === 0) return `No change: already ${action}ed.${skippedInWords(done)}`
+  return `${formatCount(changed)} ${action}ed.${skippedInWords(done)}`
 }
 
 /** Describes what was left out, because the user may not triage in its projects. */
