@@ -12,7 +12,7 @@ import gitlab
 
 sys.dont_write_bytecode = True
 support = importlib.import_module("support")
-for part in ("accounts", "projects", "uploads", "topics", "vulnerabilities"):
+for part in ("accounts", "projects", "uploads", "topics", "vulnerabilities", "graphql", "removal"):
     importlib.import_module(part)
 
 failed = 0

@@ -1,4 +1,4 @@
-"""Reports, findings, vulnerabilities, and the deletion of all data."""
+"""Reports, findings and vulnerabilities."""
 
 import gitlab
 
@@ -50,12 +50,3 @@ def a_token_that_may_only_read_may_not_write():
     project.members.create({"user_id": user.id, "access_level": gitlab.const.MAINTAINER_ACCESS})
     assert isinstance(reader.http_list(f"/projects/{project.id}/uploads"), list)
     refused(lambda: reader.projects.get(project.id).upload("a.txt", filedata=b"a"), 403, "insufficient_scope")
-
-
-@scenario
-def everything_is_removed():
-    group = admin.groups.get(f"harbour-{RUN}")
-    project = admin.projects.get(f"harbour-{RUN}/crew")
-    admin.groups.delete(group.id)
-    refused(lambda: admin.groups.get(group.id), 404, "404 Group Not Found")
-    refused(lambda: admin.projects.get(project.id), 404, "404 Project Not Found")

@@ -43,6 +43,11 @@ const limits: Readonly<Record<'signedIn' | 'anonymous', CostLimits>> = {
 const maxSize = 50_000
 /** Assumed length of a list that is no connection. */
 const assumedLength = 5
+/** Assumed length of connections that are rarely long and lead to no other connection, unless the document limits them. */
+const assumedLengths: Readonly<Record<string, number>> = {
+  VulnerabilityStateTransitionTypeConnection: 10,
+  VulnerabilityIssueLinkConnection: 10,
+}
 
 /** Throws a `GraphQLError` that names the limit which the operations of a request exceed together. */
 export function assertWithinCost(costs: readonly Cost[], isSignedIn: boolean): void {
@@ -132,20 +137,27 @@ function ofField(walk: Walk, parent: GraphQLCompositeType, node: FieldNode): Cos
   const depth = 1 + children.depth
   if (!field) return { depth, complexity, size }
   const limit = connectionLimit(walk, field, node)
-  if (limit !== undefined) return { depth, complexity: complexity * (1 + limit / 100), size: 1 + children.size * limit }
-  return { depth, complexity, size: isList(field) ? 1 + children.size * assumedLength : size }
+  if (limit) {
+    const { nodes, assumedNodes } = limit
+    return { depth, complexity: complexity * (1 + nodes / 100), size: 1 + children.size * assumedNodes }
+  }
+  // The lists of a connection have the number of its nodes, which is counted above.
+  const isCounted = parent.name.endsWith('Connection') || !isList(field)
+  return { depth, complexity, size: isCounted ? size : 1 + children.size * assumedLength }
 }
 
-/** Returns the maximum number of nodes of a connection, and nothing for other fields. */
+/** Returns the maximum number of nodes of a connection, and the number that is assumed; nothing for other fields. */
 function connectionLimit(
   { variables }: Walk,
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
-): number | undefined {
-  if (!getNamedType(field.type).name.endsWith('Connection')) return undefined
+): { nodes: number; assumedNodes: number } | undefined {
+  const { name } = getNamedType(field.type)
+  if (!name.endsWith('Connection')) return undefined
   const { first, last } = argumentsOf(field, node, variables)
   const asked = [first, last].filter((value) => typeof value === 'number')
-  return Math.max(0, Math.min(...asked, maxNodes))
+  const nodes = Math.max(0, Math.min(...asked, maxNodes))
+  return { nodes, assumedNodes: asked.length > 0 ? nodes : (assumedLengths[name] ?? nodes) }
 }
 
 /** Returns no arguments where they are not valid, which the execution reports. */

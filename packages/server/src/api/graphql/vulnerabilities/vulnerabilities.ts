@@ -6,7 +6,7 @@ import type { IssueLink } from '../../../domain/vulnerabilities/triage/link.ts'
 import { withFinding } from '../../../domain/vulnerabilities/triage/triage.ts'
 import type { Vulnerability, VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { vulnerabilityUrl } from '../../v4/findings/web-url.ts'
-import { type ConnectionArgs, connectionOfAll } from '../connection.ts'
+import { type ConnectionArgs, connectionOfAll, emptyConnection } from '../connection.ts'
 import { type Context, isRefusal, type SchemaPart, visible } from '../context.ts'
 import { globalId } from '../global-id.ts'
 import { viewLocation } from './location.ts'
@@ -78,6 +78,8 @@ const vulnerabilityResolvers = {
     const { linkType } = args
     return connectionOfAll(linkType ? links.filter((link) => upper(link.linkType) === linkType) : links, args)
   },
+  mergeRequest: () => null,
+  mergeRequests: emptyConnection,
   vulnerabilityPath: (source: Source, _: unknown, context: Context) => urlOf(source, context, ''),
   webUrl: (source: Source, _: unknown, context: Context) => urlOf(source, context, context.origin),
   userPermissions: (source: Source) => source,
