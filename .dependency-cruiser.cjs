@@ -16,6 +16,7 @@ const order = [
   ['bots'],
   ['oidc'],
   ['vulnerabilities'],
+  ['dependencies'],
   ['reports', 'markdown', 'exports', 'trackers'],
   ['notifications', 'vex'],
   ['removal'],

@@ -4,6 +4,7 @@ import { expireAuditEvents } from './domain/audit/remove-old.ts'
 import { startSealing } from './domain/audit/seal.ts'
 import { queueStreams, streamJob } from './domain/audit/stream.ts'
 import { notifyExpiringTokens } from './domain/bots/expiring-tokens.ts'
+import { removeObsoleteInventories } from './domain/dependencies/inventories.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { expireExports } from './domain/exports/exports.ts'
 import { exportJob } from './domain/exports/write.ts'
@@ -84,6 +85,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'expire reports of failed imports', intervalMs: hourMs, run: expireFailedReports },
   { name: 'end dismissals', intervalMs: 10 * minuteMs, run: endDismissals },
   { name: 'close idle refs', intervalMs: hourMs, run: closeIdleRefs },
+  { name: 'remove obsolete inventories', intervalMs: hourMs, run: removeObsoleteInventories },
   { name: 'remove old imports', intervalMs: hourMs, run: removeOldImports },
   { name: 'remove old observations', intervalMs: hourMs, run: removeOldObservations },
   { name: 'remove old audit events', intervalMs: hourMs, run: expireAuditEvents },

@@ -1,6 +1,7 @@
 import { graphqlRoutes } from './api/graphql/routes.ts'
 import { accessTokenRoutes } from './api/v4/access-tokens/routes.ts'
 import { auditEventRoutes } from './api/v4/audit-events/routes.ts'
+import { dependencyRoutes } from './api/v4/dependencies/routes.ts'
 import { dueDatePolicyRoutes } from './api/v4/due-date-policies/routes.ts'
 import { exportRoutes } from './api/v4/exports/routes.ts'
 import { findingMatchRoutes } from './api/v4/findings/match-view.ts'
@@ -96,6 +97,7 @@ export const routes: readonly Route[] = [
   ...promoteWaitingRoutes,
   ...findingMatchRoutes,
   ...vulnerabilityRoutes,
+  ...dependencyRoutes,
   ...exportRoutes,
   ...hookRoutes,
   ...issueTrackerRoutes,

@@ -34,6 +34,7 @@ import { packageUrls } from './0079_package_urls.ts'
 import { feeds } from './0080_feeds.ts'
 import { priority } from './0081_priority.ts'
 import { scopeBulkChanges } from './0083_scope_bulk_changes.ts'
+import { dependencies } from './0085_dependencies.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   feeds,
   priority,
   scopeBulkChanges,
+  dependencies,
 ]

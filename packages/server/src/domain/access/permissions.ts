@@ -231,6 +231,8 @@ export const permissions = {
   'report.absences': { on: 'project', who: 'maintainer', scope: 'api' },
   'finding.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.list': { on: 'project', who: 'developer', scope: 'read_api' },
+  'dependency.list': { on: 'project', who: 'developer', scope: 'read_api' },
+  'instance.dependency.list': { on: 'instance', who: 'user', scope: 'read_api' },
   'vulnerability.statistics': { on: 'project', who: 'developer', scope: 'read_api' },
   // These list only projects whose vulnerabilities the caller may read: domain/vulnerabilities/list/readable-scope.ts.
   'group.vulnerability.list': { on: 'group', who: 'user', scope: 'read_api' },

@@ -22,7 +22,7 @@ export { findKnownFindings, hasAnyFinding, hasFindings, listDigests, listSummari
 export { listExtras, listIdentifiers, listScanners } from './list/finding-list-queries.ts'
 export { deleteMatches, insertMatches } from './match-queries.ts'
 export { findCategoryId, upsertCategory } from './occurrences/category-queries.ts'
-export { type FindingWithoutPackage, findLastId, listWithoutPackage, setPackages } from './package-queries.ts'
+export { findLastId, listWithoutPackage, setPackages } from './package-queries.ts'
 export { deleteUnusedScanners, listScannerIds, upsertScanners } from './scanner-queries.ts'
 export { dropStaged, listStaged, listStagedIdentifiers, stageFindings } from './staged-finding-queries.ts'
 

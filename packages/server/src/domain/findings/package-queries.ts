@@ -1,15 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { FindingPackage } from './package-url.ts'
+import type { FindingPackage, FindingWithoutPackage } from './package-url.ts'
 import type { ReportType } from './scales.ts'
-
-/** Content of a finding from which its package is derived. */
-export interface FindingWithoutPackage {
-  id: number
-  location: object
-  /** Null if it is too long to be worth reading. */
-  rawMetadata: string | null
-}
 
 /** Entries of packages are shorter. */
 const maxRawCharacters = 200_000

@@ -30,6 +30,14 @@ export interface FindingPackage {
   name: string
 }
 
+/** Content of a finding from which its package is derived. */
+export interface FindingWithoutPackage {
+  id: number
+  location: object
+  /** Null if it is too long to be worth reading. */
+  rawMetadata: string | null
+}
+
 /** Maximum length of a package URL. Indexes cannot contain texts of any length. */
 const maxUrl = 1000
 

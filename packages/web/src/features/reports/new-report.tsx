@@ -91,7 +91,7 @@ export function NewReport() {
         <form id={formId} className="stack" onSubmit={(event) => void runDryRun(event)}>
           <DropZone
             label="Drop a scanner report here"
-            hint={`GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep, gitleaks, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, npm audit, Burp, or generic CSV and JSON; plain or gzip-compressed; up to ${formatBytes(session.max_report_bytes)}.`}
+            hint={`GitLab, SARIF, CycloneDX, SPDX, Trivy, Grype, Semgrep, gitleaks, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, npm audit, Burp, or generic CSV and JSON; plain or gzip-compressed; up to ${formatBytes(session.max_report_bytes)}.`}
             icon={FileUp}
             onFiles={([chosen]) => {
               setFile(chosen)

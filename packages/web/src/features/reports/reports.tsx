@@ -70,9 +70,9 @@ export function Reports() {
             <>
               <p>
                 Send one from CI to <code>POST /api/v4/projects/{project.id}/security_reports</code>, or drop a file
-                anywhere on this page. Supported formats: GitLab, SARIF, CycloneDX, Trivy, Grype, Semgrep, gitleaks,
-                OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, npm audit, Burp, and generic CSV and
-                JSON.
+                anywhere on this page. Supported formats: GitLab, SARIF, CycloneDX, SPDX, Trivy, Grype, Semgrep,
+                gitleaks, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, npm audit, Burp, and
+                generic CSV and JSON.
               </p>
               <LinkButton to={to('reports/new')}>Import report</LinkButton>
             </>

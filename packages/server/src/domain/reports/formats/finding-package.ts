@@ -1,5 +1,10 @@
-import type { FindingWithoutPackage } from '../../findings/findings.ts'
-import { buildPackageUrl, type FindingPackage, findingPackage, parsePackageUrl } from '../../findings/package-url.ts'
+import {
+  buildPackageUrl,
+  type FindingPackage,
+  type FindingWithoutPackage,
+  findingPackage,
+  parsePackageUrl,
+} from '../../findings/package-url.ts'
 import { ecosystemOf, ecosystemOfFile, packageIn } from './fields/ecosystems.ts'
 import { objectOf, objectsOf, textOf } from './fields/json-fields.ts'
 import type { JsonObject, ReportFinding } from './report.ts'

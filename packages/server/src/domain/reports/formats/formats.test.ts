@@ -244,7 +244,7 @@ describe('CycloneDX', () => {
     expect(await refusal('{"bomFormat":"CycloneDX","specVersion":"1.3","vulnerabilities":[]}')).toContain(
       '"1.4", "1.5", "1.6"',
     )
-    expect(await refusal('{"bomFormat":"CycloneDX","specVersion":"1.5"}')).toContain('no list of vulnerabilities')
+    expect(await refusal('{"bomFormat":"CycloneDX","specVersion":"1.5"}')).toContain('neither a list of components')
     const bom = '{"bomFormat":"CycloneDX","specVersion":"1.5","vulnerabilities":[]}'
     expect(await refusal(bom, { reportType: 'sast' })).toContain('The report was sent as sast')
     expect(await refusal(bom, { reportType: 'container_scanning' })).toBe('accepted')

@@ -18,6 +18,7 @@ import type { ReportFormat } from './report-format.ts'
 import { sarif } from './sarif/sarif.ts'
 import { semgrep } from './semgrep/semgrep.ts'
 import { snyk } from './snyk/snyk.ts'
+import { spdx } from './spdx/spdx.ts'
 import { trivy } from './trivy/trivy.ts'
 import { readable, unsupportedDocument } from './unsupported.ts'
 import { zap } from './zap/zap.ts'
@@ -25,6 +26,7 @@ import { zap } from './zap/zap.ts'
 /** Supported formats, in the order of detection: the most distinctive first. */
 export const formats: readonly ReportFormat[] = [
   cyclonedx,
+  spdx,
   sarif,
   trivy,
   grype,

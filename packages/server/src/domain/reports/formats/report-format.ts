@@ -4,6 +4,7 @@ import type { DocumentContext, Item } from '../reader/document.ts'
 import type { ItemPath } from '../reader/item-paths.ts'
 import type { ScoreVector } from './fields/cvss-score.ts'
 import type { GapScope, Gaps } from './gaps.ts'
+import type { Inventory } from './inventory.ts'
 import type { Tally } from './problems/tally.ts'
 import type { JsonObject, Report, ReportFinding, SkippedFinding } from './report.ts'
 
@@ -14,6 +15,10 @@ export interface ReportFormat {
   recognises: (root: unknown) => boolean
   /** Paths of the entries. */
   items: readonly ItemPath[]
+  /** Paths of entries that are read before those of `items`, by `OpenedReport.inventory`. */
+  parts?: readonly ItemPath[]
+  /** Paths of lists that are not read at all, because they may be long. */
+  omits?: readonly ItemPath[]
   /** Returns the header and the readers of entries, or the problems for which the whole report is rejected. */
   open: (context: DocumentContext, options: OpenOptions) => OpenedReport | { problems: ReportProblem[] }
 }
@@ -55,6 +60,8 @@ export interface OpenedReport {
   artifact?: () => string | undefined
   /** Number of scanned files. Null: the report does not state it. Absent: the format never does. */
   scannedFiles?: number | null | undefined
+  /** Reads the dependencies that the report lists. Absent: it lists none. */
+  inventory?: Inventory | undefined
   /** Returns the violations of the format in one entry. */
   check: (value: unknown, item: Item) => ReportProblem[]
   /** Queries the project for data that reading the entry needs. */

@@ -22,7 +22,6 @@ const documents: [name: string, document: unknown][] = [
   ['a GitLab Code Quality report', [{ check_name: 'a', fingerprint: 'b', location: {} }]],
   ['a list of issues of SonarQube', { total: 1, effortTotal: 2, issues: [], components: [] }],
   ['a trivy k8s report', { ClusterName: 'a', Resources: [] }],
-  ['an SPDX bill of materials', { spdxVersion: 'SPDX-2.3', packages: [] }],
 ]
 
 test.for(documents)('%s is rejected by name', async ([name, document]) => {

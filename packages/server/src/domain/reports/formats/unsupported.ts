@@ -5,7 +5,7 @@ import type { JsonObject } from './report.ts'
 
 /** The supported formats, for messages. */
 export const readable =
-  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7 with vulnerabilities, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, gitleaks, npm audit, pnpm audit and yarn audit, the XML of Burp, and generic CSV and JSON'
+  'GitLab security reports 14.x and 15.x, SARIF 2.1.0, CycloneDX 1.4 to 1.7, SPDX 2.2 to 3.0 as JSON, and the JSON of Trivy, Grype, Semgrep, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, gitleaks, npm audit, pnpm audit and yarn audit, the XML of Burp, and generic CSV and JSON'
 
 /** A common kind of file that is not supported. */
 interface Unsupported {
@@ -70,11 +70,6 @@ const unsupported: readonly Unsupported[] = [
     name: 'a trivy k8s report',
     hint: 'Scan each image with trivy image and send those reports, each with a category.',
     matches: (has) => has('ClusterName', 'Resources') || has('ClusterName', 'Findings'),
-  },
-  {
-    name: 'an SPDX bill of materials',
-    hint: 'Scan it with Grype or Trivy and send their JSON.',
-    matches: (has) => has('spdxVersion'),
   },
 ]
 

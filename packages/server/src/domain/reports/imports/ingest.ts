@@ -1,4 +1,5 @@
 import { invalid, reportRejected } from '../../../platform/failure.ts'
+import { publishInventory, storeInventory } from '../../dependencies/inventories.ts'
 import { type Deps, projectTransaction, type RootDeps } from '../../deps.ts'
 import { markForDeletion } from '../../files/pending-deletions.ts'
 import { dropStaged, findCategoryId, isKnownImage, upsertCategory } from '../../findings/findings.ts'
@@ -107,6 +108,7 @@ export async function ingestReport(
   const { import: stored, open, run } = attempt
   const place = await openPlace(deps, project, { ...stored, ...stored.options, importId: stored.id })
   const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, stored.options)
+  const inventoryId = await keepDependencies(deps, place, report, attempt)
   const comparison = await compareReport(deps, place, report, (findings) => attempt.progress(findings))
   await assertOwnScope(deps, place, comparison, stored.options.sameRun)
   const decisions = groupDecisions(await storeStagedNew(deps, place, comparison.decisions))
@@ -133,6 +135,7 @@ export async function ingestReport(
     const promote = isDone ? toPromote : []
     const promoted = await commitImport(deps, project, user, { observation, decisions, scans, rules, promote })
     await commitHeld(deps, project, observation, comparison)
+    if (inventoryId !== undefined) await publishInventory(deps.db, inventoryId)
     await recordReport(deps, { projectId: project.id, name: place.ref })
     await dropStaged(deps.db, stored.id)
     await markForDeletion(deps, [stored.objectKey])
@@ -143,6 +146,22 @@ export async function ingestReport(
     if (hasListeners) await recordImportEvent(deps, 'report_imported', stored)
   })
   return isDone
+}
+
+/** Stores the dependencies that a report lists, still invisible, and returns the id of their inventory. */
+async function keepDependencies(
+  deps: RootDeps,
+  { projectId, ref, now }: ImportPlace,
+  { header, inventorySource, dependencies }: ImportReading,
+  { import: { id: importId, category }, progress }: Attempt,
+): Promise<number | undefined> {
+  if (inventorySource === undefined) return undefined
+  const source = [header.scanner?.externalId ?? header.format, category ?? '', inventorySource].join('\n')
+  return storeInventory(
+    deps,
+    { projectId, ref, importId, now, source },
+    { batches: dependencies(), afterEach: () => progress(0) },
+  )
 }
 
 /** Returns whether an import promotes its findings. The setting of the project applies to its default branch only. */

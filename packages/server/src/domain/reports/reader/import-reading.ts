@@ -30,11 +30,16 @@ export async function openReading(
   }
   const read = await readReport(open, options)
   if ('problems' in read) return read
-  const { header, batches, outcome } = read.reading
+  const { header, inventory, batches, outcome } = read.reading
+  async function* dependencies() {
+    yield inventory?.dependencies ?? []
+  }
   async function* imported() {
     for await (const batch of batches()) yield batch.map((finding) => importedFrom(finding, dialect))
   }
-  return { reading: { header, batches: imported, outcome, close: () => {} } }
+  return {
+    reading: { header, inventorySource: inventory?.source, dependencies, batches: imported, outcome, close: () => {} },
+  }
 }
 
 /** Counts the commas of a report, which is about the number of its values. Reads the whole file. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ReportProblem } from '../../../platform/failure.ts'
 import { startTimeSlice } from '../../../platform/time-slice.ts'
+import type { ReportedDependency } from '../../dependencies/dependency.ts'
 import type { ReportType } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
 import { loadScores } from '../formats/fields/cvss-score.ts'
@@ -37,10 +38,18 @@ export interface ReadOptions {
 /** A report that is being read. Its findings are streamed; the outcome is available afterwards. */
 export interface Reading {
   header: ReportHeader
+  /** Dependencies that the report lists; undefined if it does not list any. */
+  inventory: ReportedInventory | undefined
   /** Yields the findings in file order, without duplicates. Throws `Unreadable` at the first invalid byte. */
   batches: () => AsyncGenerator<ReportFinding[]>
   /** Complete after the last batch. */
   outcome: () => Outcome
+}
+
+interface ReportedInventory {
+  /** See `Inventory.source`. */
+  source: string
+  dependencies: readonly ReportedDependency[]
 }
 
 /** Results of reading all entries. Its lists are truncated. */
@@ -59,7 +68,8 @@ export async function readReport(
     const root = await document.survey()
     const format = formatOf(root, options)
     if (!format) return { problems: [unknownFormat(root)] }
-    const context = await document.context(format.items)
+    const { items, parts = [], omits = [] } = format
+    const context = await document.context([...items, ...parts, ...omits])
     const tally = startTally()
     for (const warning of context.rest.warnings) tally.add(warning, '')
     const opening = { ...options, tally, gaps: startGaps(), scoreOf: loadScores() }
@@ -68,11 +78,13 @@ export async function readReport(
     if (!('header' in opened)) return opened
 
     const violations = options.strict ? await findViolations(document, format, opened) : []
+    const inventory = violations.length === 0 ? await readInventory(document, format, opened, tally) : undefined
     return violations.length > 0
       ? { problems: violations }
       : {
           reading: startReading(document, format, opened, {
             ...opening,
+            inventory,
             losers: await findDuplicates(document, format, context, opening),
           }),
         }
@@ -108,10 +120,14 @@ async function findViolations(
   const problems = startProblems()
   problems.add(opened.problems)
   for await (const item of document.items(format.items)) problems.add(checkItem(opened, item))
+  const { check } = opened.inventory ?? {}
+  if (check) {
+    for await (const item of document.items(format.parts ?? [])) problems.add(checkItem({ check }, item))
+  }
   return problems.all()
 }
 
-function checkItem(opened: OpenedReport, item: Item): ReportProblem[] {
+function checkItem(opened: Pick<OpenedReport, 'check'>, item: Item): ReportProblem[] {
   if (item.json) return opened.check(item.json.value, item)
   return [{ type: 'Schema', message: tooLargeEntry, pointer: item.pointer }]
 }
@@ -123,11 +139,35 @@ const batchSize = 50
 /** Maximum size of the findings in a batch, because single entries may be large. */
 const batchCharacters = 2 * 1024 * 1024
 
+interface ReadingOptions extends Pick<Reading, 'inventory'> {
+  tally: Tally
+  gaps: Gaps
+  losers: ReadonlyMap<string, string> | undefined
+}
+
+/** Reads the dependencies that the report lists, in a pass before the findings, which may refer to them. */
+async function readInventory(
+  document: Document,
+  { parts = [] }: ReportFormat,
+  { inventory }: OpenedReport,
+  tally: Tally,
+): Promise<ReportedInventory | undefined> {
+  if (!inventory) return undefined
+  const slice = startTimeSlice()
+  for await (const item of document.items(parts)) {
+    const entry = objectOf(item.json?.value)
+    if (!entry) tally.add('A listed component cannot be read', item.pointer)
+    else inventory.read(entry, item)
+    if (slice.isOver()) await slice.next()
+  }
+  return { source: inventory.source, dependencies: inventory.list() }
+}
+
 function startReading(
   document: Document,
   format: ReportFormat,
   opened: OpenedReport,
-  { tally, gaps, losers }: { tally: Tally; gaps: Gaps; losers: ReadonlyMap<string, string> | undefined },
+  { tally, gaps, losers, inventory }: ReadingOptions,
 ): Reading {
   const problems = startProblems()
   problems.add(opened.problems)
@@ -173,6 +213,7 @@ function startReading(
 
   return {
     header: opened.header,
+    inventory,
     batches,
     outcome: () => ({
       counts,

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Dialect } from '../../../db/db.ts'
 import type { ReportProblem } from '../../../platform/failure.ts'
+import type { ReportedDependency } from '../../dependencies/dependency.ts'
 import type { ImportedFinding } from '../comparison/imported-finding.ts'
 import type { StoredContents } from '../comparison/stored-contents.ts'
 import type { ReportHeader } from '../formats/report-format.ts'
@@ -24,9 +25,10 @@ export interface ReadingJob {
  */
 export type ReadingRequest = { answer: MessagePort } & ({ open: true } | { image: string })
 
-/** Messages of the worker: first the header or the problems, then batches, finally the outcome. */
+/** Messages of the worker: first the header or the problems, then dependencies if there are any, then batches, finally the outcome. */
 export type ReadingMessage =
-  | { header: ReportHeader }
+  | { header: ReportHeader; inventorySource: string | undefined }
+  | { dependencies: readonly ReportedDependency[]; isLast: boolean }
   | { problems: ReportProblem[] }
   | { batch: ImportedFinding[] }
   | { unreadable: ReportProblem }

@@ -49,7 +49,8 @@ export async function readOnThread(
   const { received, close } = startJob(start, open, isImageKnown, { ...options, engine, stored })
   try {
     const { value: message } = await received.next()
-    if (message && 'header' in message) return { reading: { header: message.header, ...restOf(received), close } }
+    if (message && 'header' in message)
+      return { reading: { ...message, ...restOf(received, message.inventorySource !== undefined), close } }
     // Read to the end; closing the port early would stop the thread.
     await received.next()
     if (message && 'problems' in message) return message
@@ -60,9 +61,20 @@ export async function readOnThread(
   }
 }
 
-function restOf(received: AsyncGenerator<ReadingMessage>): Pick<ImportReading, 'batches' | 'outcome'> {
+function restOf(
+  received: AsyncGenerator<ReadingMessage>,
+  hasInventory: boolean,
+): Pick<ImportReading, 'dependencies' | 'batches' | 'outcome'> {
   let outcome: Outcome | undefined
   return {
+    async *dependencies() {
+      for (let isLeft = hasInventory; isLeft; ) {
+        const { value: message } = await received.next()
+        if (!message || !('dependencies' in message)) throw new Error('the reading thread sent no dependencies')
+        isLeft = !message.isLast
+        yield message.dependencies
+      }
+    },
     async *batches() {
       for await (const message of received) {
         if ('batch' in message) yield message.batch

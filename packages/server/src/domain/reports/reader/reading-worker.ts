@@ -2,6 +2,7 @@ import { MessageChannel, parentPort } from 'node:worker_threads'
 import { dialects } from '../../../db/sql.ts'
 import { receiveAll, receiveOne, sendAll } from '../../../platform/port-stream.ts'
 import { openYoungCollector } from '../../../platform/v8-flags.ts'
+import type { ReportedDependency } from '../../dependencies/dependency.ts'
 import { importedFrom } from '../comparison/imported-finding.ts'
 import { findContents } from '../comparison/stored-contents.ts'
 import { readReport } from './read-report.ts'
@@ -27,6 +28,15 @@ async function* withGarbageCollection(chunks: AsyncIterable<Uint8Array>): AsyncG
   }
 }
 
+const dependenciesPerMessage = 500
+
+function* dependencyMessages(all: readonly ReportedDependency[]): Generator<ReadingMessage> {
+  for (let start = 0; start === 0 || start < all.length; start += dependenciesPerMessage) {
+    const end = start + dependenciesPerMessage
+    yield { dependencies: all.slice(start, end), isLast: end >= all.length }
+  }
+}
+
 // Runs in a worker thread: see reading-thread.ts.
 parentPort?.on('message', async ({ options, engine, stored, requests, messages }: ReadingJob) => {
   let isOver = false
@@ -48,9 +58,10 @@ parentPort?.on('message', async ({ options, engine, stored, requests, messages }
       yield read
       return
     }
-    const { header, batches, outcome } = read.reading
+    const { header, inventory, batches, outcome } = read.reading
     const isStored = stored && findContents(stored)
-    yield { header }
+    yield { header, inventorySource: inventory?.source }
+    if (inventory) yield* dependencyMessages(inventory.dependencies)
     try {
       for await (const batch of batches())
         yield { batch: batch.map((finding) => importedFrom(finding, dialects[engine], isStored)) }

@@ -1,3 +1,4 @@
+import type { ReportedDependency } from '../../dependencies/dependency.ts'
 import type { ImportedFinding } from '../comparison/imported-finding.ts'
 import type { StoredContents } from '../comparison/stored-contents.ts'
 import type { ReportHeader } from '../formats/report-format.ts'
@@ -11,6 +12,10 @@ export interface ImportReadOptions extends ReadOptions {
 /** A report that is being imported. */
 export interface ImportReading {
   header: ReportHeader
+  /** Source of the dependencies that the report lists; undefined if it does not list any. */
+  inventorySource: string | undefined
+  /** Yields them in batches. May be read before `batches`. */
+  dependencies: () => AsyncGenerator<readonly ReportedDependency[]>
   /** Yields the findings in batches; see `Reading`. */
   batches: () => AsyncGenerator<ImportedFinding[]>
   /** Complete after the last batch. */

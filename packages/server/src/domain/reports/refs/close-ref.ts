@@ -1,3 +1,4 @@
+import { supersedeInventories } from '../../dependencies/inventories.ts'
 import { type Deps, projectTransaction, type RootDeps } from '../../deps.ts'
 import {
   deleteObservedOnlyOn,
@@ -55,6 +56,7 @@ async function run(deps: RootDeps, { payload, signal }: RunningJob<RefName>): Pr
   await whileClosed(deps, payload, 'closed', async (deps) => {
     await endWaitsOf(deps, place)
     await deleteScansOfRef(deps.db, place)
+    await supersedeInventories(deps.db, place)
   })
   // A vulnerability keeps its only occurrence, as absent, because it shows where it was found.
   await inBatches(steps.remove, 'deleted', async ({ db }, ids) => {

@@ -36,7 +36,7 @@ export const vulnerabilityCheck: Check = object({
   },
 })
 
-const component = object({
+export const component = object({
   required: ['type', 'name'],
   properties: { name: anyText, version: anyText, 'bom-ref': someText },
 })
@@ -56,7 +56,7 @@ export const bomCheck: Check = object({
     },
     version: integer({ min: 1 }),
     metadata: object({ properties: { timestamp: anyText, tools, component } }),
-    components: list(component),
+    components: list(() => {}),
     vulnerabilities: list(vulnerabilityCheck),
   },
 })

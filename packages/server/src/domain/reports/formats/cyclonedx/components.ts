@@ -11,25 +11,36 @@ export interface Component {
   packageUrl: string | undefined
 }
 
-/** Returns a lookup for components by reference within the document, or by a BOM-Link. */
-export function indexComponents(root: JsonObject): (ref: string) => Component | undefined {
-  const byRef = new Map<string, JsonObject>()
-  const metadata = objectOf(root.metadata)
-  const pending = [metadata?.component, ...objectsOf(root.components), ...objectsOf(root.services)]
-  for (let at = 0; at < pending.length; at++) {
-    const component = objectOf(pending[at])
-    if (!component) continue
-    const ref = component['bom-ref']
-    if (typeof ref === 'string' && !byRef.has(ref)) byRef.set(ref, component)
-    for (const inner of objectsOf(component.components)) pending.push(inner)
-  }
-  return (ref) => {
-    const component = byRef.get(ref) ?? byRef.get(linkedRef(ref) ?? '')
-    return component ? describeComponent(component) : fromPackageUrl(ref)
-  }
+/** Components by reference. Only those that vulnerabilities may refer to, described. */
+export interface ComponentIndex {
+  /** Adds a component with the components inside, and returns all of them. */
+  add(component: JsonObject): JsonObject[]
+  /** Finds a component by a reference within the document, or by a BOM-Link. */
+  of(ref: string): Component | undefined
 }
 
-function describeComponent(component: JsonObject): Component {
+/** Starts an index with the subject and the services of the document. */
+export function indexComponents(root: JsonObject): ComponentIndex {
+  const byRef = new Map<string, Component>()
+  const add = (outer: unknown): JsonObject[] => {
+    const pending = [outer]
+    const added: JsonObject[] = []
+    for (let at = 0; at < pending.length; at++) {
+      const component = objectOf(pending[at])
+      if (!component) continue
+      const ref = component['bom-ref']
+      if (typeof ref === 'string' && !byRef.has(ref)) byRef.set(ref, describeComponent(component))
+      added.push(component)
+      for (const inner of objectsOf(component.components)) pending.push(inner)
+    }
+    return added
+  }
+  add(objectOf(root.metadata)?.component)
+  for (const service of objectsOf(root.services)) add(service)
+  return { add, of: (ref) => byRef.get(ref) ?? byRef.get(linkedRef(ref) ?? '') ?? fromPackageUrl(ref) }
+}
+
+export function describeComponent(component: JsonObject): Component {
   const group = textOf(component.group)
   const name = textOf(component.name) ?? ''
   const occurrence = objectsOf(objectOf(component.evidence)?.occurrences)[0]

@@ -10,16 +10,19 @@ import { artifactName } from '../identity/artifacts.ts'
 import { findProblems, printWords } from '../problems/checks.ts'
 import type { JsonObject, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
-import { bomCheck, vulnerabilityCheck } from './check.ts'
+import { bomCheck, component, vulnerabilityCheck } from './check.ts'
 import { indexComponents } from './components.ts'
 import { addGaps, affectedIn } from './gaps.ts'
+import { readComponents } from './inventory.ts'
 import { draftOf, type Reading, reasonToSkip, reasonToSkipIn } from './vulnerability.ts'
 
-/** CycloneDX documents with vulnerabilities. */
+/** CycloneDX documents: bills of materials with or without vulnerabilities. */
 export const cyclonedx: ReportFormat = {
   name: 'cyclonedx',
   recognises: (root) => objectOf(root)?.bomFormat === 'CycloneDX',
   items: [['vulnerabilities', '*']],
+  parts: [['components', '*']],
+  omits: [['dependencies', '*']],
   open,
 }
 
@@ -40,12 +43,10 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
       '/specVersion',
       `specVersion is ${shown(root.specVersion)}, which is not one of: ${printWords(versions)}`,
     )
-  if (!Array.isArray(root.vulnerabilities)) {
-    return refuse(
-      '/vulnerabilities',
-      'The bill of materials has no list of vulnerabilities; only what a scanner found can be read',
-    )
+  if (!Array.isArray(root.vulnerabilities) && !Array.isArray(root.components)) {
+    return refuse('', 'The bill of materials has neither a list of components nor one of vulnerabilities')
   }
+  if (!Array.isArray(root.vulnerabilities)) options.gaps.add({}, 'it lists components and no vulnerabilities', '')
   const metadata = objectOf(root.metadata) ?? {}
   const subject = objectOf(metadata.component)
   const fallback = subject?.type === 'container' ? 'container_scanning' : 'dependency_scanning'
@@ -54,14 +55,16 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
 
   addGaps(root, options.gaps)
   const scanner = scannerFrom(metadata.tools)
+  const index = indexComponents(root)
+  const inputFile = propertyOf(metadata, 'gitlab:dependency_scanning:input_file:path')
   const reading: Reading = {
     ...options,
     ...chosen,
     version,
     scanner,
     subject: textOf(subject?.name) ?? '',
-    inputFile: propertyOf(metadata, 'gitlab:dependency_scanning:input_file:path'),
-    componentOf: indexComponents(root),
+    inputFile,
+    componentOf: index.of,
     identifiersOf: startIdentifiers(() => {}),
   }
   return {
@@ -70,6 +73,15 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     warnings: [],
     mixesScanners: false,
     artifact: () => artifactOf(subject),
+    inventory: readComponents(
+      index,
+      {
+        source: [artifactOf(subject), inputFile].filter(Boolean).join(' '),
+        inputFile,
+        packageManager: propertyOf(metadata, 'gitlab:dependency_scanning:package_manager:name'),
+      },
+      { ...options, check: component },
+    ),
     check: (value, { index }) => findProblems(vulnerabilityCheck, value, ['vulnerabilities', index]),
     // One flaw in three components is three findings, because it must be fixed in three places.
     *read(entry, { pointer }) {

@@ -8,6 +8,7 @@ import { findProblems, printWords } from '../problems/checks.ts'
 import type { Tally } from '../problems/tally.ts'
 import type { JsonObject, Scan } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
+import { readDependencyFiles } from './dependency-files.ts'
 import { type FindingContext, readFinding } from './finding.ts'
 import { addGaps } from './gaps.ts'
 import { startImages } from './images.ts'
@@ -27,6 +28,7 @@ export const gitlab: ReportFormat = {
     return object !== undefined && ['vulnerabilities', 'scan', 'version'].some((key) => Object.hasOwn(object, key))
   },
   items: [vulnerabilities],
+  parts: [['dependency_files', '*', 'dependencies', '*']],
   open,
 }
 
@@ -121,6 +123,7 @@ function openKnown(root: JsonObject, version: string, reportType: ReportType, op
     check: (value, { index }) => findProblems(check, value, ['vulnerabilities', index]),
     ...(images && { prepare: images.lookUp }),
     ...(artifacts && { artifact: artifacts.only }),
+    inventory: readDependencyFiles(root, options),
     read: (entry, { pointer, json }) => {
       artifacts?.add(objectOf(entry.location)?.image)
       return [readFinding(finding, entry, pointer, json?.exactLines)]
