@@ -15,6 +15,12 @@ const row = (fields: Record<string, unknown> = {}): ExportedRow =>
       isResolvedOnDefaultBranch: false,
       dismissedUntil: null,
       isDismissedUntilFixed: false,
+      cvssTenths: null,
+      epssMillionths: null,
+      isKev: false,
+      exposurePoints: 5,
+      agePoints: 0,
+      fixAvailableAt: null,
       createdAt: '2026-05-01T10:20:30.456Z',
     },
     finding: { packageUrl: null, description: 'What it is', location: { file: 'main.rb', start_line: 3 } },
@@ -41,11 +47,11 @@ test('the CSV columns are GitLab’s, followed by our own', () => {
   expect(csvHeader).toBe(
     'Group Name,Project Name,Tool,Scanner Name,Status,Vulnerability,Details,Additional Info,Severity,CVE,CWE,' +
       'Other Identifiers,Detected At,Location,Activity,Comments,Full Path,CVSS Vectors,Dismissal Reason,' +
-      'Vulnerability ID,Package URL,Assignee,Dismissed Until\n',
+      'Vulnerability ID,Priority,EPSS Score,Known Exploited,Package URL,Assignee,Dismissed Until\n',
   )
   expect(csvLine(row())).toBe(
     'Acme,Site,sast,Semgrep,detected,Flaw,What it is,,high,,,,2026-05-01 10:20:30 UTC,' +
-      '"{""file""=>""main.rb"", ""start_line""=>3}",false,,acme/site/7,,,7,,,\n',
+      '"{""file""=>""main.rb"", ""start_line""=>3}",false,,acme/site/7,,,7,35,,false,,,\n',
   )
 })
 

@@ -1,4 +1,5 @@
 import type { StoredIdentifier } from '../findings/finding.ts'
+import { fraction, priorityOf } from '../vulnerabilities/priority/priority.ts'
 import { capitalised, historyText } from '../vulnerabilities/triage/history-text.ts'
 import type { Remark } from './exported-row-queries.ts'
 import type { ExportedRow } from './exported-rows.ts'
@@ -27,10 +28,15 @@ const columns: readonly (readonly [header: string, cell: (row: ExportedRow) => s
   ['Dismissal Reason', ({ vulnerability }) => capitalised(dismissalOf(vulnerability))],
   ['Vulnerability ID', ({ vulnerability }) => String(vulnerability.id)],
   // Columns that GitLab does not have.
+  ['Priority', ({ vulnerability }) => String(priorityOf(vulnerability).score)],
+  ['EPSS Score', ({ vulnerability }) => numberText(fraction(vulnerability.epssMillionths, 1_000_000))],
+  ['Known Exploited', ({ vulnerability }) => String(vulnerability.isKev)],
   ['Package URL', ({ finding }) => finding.packageUrl ?? ''],
   ['Assignee', ({ assignee }) => assignee?.username ?? ''],
   ['Dismissed Until', ({ vulnerability }) => endText(vulnerability)],
 ]
+
+const numberText = (number: number | null) => (number === null ? '' : String(number))
 
 export const csvHeader = lineOf(columns.map(([header]) => header))
 

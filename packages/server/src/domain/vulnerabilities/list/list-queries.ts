@@ -82,11 +82,12 @@ async function mergeRanges(
     ? [sql`, ${raw(order.key.sql)} as sort_key`, sql`sort_key ${raw(order.id)}, ${byId}`]
     : [empty, byId]
   const selects = groups.flatMap((ranges, index) => {
-    const isBetween = index === 0 ? isBetweenIn(order, after, before) : isBetweenIn(order)
-    return ranges.map(
-      (range) => sql`
-        select severity, id ${keyColumn} from vulnerabilities ${indexOf(db, range)} where ${isIn(range)} ${isBetween}`,
-    )
+    const bounds = index === 0 ? boundsIn(db, order, after, before) : boundsIn(db, order)
+    return ranges.flatMap((range) => {
+      const rows = sql`
+        select severity, id ${keyColumn} from vulnerabilities ${indexOf(db, range)} where ${isIn(range)}`
+      return bounds.map((bound) => sql`${rows} ${bound}`)
+    })
   })
   const firstRows = sql`order by ${byKey} limit ${offset + limit}`
   const parts = selects.length > 1 ? selects.map((part) => db.dialect.partOfUnion(part, firstRows)) : selects
@@ -95,14 +96,24 @@ async function mergeRanges(
   return db.all(sql`${join(parts, ' union all ')} order by ${whole} limit ${limit} offset ${offset}`)
 }
 
-/** Positions are ids where the order has no sort key: a comparison of rows would not use the shorter indexes. */
-function isBetweenIn({ key, id }: ListOrder, after?: Cursor, before?: Cursor): Sql {
-  const [low, high] = id === 'asc' ? [after, before] : [before, after]
-  if (!key) return sql`and id > ${low?.id ?? 0} and id < ${high?.id ?? Number.MAX_SAFE_INTEGER}`
-  const position = sql`(${raw(key.sql)}, id)`
-  return sql`${low ? sql`and ${position} > (${low.sortKey}, ${low.id})` : empty} ${
-    high ? sql`and ${position} < (${high.sortKey}, ${high.id})` : empty
-  }`
+/**
+ * Returns conditions that together select the rows between two positions. With a sort key there are two on SQLite, one for
+ * the rest of the rows with the same key: for a comparison of key and id it would read all rows with the key.
+ */
+function boundsIn({ dialect }: Db, { key, id }: ListOrder, after?: Cursor, before?: Cursor): Sql[] {
+  if (!key) {
+    const [low, high] = id === 'asc' ? [after, before] : [before, after]
+    return [sql`and id > ${low?.id ?? 0} and id < ${high?.id ?? Number.MAX_SAFE_INTEGER}`]
+  }
+  const column = raw(key.sql)
+  const [beyond, short] = id === 'asc' ? [raw('>'), raw('<')] : [raw('<'), raw('>')]
+  const end = before ? sql`and (${column}, id) ${short} (${before.sortKey}, ${before.id})` : empty
+  if (!after) return [end]
+  if (dialect.engine === 'postgres') return [sql`and (${column}, id) ${beyond} (${after.sortKey}, ${after.id}) ${end}`]
+  return [
+    sql`and ${column} = ${after.sortKey} and id ${beyond} ${after.id} ${end}`,
+    sql`and ${column} ${beyond} ${after.sortKey} ${end}`,
+  ]
 }
 
 /** SQLite would prefer the index of all rows of a severity. */
