@@ -35,6 +35,7 @@ import { feeds } from './0080_feeds.ts'
 import { priority } from './0081_priority.ts'
 import { scopeBulkChanges } from './0083_scope_bulk_changes.ts'
 import { dependencies } from './0085_dependencies.ts'
+import { reportFormat } from './0085_report_format.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   priority,
   scopeBulkChanges,
   dependencies,
+  reportFormat,
 ]

@@ -1,6 +1,6 @@
 import type { VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
 
-export const exportFormats = ['csv', 'json', 'sarif'] as const
+export const exportFormats = ['csv', 'json', 'sarif', 'html'] as const
 type ExportFormat = (typeof exportFormats)[number]
 
 export const exportStatuses = ['created', 'running', 'finished', 'failed'] as const
@@ -9,6 +9,8 @@ export const exportStatuses = ['created', 'running', 'finished', 'failed'] as co
 export interface ExportFilter extends VulnerabilityFilter {
   scannerIds?: readonly number[] | undefined
   projectIds?: readonly number[] | undefined
+  /** Start of the period whose changes a report has; by default the author’s previous report of the target. */
+  changesSince?: string | undefined
 }
 
 /** Target of an export: a project, a group with everything below it, or everything that its author can see. */

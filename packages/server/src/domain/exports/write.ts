@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { instanceUrl } from '../../platform/settings.ts'
 import { roles } from '../access/roles.ts'
-import type { Deps } from '../deps.ts'
-import { type AnyJobKind, jobKind } from '../jobs/job.ts'
+import type { Deps, RootDeps } from '../deps.ts'
+import { type AnyJobKind, jobKind, type RunningJob } from '../jobs/job.ts'
 import { findNamespaceById } from '../namespaces/namespaces.ts'
 import { currentVisitor, isStillPermitted } from '../projects/current-rights.ts'
 import { findProjectById, listProjectIdsBelow } from '../projects/projects.ts'
@@ -14,6 +14,8 @@ import type { Export } from './export.ts'
 import { failExport, finishExport, startExport } from './export-queries.ts'
 import { listAllProjectIds, listMemberProjectIds } from './exported-row-queries.ts'
 import { type ExportedRow, listMatchingFacetCounts, readRows } from './exported-rows.ts'
+import { readReport } from './report/report.ts'
+import { writeReport } from './report/report-html.ts'
 import { openSarifRun, type SarifRun, sarifHeadOf, sarifTail } from './sarif.ts'
 
 export const exportKind = 'export'
@@ -48,17 +50,9 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
       const waitingFindings = await countWaitingFindings(deps.db, projectIds)
       let bytes = 0
       const hash = createHash('sha256')
-      let done = 0
-      const read = async function* (projectId: number, filter: Export['filter']) {
-        for await (const rows of readRows(deps, projectId, filter)) {
-          signal.throwIfAborted()
-          yield rows
-          done += rows.length
-          await progress(Math.min(done, total), total)
-        }
-      }
+      const reads = countReads(deps, total, { signal, progress })
       const counted = async function* () {
-        for await (const text of contentOf(deps, { ...asked, waitingFindings }, projectIds, { read, describe })) {
+        for await (const text of contentOf(deps, { ...asked, waitingFindings }, projectIds, { ...reads, describe })) {
           const chunk = Buffer.from(text)
           bytes += chunk.length
           hash.update(chunk)
@@ -66,7 +60,7 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
         }
       }
       await deps.objects.put(key, Readable.from(counted(), { objectMode: false }))
-      await progress(done, done)
+      await reads.finish()
       const filename = await filenameOf(deps, asked)
       const finished = await finishExport(
         deps.db,
@@ -95,13 +89,48 @@ export function exportTimes({ now, settings }: Deps): { now: string; expiresAt: 
 
 type ReadRows = (projectId: number, filter: Export['filter']) => ReturnType<typeof readRows>
 
-async function* contentOf(
+/** Returns functions that read and count rows, and record the progress of the job. */
+function countReads(
   deps: Deps,
-  { format, filter, waitingFindings }: Export & { waitingFindings: number },
+  total: number,
+  { signal, progress }: Pick<RunningJob<object>, 'signal' | 'progress'>,
+): Pick<Content, 'read' | 'onBatch'> & { finish(): Promise<void> } {
+  let done = 0
+  const onBatch = async (rows: number) => {
+    signal.throwIfAborted()
+    done += rows
+    await progress(Math.min(done, total), total)
+  }
+  return {
+    onBatch,
+    async *read(projectId, filter) {
+      for await (const rows of readRows(deps, projectId, filter)) {
+        signal.throwIfAborted()
+        yield rows
+        await onBatch(rows.length)
+      }
+    },
+    finish: () => progress(done, done),
+  }
+}
+
+interface Content {
+  read: ReadRows
+  describe: DescribeRow
+  /** Called with the number of rows that a report has counted. */
+  onBatch(rows: number): Promise<void>
+}
+
+async function* contentOf(
+  deps: RootDeps,
+  asked: Export & { waitingFindings: number },
   projectIds: readonly number[],
-  { read, describe }: { read: ReadRows; describe: DescribeRow },
+  { read, describe, onBatch }: Content,
 ): AsyncGenerator<string> {
-  if (format === 'csv') {
+  const { format, filter, waitingFindings } = asked
+  if (format === 'html') {
+    yield writeReport(await readReport(deps, asked, projectIds, onBatch))
+  } else if (format === 'csv') {
     yield csvHeader
     for (const id of projectIds) for await (const rows of read(id, filter)) yield rows.map(csvLine).join('')
   } else if (format === 'json') {
@@ -196,7 +225,7 @@ async function filenameOf({ db, now }: Deps, { projectId, groupId, format }: Exp
         ? await findNamespaceById(db, groupId)
         : undefined
   const name = parameterized(target?.fullPath ?? 'instance')
-  return `${name}_vulnerabilities_${now().slice(0, 16).replace(':', '')}.${format}`
+  return `${name}_${format === 'html' ? 'report' : 'vulnerabilities'}_${now().slice(0, 16).replace(':', '')}.${format}`
 }
 
 /** Equivalent of Rails' `parameterize`. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { OutgoingMail } from '../../platform/outgoing/smtp.ts'
 import { instanceUrl } from '../../platform/settings.ts'
 import type { Deps } from '../deps.ts'
+import { escapeHtml, oneLine } from '../escape-html.ts'
 import type { Addressee, MailBlock, MailContent, MailItem, Subscription } from './mail.ts'
 
 interface Composition {
@@ -48,20 +49,6 @@ function footerOf(url: string, subscription: Subscription | undefined): MailBloc
   ]
 }
 
-const maxLineCharacters = 500
-
-/**
- * Returns the text as one line, without control characters and without characters that change the direction or the
- * visibility of others. Text of reports may be hostile, and a line break could imitate another part of the message.
- */
-function oneLine(text: string): string {
-  const plain = text
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .replaceAll(/\p{Cf}/gu, '')
-    .trim()
-  return plain.length > maxLineCharacters ? `${plain.slice(0, maxLineCharacters - 1)}…` : plain
-}
-
 function textOf(blocks: readonly MailBlock[]): string {
   return `${blocks.map(textBlock).join('\n\n')}\n`
 }
@@ -94,9 +81,3 @@ function htmlBlock(block: MailBlock): string {
 const htmlItem = ({ text, url }: MailItem): string => (url ? htmlLink(text, url) : escapeHtml(text))
 
 const htmlLink = (text: string, url: string): string => `<a href="${escapeHtml(url)}">${escapeHtml(text)}</a>`
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-function escapeHtml(text: string): string {
-  return oneLine(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? character)
-}

@@ -11,12 +11,12 @@ import {
 } from '../../../domain/exports/exports.ts'
 import { openIntact } from '../../../domain/files/intact.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
-import { flag, freeForm, integer, integerList, oneOf, optional } from '../../../http/params/input.ts'
+import { dateTime, flag, freeForm, integer, integerList, oneOf, optional } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
 import { attachment } from '../../../http/response/content-disposition.ts'
-import type { Download } from '../../../http/response/download.ts'
+import { type Download, untrustedContentPolicy } from '../../../http/response/download.ts'
 import { fileOutput, type Route } from '../../../http/route.ts'
-import { notFound } from '../../../platform/failure.ts'
+import { notFound, parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 import { assertKnown, filterNames, filterProperties, readFilter, viewFilter } from '../vulnerabilities/filters.ts'
@@ -88,6 +88,12 @@ const exportInput = Type.Object(
       }),
     ),
     filter: optional(freeForm({ description: 'Same as `filters`, under its name in bulk changes' })),
+    changes_since: optional(
+      dateTime({
+        description:
+          'For the format `html`: start of the period whose changes the report shows. Default: your previous report of the same target, else 30 days ago',
+      }),
+    ),
   },
   { exclusive: [['filters', 'filter']] },
 )
@@ -106,21 +112,27 @@ function filterFrom(caller: Caller, params: RawParams = {}): ExportFilter {
   return { ...readFilter(input, caller), scannerIds: input.scanner_id, projectIds: input.project_id }
 }
 
-const draftFrom = (
-  caller: Caller,
-  { export_format, send_email, filter, filters = filter }: Static<typeof exportInput>,
-) => ({
-  format: export_format,
-  sendsEmail: send_email,
-  filter: filterFrom(caller, filters),
-})
+function draftFrom(caller: Caller, input: Static<typeof exportInput>) {
+  const { export_format: format, send_email: sendsEmail, filter, filters = filter, changes_since: changesSince } = input
+  if (changesSince !== undefined && format !== 'html') throw parameterProblem('changes_since requires the format html')
+  const names = Object.keys(filters ?? {}).filter((name) => name !== 'project_id')
+  if (format === 'html' && names.length > 0) {
+    throw parameterProblem(
+      `a report covers all vulnerabilities; its only filter is project_id, not ${names.join(', ')}`,
+    )
+  }
+  return { format, sendsEmail, filter: { ...filterFrom(caller, filters), ...(changesSince && { changesSince }) } }
+}
 
 const contentTypes: Record<Export['format'], string> = {
   // GitLab's content type for CSV.
   csv: 'application/octet-stream',
   json: 'application/json',
   sarif: 'application/sarif+json',
+  html: 'text/html; charset=utf-8',
 }
+
+const reportPolicy = `${untrustedContentPolicy}; style-src 'unsafe-inline'`
 
 function downloadOf(deps: RootDeps, { objectKey, bytes, sha256, format, filename, status }: Export): Download {
   if (status !== 'finished' || objectKey === null || bytes === null) throw notFound('Vulnerability Export')
@@ -129,6 +141,8 @@ function downloadOf(deps: RootDeps, { objectKey, bytes, sha256, format, filename
     bytes,
     contentType: contentTypes[format],
     disposition: attachment(filename ?? ''),
+    // Texts of scanners are escaped; this is a second line of defence.
+    ...(format === 'html' && { contentSecurityPolicy: reportPolicy }),
   }
 }
 

@@ -36,7 +36,8 @@ export async function readableScope(
   return scopeOf(readable.projectIds.filter((id) => chosen.has(id)))
 }
 
-const scopeOf = (projectIds: readonly number[]): ListScope => ({
+/** Returns the scope of these projects. */
+export const scopeOf = (projectIds: readonly number[]): ListScope => ({
   key: `projects ${hash('sha1', projectIds.join())}`,
   projectIds,
 })
