@@ -50,6 +50,7 @@ import { createIssueJob } from './domain/trackers/create-issue.ts'
 import { synchronizeIssueJob } from './domain/trackers/sync-issue.ts'
 import { pollTrackers, synchronizeJob } from './domain/trackers/sync-issues.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
+import { expireRequests } from './domain/vulnerabilities/approval/expire-requests.ts'
 import { dueDatesJob } from './domain/vulnerabilities/due-dates/update-due-dates.ts'
 import { updatePriorities } from './domain/vulnerabilities/priority/score-all.ts'
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
@@ -83,6 +84,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'remove expired sessions', intervalMs: hourMs, run: removeExpiredSessions },
   { name: 'expire exports', intervalMs: hourMs, run: expireExports },
   { name: 'expire reports of failed imports', intervalMs: hourMs, run: expireFailedReports },
+  { name: 'expire requests for dismissals', intervalMs: 10 * minuteMs, run: expireRequests },
   { name: 'end dismissals', intervalMs: 10 * minuteMs, run: endDismissals },
   { name: 'close idle refs', intervalMs: hourMs, run: closeIdleRefs },
   { name: 'remove obsolete inventories', intervalMs: hourMs, run: removeObsoleteInventories },

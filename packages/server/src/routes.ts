@@ -2,6 +2,8 @@ import { graphqlRoutes } from './api/graphql/routes.ts'
 import { accessTokenRoutes } from './api/v4/access-tokens/routes.ts'
 import { auditEventRoutes } from './api/v4/audit-events/routes.ts'
 import { dependencyRoutes } from './api/v4/dependencies/routes.ts'
+import { dismissalRequestRoutes } from './api/v4/dismissal-approval/request-routes.ts'
+import { dismissalApprovalRoutes } from './api/v4/dismissal-approval/routes.ts'
 import { dueDatePolicyRoutes } from './api/v4/due-date-policies/routes.ts'
 import { exportRoutes } from './api/v4/exports/routes.ts'
 import { findingMatchRoutes } from './api/v4/findings/match-view.ts'
@@ -102,6 +104,8 @@ export const routes: readonly Route[] = [
   ...hookRoutes,
   ...issueTrackerRoutes,
   ...dueDatePolicyRoutes,
+  ...dismissalApprovalRoutes,
+  ...dismissalRequestRoutes,
   ...trackerIssueRoutes,
   ...vulnerabilityStatisticsRoutes,
   ...vulnerabilityLifeRoutes,

@@ -33,6 +33,7 @@ import { assignees } from './0077_assignees.ts'
 import { packageUrls } from './0079_package_urls.ts'
 import { feeds } from './0080_feeds.ts'
 import { priority } from './0081_priority.ts'
+import { dismissalApproval } from './0082_dismissal_approval.ts'
 import { scopeBulkChanges } from './0083_scope_bulk_changes.ts'
 import { dependencies } from './0085_dependencies.ts'
 import { reportFormat } from './0085_report_format.ts'
@@ -73,6 +74,7 @@ export const migrations: readonly Migration[] = [
   packageUrls,
   feeds,
   priority,
+  dismissalApproval,
   scopeBulkChanges,
   dependencies,
   reportFormat,

@@ -248,6 +248,13 @@ export const permissions = {
   'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vex.import': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  // The requester cannot decide; approveRequest checks it.
+  'vulnerability.approve': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.request.list': { on: 'project', who: 'developer', scope: 'read_api' },
+  'dismissal-approval.read': { on: 'project', who: 'developer', scope: 'read_api' },
+  'dismissal-approval.manage': { on: 'project', who: 'maintainer', scope: 'api' },
+  'group.dismissal-approval.read': { on: 'group', who: 'developer', scope: 'read_api' },
+  'group.dismissal-approval.manage': { on: 'group', who: 'owner', scope: 'api' },
   'vulnerability.bulk.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'vulnerability.read': { on: 'vulnerability', who: 'developer', scope: 'read_api' },
   'vulnerability.confirm': transition('confirmed'),

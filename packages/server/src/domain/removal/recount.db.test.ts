@@ -22,6 +22,8 @@ const notDerived = {
     'vulnerabilities.confidence',
     'findings.severity',
     'findings.confidence',
+    'dismissal_approval_rules.severity',
+    'dismissal_approval_rules.expires_in_days',
   ],
   'the size of an object, which the doctor compares with the object': [
     'topics.avatar_bytes',
@@ -52,6 +54,7 @@ const notDerived = {
     'hook_deliveries.duration_ms',
     'hook_deliveries.response_status',
     'vulnerability_bulk_changes.changed',
+    'vulnerability_bulk_changes.requested',
     'vulnerability_bulk_changes.restored',
     'vulnerability_bulk_changes.unchanged',
     'scope_bulk_changes.total',

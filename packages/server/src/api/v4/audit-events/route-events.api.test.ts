@@ -181,6 +181,10 @@ describe('routes record the events of the table', () => {
 
       await useHooks(send, base, { id })
 
+      await send(`PUT ${base}/dismissal_approval`, { path: { id }, body: { severity: 'high' } })
+      await send(`PUT ${base}/dismissal_approval`, { path: { id }, body: { severity: 'low' } })
+      await send(`DELETE ${base}/dismissal_approval`, { path: { id } })
+
       await send(`PUT ${base}/due_date_policy`, { path: { id }, body: { critical_days: 7 } })
       await send(`PUT ${base}/due_date_policy`, { path: { id }, body: { critical_days: 14 } })
       await send(`POST ${base}/due_date_policy/preview`, { path: { id } })
@@ -270,6 +274,7 @@ describe('routes record the events of the table', () => {
       await send('POST /groups/:id/vulnerability_finding_promotions', { path: project['namespace'] })
       await send('POST /vulnerability_finding_promotions')
       await decide(send, server, project, vulnerability.id)
+      await decideRequests(send, server, project, vulnerability.id)
     }))
 
   test('for every route that these tests can use', () => {
@@ -277,6 +282,22 @@ describe('routes record the events of the table', () => {
     expect(missing.sort()).toEqual(unperformed.sort())
   })
 })
+
+/** Requests a dismissal for each decision. */
+async function decideRequests(send: Send, server: TestServer, project: TestProject, id: number): Promise<void> {
+  await server.admin.put(`/projects/${project.id}/dismissal_approval`, { severity: 'info' })
+  await server.admin.post(`/vulnerabilities/${id}/revert`)
+  const maintainer = await server.as('maintainer', project)
+  for (const [action, by] of [
+    ['reject', maintainer],
+    ['withdraw', server.admin],
+    ['approve', maintainer],
+  ] as const) {
+    const { body } = await server.admin.post(`/vulnerabilities/${id}/dismiss`)
+    const path = { id: project.id, request_id: body.dismissal_request_id }
+    await send(`POST /projects/:id/dismissal_requests/:request_id/${action}`, { by, path })
+  }
+}
 
 async function decide(send: Send, server: TestServer, project: TestProject, id: number): Promise<void> {
   const path = { id }

@@ -36,6 +36,7 @@ const scopeChangeView = Type.Object(
     group_id: nullableInteger,
     total: Type.Integer({ description: 'Number of selected vulnerabilities in projects where the caller may triage' }),
     changed: Type.Integer(),
+    requested: Type.Integer({ description: 'Number of dismissals that await the approval of a second person' }),
     unchanged: Type.Integer({ description: 'Number of vulnerabilities that already had the requested state' }),
     restored: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
@@ -54,6 +55,7 @@ const scopeChangeView = Type.Object(
           description: 'The bulk change of the project, which can be undone by itself',
         }),
         changed: Type.Integer(),
+        requested: Type.Integer(),
         unchanged: Type.Integer(),
         undone_at: nullableTimestamp,
         restored: nullableInteger,
@@ -86,6 +88,7 @@ function viewScopeChange(change: ScopeChange, origin: string) {
     group_id: change.namespaceId,
     total: change.total,
     changed: change.changed,
+    requested: change.requested,
     unchanged: change.unchanged,
     restored: change.restored,
     author_id: change.userId,
@@ -93,14 +96,17 @@ function viewScopeChange(change: ScopeChange, origin: string) {
     undone_at: change.undoneAt,
     undone_by_id: change.undoneById,
     error: change.error,
-    projects: change.projects.slice(0, maxProjects).map(({ project, bulkId, changed, unchanged, ...undo }) => ({
-      project: viewProject(project),
-      bulk_change_id: bulkId,
-      changed,
-      unchanged,
-      undone_at: undo.undoneAt,
-      restored: undo.restored,
-    })),
+    projects: change.projects
+      .slice(0, maxProjects)
+      .map(({ project, bulkId, changed, requested, unchanged, ...undo }) => ({
+        project: viewProject(project),
+        bulk_change_id: bulkId,
+        changed,
+        requested,
+        unchanged,
+        undone_at: undo.undoneAt,
+        restored: undo.restored,
+      })),
     projects_count: change.projects.length,
     skipped: change.skipped.slice(0, maxProjects).map(({ project, total }) => ({
       ...viewProject(project),

@@ -124,6 +124,8 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
     input: Type.Object({ comment, ...dismissalFields, expected_state }),
     status: 201,
     output: vulnerabilityView,
+    // The dismissal awaits approval. A dismissed vulnerability may await that of another reason or end.
+    isUnfinished: ({ dismissal_request_id }) => dismissal_request_id !== null,
     handle: (call) =>
       change(call, {
         change: { action: 'dismiss', comment: given(call.input.comment), ...dismissalFrom(call.input) },

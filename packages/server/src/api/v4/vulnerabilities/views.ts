@@ -107,6 +107,10 @@ export const vulnerabilityView = Type.Object(
     dismissed_until_fixed: Type.Boolean({
       description: 'True if the dismissal ends when a report says how to fix the vulnerability',
     }),
+    dismissal_request_id: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'Request for a dismissal that awaits the approval of a second person',
+    }),
     severity_overridden: Type.Boolean(),
     due_on: Type.Unsafe<string | null>({
       type: ['string', 'null'],
@@ -227,6 +231,7 @@ export function viewVulnerability(
     dismissal_reason: vulnerability.dismissalReason,
     dismissed_until: vulnerability.dismissedUntil,
     dismissed_until_fixed: vulnerability.isDismissedUntilFixed,
+    dismissal_request_id: vulnerability.dismissalRequestId,
     severity_overridden: vulnerability.isSeverityOverridden,
     due_on: vulnerability.dueOn,
     due_on_overridden: vulnerability.isDueOnOverridden,

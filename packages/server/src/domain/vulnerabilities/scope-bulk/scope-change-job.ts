@@ -148,10 +148,11 @@ async function changeBatchOf(
   const part = await findPart(deps.db, scopeChangeId, project.id)
   const draft = { projectId: project.id, userId, action: change.action, now, scopeChangeId }
   const bulkId = part?.id ?? (await insertBulk(deps.db, draft))
-  const changed = await changeSelected(deps, project, ids, { change, userId, now, bulkId })
+  const { changed, requested } = await changeSelected(deps, project, ids, { change, userId, now, bulkId })
   await finishBulk(deps.db, bulkId, {
     changed: (part?.changed ?? 0) + changed,
-    unchanged: (part?.unchanged ?? 0) + ids.length - changed,
+    requested: (part?.requested ?? 0) + requested,
+    unchanged: (part?.unchanged ?? 0) + ids.length - changed - requested,
   })
 }
 

@@ -24,6 +24,8 @@ export interface ProjectChange {
   /** Null in a dry run. */
   bulkId: number | null
   changed: number
+  /** Number of dismissals that await approval. */
+  requested: number
   unchanged: number
   undoneAt: string | null
   restored: number | null
@@ -42,6 +44,8 @@ export interface ScopeChange extends Omit<StoredScopeChange, 'id' | 'change' | '
   id: number | null
   action: Change['action']
   changed: number
+  /** Number of dismissals that await approval. */
+  requested: number
   unchanged: number
   restored: number | null
   projects: ProjectChange[]

@@ -113,8 +113,9 @@ async function changeAll(
   for (const { project, ids } of selected) {
     const draft = { projectId: project.id, userId: user.id, action: change.action, now, scopeChangeId }
     const bulkId = await insertBulk(deps.db, draft)
-    const changed = await changeSelected(deps, project, ids, { change, userId: user.id, now, bulkId })
-    await finishBulk(deps.db, bulkId, { changed, unchanged: ids.length - changed })
+    const context = { userId: user.id, now, bulkId }
+    const { changed, requested } = await changeSelected(deps, project, ids, { change, ...context })
+    await finishBulk(deps.db, bulkId, { changed, requested, unchanged: ids.length - changed - requested })
     await recordBulk(deps, project, { change, id: bulkId, changed })
   }
 }
@@ -135,7 +136,7 @@ async function describeDryRun(
   const projects = new Map(
     changeable.map(({ project }) => [
       project.id,
-      { project, bulkId: null, changed: 0, unchanged: 0, undoneAt: null, restored: null },
+      { project, bulkId: null, changed: 0, requested: 0, unchanged: 0, undoneAt: null, restored: null },
     ]),
   )
   const loaded: Vulnerability[] = []
@@ -162,12 +163,13 @@ async function describeDryRun(
   }
 }
 
-type Counted = Pick<ProjectChange, 'changed' | 'unchanged' | 'restored'>
+type Counted = Pick<ProjectChange, 'changed' | 'requested' | 'unchanged' | 'restored'>
 
 function totalsOf(projects: readonly Counted[]): Counted {
   const sum = (count: (project: Counted) => number) => projects.reduce((total, one) => total + count(one), 0)
   return {
     changed: sum(({ changed }) => changed),
+    requested: sum(({ requested }) => requested),
     unchanged: sum(({ unchanged }) => unchanged),
     restored: projects.some(({ restored }) => restored !== null) ? sum(({ restored }) => restored ?? 0) : null,
   }
@@ -233,10 +235,10 @@ async function describeStored(deps: RootDeps, caller: Visitor, stored: StoredSco
       const project = projects.get(row.projectId)
       return project ? [{ ...row, project }] : []
     })
-  const { changed, unchanged, restored } = totalsOf(parts)
+  const { changed, requested, unchanged, restored } = totalsOf(parts)
   return {
     ...stored,
-    ...{ action: stored.change.action, changed, unchanged, restored },
+    ...{ action: stored.change.action, changed, requested, unchanged, restored },
     projects: withProject(parts).map((part) => ({ ...part, bulkId: part.id })),
     skipped: withProject(skips),
   }

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import type { Vulnerability } from '../vulnerability.ts'
-import type { Change, Dismissal } from './change.ts'
+import { type Change, type Dismissal, describeRequestedEnd } from './change.ts'
 import { describeEnd } from './dismissal-end.ts'
 import { recordHistory } from './history.ts'
 import type { HistoryEntry } from './history-entry.ts'
@@ -45,6 +45,23 @@ export async function recordEndedDismissals(deps: Deps, project: Project, ended:
   })
 }
 
+/** Records one event for dismissals that await approval. */
+export async function recordRequestedDismissals(
+  deps: Deps,
+  project: Project,
+  change: Dismissal,
+  requested: readonly Vulnerability[],
+): Promise<void> {
+  const [only] = requested
+  if (!only) return
+  await recordAuditEvent(deps, 'vulnerability_dismissal_requested', {
+    entity: projectEntity(project),
+    message: `Requested approval to dismiss ${requested.length === 1 ? 'a vulnerability' : `${requested.length} vulnerabilities`}`,
+    ...(requested.length === 1 && { target: { type: 'Vulnerability', id: only.id, name: only.title } }),
+    extra: { requested: requested.length, ...describeDismissal(change) },
+  })
+}
+
 /** Records one event for a change of many vulnerabilities; their history has the details. */
 export function recordBulk(
   deps: Deps,
@@ -67,10 +84,9 @@ export function recordBulk(
   })
 }
 
-const describeDismissal = ({ dismissalReason, until, untilFixed }: Dismissal) => ({
+const describeDismissal = ({ dismissalReason, ...end }: Dismissal) => ({
   dismissal_reason: dismissalReason ?? null,
-  ...(until !== undefined && { dismissed_until: until }),
-  ...(untilFixed !== undefined && { dismissed_until_fixed: untilFixed }),
+  ...describeRequestedEnd(end),
 })
 
 export function recordBulkUndo(

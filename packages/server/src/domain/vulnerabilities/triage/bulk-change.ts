@@ -7,6 +7,8 @@ export interface Bulk {
   userId: number | null
   action: Change['action']
   changed: number
+  /** Number of dismissals that await approval. */
+  requested: number
   /** Number of vulnerabilities that were in the requested state already. */
   unchanged: number
   createdAt: string

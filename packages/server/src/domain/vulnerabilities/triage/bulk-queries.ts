@@ -4,7 +4,7 @@ import { maxCountedRows, type PageRequest } from '../../page.ts'
 import type { Bulk } from './bulk-change.ts'
 import type { Former } from './change.ts'
 
-const bulkColumns: Sql = sql`id, project_id, user_id, action, changed, unchanged, created_at, undone_at, undone_by_id,
+const bulkColumns: Sql = sql`id, project_id, user_id, action, changed, requested, unchanged, created_at, undone_at, undone_by_id,
   restored, scope_change_id`
 
 export async function insertBulk(
@@ -22,12 +22,12 @@ export async function insertBulk(
 export async function finishBulk(
   db: Db,
   id: number,
-  counts: { changed: number; unchanged: number } | { restored: number },
+  counts: { changed: number; requested: number; unchanged: number } | { restored: number },
 ): Promise<void> {
   const set =
     'restored' in counts
       ? sql`restored = ${counts.restored}`
-      : sql`changed = ${counts.changed}, unchanged = ${counts.unchanged}`
+      : sql`changed = ${counts.changed}, requested = ${counts.requested}, unchanged = ${counts.unchanged}`
   await db.run(sql`update vulnerability_bulk_changes set ${set} where id = ${id}`)
 }
 

@@ -40,7 +40,14 @@ import {
 } from './change.ts'
 import { assertEnd, describeEnd } from './dismissal-end.ts'
 import { assertExpectedStates, type ExpectedStates } from './expected-states.ts'
-import { assertComment, type ChangedVulnerability, changeBatch, reportedSeverities, saveChanges } from './triage.ts'
+import {
+  assertComment,
+  type ChangedVulnerability,
+  changeBatch,
+  reportedSeverities,
+  requestBatch,
+  saveChanges,
+} from './triage.ts'
 import { lockVulnerabilities } from './triage-queries.ts'
 
 /** A selection of vulnerabilities of a project: by ids or by a filter. */
@@ -98,30 +105,41 @@ export function changeMany(
     const inOrder = await selectVulnerabilities(deps, project, { selection, expectedCount })
     if (expectedStates) await assertStatesOf(deps, project, inOrder, expectedStates)
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
-    const changed = await changeSelected(deps, project, inOrder, { change, userId: user.id, now, bulkId: id })
-    await finishBulk(deps.db, id, { changed, unchanged: inOrder.length - changed })
+    const context = { userId: user.id, now, bulkId: id }
+    const { changed, requested } = await changeSelected(deps, project, inOrder, { change, ...context })
+    await finishBulk(deps.db, id, { changed, requested, unchanged: inOrder.length - changed - requested })
     await recordBulk(deps, project, { change, id, changed })
     return getBulk(deps, project, id)
   })
 }
 
-/** Changes vulnerabilities of the project as part of a bulk change, and returns how many it changed. */
+/**
+ * Changes vulnerabilities of the project as part of a bulk change, and returns how many it changed. Dismissals that need
+ * approval are requested instead.
+ */
 export async function changeSelected(
   deps: Deps,
   project: Project,
   inOrder: readonly number[],
-  change: ActionContext & { change: Change; bulkId: number },
-): Promise<number> {
+  { change, ...context }: ActionContext & { change: Change; bulkId: number },
+): Promise<{ changed: number; requested: number }> {
   const counts: CountChange[] = []
   let changed = 0
+  let requested = 0
   await forEachBatch(inOrder, async (batch) => {
-    const done = await changeBatch(deps, project.id, batch, change)
-    await saveChanges(deps, project.id, done, change.now)
+    let permitted = batch
+    if (change.action === 'dismiss') {
+      const requests = await requestBatch(deps, project, batch, { change, ...context })
+      permitted = batch.filter((id) => !requests.held.has(id))
+      requested += requests.requested
+    }
+    const done = await changeBatch(deps, project.id, permitted, { change, ...context })
+    await saveChanges(deps, project.id, done, context.now)
     counts.push(...countChanges(done))
     changed += done.length
   })
-  await addToFacetCounts(deps.db, project.id, counts, change.now)
-  return changed
+  await addToFacetCounts(deps.db, project.id, counts, context.now)
+  return { changed, requested }
 }
 
 /** Checks the states of all vulnerabilities after locking them, so that one error describes every conflict. */

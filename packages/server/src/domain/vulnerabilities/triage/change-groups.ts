@@ -22,13 +22,16 @@ export async function changeGroups(
     const ofAction = groups.filter(({ change }) => change.action === action)
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action, now })
     let changed = 0
+    let requested = 0
     let total = 0
     for (const { change, ids } of ofAction) {
       const inOrder = ids.toSorted((a, b) => a - b)
-      changed += await changeSelected(deps, project, inOrder, { change, userId: user.id, now, bulkId: id })
+      const done = await changeSelected(deps, project, inOrder, { change, userId: user.id, now, bulkId: id })
+      changed += done.changed
+      requested += done.requested
       total += ids.length
     }
-    await finishBulk(deps.db, id, { changed, unchanged: total - changed })
+    await finishBulk(deps.db, id, { changed, requested, unchanged: total - changed - requested })
     if (ofAction[0]) await recordBulk(deps, project, { change: ofAction[0].change, id, changed })
     bulkIds.push(id)
   }

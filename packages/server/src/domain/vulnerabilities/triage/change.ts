@@ -126,6 +126,12 @@ export const aspectOf = ({ action }: Pick<Change, 'action'>): Aspect => aspects[
 /** Usernames of the assignees before and after a change, by id. Other changes need none. */
 export type Usernames = ReadonlyMap<number, string>
 
+/** The end that a dismissal states, as history entries and audit events record it. */
+export const describeRequestedEnd = ({ until, untilFixed }: DismissalEnd) => ({
+  ...(until !== undefined && { dismissed_until: until }),
+  ...(untilFixed !== undefined && { dismissed_until_fixed: untilFixed }),
+})
+
 /** Builds the history entry of a triage action. */
 export function entryOf(
   { before, after }: { before: Vulnerability; after: Vulnerability },
@@ -177,7 +183,7 @@ const triaged = [
 ] as const satisfies (keyof Vulnerability)[]
 
 /** Fields that triage changes; a bulk change stores them for its undo. */
-export type Triage = Pick<Vulnerability, (typeof triaged)[number]>
+type Triage = Pick<Vulnerability, (typeof triaged)[number]>
 
 /** Triage as bulk changes stored it before dismissals could end. */
 export type StoredTriage = Omit<Triage, keyof typeof noEnd> & Partial<Triage>

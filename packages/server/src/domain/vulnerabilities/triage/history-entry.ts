@@ -50,6 +50,7 @@ export interface ObservationOrigin {
  * - `matched`: an import matched it at another location; the details contain the reason.
  * - `note`: a user's comment; `note_deleted`: its deletion.
  * - `linked`, `unlinked`: a link to an issue was added or removed.
+ * - `dismissal_requested`: a user requested a dismissal that needs approval; the others: what became of the request.
  */
 export const historyKinds = [
   'created',
@@ -65,4 +66,9 @@ export const historyKinds = [
   'note_deleted',
   'linked',
   'unlinked',
+  'dismissal_requested',
+  'dismissal_approved',
+  'dismissal_rejected',
+  'dismissal_withdrawn',
+  'dismissal_expired',
 ] as const

@@ -27,6 +27,18 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
       return `found again on ${ref}`
     case 'matched':
       return recognised(textIn(details, 'reason') ?? 'identity')
+    case 'dismissal_requested': {
+      const reason = dismissalReason ? `: ${capitalised(dismissalReason)}` : ''
+      return `requested approval of a dismissal${reason}${endIn(details)}${commented(comment)}`
+    }
+    case 'dismissal_approved':
+      return `approved the dismissal${commented(comment)}`
+    case 'dismissal_rejected':
+      return `rejected the dismissal${commented(comment)}`
+    case 'dismissal_withdrawn':
+      return `withdrew the request for a dismissal${commented(comment)}`
+    case 'dismissal_expired':
+      return 'the request for a dismissal expired without a decision'
     case 'note':
       return comment ?? ''
     case 'note_deleted':

@@ -1,17 +1,26 @@
-import { invalid, notFound, unchanged } from '../../../platform/failure.ts'
+import { conflict, invalid, notFound, unchanged } from '../../../platform/failure.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import { describesFix } from '../../findings/fix.ts'
 import type { Severity, State } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
+import { requestApproval, selectForApproval } from '../approval/request-approval.ts'
 import { withPolicyDates } from '../due-dates/policy-dates.ts'
 import { addToFacetCounts } from '../list/count-change-queries.ts'
 import { countChanges } from '../list/count-changes.ts'
 import { listWithFindings } from '../list/list-queries.ts'
 import type { Assignee, Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
 import { getAssignable, usernamesOf } from './assignees.ts'
-import { recordDecision } from './audited-decisions.ts'
-import { type ActionContext, applyChange, aspectOf, type Change, entryOf, type Usernames } from './change.ts'
+import { recordDecision, recordRequestedDismissals } from './audited-decisions.ts'
+import {
+  type ActionContext,
+  applyChange,
+  aspectOf,
+  type Change,
+  type Dismissal,
+  entryOf,
+  type Usernames,
+} from './change.ts'
 import { assertEnd, endsWithFix, fixed } from './dismissal-end.ts'
 import { listWithFix } from './ended-dismissal-queries.ts'
 import { assertExpectedStates } from './expected-states.ts'
@@ -65,6 +74,10 @@ export function changeVulnerability(
     if (!after) throw unchanged()
     assertComment(change.comment)
     if (endsWithFix(change) && describesFix(finding.solution)) throw fixed()
+    if (change.action === 'dismiss') {
+      const requested = await requestIfNeeded(deps, project, { ...locked, userId: user.id }, change)
+      if (requested) return { vulnerability: requested, finding, assignee }
+    }
     const usernames = new Map([locked.assignee, assignee].flatMap((user) => (user ? [[user.id, user.username]] : [])))
     const entry = entryOf({ before, after }, change, context, usernames)
     const changed = await withPolicyDates(deps, project.id, [{ before, after, entry }])
@@ -75,6 +88,26 @@ export function changeVulnerability(
     await addToFacetCounts(deps.db, project.id, countChanges(changed), context.now)
     return { vulnerability: saved.after, finding, assignee }
   })
+}
+
+/** Requests the dismissal if it needs approval, and returns the vulnerability with the request. */
+async function requestIfNeeded(
+  deps: Deps,
+  project: Project,
+  { vulnerability, finding, userId }: VulnerabilityWithFinding & { userId: number },
+  change: Dismissal,
+): Promise<Vulnerability | undefined> {
+  const candidate = { vulnerability, reported: finding.severity }
+  const { needing, expiresInDays } = await selectForApproval(deps, project.id, [candidate])
+  if (needing.length === 0) return undefined
+  if (vulnerability.dismissalRequestId !== null) {
+    throw conflict(`request ${vulnerability.dismissalRequestId} to dismiss this vulnerability awaits approval`)
+  }
+  const now = deps.now()
+  const changed = await requestApproval(deps, needing, change, { userId, now, expiresInDays })
+  await saveChanges(deps, project.id, changed, now)
+  await recordRequestedDismissals(deps, project, change, needing)
+  return changed[0]?.after
 }
 
 async function assigneeAfter(deps: Deps, project: Project, change: Change, before: Assignee | null) {
@@ -132,6 +165,36 @@ const announceChanges = (deps: Deps, projectId: number, changed: readonly Change
     projectId,
     changed.flatMap(({ after, entry }) => (entry && entry.kind !== 'severity' ? after.id : [])),
   )
+
+/**
+ * Requests the dismissal of those of the vulnerabilities that need approval, after locking the batch. Returns those that
+ * must not be dismissed now, and how many have a new request.
+ */
+export async function requestBatch(
+  deps: Deps,
+  project: Project,
+  ids: readonly number[],
+  { change, userId, now }: ActionContext & { change: Dismissal },
+): Promise<{ held: Set<number>; requested: number }> {
+  const locked = await lockVulnerabilities(deps.db, project.id, ids)
+  const reported = await reportedSeverities(deps, ids)
+  const candidates = locked.map((vulnerability) => {
+    return { vulnerability, reported: reported.get(vulnerability.id) ?? vulnerability.severity }
+  })
+  const { needing, expiresInDays } = await selectForApproval(deps, project.id, candidates)
+  const held = new Set(needing.map(({ id }) => id))
+  if (userId === null || needing.length === 0) return { held, requested: 0 }
+  const fixable = new Set(endsWithFix(change) ? await listWithFix(deps.db, ids) : [])
+  const wanted = needing.filter((vulnerability) => {
+    const context = { userId, now, bulkId: 0 }
+    const isNew = vulnerability.dismissalRequestId === null && !fixable.has(vulnerability.id)
+    return isNew && applyChange(vulnerability, change, vulnerability.severity, context) !== undefined
+  })
+  const changed = await requestApproval(deps, wanted, change, { userId, now, expiresInDays })
+  await saveChanges(deps, project.id, changed, now)
+  await recordRequestedDismissals(deps, project, change, wanted)
+  return { held, requested: wanted.length }
+}
 
 /**
  * Applies an action to a batch of vulnerabilities after locking them. A dismissal until a fix is available leaves those

@@ -1,0 +1,123 @@
+import sql, { empty, type Sql } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import { severityOf } from '../../findings/scales.ts'
+import { maxCountedRows, type PageRequest } from '../../page.ts'
+import { stateIn } from '../../users/user-state-sql.ts'
+import type { DismissalRequest } from './dismissal-request.ts'
+
+/** A request before it is stored. */
+export type NewRequest = Pick<
+  DismissalRequest,
+  | 'projectId'
+  | 'vulnerabilityId'
+  | 'requestedById'
+  | 'fromState'
+  | 'dismissalReason'
+  | 'comment'
+  | 'statesUntil'
+  | 'dismissedUntil'
+  | 'dismissedUntilFixed'
+  | 'createdAt'
+  | 'expiresAt'
+>
+
+const newColumns = {
+  projectId: 'integer',
+  vulnerabilityId: 'integer',
+  requestedById: 'integer',
+  fromState: 'text',
+  dismissalReason: 'text',
+  comment: 'text',
+  statesUntil: 'boolean',
+  dismissedUntil: 'text',
+  dismissedUntilFixed: 'boolean',
+  createdAt: 'timestamp',
+  expiresAt: 'timestamp',
+} as const
+
+/** Inserts pending requests. Returns their ids by vulnerability. */
+export async function insertRequests(db: Db, requests: readonly NewRequest[]): Promise<Map<number, number>> {
+  const rows = await db.all<{ id: number; vulnerabilityId: number }>(sql`
+    insert into dismissal_requests (project_id, vulnerability_id, requested_by_id, from_state, dismissal_reason, comment,
+      states_until, dismissed_until, dismissed_until_fixed, state, created_at, expires_at)
+    select r.project_id, r.vulnerability_id, r.requested_by_id, r.from_state, r.dismissal_reason, r.comment,
+      r.states_until, r.dismissed_until, r.dismissed_until_fixed, 'pending', r.created_at, r.expires_at
+    from ${db.dialect.records(requests, newColumns)} as r where true order by r.vulnerability_id
+    returning id, vulnerability_id`)
+  return new Map(rows.map(({ id, vulnerabilityId }) => [vulnerabilityId, id]))
+}
+
+const columns: Sql = sql`r.id, r.project_id, r.vulnerability_id, r.requested_by_id, r.from_state, r.dismissal_reason,
+  r.comment, r.states_until, r.dismissed_until, r.dismissed_until_fixed, r.state, r.created_at, r.expires_at,
+  r.decided_at, r.decided_by_id, r.decision_comment, v.title, v.severity,
+  q.id as "requested_by.id", q.username as "requested_by.username", q.name as "requested_by.name",
+  ${stateIn('q')} as "requested_by.state",
+  d.id as "decided_by.id", d.username as "decided_by.username", d.name as "decided_by.name",
+  ${stateIn('d')} as "decided_by.state"`
+
+const tables: Sql = sql`dismissal_requests r join vulnerabilities v on v.id = r.vulnerability_id
+  left join users q on q.id = r.requested_by_id left join users d on d.id = r.decided_by_id`
+
+type RequestRow = Omit<DismissalRequest, 'severity'> & { severity: number }
+
+const requestFrom = (row: RequestRow): DismissalRequest => ({ ...row, severity: severityOf(row.severity) })
+
+export async function findRequest(db: Db, projectId: number, id: number): Promise<DismissalRequest | undefined> {
+  const row = await db.one<RequestRow>(sql`
+    select ${columns} from ${tables} where r.id = ${id} and r.project_id = ${projectId}`)
+  return row && requestFrom(row)
+}
+
+type RequestState = DismissalRequest['state']
+
+const isIn = (projectId: number, state: RequestState | undefined): Sql =>
+  sql`r.project_id = ${projectId} ${state === undefined ? empty : sql`and r.state = ${state}`}`
+
+/** Returns one row more than the page holds, newest first. */
+export async function listRequests(
+  db: Db,
+  projectId: number,
+  state: RequestState | undefined,
+  { perPage, offset }: PageRequest,
+): Promise<DismissalRequest[]> {
+  const rows = await db.all<RequestRow>(sql`
+    select ${columns} from ${tables} where ${isIn(projectId, state)}
+    order by r.id desc limit ${perPage + 1} offset ${offset}`)
+  return rows.map(requestFrom)
+}
+
+export async function countRequests(db: Db, projectId: number, state: RequestState | undefined): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from (
+      select 1 from dismissal_requests r where ${isIn(projectId, state)} limit ${maxCountedRows + 1}) as counted`)
+  return row?.total ?? 0
+}
+
+export interface Decision {
+  state: Exclude<RequestState, 'pending'>
+  userId: number | null
+  comment: string | null
+  now: string
+}
+
+/** Returns false when the request has been decided meanwhile. */
+export async function decideRequest(db: Db, id: number, { state, userId, comment, now }: Decision): Promise<boolean> {
+  const changed = await db.run(sql`
+    update dismissal_requests
+    set state = ${state}, decided_by_id = ${userId}, decision_comment = ${comment}, decided_at = ${now}
+    where id = ${id} and state = 'pending'`)
+  return changed === 1
+}
+
+export interface ExpiredRequest {
+  id: number
+  projectId: number
+  vulnerabilityId: number
+}
+
+/** Returns pending requests whose time is over. */
+export async function listExpired(db: Db, now: string, limit: number): Promise<ExpiredRequest[]> {
+  return db.all(sql`
+    select id, project_id, vulnerability_id from dismissal_requests
+    where state = 'pending' and expires_at <= ${now} order by expires_at, id limit ${limit}`)
+}

@@ -1,0 +1,33 @@
+import type { DismissalReason, Severity, State } from '../../findings/scales.ts'
+import type { User } from '../../users/user.ts'
+
+export const requestStates = ['pending', 'approved', 'rejected', 'withdrawn', 'expired'] as const
+
+type Person = Pick<User, 'id' | 'username' | 'name' | 'state'>
+
+/** A dismissal that awaits, or awaited, the approval of a second person. */
+export interface DismissalRequest {
+  id: number
+  projectId: number
+  vulnerabilityId: number
+  requestedById: number | null
+  /** State of the vulnerability when the dismissal was requested. */
+  fromState: State
+  dismissalReason: DismissalReason | null
+  comment: string | null
+  /** True: the request states `dismissedUntil`, which may be null. */
+  statesUntil: boolean
+  dismissedUntil: string | null
+  /** Null: the request does not state it. */
+  dismissedUntilFixed: boolean | null
+  state: (typeof requestStates)[number]
+  createdAt: string
+  expiresAt: string
+  decidedAt: string | null
+  decidedById: number | null
+  decisionComment: string | null
+  title: string
+  severity: Severity
+  requestedBy: Person | null
+  decidedBy: Person | null
+}

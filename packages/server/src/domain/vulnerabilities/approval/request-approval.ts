@@ -1,0 +1,76 @@
+import type { Deps } from '../../deps.ts'
+import { type Severity, severityRanks } from '../../findings/scales.ts'
+import { type Dismissal, describeRequestedEnd } from '../triage/change.ts'
+import type { HistoryEntry } from '../triage/history-entry.ts'
+import type { Vulnerability } from '../vulnerability.ts'
+import { findEffectiveRule } from './approval-rules.ts'
+import { insertRequests } from './dismissal-request-queries.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** A vulnerability with the severity of its scanner. */
+export interface Candidate {
+  vulnerability: Vulnerability
+  reported: Severity
+}
+
+/** Returns the vulnerabilities whose dismissal needs approval, and the days until a request expires. */
+export async function selectForApproval(
+  deps: Deps,
+  projectId: number,
+  candidates: readonly Candidate[],
+): Promise<{ needing: Vulnerability[]; expiresInDays: number }> {
+  const rule = await findEffectiveRule(deps, projectId)
+  if (!rule) return { needing: [], expiresInDays: 0 }
+  // The scanner's severity counts as well, because those who dismiss can also lower the severity.
+  const needing = candidates.filter(({ vulnerability, reported }) =>
+    [vulnerability.severity, reported].some((severity) => severityRanks[severity] >= severityRanks[rule.severity]),
+  )
+  return { needing: needing.map(({ vulnerability }) => vulnerability), expiresInDays: rule.expiresInDays }
+}
+
+interface RequestContext {
+  userId: number
+  now: string
+  expiresInDays: number
+}
+
+/** Inserts requests to dismiss vulnerabilities, which the caller must have locked, and returns the changes to store. */
+export async function requestApproval(
+  deps: Deps,
+  vulnerabilities: readonly Vulnerability[],
+  change: Dismissal,
+  { userId, now, expiresInDays }: RequestContext,
+): Promise<{ before: Vulnerability; after: Vulnerability; entry: HistoryEntry }[]> {
+  if (vulnerabilities.length === 0) return []
+  const expiresAt = new Date(Date.parse(now) + expiresInDays * dayMs).toISOString()
+  const ids = await insertRequests(
+    deps.db,
+    vulnerabilities.map(({ id, projectId, state }) => ({
+      projectId,
+      vulnerabilityId: id,
+      requestedById: userId,
+      fromState: state,
+      dismissalReason: change.dismissalReason ?? null,
+      comment: change.comment ?? null,
+      statesUntil: change.until !== undefined,
+      dismissedUntil: change.until ?? null,
+      dismissedUntilFixed: change.untilFixed ?? null,
+      createdAt: now,
+      expiresAt,
+    })),
+  )
+  return vulnerabilities.map((before) => {
+    const requestId = ids.get(before.id)
+    if (requestId === undefined) throw new Error('an inserted request returned no id')
+    const entry: HistoryEntry = {
+      vulnerabilityId: before.id,
+      kind: 'dismissal_requested',
+      userId,
+      comment: change.comment,
+      dismissalReason: change.dismissalReason,
+      details: { dismissal_request_id: requestId, expires_at: expiresAt, ...describeRequestedEnd(change) },
+    }
+    return { before, after: { ...before, dismissalRequestId: requestId, updatedAt: now }, entry }
+  })
+}
