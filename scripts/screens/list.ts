@@ -43,6 +43,8 @@ export const screens: readonly Screen[] = [
   { name: 'group-vulnerabilities', path: '/groups/acme/-/vulnerabilities' },
   { name: 'vulnerability', path: '/acme/shop/-/vulnerabilities/{vulnerability}', height: 1100 },
   { name: 'reports', path: '/acme/shop/-/reports' },
+  { name: 'dependencies', path: '/acme/shop/-/dependencies' },
+  { name: 'all-dependencies', path: '/-/dependencies' },
   { name: 'branches', path: '/acme/shop/-/reports/branches' },
   { name: 'report', path: '/acme/shop/-/reports/1' },
   { name: 'report-new', path: '/acme/shop/-/reports/new' },

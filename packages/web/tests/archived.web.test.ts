@@ -102,6 +102,7 @@ test('users who may not unarchive a project see the notice only, and no empty ta
     'Overview',
     'Vulnerabilities',
     'Findings',
+    'Dependencies',
     'Reports',
     'Members',
   ])

@@ -1,4 +1,4 @@
-import { FolderGit2, FolderTree, KeyRound, Tags } from 'lucide-react'
+import { FolderGit2, FolderTree, KeyRound, Package, Tags } from 'lucide-react'
 import { lazyComponent } from '../components/lazy-component.tsx'
 import { NotFound } from '../components/page/not-found.tsx'
 import { type Access, atLeast, type Screen, type ScreenTable, screen } from '../components/page/screens.tsx'
@@ -61,6 +61,12 @@ const main: Screen[] = [
     'Vulnerability',
     async () => (await import('../features/vulnerability/vulnerability-redirect.tsx')).VulnerabilityRedirect,
     { access: signedIn },
+  ),
+  screen(
+    '/-/dependencies',
+    'Dependencies',
+    async () => (await import('../features/dependencies/all-dependencies.tsx')).AllDependencies,
+    { access: signedIn, links: { home: 'Dependencies' }, shortcut: { icon: Package } },
   ),
   screen('/explore/projects', 'Projects', async () => (await import('../features/explore/projects.tsx')).Projects, {
     links: { header: true, home: 'All projects' },
@@ -225,6 +231,12 @@ const project: Screen[] = [
   screen('/findings/:id', 'Finding', async () => (await import('../features/finding/finding-page.tsx')).FindingPage, {
     access: atLeast('developer'),
   }),
+  screen(
+    '/dependencies',
+    'Dependencies',
+    async () => (await import('../features/dependencies/project-dependencies.tsx')).ProjectDependencies,
+    { access: atLeast('developer'), links: { tabs: true } },
+  ),
   screen('/reports', 'Reports', async () => (await import('../features/reports/reports.tsx')).Reports, {
     access: atLeast('developer'),
     links: { tabs: true },

@@ -1,0 +1,102 @@
+import type { Schemas } from '@alcove/client'
+import { Package } from 'lucide-react'
+import { Link } from 'wouter'
+import { SearchFilter } from '../../components/form/filters.tsx'
+import { counted, formatCount } from '../../components/format.ts'
+import { Page } from '../../components/page/page.tsx'
+import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
+import { Empty, QueryResult } from '../../components/page/states.tsx'
+import { Table } from '../../components/table.tsx'
+import { useApiQuery, usePage } from '../../data/api.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import { Licenses } from './licenses.tsx'
+
+type UsedPackage = Schemas['UsedPackage']
+
+const perPage = 30
+
+/** Search for a package in all readable projects, and their licenses. */
+export function AllDependencies() {
+  const [{ search }] = useSearchState(['search'])
+  return (
+    <Page
+      title="Dependencies"
+      lead="Packages on which the default branches of your projects depend, from their CycloneDX and SPDX reports."
+    >
+      <search>
+        <SearchFilter label="Search packages" placeholder="Name, or pkg:npm/lodash@4.17.20" />
+      </search>
+      {search && isSearchable(search) ? <Results search={search} /> : <AllLicenses hasSearch={Boolean(search)} />}
+    </Page>
+  )
+}
+
+/** Whether the API accepts the search: a package URL, or a word of three letters. */
+const isSearchable = (search: string): boolean =>
+  search.startsWith('pkg:') ? /^pkg:\/*[^/]+\/+[^/]/.test(search) : search.split(/\s+/).some((word) => word.length >= 3)
+
+function Results({ search }: { search: string }) {
+  const query = usePage('GET /dependencies', { query: { search, page: usePageNumber(), per_page: perPage } })
+  return (
+    <PagedList query={query} perPage={perPage} empty={<Empty icon={Package} title="No matching packages" />}>
+      {(rows) => (
+        <Table label="Packages" head={['Package', 'Version', 'Projects']}>
+          {rows.map((row) => (
+            <tr key={`${row.package_url ?? row.name} ${row.version}`}>
+              <td>{row.name}</td>
+              <td className="mono">{row.version}</td>
+              <td>
+                <Projects of={row} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </PagedList>
+  )
+}
+
+function Projects({ of: { name, projects, project_count: total } }: { of: UsedPackage }) {
+  const query = new URLSearchParams({ search: name })
+  return (
+    <span className="row-wrap">
+      {projects.map(({ id, path_with_namespace: path }) => (
+        <Link key={id} to={`/${path}/-/dependencies?${query}`}>
+          {path}
+        </Link>
+      ))}
+      {total > projects.length && (
+        <span className="muted">and {counted(total - projects.length, 'other project')}</span>
+      )}
+    </span>
+  )
+}
+
+function AllLicenses({ hasSearch }: { hasSearch: boolean }) {
+  const query = useApiQuery('GET /dependencies/licenses', {})
+  return (
+    <>
+      {hasSearch && <p className="muted">Type a word of at least three letters, or a package URL.</p>}
+      <QueryResult query={query}>
+        {(counts) =>
+          counts.length === 0 ? (
+            <Empty icon={Package} title="No dependencies yet">
+              Import a CycloneDX or SPDX report of a default branch.
+            </Empty>
+          ) : (
+            <Table label="Licenses" head={['License', 'Dependencies']}>
+              {counts.map((count) => (
+                <tr key={count.name}>
+                  <td>
+                    <Licenses of={count.name === 'unknown' ? [] : [count]} />
+                  </td>
+                  <td>{formatCount(count.dependencies)}</td>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
+      </QueryResult>
+    </>
+  )
+}
