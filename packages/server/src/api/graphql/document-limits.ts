@@ -24,6 +24,10 @@ export function parseWithinLimits(text: string): DocumentNode {
       fields += 1
       if (node.alias) aliases += 1
     },
+    // Escaped; see `storable`.
+    [Kind.STRING](node) {
+      if (node.value.includes('\0')) throw new GraphQLError('A text contains a NUL character', { nodes: node })
+    },
   })
   if (fields > maxFields) throw exceeds('fields', fields, maxFields)
   if (aliases > maxAliases) throw exceeds('aliases', aliases, maxAliases)

@@ -60,6 +60,7 @@ describe('a document', () => {
       '{ vulnerability(id: "gid://gitlab/Project/1") { id } }',
       /does not represent an instance of Vulnerability/,
     ],
+    ['with a NUL character', '{ project(fullPath: "\\u0000") { id } }', /^A text contains a NUL character$/],
     ['with an id of no kind', '{ vulnerability(id: "7") { id } }', /is not a valid Global ID/],
   ])('%s is refused', async (_, query, message) => {
     const [first] = await errorsOf(query)
@@ -119,6 +120,11 @@ describe('a request', () => {
     ['no document', '{}', 'No query string was present'],
     ['no object', '7', 'an operation must be a JSON object'],
     ['an empty list', '[]', 'the list of operations is empty'],
+    [
+      'a NUL in a variable',
+      '{"query":"{ __typename }","variables":{"a":["\\u0000"]}}',
+      'a text contains a NUL character',
+    ],
     ['a list as variables', '{"query":"{ __typename }","variables":[1]}', 'variables must be a JSON object'],
   ])('with %s is refused', async (_, payload, message) => {
     const headers = { 'content-type': 'application/json' }

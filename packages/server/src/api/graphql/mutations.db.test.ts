@@ -240,3 +240,88 @@ describe('vulnerabilityIssueLinkCreate', () => {
     expect(refused.messages).toEqual([notAvailable])
   })
 })
+
+describe('vulnerabilityCreate', () => {
+  const fields = `vulnerability { id uuid title description solution state severity reportType presentOnDefaultBranch
+    scanner { id externalId name vendor } identifiers { externalType externalId name url }
+    location { ... on VulnerabilityLocationGeneric { description } } }`
+  const described = () => ({
+    project: `gid://gitlab/Project/${project.id}`,
+    name: 'Stored XSS in comments',
+    description: 'A comment runs scripts.',
+    scanner: {
+      id: 'pentest',
+      name: 'Penetration test',
+      version: '1',
+      url: 'https://example.com',
+      vendor: { name: 'Acme' },
+    },
+    identifiers: [
+      { name: 'CWE-79', url: 'https://cwe.mitre.org/data/definitions/79.html' },
+      { name: 'REPORT-7', url: 'https://example.com/7', externalType: 'acme', externalId: '7' },
+    ],
+  })
+  const make = (client: Client, input: object) =>
+    mutate(client, 'vulnerabilityCreate', { ...described(), ...input }, fields)
+
+  test('creates a vulnerability without a report', async () => {
+    const { payload } = await make(maintainer, { severity: 'HIGH', state: 'CONFIRMED', solution: 'Escape it' })
+    expect(payload.errors).toEqual([])
+    const { vulnerability } = payload
+    expect(vulnerability).toMatchObject({
+      title: 'Stored XSS in comments',
+      description: 'A comment runs scripts.',
+      solution: 'Escape it',
+      state: 'CONFIRMED',
+      severity: 'HIGH',
+      reportType: 'GENERIC',
+      presentOnDefaultBranch: true,
+      scanner: { externalId: 'pentest', name: 'Penetration test', vendor: 'Acme' },
+      identifiers: [
+        { externalType: 'cwe', externalId: 'CWE-79', name: 'CWE-79' },
+        { externalType: 'acme', externalId: '7', name: 'REPORT-7' },
+      ],
+      location: { description: 'A comment runs scripts.' },
+    })
+    const id = vulnerability.id.split('/').at(-1)
+    const { body } = await maintainer.get(`/vulnerabilities/${id}`)
+    expect(body).toMatchObject({ state: 'confirmed', report_type: 'generic', author_id: maintainer.user?.id })
+    expect(body.finding).toMatchObject({ uuid: vulnerability.uuid, metadata_version: 'manual:1.0' })
+    const names = (await newestEvents(server, 2)).map(({ name }) => name)
+    expect(names.sort()).toEqual(['vulnerability_created', 'vulnerability_state_updated'])
+  })
+
+  test('creates different vulnerabilities from equal descriptions, which reports leave as they are', async () => {
+    const other = await server.project(`acme/manual-${made}`)
+    const input = { project: `gid://gitlab/Project/${other.id}`, severity: 'LOW' }
+    await make(server.admin, input)
+    await make(server.admin, { ...input, scanner: { ...described().scanner, id: 'semgrep' } })
+    await server.report(other, [])
+    await server.vulnerability(other, { line: 1 })
+    const { body } = await server.admin.get(`/projects/${other.id}/vulnerabilities?report_type=generic`)
+    expect(body).toHaveLength(2)
+    for (const row of body) expect(row).toMatchObject({ resolved_on_default_branch: false, state: 'detected' })
+    const statistics = await server.admin.get(`/projects/${other.id}/vulnerability_statistics`)
+    expect(statistics.body.low).toBe(2)
+  })
+
+  test.each([
+    [{ name: ' ' }, "name can't be blank"],
+    [{ name: 'x'.repeat(256) }, 'name is too long (maximum is 255 characters)'],
+    [{ identifiers: [] }, "identifiers can't be blank"],
+    [
+      { identifiers: [{ name: 'a', url: 'javascript:alert(1)' }] },
+      'identifier url is no address of http, https or ftp',
+    ],
+  ])('is refused with %j', async (input, message) => {
+    const before = await server.admin.get(`/projects/${project.id}/vulnerabilities?report_type=generic`)
+    const { payload } = await make(maintainer, input)
+    expect([payload.errors, payload.vulnerability]).toEqual([[message], null])
+    const after = await server.admin.get(`/projects/${project.id}/vulnerabilities?report_type=generic`)
+    expect(after.body).toEqual(before.body)
+  })
+
+  test('is refused to developers', async () => {
+    expect((await make(developer, {})).messages).toEqual([notAvailable])
+  })
+})

@@ -78,6 +78,7 @@ const mutations: Record<string, readonly Role[]> = {
   vulnerabilitiesDismiss: from('maintainer'),
   vulnerabilitiesSeverityOverride: from('maintainer'),
   vulnerabilityIssueLinkCreate: from('developer'),
+  vulnerabilityCreate: from('maintainer'),
 }
 
 test('every query and mutation is in the tables', () => {
@@ -132,7 +133,15 @@ function inputOf(name: string, id: number): Record<string, unknown> {
   const type = loadSchema().getType(`${name.charAt(0).toUpperCase()}${name.slice(1)}Input`)
   if (!isInputObjectType(type)) throw new Error(`${name} has no input`)
   const gid = `gid://gitlab/Vulnerability/${id}`
-  const known: Record<string, unknown> = { id: gid, vulnerabilityIds: [gid], issueUrl: 'https://tracker.example.com/7' }
+  const address = 'https://example.com/7'
+  const known: Record<string, unknown> = {
+    project: `gid://gitlab/Project/${project.id}`,
+    scanner: { id: 'pentest', name: 'Penetration test', version: '1', url: address, vendor: { name: 'Acme' } },
+    identifiers: [{ name: 'CWE-79', url: address }],
+    id: gid,
+    vulnerabilityIds: [gid],
+    issueUrl: address,
+  }
   const values = Object.values(type.getFields()).map((field) => {
     if (field.name in known) return [field.name, known[field.name]]
     if (!isNonNullType(field.type)) return undefined

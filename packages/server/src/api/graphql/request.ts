@@ -1,4 +1,5 @@
 import { assertJsonBudget } from '../../http/params/json-budget.ts'
+import { wellFormed } from '../../http/params/raw-params.ts'
 import { parameterProblem } from '../../platform/failure.ts'
 
 /** One operation of a request. */
@@ -53,10 +54,24 @@ function readOperation(value: unknown): Operation {
   if (variables && !isObject(variables)) throw parameterProblem('variables must be a JSON object')
   if (operationName && typeof operationName !== 'string') throw parameterProblem('operationName must be a text')
   return {
-    query,
-    variables: isObject(variables) ? variables : {},
+    query: storable(query),
+    variables: isObject(variables) ? (storableIn(variables) as Operation['variables']) : {}, // the same object, copied
     operationName: typeof operationName === 'string' && operationName !== '' ? operationName : undefined,
   }
+}
+
+/** Returns a text that both databases store. Throws for a NUL, as REST does. */
+function storable(text: string): string {
+  if (text.includes('\0')) throw parameterProblem('a text contains a NUL character')
+  return wellFormed(text)
+}
+
+/** Returns a copy of a JSON value with storable texts. Its depth is limited by `assertJsonBudget`. */
+function storableIn(value: unknown): unknown {
+  if (typeof value === 'string') return storable(value)
+  if (Array.isArray(value)) return value.map(storableIn)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, storableIn(field)]))
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -4,6 +4,7 @@ import { readGlobalId } from './global-id.ts'
 /** Scalars that hold global ids, and the models whose records they identify. */
 const idScalars: Readonly<Record<string, string>> = {
   IssueID: 'Issue',
+  ProjectID: 'Project',
   VulnerabilityID: 'Vulnerability',
   VulnerabilitiesScannerID: 'Vulnerabilities::Scanner',
 }

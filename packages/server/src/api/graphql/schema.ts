@@ -2,6 +2,7 @@ import { buildSchema, type GraphQLFieldResolver, type GraphQLSchema, isInterface
 import { pageInfoType } from './connection.ts'
 import type { Context, SchemaPart } from './context.ts'
 import { groupSchema } from './groups/groups.ts'
+import { createSchema } from './mutations/create.ts'
 import { issueLinkSchema } from './mutations/issue-links.ts'
 import { triageSchema } from './mutations/triage.ts'
 import { projectSchema } from './projects/projects.ts'
@@ -21,6 +22,7 @@ const parts: readonly SchemaPart[] = [
   countSchema,
   triageSchema,
   issueLinkSchema,
+  createSchema,
 ]
 
 let built: GraphQLSchema | undefined

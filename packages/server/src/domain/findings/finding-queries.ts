@@ -6,7 +6,7 @@ import { refreshOccurrences } from './occurrences/occurrence-queries.ts'
 /** Inserts findings and returns their ids by uuid. They stay invisible until they have an occurrence. */
 export async function insertFindings(
   db: Db,
-  { projectId, importId, now }: { projectId: number; importId: number; now: string },
+  { projectId, importId, now }: { projectId: number; importId: number | null; now: string },
   contents: readonly FindingContent[],
 ): Promise<Map<string, number>> {
   if (contents.length === 0) return new Map()

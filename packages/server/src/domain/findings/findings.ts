@@ -27,12 +27,12 @@ export { deleteUnusedScanners, listScannerIds, upsertScanners } from './scanner-
 export { dropStaged, listStaged, listStagedIdentifiers, stageFindings } from './staged-finding-queries.ts'
 
 /**
- * Inserts findings and their child rows, and returns their ids by uuid. They stay invisible until they have an
+ * Inserts findings and their child rows, and returns their ids by uuid. Without an import, a user has described them. They stay invisible until they have an
  * occurrence.
  */
 export async function createFindings(
   db: Db,
-  source: { projectId: number; importId: number; now: string },
+  source: { projectId: number; importId: number | null; now: string },
   contents: readonly FindingContent[],
 ): Promise<Map<string, number>> {
   const ids = await insertFindings(db, source, contents)

@@ -6,7 +6,7 @@ import type { Observation } from './occurrence.ts'
 /** Inserts occurrences of findings that were never observed on the ref. */
 export async function insertOccurrences(
   db: Db,
-  observation: Observation,
+  observation: Omit<Observation, 'importId'> & { importId: number | null },
   findingIds: readonly number[],
 ): Promise<void> {
   const { projectId, ref, importId, now } = observation
@@ -55,7 +55,11 @@ export async function removeFromCategory(
 }
 
 /** Inserts the category of the report, if it has one, for occurrences that do not have it. */
-async function insertCategory(db: Db, { ref, categoryId }: Observation, findingIds: readonly number[]): Promise<void> {
+async function insertCategory(
+  db: Db,
+  { ref, categoryId }: Pick<Observation, 'ref' | 'categoryId'>,
+  findingIds: readonly number[],
+): Promise<void> {
   if (categoryId === undefined) return
   await db.run(sql`
     insert into occurrence_categories (occurrence_id, category_id)

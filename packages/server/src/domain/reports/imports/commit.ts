@@ -76,7 +76,7 @@ async function commitContents(deps: Deps, { observation, decisions }: ImportChan
 }
 
 async function commitOccurrences({ db }: Deps, { observation, decisions, scans }: ImportChanges): Promise<void> {
-  const forEach = (ids: readonly number[], change: typeof insertOccurrences) =>
+  const forEach = (ids: readonly number[], change: typeof markPresentAgain) =>
     forEachBatch(ids, (batch) => change(db, observation, batch))
   const { newOnRef, reappeared, newInCategory } = decisions.byPresence
   await forEach(idsOf(decisions.new), insertOccurrences)
