@@ -8,6 +8,7 @@ import { Time } from '../../components/time.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
 import styles from './admin.module.css'
+import { Feeds } from './feeds.tsx'
 import { Health } from './health.tsx'
 import { databaseNames, storeNames } from './storage.tsx'
 
@@ -49,6 +50,7 @@ export function Overview() {
           )}
         </QueryResult>
       </Panel>
+      <Feeds />
     </Page>
   )
 }

@@ -98,12 +98,46 @@ function Vulnerabilities() {
         label="Resolve vulnerabilities automatically"
         hint="Resolves vulnerabilities that are no longer detected on the default branch."
       />
+      <ExposureForm />
       <ReportRole />
       <AbsenceLimit />
       <BranchRetention />
     </Panel>
   )
 }
+
+/** From where attackers reach the project, which is part of the priority of its vulnerabilities. */
+function ExposureForm() {
+  const { project } = useProject()
+  const { action, save } = useChange()
+  return (
+    <ActionForm
+      action={action}
+      fields={['exposure']}
+      submit="Save exposure"
+      kind="plain"
+      onSubmit={(text) => {
+        const exposure = exposures.find(({ value }) => value === text('exposure'))
+        if (exposure) save({ exposure: exposure.value })
+      }}
+    >
+      <SelectField
+        label="Exposure"
+        name="exposure"
+        defaultValue={project.exposure ?? 'unknown'}
+        choices={exposures}
+        hint="From where attackers reach what this project builds. It changes the priority of its vulnerabilities within minutes."
+      />
+    </ActionForm>
+  )
+}
+
+const exposures = [
+  { value: 'unknown', label: 'Unknown' },
+  { value: 'internet', label: 'Reachable from the internet' },
+  { value: 'internal', label: 'Internal network only' },
+  { value: 'none', label: 'Not reachable' },
+] as const
 
 /** Who may report for the default branch. Pipelines with a token of the project may in any case. */
 function ReportRole() {
