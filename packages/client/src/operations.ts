@@ -79,6 +79,7 @@ export interface Schemas {
   VexEffect: { pointer: string; vulnerability: string | null; components: (string)[]; status: 'not_affected' | 'affected' | 'fixed' | 'under_investigation'; justification: string | null; action: 'dismiss' | 'resolve' | 'confirm' | 'none'; dismissal_reason: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | null; reason: string; matched: number; changed: number; kept: number; vulnerabilities: ({ title: string; id: number; state: 'detected' | 'confirmed' | 'resolved' | 'dismissed' })[] }
   VexImport: { format: 'openvex' | 'cyclonedx' | 'csaf'; document_id: string | null; dry_run: boolean; statements: number; unmatched: number; changed: number; unchanged: number; kept: number; bulk_change_ids: (number)[]; effects: (Schemas['VexEffect'])[] }
   VulnerabilityScopeBulk: { id: number | null; dry_run: boolean; status: 'running' | 'done' | 'failed' | 'undoing' | 'undone'; action: 'confirm' | 'resolve' | 'dismiss' | 'revert' | 'severity' | 'due_date' | 'assign' | 'unassign'; group_id: number | null; total: number; changed: number; requested: number; unchanged: number; restored: number | null; author_id: number | null; created_at: string; undone_at: string | null; undone_by_id: number | null; error: string | null; projects: ({ project: { id: number; path_with_namespace: string; web_url: string }; bulk_change_id: number | null; changed: number; requested: number; unchanged: number; undone_at: string | null; restored: number | null })[]; projects_count: number; skipped: ({ id: number; path_with_namespace: string; web_url: string; archived: boolean; selected: number })[]; skipped_count: number }
+  SavedView: { id: number; project_id: number | null; group_id: number | null; name: string; filter: Record<string, unknown>; sort: string; shared: boolean; author: Schemas['BasicUser']; created_at: string; updated_at: string }
   Note: { id: number; type: null; body: string; attachment: null; author: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null; created_at: string; updated_at: string; system: boolean; noteable_id: number; noteable_type: string; project_id: number; resolvable: boolean; confidential: boolean; internal: boolean; imported: boolean; imported_from: string; noteable_iid: null; commands_changes: Record<string, never>; dismissal_reason: string | null }
   Discussion: { id: string; individual_note: boolean; notes: (Schemas['Note'])[] }
   VulnerabilityIssue: { title: string; id: number; iid: number; project_id: number; description: null; state: string; created_at: string; updated_at: string; closed_at: string | null; closed_by: null; labels: (string)[]; milestone: null; assignees: (Record<string, never>)[]; author: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null; type: string; assignee: null; user_notes_count: number; merge_requests_count: number; upvotes: number; downvotes: number; due_date: null; confidential: boolean; discussion_locked: null; issue_type: string; web_url: string; vulnerability_link_id: number; vulnerability_link_type: 'related' | 'created' }
@@ -758,6 +759,36 @@ export interface Operations {
   'GET /vulnerability_bulk_changes/{bulk_id}': { path: { bulk_id: string | number }; response: Schemas['VulnerabilityScopeBulk'] }
   /** Undo a bulk change in every project where the caller may still triage */
   'POST /vulnerability_bulk_changes/{bulk_id}/undo': { path: { bulk_id: string | number }; body: { async?: boolean | undefined }; response: Schemas['VulnerabilityScopeBulk'] }
+  /** List the shared saved views of the vulnerabilities of a project, and your own */
+  'GET /projects/{id}/vulnerability_views': { path: { id: string | number }; response: (Schemas['SavedView'])[] }
+  /** Save a view of the vulnerabilities of a project */
+  'POST /projects/{id}/vulnerability_views': { path: { id: string | number }; body: { name: string; filter?: Record<string, unknown> | undefined; sort?: 'severity_desc' | 'severity_asc' | 'detected_desc' | 'detected_asc' | 'priority_desc' | 'priority_asc' | undefined; shared?: boolean | undefined }; response: Schemas['SavedView'] }
+  /** Get a saved view of the vulnerabilities of a project */
+  'GET /projects/{id}/vulnerability_views/{view_id}': { path: { id: string | number; view_id: string | number }; response: Schemas['SavedView'] }
+  /** Change a saved view of the vulnerabilities of a project */
+  'PUT /projects/{id}/vulnerability_views/{view_id}': { path: { id: string | number; view_id: string | number }; body: { name?: string | undefined; filter?: Record<string, unknown> | undefined; sort?: 'severity_desc' | 'severity_asc' | 'detected_desc' | 'detected_asc' | 'priority_desc' | 'priority_asc' | undefined; shared?: boolean | undefined }; response: Schemas['SavedView'] }
+  /** Delete a saved view of the vulnerabilities of a project */
+  'DELETE /projects/{id}/vulnerability_views/{view_id}': { path: { id: string | number; view_id: string | number }; response: undefined }
+  /** List the shared saved views of the vulnerabilities of a group, and your own */
+  'GET /groups/{id}/vulnerability_views': { path: { id: string | number }; response: (Schemas['SavedView'])[] }
+  /** Save a view of the vulnerabilities of a group */
+  'POST /groups/{id}/vulnerability_views': { path: { id: string | number }; body: { name: string; filter?: Record<string, unknown> | undefined; sort?: 'severity_desc' | 'severity_asc' | 'detected_desc' | 'detected_asc' | 'priority_desc' | 'priority_asc' | undefined; shared?: boolean | undefined }; response: Schemas['SavedView'] }
+  /** Get a saved view of the vulnerabilities of a group */
+  'GET /groups/{id}/vulnerability_views/{view_id}': { path: { id: string | number; view_id: string | number }; response: Schemas['SavedView'] }
+  /** Change a saved view of the vulnerabilities of a group */
+  'PUT /groups/{id}/vulnerability_views/{view_id}': { path: { id: string | number; view_id: string | number }; body: { name?: string | undefined; filter?: Record<string, unknown> | undefined; sort?: 'severity_desc' | 'severity_asc' | 'detected_desc' | 'detected_asc' | 'priority_desc' | 'priority_asc' | undefined; shared?: boolean | undefined }; response: Schemas['SavedView'] }
+  /** Delete a saved view of the vulnerabilities of a group */
+  'DELETE /groups/{id}/vulnerability_views/{view_id}': { path: { id: string | number; view_id: string | number }; response: undefined }
+  /** List the shared saved views of the vulnerabilities of all projects, and your own */
+  'GET /vulnerability_views': { response: (Schemas['SavedView'])[] }
+  /** Save a view of the vulnerabilities of all projects */
+  'POST /vulnerability_views': { body: { name: string; filter?: Record<string, unknown> | undefined; sort?: 'severity_desc' | 'severity_asc' | 'detected_desc' | 'detected_asc' | 'priority_desc' | 'priority_asc' | undefined; shared?: boolean | undefined }; response: Schemas['SavedView'] }
+  /** Get a saved view of the vulnerabilities of all projects */
+  'GET /vulnerability_views/{view_id}': { path: { view_id: string | number }; response: Schemas['SavedView'] }
+  /** Change a saved view of the vulnerabilities of all projects */
+  'PUT /vulnerability_views/{view_id}': { path: { view_id: string | number }; body: { name?: string | undefined; filter?: Record<string, unknown> | undefined; sort?: 'severity_desc' | 'severity_asc' | 'detected_desc' | 'detected_asc' | 'priority_desc' | 'priority_asc' | undefined; shared?: boolean | undefined }; response: Schemas['SavedView'] }
+  /** Delete a saved view of the vulnerabilities of all projects */
+  'DELETE /vulnerability_views/{view_id}': { path: { view_id: string | number }; response: undefined }
   /** List the notes on a vulnerability, including system notes */
   'GET /projects/{id}/vulnerabilities/{vulnerability_id}/notes': { path: { id: string | number; vulnerability_id: string | number }; query: { sort?: 'asc' | 'desc' | undefined; activity_filter?: 'all_notes' | 'only_comments' | 'only_activity' | undefined; page?: number | undefined; per_page?: number | undefined }; response: (Schemas['Note'])[] }
   /** Create a note on a vulnerability */

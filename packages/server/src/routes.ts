@@ -32,6 +32,7 @@ import { documentRoute } from './api/v4/openapi-document.ts'
 import { organizationRoutes } from './api/v4/organizations/routes.ts'
 import { projectRoutes } from './api/v4/projects/routes.ts'
 import { refRoutes } from './api/v4/refs/routes.ts'
+import { savedViewRoutes } from './api/v4/saved-views/routes.ts'
 import { secondFactorRoutes } from './api/v4/second-factors/routes.ts'
 import { securityReportRoutes } from './api/v4/security-reports/routes.ts'
 import { sessionRoutes } from './api/v4/sessions/routes.ts'
@@ -113,6 +114,7 @@ export const routes: readonly Route[] = [
   ...vulnerabilityBulkRoutes,
   ...vexRoutes,
   ...scopeBulkRoutes,
+  ...savedViewRoutes,
   ...vulnerabilityNoteRoutes,
   ...vulnerabilityLinkRoutes,
   ...graphqlRoutes,

@@ -30,6 +30,7 @@ const issueTracker = {
 const invitation = { email: 'nadia@example.com', access_level: 30 }
 const invitationToken = 'DF3632R_hQ7mn_qVTinxv8BeBpTHumCpHl5JYIK2Zdc'
 const hookSecret = { value: 'a-secret-of-the-receiver' }
+const savedView = { name: 'Urgent', filter: { severity: 'critical,high', assignee_id: 'me' }, shared: true }
 const hookChange = { url: hook.url, vulnerability_events: false }
 const member = { user_id: '7', access_level: 30, expires_at: '2026-12-31' }
 const upload = { file: 'architecture.png' }
@@ -124,6 +125,12 @@ export const apiExamples: ApiExamples = {
     revertVulnerability: { comment: 'The constant became a parameter' },
     setVulnerabilityDueDate: { due_on: '2026-12-31', comment: 'Agreed with the vendor' },
     overrideVulnerabilitySeverity: { severity: 'low', comment: 'Not reachable from outside' },
+    createProjectVulnerabilityView: savedView,
+    createGroupVulnerabilityView: savedView,
+    createVulnerabilityView: savedView,
+    updateProjectVulnerabilityView: { shared: false },
+    updateGroupVulnerabilityView: { shared: false },
+    updateVulnerabilityView: { shared: false },
     assignVulnerability: { assignee_id: 7, comment: 'Owns the payment service' },
     changeVulnerabilities: bulkChange,
     changeGroupVulnerabilities: { ...bulkChange, dry_run: true },

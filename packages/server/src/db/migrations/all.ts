@@ -30,6 +30,7 @@ import { synchronizedIssues } from './0074_synchronized_issues.ts'
 import { dueDates } from './0075_due_dates.ts'
 import { dismissalEnds } from './0076_dismissal_ends.ts'
 import { assignees } from './0077_assignees.ts'
+import { savedViews } from './0078_saved_views.ts'
 import { packageUrls } from './0079_package_urls.ts'
 import { feeds } from './0080_feeds.ts'
 import { priority } from './0081_priority.ts'
@@ -71,6 +72,7 @@ export const migrations: readonly Migration[] = [
   dueDates,
   dismissalEnds,
   assignees,
+  savedViews,
   packageUrls,
   feeds,
   priority,

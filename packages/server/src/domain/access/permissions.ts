@@ -263,6 +263,10 @@ export const permissions = {
   'vulnerability.revert': transition('detected'),
   'vulnerability.severity': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.due-date': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  // Sharing a view needs a higher role: domain/vulnerabilities/saved-views/saved-views.ts.
+  'saved-view.write': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  'group.saved-view.write': { on: 'group', who: 'user', scope: 'api', namedScopes: ['api'] },
+  'instance.saved-view.write': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
   'vulnerability.assign': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.link': { on: 'vulnerability', who: 'developer', scope: 'api', namedScopes: ['api'] },
   // Checked on the project, because GitLab's paths of notes start with it.

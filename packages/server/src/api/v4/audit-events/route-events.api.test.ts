@@ -308,6 +308,9 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   await send('POST /graphql', { body: { query } })
   await send('PUT /vulnerabilities/:id/severity', { path, body: { severity: 'low' } })
   await send('DELETE /vulnerabilities/:id/severity', { path })
+  await useSavedViews(send, '/projects/:id', { id: project.id })
+  await useSavedViews(send, '/groups/:id', { id: project['namespace'].id })
+  await useSavedViews(send, '', {})
   await send('PUT /vulnerabilities/:id/assignee', { path, body: { assignee_id: 1 } })
   await send('DELETE /vulnerabilities/:id/assignee', { path })
   await send('PUT /vulnerabilities/:id/due_date', { path, body: { due_on: '2026-12-31' } })
@@ -348,6 +351,13 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   await send('POST /security/vulnerability_exports')
   const [job] = (await server.admin.get('/admin/jobs')).body
   await send('POST /admin/jobs/:id/retry', { path: job })
+}
+
+async function useSavedViews(send: Send, base: string, path: Record<string, number>): Promise<void> {
+  const view = await send(`POST ${base}/vulnerability_views`, { path, body: { name: 'Urgent', shared: true } })
+  const at = { ...path, view_id: view.id }
+  await send(`PUT ${base}/vulnerability_views/:view_id`, { path: at, body: { name: 'Most urgent' } })
+  await send(`DELETE ${base}/vulnerability_views/:view_id`, { path: at })
 }
 
 async function useHooks(send: Send, base: string, path: Record<string, number>): Promise<void> {

@@ -1,0 +1,146 @@
+import { forbidden, invalid, limitReached, notFound } from '../../../platform/failure.ts'
+import type { Caller } from '../../access/callers.ts'
+import { roles } from '../../access/roles.ts'
+import { changesBetween, type Entity, groupEntity, instanceEntity, projectEntity } from '../../audit/audit-event.ts'
+import type { AuditEventName } from '../../audit/event-name.ts'
+import { recordAuditEvent } from '../../audit/record.ts'
+import { type Deps, transaction } from '../../deps.ts'
+import { groupLevel, projectLevel } from '../../projects/visible.ts'
+import { lockUser } from '../../users/users.ts'
+import type { SavedView, ViewDraft, ViewPlace } from './saved-view.ts'
+import {
+  countViews,
+  deleteView,
+  findView,
+  insertView,
+  listViews,
+  type PlaceIds,
+  updateView,
+} from './saved-view-queries.ts'
+
+/** Maximum number of views of one user in a place, and of shared views in a place. */
+const maxViews = 100
+const maxName = 255
+/** Maximum length of a filter as JSON. */
+const maxFilter = 4_000
+
+/** Returns the shared views of a place and the caller's own ones, by name. */
+export function findSavedViews({ db }: Deps, place: ViewPlace, caller: Caller): Promise<SavedView[]> {
+  return listViews(db, idsOf(place), caller.user.id, 2 * maxViews)
+}
+
+export async function getSavedView({ db }: Deps, place: ViewPlace, caller: Caller, id: number): Promise<SavedView> {
+  const found = await findView(db, idsOf(place), id, caller.user.id)
+  if (!found) throw notFound()
+  return found
+}
+
+export function createSavedView(deps: Deps, place: ViewPlace, caller: Caller, draft: ViewDraft): Promise<SavedView> {
+  return transaction(deps, async (deps) => {
+    await assertValid(deps, place, caller, { draft })
+    // Concurrent requests of one user wait, so that their number of views stays within the limit.
+    await lockUser(deps.db, caller.user.id)
+    if ((await countViews(deps.db, idsOf(place), { userId: caller.user.id })) >= maxViews) {
+      throw limitReached(`a user may have up to ${maxViews} views of a list`)
+    }
+    const id = await insertView(deps.db, idsOf(place), { ...draft, userId: caller.user.id, now: deps.now() })
+    const created = await getSavedView(deps, place, caller, id)
+    if (created.isShared) await recordView(deps, 'saved_view_created', place, { after: created })
+    return created
+  })
+}
+
+/** Changes a view: its author's, or a shared one of a place whose shared views the caller manages. */
+export function changeSavedView(
+  deps: Deps,
+  place: ViewPlace,
+  caller: Caller,
+  { id, changes }: { id: number; changes: Partial<ViewDraft> },
+): Promise<SavedView> {
+  return transaction(deps, async (deps) => {
+    const before = await getOwnOrManaged(deps, place, caller, id)
+    const draft: ViewDraft = { ...before, ...withoutUndefined(changes) }
+    // Another user would not find their view again.
+    if (before.userId !== caller.user.id && !draft.isShared) throw forbidden('Only its author can stop sharing a view.')
+    await assertValid(deps, place, caller, { draft, before })
+    await updateView(deps.db, id, draft, deps.now())
+    const after = await getSavedView(deps, place, caller, id)
+    if (before.isShared || after.isShared) await recordView(deps, 'saved_view_updated', place, { after, before })
+    return after
+  })
+}
+
+export async function removeSavedView(deps: Deps, place: ViewPlace, caller: Caller, id: number): Promise<void> {
+  await transaction(deps, async (deps) => {
+    const before = await getOwnOrManaged(deps, place, caller, id)
+    await deleteView(deps.db, id)
+    if (before.isShared) await recordView(deps, 'saved_view_destroyed', place, { after: before })
+  })
+}
+
+async function getOwnOrManaged(deps: Deps, place: ViewPlace, caller: Caller, id: number): Promise<SavedView> {
+  const found = await getSavedView(deps, place, caller, id)
+  if (found.userId !== caller.user.id) await assertMayShare(deps, place, caller)
+  return found
+}
+
+interface Validated {
+  draft: ViewDraft
+  before?: SavedView
+}
+
+async function assertValid(deps: Deps, place: ViewPlace, caller: Caller, { draft, before }: Validated) {
+  const length = [...draft.name.trim()].length
+  if (length === 0) throw invalid({ name: ["can't be blank"] })
+  if (length > maxName) throw invalid({ name: [`is too long (maximum is ${maxName} characters)`] })
+  if (JSON.stringify(draft.filter).length > maxFilter) {
+    throw invalid({ filter: [`is too long (maximum is ${maxFilter} characters)`] })
+  }
+  if (!draft.isShared) return
+  await assertMayShare(deps, place, caller)
+  if (before?.isShared) return
+  if ((await countViews(deps.db, idsOf(place), 'shared')) >= maxViews) {
+    throw limitReached(`a list may have up to ${maxViews} shared views`)
+  }
+}
+
+/** Sharing needs the role Maintainer in a project, Owner in a group, and an administrator for the instance. */
+async function assertMayShare(deps: Deps, { project, group }: ViewPlace, caller: Caller): Promise<void> {
+  const isPermitted = project
+    ? (await projectLevel(deps, project, caller)) >= roles.maintainer
+    : group
+      ? (await groupLevel(deps, group, caller)) >= roles.owner
+      : caller.isAdmin
+  if (!isPermitted) throw forbidden()
+}
+
+const idsOf = ({ project, group }: ViewPlace): PlaceIds => ({
+  projectId: project?.id ?? null,
+  namespaceId: group?.id ?? null,
+})
+
+const withoutUndefined = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T // only fewer fields
+
+const messages = {
+  saved_view_created: 'Shared a saved view',
+  saved_view_updated: 'Changed a shared view',
+  saved_view_destroyed: 'Deleted a shared view',
+} as const satisfies Partial<Record<AuditEventName, string>>
+
+function recordView(
+  deps: Deps,
+  name: keyof typeof messages,
+  { project, group }: ViewPlace,
+  { after, before }: { after: SavedView; before?: SavedView },
+): Promise<void> {
+  const entity: Entity = project ? projectEntity(project) : group ? groupEntity(group) : instanceEntity
+  return recordAuditEvent(deps, name, {
+    entity,
+    message: messages[name],
+    target: { type: 'SavedView', id: after.id, name: after.name },
+    ...(before && {
+      changes: changesBetween(before, after, { name: 'name', filter: 'filter', sort: 'sort', isShared: 'shared' }),
+    }),
+  })
+}
