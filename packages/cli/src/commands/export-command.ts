@@ -3,7 +3,7 @@ import type { CommandContext } from './command-context.ts'
 import type { ExportOptions } from './export.ts'
 import { addConnectionOptions, choice, parseSeconds } from './options.ts'
 
-const formats = ['csv', 'json', 'sarif', 'html'] as const
+const formats = ['csv', 'json', 'sarif', 'openvex', 'cyclonedx', 'csaf', 'html'] as const
 
 const examples = `
 Examples:
@@ -18,7 +18,7 @@ export function addExportCommand(program: Command, { io }: CommandContext): void
   const command = program
     .command('export')
     .summary('write vulnerabilities to a file')
-    .description('Writes all vulnerabilities of a project or group as CSV, JSON, SARIF or an HTML report.')
+    .description('Writes all vulnerabilities of a project or group as CSV, JSON, SARIF, VEX or an HTML report.')
     .option('-p, --project <path>', 'full path of the project')
     .option('-g, --group <path>', 'full path of a group')
     .option('--format <format>', formats.join(', '), choice(formats), 'csv')

@@ -12,7 +12,7 @@ import { projectOf } from './project-of.ts'
 export interface ExportOptions extends ConnectionOptions {
   project?: string
   group?: string
-  format: 'csv' | 'json' | 'sarif' | 'html'
+  format: 'csv' | 'json' | 'sarif' | 'openvex' | 'cyclonedx' | 'csaf' | 'html'
   output?: string
   wait: number
   json?: boolean

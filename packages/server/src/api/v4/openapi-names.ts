@@ -202,7 +202,7 @@ export const apiNames: ApiNames = {
       description: 'Vulnerabilities: lists, triage, history, notes and links',
       paths: ['vulnerability_bulk_changes', 'vex'],
     },
-    vulnerability_exports: { description: 'Exports as CSV, JSON or SARIF, and HTML reports', paths: ['security'] },
+    vulnerability_exports: { description: 'Exports as CSV, JSON, SARIF or VEX, and HTML reports', paths: ['security'] },
     vulnerability_findings: {
       description: 'Findings of scanners, by ref',
       paths: ['vulnerability_finding_promotions'],

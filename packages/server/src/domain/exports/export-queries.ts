@@ -30,10 +30,10 @@ export async function hasUnfinishedExport(
 
 export async function insertExport(db: Db, draft: ExportDraft): Promise<Export> {
   const row = await db.one<Export>(sql`
-    insert into vulnerability_exports (author_id, as_admin, project_id, namespace_id, format, filters, sends_email,
-      created_at)
-    values (${draft.authorId}, ${draft.asAdmin}, ${draft.projectId}, ${draft.groupId}, ${draft.format}, ${draft.filter},
-      ${draft.sendsEmail}, ${draft.now})
+    insert into vulnerability_exports (author_id, as_admin, project_id, namespace_id, format, filters,
+      sends_email, created_at)
+    values (${draft.authorId}, ${draft.asAdmin}, ${draft.projectId}, ${draft.groupId},
+      ${draft.format}, ${draft.filter}, ${draft.sendsEmail}, ${draft.now})
     returning ${columns}`)
   if (!row) throw new Error('an inserted export returned no row')
   return row
@@ -132,5 +132,6 @@ export async function deleteExports(db: Db, ids: readonly number[]): Promise<voi
   await db.run(sql`delete from vulnerability_exports where id in ${db.dialect.integers(ids)}`)
 }
 
-const columns: Sql = sql`id, author_id, as_admin, exported_project_ids, project_id, namespace_id as group_id, format, filters as filter,
+const columns: Sql = sql`id, author_id, as_admin, exported_project_ids, project_id, namespace_id as group_id,
+  format, filters as filter,
   sends_email, status, error, waiting_findings, filename, object_key, bytes, sha256, created_at, started_at, finished_at, expires_at`

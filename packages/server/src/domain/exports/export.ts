@@ -1,7 +1,7 @@
 import type { VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
 
-export const exportFormats = ['csv', 'json', 'sarif', 'html'] as const
-type ExportFormat = (typeof exportFormats)[number]
+export const exportFormats = ['csv', 'json', 'sarif', 'openvex', 'cyclonedx', 'csaf', 'html'] as const
+export type ExportFormat = (typeof exportFormats)[number]
 
 export const exportStatuses = ['created', 'running', 'finished', 'failed'] as const
 

@@ -17,6 +17,7 @@ import { type ExportedRow, listMatchingFacetCounts, readRows } from './exported-
 import { readReport } from './report/report.ts'
 import { writeReport } from './report/report-html.ts'
 import { openSarifRun, type SarifRun, sarifHeadOf, sarifTail } from './sarif.ts'
+import { isVexFormat, openVexWriter, type VexExportFormat } from './vex/open-vex.ts'
 
 export const exportKind = 'export'
 export const exportKey = (id: number) => `export:${id}`
@@ -48,11 +49,15 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
       const key = `files/${deps.random(16).toString('hex')}`
       const total = await countExported(deps, projectIds, asked.filter)
       const waitingFindings = await countWaitingFindings(deps.db, projectIds)
+      const title = await titleOf(deps, asked)
       let bytes = 0
       const hash = createHash('sha256')
       const reads = countReads(deps, total, { signal, progress })
       const counted = async function* () {
-        for await (const text of contentOf(deps, { ...asked, waitingFindings }, projectIds, { ...reads, describe })) {
+        for await (const text of contentOf(deps, { ...asked, waitingFindings, title }, projectIds, {
+          ...reads,
+          describe,
+        })) {
           const chunk = Buffer.from(text)
           bytes += chunk.length
           hash.update(chunk)
@@ -61,7 +66,7 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
       }
       await deps.objects.put(key, Readable.from(counted(), { objectMode: false }))
       await reads.finish()
-      const filename = await filenameOf(deps, asked)
+      const filename = filenameOf(deps, title, asked.format)
       const finished = await finishExport(
         deps.db,
         asked.id,
@@ -123,7 +128,7 @@ interface Content {
 
 async function* contentOf(
   deps: RootDeps,
-  asked: Export & { waitingFindings: number },
+  asked: Export & { waitingFindings: number; title: string },
   projectIds: readonly number[],
   { read, describe, onBatch }: Content,
 ): AsyncGenerator<string> {
@@ -145,11 +150,34 @@ async function* contentOf(
       }
     }
     yield before === ',\n' ? '\n]\n' : '[]\n'
+  } else if (isVexFormat(format)) {
+    yield* vexStatements(deps, { ...asked, format }, projectIds, read)
   } else {
     yield sarifHeadOf(waitingFindings)
     yield* sarifRuns(deps, filter, projectIds, read)
     yield sarifTail
   }
+}
+
+/** Writes a VEX document with a statement for each vulnerability that has an id and a component. */
+async function* vexStatements(
+  deps: Deps,
+  { id, format, filter, title }: Pick<Export, 'id' | 'filter'> & { format: VexExportFormat; title: string },
+  projectIds: readonly number[],
+  read: ReadRows,
+): AsyncGenerator<string> {
+  const writer = openVexWriter(format, { instance: instanceUrl(deps.settings), id, now: deps.now(), title })
+  yield writer.head
+  let before = '\n'
+  for (const projectId of projectIds) {
+    for await (const rows of read(projectId, filter)) {
+      const statements = rows.flatMap((row) => writer.statement(row) ?? [])
+      if (statements.length === 0) continue
+      yield before + statements.join(',\n')
+      before = ',\n'
+    }
+  }
+  yield writer.tail()
 }
 
 /** Writes one run for each scanner of each project. */
@@ -216,16 +244,22 @@ async function targetProjects(deps: Deps, asked: Export): Promise<number[] | und
 
 const isOfInstance = ({ projectId, groupId }: Export): boolean => projectId === null && groupId === null
 
-/** Returns the filename, such as `acme-site_vulnerabilities_2026-05-01T1030.csv`. */
-async function filenameOf({ db, now }: Deps, { projectId, groupId, format }: Export): Promise<string> {
+/** Returns the full path of the exported project or group. */
+async function titleOf({ db }: Deps, { projectId, groupId }: Export): Promise<string> {
   const target =
     projectId !== null
       ? await findProjectById(db, projectId)
       : groupId !== null
         ? await findNamespaceById(db, groupId)
         : undefined
-  const name = parameterized(target?.fullPath ?? 'instance')
-  return `${name}_${format === 'html' ? 'report' : 'vulnerabilities'}_${now().slice(0, 16).replace(':', '')}.${format}`
+  return target?.fullPath ?? 'instance'
+}
+
+/** Returns the filename, such as `acme-site_vulnerabilities_2026-05-01T1030.csv`. */
+function filenameOf({ now }: Deps, title: string, format: Export['format']): string {
+  const time = now().slice(0, 16).replace(':', '')
+  const ending = isVexFormat(format) ? `${format}.json` : format
+  return `${parameterized(title)}_${format === 'html' ? 'report' : 'vulnerabilities'}_${time}.${ending}`
 }
 
 /** Equivalent of Rails' `parameterize`. */

@@ -130,6 +130,9 @@ const contentTypes: Record<Export['format'], string> = {
   json: 'application/json',
   sarif: 'application/sarif+json',
   html: 'text/html; charset=utf-8',
+  openvex: 'application/json',
+  cyclonedx: 'application/vnd.cyclonedx+json',
+  csaf: 'application/json',
 }
 
 const reportPolicy = `${untrustedContentPolicy}; style-src 'unsafe-inline'`
