@@ -39,6 +39,7 @@ export const screens: readonly Screen[] = [
       await page.getByRole('dialog').waitFor()
     },
   },
+  { name: 'approvals', path: '/acme/shop/-/vulnerabilities/approvals' },
   { name: 'findings', path: '/acme/shop/-/findings' },
   { name: 'group-vulnerabilities', path: '/groups/acme/-/vulnerabilities' },
   { name: 'vulnerability', path: '/acme/shop/-/vulnerabilities/{vulnerability}', height: 1100 },

@@ -219,6 +219,12 @@ const project: Screen[] = [
     { access: atLeast('developer') },
   ),
   screen(
+    '/vulnerabilities/approvals',
+    'Approvals',
+    async () => (await import('../features/vulnerabilities/approvals.tsx')).Approvals,
+    { access: atLeast('developer') },
+  ),
+  screen(
     '/vulnerabilities/:id',
     'Vulnerability',
     async () => (await import('../features/vulnerability/vulnerability-page.tsx')).VulnerabilityPage,

@@ -13,6 +13,7 @@ import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
 import { filterFrom } from '../../nouns/vulnerability/filter-state.ts'
 import { filterNames } from '../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../nouns/vulnerability/owner.ts'
+import { ApprovalBanner } from './approval-banner.tsx'
 import { HeldBanner } from './held-banner.tsx'
 import { Trends } from './trends/trends.tsx'
 import { TriageBanner } from './triage/triage-banner.tsx'
@@ -39,6 +40,7 @@ export function ProjectVulnerabilities() {
             <>
               {backlog && <TriageBanner text={backlog} to={to('findings')} />}
               <HeldBanner />
+              <ApprovalBanner />
             </>
           }
           empty={<NothingOpen backlog={backlog} />}

@@ -11,6 +11,8 @@ export interface Done {
   projectId?: number
   bulkId: number
   changed: number
+  /** Number of dismissals that await approval. */
+  requested: number
   unchanged: number
   skipped: readonly { selected: number }[]
 }
@@ -87,11 +89,12 @@ async function sendToProject(projectId: number, body: Body): Promise<Done> {
   const {
     id: bulkId,
     changed,
+    requested,
     unchanged,
   } = await keyring
     .get()
     .use(JSON.stringify(request), (idempotencyKey) => api.call(projectPath, request, { idempotencyKey }))
-  return { projectId, bulkId, changed, unchanged, skipped: [] }
+  return { projectId, bulkId, changed, requested, unchanged, skipped: [] }
 }
 
 async function sendToScope(owner: Owner, body: Body): Promise<Done> {
@@ -101,7 +104,8 @@ async function sendToScope(owner: Owner, body: Body): Promise<Done> {
     .use(key, (idempotencyKey) => postToScope(owner, { ...body, async: true }, idempotencyKey))
   const { id, status, error, ...counts } = await pollChange(sent)
   if (id === null || status === 'failed') throw new Error(error ?? 'the change failed')
-  return { bulkId: id, changed: counts.changed, unchanged: counts.unchanged, skipped: counts.skipped }
+  const { changed, requested, unchanged, skipped } = counts
+  return { bulkId: id, changed, requested, unchanged, skipped }
 }
 
 function postToScope(owner: Owner, body: BodyOf<typeof instancePath>, idempotencyKey?: string): Promise<ScopeChange> {

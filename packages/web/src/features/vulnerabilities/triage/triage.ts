@@ -166,7 +166,10 @@ function doneInWords({ action }: Change, target: Target, done: readonly Done[]):
   const changed = done.reduce((sum, one) => sum + one.changed, 0)
   const unchanged = done.reduce((sum, one) => sum + one.unchanged, 0)
   const { done: verb } = actions[action]
-  const skipped = skippedInWords(done)
+  const requested = done.reduce((sum, one) => sum + one.requested, 0)
+  const waiting = requested > 0 ? ` ${counted(requested, 'dismissal awaits', 'dismissals await')} approval.` : ''
+  const skipped = `${waiting}${skippedInWords(done)}`
+  if (changed === 0 && waiting) return skipped.trim()
   if (changed === 0) return `${unchanged === 0 ? 'Nothing to change.' : 'No change: already in this state.'}${skipped}`
   const [only] = 'rows' in target ? target.rows : []
   if (changed === 1 && unchanged === 0 && only && !skipped)
