@@ -29,7 +29,7 @@ export function addListCommand(program: Command, { io }: CommandContext): void {
     .option('--search <text>', 'words in the title, location or identifiers')
     .option('--ref <ref>', 'only what is present on this branch or tag')
     .option('--not-on <ref>', 'only what is absent from this branch or tag')
-    .option('--sort <order>', 'severity_desc, severity_asc, detected_desc or detected_asc')
+    .option('--sort <order>', 'severity_desc, severity_asc, detected_desc, detected_asc, due_asc or due_desc')
     .option('--limit <number>', 'maximum number of rows', parseCount, defaultLimit)
     .option('--json', 'print JSON')
     .addHelpText('after', examples)

@@ -30,9 +30,11 @@ where exists (
   select 1 from findings f where f.vulnerability_id = vulnerabilities.id and coalesce(f.solution, '') <> ''
     and substr(f.solution, 1, 35) <> 'Unfortunately, there is no solution');
 
-create index vulnerabilities_by_due_date on vulnerabilities (project_id, is_on_default_branch, due_on, id);
-create index vulnerabilities_open_by_due_date on vulnerabilities (project_id, is_on_default_branch, due_on, severity)
-  where state in ('detected', 'confirmed') and due_on is not null;
+-- For each combination of facets, a range in the order of due dates, those without one last.
+create index vulnerabilities_by_due_date on vulnerabilities (project_id, is_on_default_branch, severity, state, report_type,
+  scanner_id, is_resolved_on_default_branch, coalesce(dismissal_reason, ''), coalesce(due_on, '9999-12-31'), id);
+create index vulnerabilities_due on vulnerabilities (project_id, due_on, is_on_default_branch, state, severity)
+  where due_on is not null;
 
 alter table notification_settings add column due_dates ${boolean} not null default false;
 create index notification_settings_due_dates on notification_settings (user_id) where due_dates = true;

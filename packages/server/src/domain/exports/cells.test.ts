@@ -40,18 +40,20 @@ function cellsOf(line: string): string[] {
   )
 }
 
+const today = '2026-05-02'
+
 const cell = (name: string, fields: Record<string, unknown>) =>
-  cellsOf(csvLine(row(fields)))[cellsOf(csvHeader).indexOf(name)]
+  cellsOf(csvLine(row(fields), today))[cellsOf(csvHeader).indexOf(name)]
 
 test('the CSV columns are GitLab’s, followed by our own', () => {
   expect(csvHeader).toBe(
     'Group Name,Project Name,Tool,Scanner Name,Status,Vulnerability,Details,Additional Info,Severity,CVE,CWE,' +
       'Other Identifiers,Detected At,Location,Activity,Comments,Full Path,CVSS Vectors,Dismissal Reason,' +
-      'Vulnerability ID,Priority,EPSS Score,Known Exploited,Package URL,Assignee,Dismissed Until\n',
+      'Vulnerability ID,Priority,EPSS Score,Known Exploited,Package URL,Assignee,Due On,Overdue,Dismissed Until\n',
   )
-  expect(csvLine(row())).toBe(
+  expect(csvLine(row(), today)).toBe(
     'Acme,Site,sast,Semgrep,detected,Flaw,What it is,,high,,,,2026-05-01 10:20:30 UTC,' +
-      '"{""file""=>""main.rb"", ""start_line""=>3}",false,,acme/site/7,,,7,35,,false,,,\n',
+      '"{""file""=>""main.rb"", ""start_line""=>3}",false,,acme/site/7,,,7,35,,false,,,,false,\n',
   )
 })
 
@@ -123,7 +125,7 @@ test.for([
 ])('the text %j is written as %j, on one line and not as a formula', ([description, expected]) => {
   const fields = { finding: { description, location: {} } }
   expect(cell('Details', fields)).toBe(expected)
-  expect(csvLine(row(fields)).split('\n')).toHaveLength(2)
+  expect(csvLine(row(fields), today).split('\n')).toHaveLength(2)
 })
 
 test.for([

@@ -1,12 +1,13 @@
 import type { StoredIdentifier } from '../findings/finding.ts'
+import { isOverdue } from '../vulnerabilities/due-dates/due-date.ts'
 import { fraction, priorityOf } from '../vulnerabilities/priority/priority.ts'
 import { capitalised, historyText } from '../vulnerabilities/triage/history-text.ts'
 import type { Remark } from './exported-row-queries.ts'
 import type { ExportedRow } from './exported-rows.ts'
 import { rubyText } from './ruby-text.ts'
 
-/** Columns of GitLab's export, in its order, and then our own. */
-const columns: readonly (readonly [header: string, cell: (row: ExportedRow) => string])[] = [
+/** Columns of GitLab's export, in its order, and then our own. `today` is a date in UTC. */
+const columns: readonly (readonly [header: string, cell: (row: ExportedRow, today: string) => string])[] = [
   ['Group Name', ({ project }) => (project.namespace.kind === 'group' ? project.namespace.name : '')],
   ['Project Name', ({ project }) => project.name],
   ['Tool', ({ vulnerability }) => vulnerability.reportType],
@@ -33,6 +34,8 @@ const columns: readonly (readonly [header: string, cell: (row: ExportedRow) => s
   ['Known Exploited', ({ vulnerability }) => String(vulnerability.isKev)],
   ['Package URL', ({ finding }) => finding.packageUrl ?? ''],
   ['Assignee', ({ assignee }) => assignee?.username ?? ''],
+  ['Due On', ({ vulnerability }) => vulnerability.dueOn ?? ''],
+  ['Overdue', ({ vulnerability }, today) => String(isOverdue(vulnerability, today))],
   ['Dismissed Until', ({ vulnerability }) => endText(vulnerability)],
 ]
 
@@ -40,8 +43,8 @@ const numberText = (number: number | null) => (number === null ? '' : String(num
 
 export const csvHeader = lineOf(columns.map(([header]) => header))
 
-export function csvLine(row: ExportedRow): string {
-  return lineOf(columns.map(([, cell]) => safe(cell(row))))
+export function csvLine(row: ExportedRow, today: string): string {
+  return lineOf(columns.map(([, cell]) => safe(cell(row, today))))
 }
 
 function lineOf(cells: readonly string[]): string {

@@ -133,14 +133,16 @@ async function* contentOf(
   { read, describe, onBatch }: Content,
 ): AsyncGenerator<string> {
   const { format, filter, waitingFindings } = asked
+  const today = deps.now().slice(0, 10)
   if (format === 'html') {
     yield writeReport(await readReport(deps, asked, projectIds, onBatch))
   } else if (format === 'csv') {
     yield csvHeader
-    for (const id of projectIds) for await (const rows of read(id, filter)) yield rows.map(csvLine).join('')
+    for (const id of projectIds) {
+      for await (const rows of read(id, filter)) yield rows.map((row) => csvLine(row, today)).join('')
+    }
   } else if (format === 'json') {
     const origin = instanceUrl(deps.settings)
-    const today = deps.now().slice(0, 10)
     let before = '[\n'
     for (const id of projectIds) {
       for await (const rows of read(id, filter)) {

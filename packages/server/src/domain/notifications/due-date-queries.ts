@@ -4,7 +4,8 @@ import { type Severity, severityOf } from '../findings/scales.ts'
 
 const isOpen = sql`v.state in ('detected', 'confirmed') and v.is_on_default_branch = true`
 
-const dueOn = (db: Db, dates: readonly string[]): Sql => sql`v.due_on in ${db.dialect.texts(dates)}`
+const dueOn = (db: Db, dates: readonly string[]): Sql =>
+  sql`v.due_on is not null and v.due_on in ${db.dialect.texts(dates)}`
 
 /** Open vulnerabilities of a project with one due date, on its default branch. */
 export interface DueCount {

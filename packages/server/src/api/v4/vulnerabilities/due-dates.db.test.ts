@@ -145,3 +145,94 @@ describe('the availability of a fix', () => {
     expect(body[0].fix_available_at).toBe(body[0].created_at)
   })
 })
+
+describe('lists, statistics and exports', () => {
+  /** Creates a project with open vulnerabilities that have these due dates, or none. */
+  async function projectWith(dates: readonly (string | undefined)[]) {
+    const project = await freshProject()
+    await server.report(
+      project,
+      dates.map((_, index) => entry({ rule: `rule-${index}`, severity: index % 2 === 0 ? 'High' : 'Low' })),
+    )
+    const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities?sort=detected_asc&per_page=100`)
+    const ids: number[] = body.map((row: { id: number }) => row.id)
+    for (const [index, due_on] of dates.entries()) {
+      if (due_on !== undefined) await server.admin.put(`/vulnerabilities/${ids[index]}/due_date`, { due_on })
+    }
+    return { project, ids }
+  }
+  const dates = ['2026-02-28', undefined, '2026-03-01', '2026-03-02', '2026-02-27', undefined, '2026-02-28']
+
+  test('select by due date, at every level and in bulk', async () => {
+    const { project, ids } = await projectWith(dates)
+    await server.admin.post(`/vulnerabilities/${ids[4]}/resolve`)
+    for (const [query, expected] of [
+      ['overdue=true', [0, 6]],
+      ['overdue=false', [1, 2, 3, 4, 5]],
+      ['due_before=2026-03-01', [0, 4, 6]],
+      ['due_after=2026-02-28', [2, 3]],
+      ['due_after=2026-02-27&due_before=2026-03-02', [0, 2, 6]],
+      ['overdue=true&severity=low', []],
+    ] as const) {
+      for (const path of [`/projects/${project.id}/vulnerabilities?`, `/vulnerabilities?project_id=${project.id}&`]) {
+        const { body } = await server.admin.get(`${path}${query}&sort=detected_asc`)
+        expect([query, body.map((row: { id: number }) => ids.indexOf(row.id))]).toEqual([query, expected])
+      }
+    }
+    for (const query of ['overdue=maybe', 'due_before=soon', 'due_after=2026-02-30']) {
+      expect((await server.admin.get(`/projects/${project.id}/vulnerabilities?${query}`)).status).toBe(400)
+    }
+    const bulk = { action: 'confirm', filter: { overdue: true } }
+    const { body } = await server.admin.post(`/projects/${project.id}/vulnerability_bulk_changes`, bulk)
+    expect(body.changed).toBe(2)
+    clock.now = '2026-03-02T10:00:00.000Z'
+    const { headers } = await server.admin.get(`/projects/${project.id}/vulnerabilities?overdue=true`)
+    expect(headers['x-total']).toBe('3')
+    clock.now = '2026-03-01T10:00:00.000Z'
+  })
+
+  test('are ordered by due date, by number and by cursor, with those without one last', async () => {
+    const { project, ids } = await projectWith(dates)
+    const path = `/projects/${project.id}/vulnerabilities`
+    const ascending = [4, 0, 6, 2, 3, 1, 5]
+    for (const [sort, expected] of [
+      ['due_asc', ascending],
+      ['due_desc', ascending.toReversed()],
+    ] as const) {
+      const numbered = await server.admin.get(`${path}?sort=${sort}`)
+      expect(numbered.body.map((row: { id: number }) => ids.indexOf(row.id))).toEqual(expected)
+      const found: number[] = []
+      let next: string | undefined = `${path}?sort=${sort}&pagination=keyset&per_page=2`
+      while (next) {
+        const reply: Awaited<ReturnType<typeof server.admin.get>> = await server.admin.get(next)
+        found.push(...reply.body.map((row: { id: number }) => ids.indexOf(row.id)))
+        next = /<[^>]*\/api\/v4([^>]*)>; rel="next"/.exec(String(reply.headers['link'] ?? ''))?.[1]
+      }
+      expect(found).toEqual(expected)
+    }
+  })
+
+  test('count what is overdue by severity, and export it', async () => {
+    const { project, ids } = await projectWith(dates)
+    await server.admin.put(`/vulnerabilities/${ids[3]}/due_date`, { due_on: '2026-01-01' })
+    const expected = { total: 4, critical: 0, high: 3, medium: 0, low: 1, unknown: 0, info: 0 }
+    const overdue = async (path: string) => (await server.admin.get(path)).body.overdue
+    expect(await overdue(`/projects/${project.id}/vulnerability_statistics`)).toEqual(expected)
+    expect(await overdue(`/vulnerability_statistics?project_id=${project.id}`)).toEqual(expected)
+    await server.admin.post(`/vulnerabilities/${ids[0]}/dismiss`)
+    expect(await overdue(`/projects/${project.id}/vulnerability_statistics`)).toMatchObject({ total: 3, high: 2 })
+
+    const csv = async (filters: object, export_format: string) => {
+      const asked = { filters, export_format }
+      const { body } = await server.admin.post(`/security/projects/${project.id}/vulnerability_exports`, asked)
+      await server.runJobs()
+      return (await server.admin.get(`/security/vulnerability_exports/${body.id}/download`)).text
+    }
+    const [header = '', ...lines] = (await csv({ overdue: true }, 'csv')).trim().split('\n')
+    expect(header).toContain(',Due On,Overdue,')
+    expect(lines).toHaveLength(3)
+    for (const line of lines) expect(line).toMatch(/,2026-0[12]-\d\d,true,/)
+    const json = JSON.parse(await csv({ due_after: '2026-03-01' }, 'json'))
+    expect(json).toEqual([])
+  })
+})

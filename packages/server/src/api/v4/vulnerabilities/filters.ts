@@ -94,6 +94,16 @@ const filters = {
     }),
     unchanged,
   ),
+  overdue: filter(
+    'isOverdue',
+    flag({
+      description:
+        'True: only results that are detected or confirmed after their due date (UTC). False: all other results',
+    }),
+    unchanged,
+  ),
+  due_before: filter('dueBefore', date({ description: 'Only results whose due date is before this day' }), unchanged),
+  due_after: filter('dueAfter', date({ description: 'Only results whose due date is after this day' }), unchanged),
   dismissal_ends: filter(
     'hasDismissalEnd',
     flag({
@@ -140,7 +150,10 @@ const nameOfField: Record<keyof VulnerabilityFilter, string> = Object.fromEntrie
 
 export const listProperties = {
   ...filterProperties,
-  sort: oneOf(vulnerabilitySorts, { default: 'severity_desc' }),
+  sort: oneOf(vulnerabilitySorts, {
+    default: 'severity_desc',
+    description: 'Results without a due date follow all others in `due_asc`, and precede them in `due_desc`',
+  }),
   ...cursorFields,
 }
 

@@ -40,6 +40,10 @@ const statisticsFields = {
     description: 'Active vulnerabilities (detected or confirmed). The counts by severity include only these, too',
   }),
   ...counts.properties,
+  overdue: Type.Object(
+    { total: count, ...counts.properties },
+    { description: 'Active vulnerabilities after their due dates', title: 'OverdueCounts' },
+  ),
   letter_grade: grade,
   waiting_findings: waitingFindings,
   counts: each(stateCounts),
@@ -90,9 +94,10 @@ const manyStatisticsView = Type.Object(
   { title: 'GroupVulnerabilityStatistics' },
 )
 
-function viewStatistics({ active, letterGrade, waitingFindings, counts, days, secondsToResolve }: Statistics) {
+function viewStatistics({ active, overdue, letterGrade, waitingFindings, counts, days, secondsToResolve }: Statistics) {
   return {
     ...viewActive(active),
+    overdue: viewActive(overdue),
     letter_grade: letterGrade,
     waiting_findings: waitingFindings,
     counts: inOrder((severity) => byState(counts[severity])),

@@ -18,6 +18,12 @@ export interface VulnerabilityFilter {
   hasDismissalEnd?: boolean | undefined
   /** Only vulnerabilities whose dismissal ends before this day. */
   dismissalEndsBefore?: string | undefined
+  /** Whether it is open after its due date. */
+  isOverdue?: boolean | undefined
+  /** Only vulnerabilities whose due date is before this day. */
+  dueBefore?: string | undefined
+  /** Only vulnerabilities whose due date is after this day. */
+  dueAfter?: string | undefined
   /** Full names or external ids, case-insensitive. */
   identifiers?: readonly string[] | undefined
   /** Package URLs with or without a version, or names of packages. */
@@ -49,6 +55,8 @@ export const vulnerabilitySorts = [
   'detected_asc',
   'priority_desc',
   'priority_asc',
+  'due_asc',
+  'due_desc',
 ] as const
 export type VulnerabilitySort = (typeof vulnerabilitySorts)[number]
 
@@ -86,7 +94,8 @@ export function matchesFacets(filter: VulnerabilityFilter, count: FacetCount): b
     (!scanners || (count.scanner !== null && scanners.includes(count.scanner))) &&
     (isResolved === undefined || count.isResolvedOnDefaultBranch === isResolved) &&
     hasState(filter, count) &&
-    (!onlyDismissed(filter) || count.state === 'dismissed')
+    (!onlyDismissed(filter) || count.state === 'dismissed') &&
+    (!filter.isOverdue || count.state === 'detected' || count.state === 'confirmed')
   )
 }
 

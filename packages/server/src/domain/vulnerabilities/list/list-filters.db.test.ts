@@ -32,6 +32,8 @@ const packages = [
   'pkg:npm/%40acme/core@1.0.0?arch=x86',
   'pkg:maven/org.Acme/Core@1',
 ]
+/** Days before and after any day of a test. */
+const dueDays = ['2020-01-31', '2020-02-01', '9000-02-01', '9000-02-02']
 const days = ['2027-01-31', '2027-02-01', '2028-12-31']
 
 const pick = <T>(from: readonly T[]) => fc.constantFrom(...from)
@@ -54,6 +56,7 @@ const madeUp = fc.record({
   assigneeId: pick([null, null, 1, 2]),
   until: fc.option(pick(days)),
   untilFixed: fc.boolean(),
+  dueOn: fc.option(pick(dueDays)),
   identifiers: some(names),
   cvssTenths: fc.option(fc.integer({ min: 0, max: 100 })),
   epssMillionths: fc.option(pick([0, 900, 20_000, 150_000, 999_990])),
@@ -95,6 +98,9 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   isOnDefaultBranch: maybe(fc.boolean()),
   hasDismissalEnd: rarely(fc.boolean()),
   dismissalEndsBefore: rarely(pick(days)),
+  isOverdue: rarely(fc.boolean()),
+  dueBefore: rarely(pick(dueDays)),
+  dueAfter: rarely(pick(dueDays)),
 })
 
 /** What the filters mean, said once more as plainly as possible. */
@@ -105,6 +111,8 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
   const texts = [made.title, made.file, ...made.identifiers].map(lower)
   const until = made.dismissedUntil ?? ''
   const isUntil = until !== ''
+  const due = made.dueOn ?? undefined
+  const isOverdue = due !== undefined && due < '2021' && ['detected', 'confirmed'].includes(made.state)
   const isDismissedSo =
     filter.dismissalReasons?.some((reason) => made.state === 'dismissed' && reason === made.dismissalReason) ?? false
   const isInState = filter.states?.includes(made.state) ?? !filter.dismissalReasons
@@ -119,6 +127,9 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     (filter.hasDismissalEnd === undefined ||
       (made.state === 'dismissed' && filter.hasDismissalEnd === (isUntil || made.isDismissedUntilFixed === true))) &&
     (filter.dismissalEndsBefore === undefined || (isUntil && until < filter.dismissalEndsBefore)) &&
+    (filter.isOverdue ?? isOverdue) === isOverdue &&
+    (filter.dueBefore === undefined || (due !== undefined && due < filter.dueBefore)) &&
+    (filter.dueAfter === undefined || (due !== undefined && due > filter.dueAfter)) &&
     (filter.severities?.includes(made.severity) ?? true) &&
     (filter.reportTypes?.includes(made.reportType) ?? true) &&
     (filter.scanners?.includes(made.scanner) ?? true) &&
@@ -134,6 +145,9 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
   )
 }
 
+const compareDue = (a: MadeUp, b: MadeUp) =>
+  (a.dueOn ?? '9999-12-31').localeCompare(b.dueOn ?? '9999-12-31') || a.id - b.id
+
 const orders: Record<VulnerabilitySort, (a: MadeUp, b: MadeUp) => number> = {
   severity_desc: (a, b) => severityRanks[b.severity] - severityRanks[a.severity] || b.id - a.id,
   severity_asc: (a, b) => severityRanks[a.severity] - severityRanks[b.severity] || b.id - a.id,
@@ -141,6 +155,8 @@ const orders: Record<VulnerabilitySort, (a: MadeUp, b: MadeUp) => number> = {
   detected_asc: (a, b) => a.id - b.id,
   priority_desc: (a, b) => priorityScore(b) - priorityScore(a) || b.id - a.id,
   priority_asc: (a, b) => priorityScore(a) - priorityScore(b) || a.id - b.id,
+  due_asc: compareDue,
+  due_desc: (a, b) => compareDue(b, a),
 }
 
 function priorityScore({ severity, cvssTenths = null, epssMillionths = null, isKev, hasFix }: MadeUp): number {
@@ -200,7 +216,10 @@ test('every filter, order and page of vulnerabilities gives the result of the mo
       // However many rows a short list may have.
       const cache = isCached ? { cache: openListCache(deps.db.changes, []) } : {}
       for (const start of [offset, 0, offset + 100, Math.floor(offset / 2)]) {
-        const list = await openList(deps.db, query, counts.get(scope.key) ?? [], { ...cache, limits })
+        const list = await openList(deps.db, query, counts.get(scope.key) ?? [], {
+          ...cache,
+          ...{ limits, today: deps.now().slice(0, 10) },
+        })
         expect([expected.length, undefined]).toContain(list.total)
         expect(await readAt(list, start, perPage)).toEqual(expected.slice(start, start + perPage))
         if (start > 0) expect(await readAll(list, perPage)).toEqual(expected)

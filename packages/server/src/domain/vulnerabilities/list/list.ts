@@ -50,12 +50,12 @@ export async function listVulnerabilityIds(
 
 /** Yields the ids of all matching vulnerabilities in batches. Works inside a transaction. */
 export async function* matchingIds(
-  { db }: Pick<Deps, 'db'>,
+  { db, now }: Pick<Deps, 'db' | 'now'>,
   query: ListQuery,
   batchSize?: number,
 ): AsyncGenerator<number[]> {
   const counts = await listFacetCounts(db, query.scope.projectIds)
-  yield* idBatches(await openList(db, query, counts), batchSize)
+  yield* idBatches(await openList(db, query, counts, { today: now().slice(0, 10) }), batchSize)
 }
 
 /** Returns vulnerabilities in the order of the ids. */
@@ -90,13 +90,18 @@ const listCaches = perDatabase((changes) => openListCache(changes, [...facetTabl
 
 export async function openCachedList(deps: RootDeps, query: ListQuery): Promise<FilteredList> {
   const counts = await cachedFacetCounts(deps, query.scope)
-  return openList(deps.db, query, counts, { cache: listCaches(deps.db) })
+  return openList(deps.db, query, counts, { cache: listCaches(deps.db), today: deps.now().slice(0, 10) })
 }
 
 interface ListOptions {
   cache?: ListCache | undefined
   limits?: ListLimits | undefined
+  /** Date in UTC, which the filter of overdue vulnerabilities needs. */
+  today?: string
 }
+
+/** Rows without a due date follow all others. */
+const dueDateKey = { sql: "coalesce(due_on, '9999-12-31')", type: 'string' } as const
 
 const orders: Record<VulnerabilitySort, ListOrder> = {
   severity_desc: { severity: 'desc', id: 'desc' },
@@ -105,6 +110,8 @@ const orders: Record<VulnerabilitySort, ListOrder> = {
   detected_asc: { id: 'asc' },
   priority_desc: { key: { sql: 'priority', type: 'number' }, id: 'desc' },
   priority_asc: { key: { sql: 'priority', type: 'number' }, id: 'asc' },
+  due_asc: { key: dueDateKey, id: 'asc' },
+  due_desc: { key: dueDateKey, id: 'desc' },
 }
 
 /** Returns the order in which the rows of a list are read. */
@@ -117,7 +124,7 @@ export async function openList(
   db: Db,
   query: ListQuery,
   counts: readonly FacetCount[],
-  { cache, limits }: ListOptions = {},
+  { cache, limits, today = '' }: ListOptions = {},
 ): Promise<FilteredList> {
   const { scope, filter, sort, isReversed } = query
   const order = listOrder(query)
@@ -127,11 +134,15 @@ export async function openList(
     counts.filter((count) => matchesFacets(filter, count)),
   )
   const list = {
-    key: JSON.stringify([scope.key, filter, sort, ...(isReversed ? ['reversed'] : [])]),
+    key: JSON.stringify([
+      ...[scope.key, filter, sort],
+      ...(isReversed ? ['reversed'] : []),
+      ...(filter.isOverdue === undefined ? [] : [today]),
+    ]),
     order,
     ranges: indexRanges(db, { all: counts, matching, assigneeId: rangeAssignee(filter, order) }, order),
     rowCount: rowCount(matching),
-    unindexed: unindexedFilters(db, { filter, projectIds: scope.projectIds, counts: matching, order }),
+    unindexed: unindexedFilters(db, { filter, projectIds: scope.projectIds, counts: matching, order, today }),
     isCounted: true,
     projectId: onlyProjectOf(scope),
   }

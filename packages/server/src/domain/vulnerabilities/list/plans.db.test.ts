@@ -93,7 +93,13 @@ describe('before the engine has table statistics', () => {
 
   test('the absence of findings from a ref is tested by id', async () => {
     const ids = Array.from({ length: 250 }, (_, index) => index + 1)
-    const rows = { filter: { notOnRef: 'other' }, projectIds: [1], counts: [], order: { id: 'desc' } } as const
+    const rows = {
+      filter: { notOnRef: 'other' },
+      projectIds: [1],
+      counts: [],
+      order: { id: 'desc' },
+      today: '',
+    } as const
     const plan = await planIn(async (db) => unindexedFilters(db, rows)?.listMatching(ids))
     expect(plan).toMatch(
       isSqlite()

@@ -6,6 +6,7 @@ import { cachedFacetCounts } from './cached-counts.ts'
 import { type Evidence, readEvidence } from './evidence.ts'
 import { type DailyChange, type FacetCount, listDailyChanges } from './facet-count-queries.ts'
 import type { ListScope } from './filter.ts'
+import { countOverdue } from './overdue-queries.ts'
 
 export type BySeverity<T> = Record<Severity, T>
 type LetterGrade = 'A' | 'B' | 'C' | 'D' | 'F'
@@ -15,6 +16,8 @@ export interface Statistics {
   counts: BySeverity<Record<State, number>>
   /** Number of detected and confirmed vulnerabilities. */
   active: BySeverity<number>
+  /** Number of active vulnerabilities after their due dates. */
+  overdue: BySeverity<number>
   /** Null without evidence: nothing was ever imported, or findings await promotion that could lower the grade. */
   letterGrade: LetterGrade | null
   /** Number of findings that await promotion; `maxCountedRows + 1` stands for all higher numbers. */
@@ -44,10 +47,11 @@ const dayMs = 24 * 60 * 60 * 1000
 export async function readStatistics(deps: RootDeps, scope: ListScope): Promise<Statistics> {
   const today = Date.parse(deps.now().slice(0, 10))
   const dates = Array.from({ length: days }, (_, index) => dateOf(today - (days - 1 - index) * dayMs))
-  const [found, growth, evidence] = await Promise.all([
+  const [found, growth, evidence, overdue] = await Promise.all([
     cachedFacetCounts(deps, scope),
     listDailyChanges(deps.db, scope.projectIds, dates[0] ?? ''),
     readEvidence(deps.db, scope),
+    countOverdue(deps.db, scope.projectIds, dateOf(today)),
   ])
   const facetCounts = found.filter(({ isOnDefaultBranch }) => isOnDefaultBranch)
   const active = countActive(facetCounts)
@@ -55,6 +59,7 @@ export async function readStatistics(deps: RootDeps, scope: ListScope): Promise<
   return {
     counts: eachSeverity((severity) => countStates(facetCounts.filter((count) => count.severity === severity))),
     active,
+    overdue: eachSeverity((severity) => overdue.find((row) => row.severity === severity)?.total ?? 0),
     letterGrade: gradeOf(active, { isScanned: evidence.scanned.size > 0, isWaiting: evidence.waiting.size > 0 }),
     waitingFindings: Math.min(
       projects.reduce((total, { waitingFindings }) => total + waitingFindings, 0),

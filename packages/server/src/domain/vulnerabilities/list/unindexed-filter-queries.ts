@@ -12,6 +12,7 @@ import {
   type UnindexedFilter,
 } from '../../findings/list/unindexed-filter-sql.ts'
 import { dismissalEndFilters } from './dismissal-end-sql.ts'
+import { dueDateFilters } from './due-date-sql.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 import { rangeAssignee, type VulnerabilityFilter } from './filter.ts'
 import { facetsOf, packedSeverity } from './promoted-queries.ts'
@@ -23,12 +24,14 @@ interface FilteredRows {
   /** The facet counts that match the filter. */
   counts: readonly FacetCount[]
   order: ListOrder
+  /** Date in UTC, for the filter of overdue vulnerabilities. */
+  today: string
 }
 
 /** Returns the filters that no facet covers. */
 export function unindexedFilters(
   db: Db,
-  { filter, projectIds, counts, order }: FilteredRows,
+  { filter, projectIds, counts, order, today }: FilteredRows,
 ): UnindexedFilters | undefined {
   const byRef = filter.ref === undefined ? [] : [refFilter(filter.ref, projectIds)]
   const filters = [
@@ -39,6 +42,7 @@ export function unindexedFilters(
     ...absenceFilters(filter),
     ...assigneeFilters(db, { filter, projectIds, counts, order }),
     ...dismissalEndFilters(filter, projectIds),
+    ...dueDateFilters(filter, { projectIds, today }),
   ]
   return combineFilters(db, filters, {
     column: 'vulnerability_id',
@@ -47,7 +51,10 @@ export function unindexedFilters(
 }
 
 /** Selects findings by the assignee. The index ranges of one assignee contain all facets, so these are tested, too. */
-function assigneeFilters({ dialect }: Db, { filter, projectIds, counts, order }: FilteredRows): UnindexedFilter[] {
+function assigneeFilters(
+  { dialect }: Db,
+  { filter, projectIds, counts, order }: Omit<FilteredRows, 'today'>,
+): UnindexedFilter[] {
   const { assigneeIds } = filter
   if (!assigneeIds) return []
   const isAssigned = {
