@@ -88,6 +88,15 @@ test('Grype and Trivy state package URLs; an older report of Trivy states the ec
   expect(urlsOf(await readAccepted(trivyReport({}, 'debian')))).toEqual([undefined])
 })
 
+test.each([
+  [{ package: 'pkg:npm/lodash@4', file: 'a.txt' }, 'pkg:npm/lodash@4'],
+  [{ package: 'rack', version: '2', file: 'Gemfile.lock' }, 'pkg:gem/rack@2'],
+  [{ package: 'rack', version: '2', file: 'list.txt' }, undefined],
+])('a generic entry with %j has the package URL %s', async (fields, url) => {
+  const findings = [{ title: 'Flaw', severity: 'high', ...fields }]
+  expect(urlsOf(await readAccepted(asFile({ format: 'generic', findings })))).toEqual([url])
+})
+
 test('a package URL does not change the uuid of a finding', async () => {
   const [without, stated] = await Promise.all(
     [grypeReport('pkg:broken'), grypeReport('pkg:npm/lodash@4')].map((file) => readAccepted(file)),

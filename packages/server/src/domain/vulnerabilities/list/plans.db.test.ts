@@ -9,6 +9,7 @@ import { insertFindings } from '../../findings/finding-queries.ts'
 import { upsertIdentifiers } from '../../findings/identifier-queries.ts'
 import { findKnownFindings, listDigests } from '../../findings/known-finding-queries.ts'
 import { promotionFilter, selectPresent } from '../../findings/list/finding-filter-queries.ts'
+import { packageFilters } from '../../findings/list/package-filter-sql.ts'
 import { deleteMatches } from '../../findings/match-queries.ts'
 import { loadCategories } from '../../findings/occurrences/category-queries.ts'
 import { listOccurrences } from '../../findings/occurrences/occurrence-list-queries.ts'
@@ -89,6 +90,19 @@ describe('before the engine has table statistics', () => {
         ? /SEARCH o USING INDEX sqlite_autoindex_occurrences_1 \(finding_id=\? AND ref=\?\)/
         : /occurrences_finding_id_ref_key/,
     )
+  })
+
+  test.each([
+    ['lodash', 1],
+    ['@acme/core', 1],
+    ['pkg:npm/lodash@4.17.20', 1],
+  ])('findings in the package %s are looked up by its name', async (name, projectId) => {
+    const [filter] = packageFilters(db, { packages: [name] }, [projectId])
+    const [inPackage] = filter?.indexes?.flatMap(({ findingsOf }) => findingsOf) ?? []
+    if (!inPackage) throw new Error('a package is found by an index')
+    for (const isKey of [sql`= ${projectId}`, sql`in ${db.dialect.integers([projectId, 2])}`]) {
+      expect(await planOf(inPackage(isKey))).toMatch(/findings_by_package/)
+    }
   })
 
   test('the absence of findings from a ref is tested by id', async () => {

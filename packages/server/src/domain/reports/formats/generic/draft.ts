@@ -3,6 +3,7 @@ import type { Confidence, ReportType, Severity } from '../../../findings/scales.
 import type { FindingDraft } from '../draft.ts'
 import { checkoutPath } from '../fields/checkout-path.ts'
 import { severityOfVectors } from '../fields/cvss-score.ts'
+import { ecosystemOfFile, packageIn } from '../fields/ecosystems.ts'
 import type { IdentifierReader } from '../fields/identifiers.ts'
 import { gradeOn } from '../fields/json-fields.ts'
 import { linesOf, unknownCommit } from '../fields/line-numbers.ts'
@@ -44,9 +45,19 @@ export function draftOf(values: Values, severity: Severity | undefined, reading:
     links: partsOf(values.links).map((url) => ({ url })),
     cvss,
     fingerprints: fingerprint === undefined ? [] : [{ name: 'fingerprint', value: fingerprint.trim() }],
+    package: packageFrom(values, reportType),
     rawMetadata: JSON.stringify(values.raw ?? {}),
     metadataVersion: '',
   }
+}
+
+/** Returns the package: a package URL as written, or one of the ecosystem that the name of the file implies. */
+function packageFrom({ package: name, version, file }: Values, reportType: ReportType): FindingDraft['package'] {
+  const written = name?.trim()
+  if (written?.startsWith('pkg:')) return written
+  return reportType === 'dependency_scanning'
+    ? packageIn(ecosystemOfFile(file?.trim() ?? ''), written, version?.trim())
+    : undefined
 }
 
 /** Returns the ids of vulnerabilities before the rule. An entry without any id is identified by its title. */
