@@ -81,6 +81,7 @@ export interface Schemas {
   VexImport: { format: 'openvex' | 'cyclonedx' | 'csaf'; document_id: string | null; dry_run: boolean; statements: number; unmatched: number; changed: number; unchanged: number; kept: number; bulk_change_ids: (number)[]; effects: (Schemas['VexEffect'])[] }
   VulnerabilityScopeBulk: { id: number | null; dry_run: boolean; status: 'running' | 'done' | 'failed' | 'undoing' | 'undone'; action: 'confirm' | 'resolve' | 'dismiss' | 'revert' | 'severity' | 'due_date' | 'assign' | 'unassign'; group_id: number | null; total: number; changed: number; requested: number; unchanged: number; restored: number | null; author_id: number | null; created_at: string; undone_at: string | null; undone_by_id: number | null; error: string | null; projects: ({ project: { id: number; path_with_namespace: string; web_url: string }; bulk_change_id: number | null; changed: number; requested: number; unchanged: number; undone_at: string | null; restored: number | null })[]; projects_count: number; skipped: ({ id: number; path_with_namespace: string; web_url: string; archived: boolean; selected: number })[]; skipped_count: number }
   SavedView: { id: number; project_id: number | null; group_id: number | null; name: string; filter: Record<string, unknown>; sort: string; shared: boolean; author: Schemas['BasicUser']; created_at: string; updated_at: string }
+  VulnerabilityBadge: { image_url: string; public_url: string | null; published_at: string | null }
   Note: { id: number; type: null; body: string; attachment: null; author: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null; created_at: string; updated_at: string; system: boolean; noteable_id: number; noteable_type: string; project_id: number; resolvable: boolean; confidential: boolean; internal: boolean; imported: boolean; imported_from: string; noteable_iid: null; commands_changes: Record<string, never>; dismissal_reason: string | null }
   Discussion: { id: string; individual_note: boolean; notes: (Schemas['Note'])[] }
   VulnerabilityIssue: { title: string; id: number; iid: number; project_id: number; description: null; state: string; created_at: string; updated_at: string; closed_at: string | null; closed_by: null; labels: (string)[]; milestone: null; assignees: (Record<string, never>)[]; author: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null; type: string; assignee: null; user_notes_count: number; merge_requests_count: number; upvotes: number; downvotes: number; due_date: null; confidential: boolean; discussion_locked: null; issue_type: string; web_url: string; vulnerability_link_id: number; vulnerability_link_type: 'related' | 'created' }
@@ -790,6 +791,16 @@ export interface Operations {
   'PUT /vulnerability_views/{view_id}': { path: { view_id: string | number }; body: { name?: string | undefined; filter?: Record<string, unknown> | undefined; sort?: 'severity_desc' | 'severity_asc' | 'detected_desc' | 'detected_asc' | 'priority_desc' | 'priority_asc' | 'due_asc' | 'due_desc' | undefined; shared?: boolean | undefined }; response: Schemas['SavedView'] }
   /** Delete a saved view of the vulnerabilities of all projects */
   'DELETE /vulnerability_views/{view_id}': { path: { view_id: string | number }; response: undefined }
+  /** Get a badge with the open critical and high vulnerabilities, or the grade, of a project */
+  'GET /projects/{id}/vulnerabilities/badge.svg': { path: { id: string | number }; query: { show?: 'counts' | 'grade' | undefined }; response: Blob }
+  /** Get the addresses of a project’s badge */
+  'GET /projects/{id}/vulnerabilities/badge': { path: { id: string | number }; response: Schemas['VulnerabilityBadge'] }
+  /** Publish a project’s badge at a new, unguessable address */
+  'POST /projects/{id}/vulnerabilities/badge': { path: { id: string | number }; response: Schemas['VulnerabilityBadge'] }
+  /** Revoke the public address of a project’s badge */
+  'DELETE /projects/{id}/vulnerabilities/badge': { path: { id: string | number }; response: undefined }
+  /** View a published badge */
+  'GET /-/badges/{key}': { path: { key: string | number }; query: { show?: 'counts' | 'grade' | undefined }; response: Blob }
   /** List the notes on a vulnerability, including system notes */
   'GET /projects/{id}/vulnerabilities/{vulnerability_id}/notes': { path: { id: string | number; vulnerability_id: string | number }; query: { sort?: 'asc' | 'desc' | undefined; activity_filter?: 'all_notes' | 'only_comments' | 'only_activity' | undefined; page?: number | undefined; per_page?: number | undefined }; response: (Schemas['Note'])[] }
   /** Create a note on a vulnerability */

@@ -48,6 +48,7 @@ import { uploadRoutes } from './api/v4/uploads/routes.ts'
 import { webUploadRoutes } from './api/v4/uploads/web-routes.ts'
 import { userRoutes } from './api/v4/users/routes.ts'
 import { vexRoutes } from './api/v4/vex/routes.ts'
+import { badgeRoutes } from './api/v4/vulnerabilities/badge-routes.ts'
 import { vulnerabilityBulkRoutes } from './api/v4/vulnerabilities/bulk-routes.ts'
 import { vulnerabilityHistoryRoutes } from './api/v4/vulnerabilities/history-routes.ts'
 import { vulnerabilityLinkRoutes } from './api/v4/vulnerabilities/link-routes.ts'
@@ -115,6 +116,7 @@ export const routes: readonly Route[] = [
   ...vexRoutes,
   ...scopeBulkRoutes,
   ...savedViewRoutes,
+  ...badgeRoutes,
   ...vulnerabilityNoteRoutes,
   ...vulnerabilityLinkRoutes,
   ...graphqlRoutes,

@@ -58,6 +58,7 @@ export async function fillEveryRoute(
     action: 'confirm',
     vulnerability_ids: [vulnerability.id],
   })
+  const badge = await create(`/projects/${project.id}/vulnerabilities/badge`)
   const [event] = (await server.admin.get(`/projects/${project.id}/audit_events`)).body
   const [groupEvent] = (await server.admin.get(`/groups/${group}/audit_events`)).body
   const [topic] = (await server.admin.get('/topics?search=rust')).body
@@ -73,6 +74,7 @@ export async function fillEveryRoute(
     '/projects/:id/vulnerability_finding_promotions/:promotion_id': [project.id, promotion],
     '/projects/:id/vulnerability_findings/bulk/:promotion_id': [project.id, promotion],
     '/vulnerability_bulk_changes/:bulk_id': [changed.id],
+    '/-/badges/:key': [badge.public_url.split('/').at(-1)],
     '/projects/:id/audit_events/:audit_event_id': [project.id, event.id],
     '/groups/:id/audit_events/:audit_event_id': [group, groupEvent.id],
     '/uploads/-/system/projects/topic/avatar/:id/:filename': avatar,

@@ -152,6 +152,11 @@ export const apiNames: ApiNames = {
     'POST /projects/:id/vulnerability_bulk_changes': 'changeVulnerabilities',
     'GET /projects/:id/vulnerability_bulk_changes': 'listVulnerabilityBulkChanges',
     'POST /projects/:id/vulnerability_bulk_changes/:bulk_id/undo': 'undoVulnerabilityBulkChange',
+    'GET /projects/:id/vulnerabilities/badge.svg': 'getVulnerabilityBadgeImage',
+    'GET /projects/:id/vulnerabilities/badge': 'getVulnerabilityBadge',
+    'POST /projects/:id/vulnerabilities/badge': 'publishVulnerabilityBadge',
+    'DELETE /projects/:id/vulnerabilities/badge': 'revokeVulnerabilityBadge',
+    'GET /-/badges/:key': 'viewPublishedBadge',
     'POST /groups/:id/vulnerability_bulk_changes': 'changeGroupVulnerabilities',
     'POST /vulnerability_bulk_changes': 'changeAllVulnerabilities',
     'GET /vulnerability_bulk_changes': 'listScopeBulkChanges',
@@ -200,7 +205,7 @@ export const apiNames: ApiNames = {
     users: { description: 'Users', paths: ['user', 'api', 'unsubscribe'] },
     vulnerabilities: {
       description: 'Vulnerabilities: lists, triage, history, notes and links',
-      paths: ['vulnerability_bulk_changes', 'vex'],
+      paths: ['vulnerability_bulk_changes', 'vex', 'badges'],
     },
     vulnerability_exports: { description: 'Exports as CSV, JSON, SARIF or VEX, and HTML reports', paths: ['security'] },
     vulnerability_findings: {

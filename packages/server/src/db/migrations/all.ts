@@ -37,7 +37,8 @@ import { priority } from './0081_priority.ts'
 import { dismissalApproval } from './0082_dismissal_approval.ts'
 import { scopeBulkChanges } from './0083_scope_bulk_changes.ts'
 import { dependencies } from './0085_dependencies.ts'
-import { reportFormat } from './0085_report_format.ts'
+import { reportFormat } from './0086_report_format.ts'
+import { projectBadges } from './0087_project_badges.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   scopeBulkChanges,
   dependencies,
   reportFormat,
+  projectBadges,
 ]

@@ -234,6 +234,9 @@ export const permissions = {
   'dependency.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'instance.dependency.list': { on: 'instance', who: 'user', scope: 'read_api' },
   'vulnerability.statistics': { on: 'project', who: 'developer', scope: 'read_api' },
+  'badge.publish': { on: 'project', who: 'maintainer', scope: 'api', namedScopes: ['api'] },
+  // The key in the address is the permission.
+  'badge.view': { on: 'instance', who: 'anyone', scope: 'none' },
   // These list only projects whose vulnerabilities the caller may read: domain/vulnerabilities/list/readable-scope.ts.
   'group.vulnerability.list': { on: 'group', who: 'user', scope: 'read_api' },
   'instance.vulnerability.list': { on: 'instance', who: 'user', scope: 'read_api' },

@@ -83,6 +83,8 @@ export type AuditEventName =
   | 'saved_view_created'
   | 'saved_view_updated'
   | 'saved_view_destroyed'
+  | 'vulnerability_badge_published'
+  | 'vulnerability_badge_revoked'
   | 'vulnerabilities_bulk_updated'
   | 'vulnerabilities_bulk_undone'
   | 'vulnerability_dismissals_ended'

@@ -321,6 +321,8 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
     const bulk = await send(`POST /projects/:id/${name}`, { path: place, body })
     await send(`POST /projects/:id/${name}/:bulk_id/undo`, { path: { ...place, bulk_id: bulk.id } })
   }
+  await send('POST /projects/:id/vulnerabilities/badge', { path: place })
+  await send('DELETE /projects/:id/vulnerabilities/badge', { path: place })
   const many = { action: 'dismiss', vulnerability_ids: [id] }
   await send('POST /groups/:id/vulnerability_bulk_changes', { path: project['namespace'], body: many })
   const change = await send('POST /vulnerability_bulk_changes', { body: { ...many, action: 'resolve' } })

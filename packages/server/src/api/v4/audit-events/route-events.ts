@@ -194,6 +194,8 @@ const securityRoutes: Readonly<Record<string, RecordedEvents>> = {
   'POST /projects/:id/dismissal_requests/:request_id/withdraw': ['vulnerability_dismissal_withdrawn'],
   'POST /projects/:id/vulnerability_bulk_changes': ['vulnerabilities_bulk_updated'],
   'POST /projects/:id/vulnerability_bulk_changes/:bulk_id/undo': ['vulnerabilities_bulk_undone'],
+  'POST /projects/:id/vulnerabilities/badge': ['vulnerability_badge_published'],
+  'DELETE /projects/:id/vulnerabilities/badge': ['vulnerability_badge_revoked'],
   'POST /groups/:id/vulnerability_bulk_changes': ['vulnerabilities_bulk_updated'],
   'POST /vulnerability_bulk_changes': ['vulnerabilities_bulk_updated'],
   'POST /vulnerability_bulk_changes/:bulk_id/undo': ['vulnerabilities_bulk_undone'],
