@@ -14,10 +14,12 @@ export interface Context {
   /** Checks a permission of the caller. Throws as the guard does. */
   readonly permit: RouteContext['permit']
   readonly load: ReturnType<typeof openLoaders>
+  /** Whether the caller has a permission in a project, by both. */
+  readonly rights: Map<string, Promise<boolean>>
 }
 
 export function openContext({ deps, caller, origin, permit }: RouteContext): Context {
-  return { deps, caller, origin, permit, load: openLoaders(deps) }
+  return { deps, caller, origin, permit, load: openLoaders(deps), rights: new Map() }
 }
 
 /**

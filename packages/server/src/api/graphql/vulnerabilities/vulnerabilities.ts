@@ -97,17 +97,27 @@ function rated(vectors: readonly { vendor: string; vector: string }[]) {
   })
 }
 
-/** Returns whether the guard permits the caller something in the vulnerability or its project. */
+/**
+ * Returns whether the guard permits the caller something in the vulnerability or its project. The answer is the same for
+ * all vulnerabilities of a project, so a list asks once for each of them.
+ */
 function may(permission: Permission, kind: 'vulnerability' | 'project') {
-  return async ({ vulnerability }: Source, _: unknown, { permit }: Context): Promise<boolean> => {
+  return ({ vulnerability }: Source, _: unknown, { permit, rights }: Context): Promise<boolean> => {
     const { id, projectId } = vulnerability
-    try {
-      await permit(permission, String(kind === 'project' ? projectId : id))
-      return true
-    } catch (error) {
-      if (isRefusal(error)) return false
-      throw error
-    }
+    const key = `${permission} ${projectId}`
+    const known = rights.get(key) ?? isPermitted(permit(permission, String(kind === 'project' ? projectId : id)))
+    rights.set(key, known)
+    return known
+  }
+}
+
+async function isPermitted(permitted: Promise<unknown>): Promise<boolean> {
+  try {
+    await permitted
+    return true
+  } catch (error) {
+    if (isRefusal(error)) return false
+    throw error
   }
 }
 

@@ -7,13 +7,18 @@ interface BodyOf {
   required: readonly string[]
   rawTypes: readonly string[] | undefined
   example: object | undefined
+  /** The route reads the body itself, as JSON. */
+  isJsonOnly: boolean
 }
 
 /**
  * Returns the body of a request in each form that the server accepts. A required file needs multipart; an optional one is
  * left out of the other forms. Only the first form has the example.
  */
-export function requestBody({ fields, required, rawTypes = [], example }: BodyOf, schemas: Schemas): object {
+export function requestBody(
+  { fields, required, rawTypes = [], example, isJsonOnly }: BodyOf,
+  schemas: Schemas,
+): object {
   const files = fields.filter(([, field]) => isBinary(field))
   const rest = fields.filter(([, field]) => !isBinary(field))
   const needsFile = files.some(([name]) => required.includes(name))
@@ -25,6 +30,7 @@ export function requestBody({ fields, required, rawTypes = [], example }: BodyOf
     const ofType = { ...(Object.keys(encoding).length > 0 && { encoding }), ...(type === firstType && { example }) }
     return [type, { schema, ...ofType }]
   }
+  if (isJsonOnly) return { required: true, content: Object.fromEntries([typed('application/json', fields)]) }
   return {
     ...(isRequired && { required: true }),
     content: Object.fromEntries([

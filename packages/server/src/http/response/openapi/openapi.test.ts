@@ -123,6 +123,7 @@ test.each([
   ['post', '/api/v4/topics', ['multipart/form-data', 'application/json', 'application/x-www-form-urlencoded']],
   ['post', '/api/v4/projects', ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']],
   ['post', '/api/v4/projects/{id}/uploads', ['multipart/form-data']],
+  ['post', '/api/graphql', ['application/json']],
 ])('the document lists the media types of the body of %s %s', (method, path, types) => {
   expect(Object.keys(document.paths[path]?.[method]?.requestBody?.content ?? {})).toEqual(types)
 })

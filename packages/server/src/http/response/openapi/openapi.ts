@@ -108,7 +108,13 @@ function describeRoute(route: Route, schemas: Schemas, { operations, tags, examp
     ...(inBody &&
       others.length > 0 && {
         requestBody: requestBody(
-          { fields: others, required, rawTypes: route.rawFile, example: examples.bodies[operationId] },
+          {
+            fields: others,
+            required,
+            rawTypes: route.rawFile,
+            example: examples.bodies[operationId],
+            isJsonOnly: route.rawBody === true,
+          },
           schemas,
         ),
       }),
