@@ -105,5 +105,8 @@ describe('the list of vulnerabilities', () => {
     expect(await accessProblems(page)).toEqual([])
     const ofBob = await web.open(`${list}?assignee_id=me`, { as: bob })
     await ofBob.getByText('No vulnerabilities match these filters.').waitFor()
+    const ofAda = await web.open(`${list}?assignee_id=${ada.user?.id}`, { as: bob })
+    await expect.poll(() => grid(ofAda).getByRole('link').allInnerTexts()).toEqual(['One', 'Three'])
+    await ofAda.getByRole('button', { name: `Remove filter Assignee: User ${ada.user?.id}` }).waitFor()
   })
 })

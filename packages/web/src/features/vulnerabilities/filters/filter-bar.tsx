@@ -13,7 +13,7 @@ import {
   statesIn,
   toggledIn,
 } from '../../../nouns/vulnerability/filter-state.ts'
-import { type FilterName, filterNames, filters, states } from '../../../nouns/vulnerability/filters.ts'
+import { assigneeInWords, type FilterName, filterNames, filters, states } from '../../../nouns/vulnerability/filters.ts'
 import styles from './filter-bar.module.css'
 import { choicesOf, FilterMenu, MoreFilters } from './filter-button.tsx'
 import type { FilterChoice } from './filter-props.ts'
@@ -51,6 +51,7 @@ export function FilterBar({
       label: stateInWords(value),
       count: statistics && countOf(statistics, ofSeverities, [value]),
     })),
+    assignee_id: ['me', 'none'].map((value) => ({ value, label: assigneeInWords(value) })),
     report_type: (summary?.report_types ?? []).map(({ name, total }) => ({
       value: name,
       label: reportTypeInWords(name),
