@@ -160,6 +160,24 @@ describe('a vulnerability', () => {
     })
   })
 
+  test('is dismissed until a day, and awaits approval where a rule requires it', async () => {
+    const project = await freshProject()
+    const { id } = await server.vulnerability(project, { name: 'Flaw' })
+    const command = async (...args: string[]) => (await run(args, { env: server.env })).stdout
+    const until = new Date(Date.now() + 30 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
+    expect(await command('dismiss', String(id), '--until', until, '--until-fixed')).toBe(`#${id} dismissed: Flaw\n`)
+    expect(await command('show', String(id))).toMatch(new RegExp(`^Until +${until} or a fix is available$`, 'm'))
+    expect(await run(['dismiss', String(id), '--until', '2020-01-01'], { env: server.env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('must be a date in the future'),
+    })
+    await command('revert', String(id))
+    await server.admin.put(`/projects/${project.id}/dismissal_approval`, { severity: 'info' })
+    expect(await command('dismiss', String(id))).toBe(
+      `#${id} is not dismissed yet, because another user must approve it: Flaw\n`,
+    )
+  })
+
   test('of a project without the right to triage is left as it is', async () => {
     const project = await freshProject()
     const { id } = await server.vulnerability(project)

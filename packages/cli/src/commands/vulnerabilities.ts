@@ -21,6 +21,7 @@ function describe(io: Io, shown: Vulnerability): string {
   const severity = severityOf(shown)
   const rows = [
     ['State', `${shown.state}${shown.dismissal_reason ? ` (${shown.dismissal_reason})` : ''}`],
+    ['Until', endOf(shown)],
     ['Severity', `${paint.severity(severity, severity)}${shown.severity_overridden ? ' (set by a user)' : ''}`],
     ['Project', project.path_with_namespace],
     ['Location', placeOf(finding).text],
@@ -35,6 +36,11 @@ function describe(io: Io, shown: Vulnerability): string {
   return `${[paint.bold(`#${shown.id} ${nameOf({ name: shown.title })}`), ...lines, ...paragraphs.map((text) => `\n${text}`)].join('\n')}\n`
 }
 
+/** When a dismissal ends. Blank without an end. */
+function endOf({ dismissed_until: until, dismissed_until_fixed: untilFixed }: Vulnerability): string {
+  return [until, untilFixed && 'a fix is available'].filter(Boolean).join(' or ')
+}
+
 /** Cleans a value, except one that this program has coloured. */
 function keepColours(value: string): string {
   return value.startsWith('\x1b[') ? value : plain(value)
@@ -43,6 +49,8 @@ function keepColours(value: string): string {
 export interface TriageOptions extends ConnectionOptions {
   comment?: string
   reason?: string
+  until?: string
+  untilFixed?: boolean
   json?: boolean
 }
 
@@ -65,9 +73,16 @@ export async function runTriage(io: Io, action: Action, ids: readonly string[], 
     changed.push(after ?? { id, unchanged: true })
     if (options.json) continue
     const title = after ? `: ${nameOf({ name: after.title })}` : ''
-    io.stdout.write(`#${id} ${after ? '' : 'was already '}${outcomes[action]}${title}\n`)
+    io.stdout.write(`#${id} ${outcomeOf(action, after)}${title}\n`)
   }
   if (options.json) io.stdout.write(`${safeJson(changed)}\n`)
+}
+
+function outcomeOf(action: Action, after: Vulnerability | undefined): string {
+  if (!after) return `was already ${outcomes[action]}`
+  // Servers of earlier versions do not send the field.
+  const awaits = action === 'dismiss' && typeof after.dismissal_request_id === 'number'
+  return awaits ? 'is not dismissed yet, because another user must approve it' : outcomes[action]
 }
 
 /** Changes one state. Returns `undefined` if it was the state already. */
@@ -75,9 +90,10 @@ async function change(
   client: Client,
   action: Action,
   id: number,
-  { comment, reason }: TriageOptions,
+  { comment, reason, until, untilFixed }: TriageOptions,
 ): Promise<Vulnerability | undefined> {
-  const body = { comment, dismissal_reason: reason } as BodyOf<'POST /vulnerabilities/{id}/dismiss'> // the server validates the reason
+  const fields = { comment, dismissal_reason: reason, until, until_fixed: untilFixed }
+  const body = fields as BodyOf<'POST /vulnerabilities/{id}/dismiss'> // the server validates the reason
   try {
     if (action === 'dismiss') return await client.call('POST /vulnerabilities/{id}/dismiss', { path: { id }, body })
     return await client.call(`POST /vulnerabilities/{id}/${action}`, { path: { id }, body: { comment } })
