@@ -20,6 +20,9 @@ const documents: [name: string, document: unknown][] = [
   ['a detect-secrets baseline', { version: '1.5.0', plugins_used: [], results: {} }],
   ['an ESLint report', [{ filePath: '/a.js', messages: [] }]],
   ['a GitLab Code Quality report', [{ check_name: 'a', fingerprint: 'b', location: {} }]],
+  ['a Clair report', { manifest_hash: 'a', packages: {}, vulnerabilities: {} }],
+  ['a report of Anchore Engine', { imageDigest: 'a', vulnerability_type: 'all', vulnerabilities: [] }],
+  ['a Veracode report', { pipeline_scan: '1', findings: [], scan_id: 'a', scan_status: 'SUCCESS' }],
   ['a list of issues of SonarQube', { total: 1, effortTotal: 2, issues: [], components: [] }],
   ['a trivy k8s report', { ClusterName: 'a', Resources: [] }],
 ]
@@ -31,7 +34,14 @@ test.for(documents)('%s is rejected by name', async ([name, document]) => {
 })
 
 test.for([
-  ['an XML file', '<?xml version="1.0"?>\n<OWASPZAPReport/>'],
+  ['an XML file', '<?xml version="1.0"?>\n<unknown/>'],
+  ['an XML report of ZAP', '<?xml version="1.0"?>\n<OWASPZAPReport/>'],
+  ['a Nessus report', '<?xml version="1.0" ?>\n<NessusClientData_v2>'],
+  ['a Qualys report', '<?xml version="1.0"?><!DOCTYPE ASSET_DATA_REPORT SYSTEM "a"><ASSET_DATA_REPORT>'],
+  ['a Veracode report', '<?xml version="1.0"?><detailedreport xmlns:xsi="a">'],
+  ['a Fortify report (FVDL)', '<?xml version="1.0"?><FVDL version="1.16">'],
+  ['a Fortify report (FPR)', 'PK\u0003\u0004\u0014 audit.fvdl'],
+  ['a table of Trivy or Grype', 'package-lock.json (npm)\n=======================\nTotal: 2 (HIGH: 2)\n'],
   ['an XML file', '\ufeff  <issues format="5"/>'],
   ['an HTML page', '<!DOCTYPE html><html><body>Sign in</body></html>'],
   ['a TruffleHog report', '{"SourceMetadata":{},"DetectorName":"a"}\n{"SourceMetadata":{},"DetectorName":"b"}\n'],

@@ -67,6 +67,21 @@ const unsupported: readonly Unsupported[] = [
     matches: (has) => has('issues', 'effortTotal') || has('issues', 'components', 'total'),
   },
   {
+    name: 'a Clair report',
+    hint: 'Scan the image with Trivy or Grype and send their JSON.',
+    matches: (has) => has('manifest_hash', 'vulnerabilities') || has('LayerCount', 'Vulnerabilities'),
+  },
+  {
+    name: 'a report of Anchore Engine',
+    hint: 'Scan the image with Grype and send its JSON.',
+    matches: (has) => has('imageDigest', 'vulnerabilities') || has('vulnerability_type', 'vulnerabilities'),
+  },
+  {
+    name: 'a Veracode report',
+    hint: 'Convert it to SARIF or to GitLab’s format.',
+    matches: (has) => has('pipeline_scan', 'findings') || has('scan_id', 'scan_status', 'findings'),
+  },
+  {
     name: 'a trivy k8s report',
     hint: 'Scan each image with trivy image and send those reports, each with a category.',
     matches: (has) => has('ClusterName', 'Resources') || has('ClusterName', 'Findings'),
@@ -82,14 +97,40 @@ export function unsupportedDocument(root: unknown): ReportProblem | undefined {
   return found && problem(found.name, found.hint)
 }
 
+/** XML of tools, by an element with which it begins. */
+const xmlReports = [
+  { root: '<NessusClientData', name: 'a Nessus report', hint: 'Export it as CSV and name its columns with mapping.' },
+  { root: '<ASSET_DATA_REPORT', name: 'a Qualys report', hint: 'Export it as CSV and name its columns with mapping.' },
+  { root: '<SCAN>', name: 'a Qualys report', hint: 'Export it as CSV and name its columns with mapping.' },
+  { root: '<FVDL', name: 'a Fortify report (FVDL)', hint: 'Export it as SARIF.' },
+  { root: '<detailedreport', name: 'a Veracode report', hint: 'Convert it to SARIF or to GitLab’s format.' },
+  { root: '<OWASPZAPReport', name: 'an XML report of ZAP', hint: 'Let ZAP write JSON (-J).' },
+  { root: '<nmaprun', name: 'an Nmap report', hint: 'It lists open ports, not vulnerabilities.' },
+  { root: '<BugCollection', name: 'a SpotBugs report', hint: 'Let SpotBugs write SARIF (-sarif).' },
+  { root: '<checkstyle', name: 'a Checkstyle report', hint: 'Let the tool write SARIF.' },
+  { root: '<report format="', name: 'an OpenVAS report', hint: 'Export it as CSV and name its columns with mapping.' },
+] as const
+
 /** Returns a problem that names the kind of a file that is not JSON, recognised by its first characters. */
 export function unsupportedText(start: string): ReportProblem | undefined {
   const text = start.replace(/^\ufeff/, '').trimStart()
   if (/^<!doctype html|^<html/i.test(text)) return problem('an HTML page', 'Perhaps a download failed.')
   if (isBurp(text)) return undefined
+  const xml = xmlReports.find(({ root }) => text.includes(root))
+  if (text.startsWith('<') && xml) return problem(xml.name, xml.hint)
   if (text.startsWith('<')) return problem('an XML file', 'Let the tool write JSON or SARIF.')
+  if (isResultTable(text)) return problem('a table of Trivy or Grype', 'Let it write JSON (--format json).')
+  if (text.startsWith('PK\u0003\u0004') && text.includes('audit.fvdl')) {
+    return problem('a Fortify report (FPR)', 'Export it as SARIF, for example with FortifyVulnerabilityExporter.')
+  }
   if (text.startsWith('PK\u0003\u0004')) return problem('a ZIP archive', 'Unpack it and send the report.')
   return undefined
+}
+
+/** Trivy draws a line below each heading, and newer versions a border around a summary. */
+function isResultTable(text: string): boolean {
+  const [, second = '', third = ''] = text.split('\n', 3)
+  return /^[┌╔]/.test(text) || (second.startsWith('====') && third.startsWith('Total: '))
 }
 
 const problem = (name: string, hint: string): ReportProblem => ({
