@@ -48,6 +48,7 @@ export const screens: readonly Screen[] = [
   { name: 'all-dependencies', path: '/-/dependencies' },
   { name: 'branches', path: '/acme/shop/-/reports/branches' },
   { name: 'report', path: '/acme/shop/-/reports/1' },
+  { name: 'vex-import', path: '/acme/shop/-/reports/vex' },
   { name: 'report-new', path: '/acme/shop/-/reports/new' },
   { name: 'uploads', path: '/acme/shop/-/uploads' },
   { name: 'uploads-sending', path: '/acme/shop/-/uploads', prepare: sendAndSelect },

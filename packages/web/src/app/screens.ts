@@ -250,6 +250,9 @@ const project: Screen[] = [
   screen('/reports/new', 'Import report', async () => (await import('../features/reports/new-report.tsx')).NewReport, {
     access: atLeast('developer'),
   }),
+  screen('/reports/vex', 'Import VEX', async () => (await import('../features/reports/import-vex.tsx')).ImportVex, {
+    access: atLeast('developer'),
+  }),
   screen('/reports/branches', 'Branches', async () => (await import('../features/reports/branches.tsx')).Branches, {
     access: atLeast('developer'),
   }),

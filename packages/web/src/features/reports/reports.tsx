@@ -1,4 +1,4 @@
-import { FileUp, GitBranch, Radar } from 'lucide-react'
+import { FileCheck, FileUp, GitBranch, Radar } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
 import { DropHint } from '../../components/form/drop-hint.tsx'
@@ -10,7 +10,7 @@ import { usePageNumber } from '../../components/page/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePage } from '../../data/api.ts'
 import { useLiveUpdates } from '../../data/live-updates.ts'
-import { useMayChange } from '../../data/session.ts'
+import { useMayChange, useSession } from '../../data/session.ts'
 import { useToast } from '../../data/toasts.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { droppedReport } from './dropped-report.ts'
@@ -20,7 +20,8 @@ const perPage = 20
 
 /** List of imported reports with their changes. */
 export function Reports() {
-  const { project, to } = useProject()
+  const { project, level, to } = useProject()
+  const session = useSession()
   const page = usePageNumber()
   const query = usePage(
     'GET /projects/{id}/security_reports',
@@ -50,6 +51,11 @@ export function Reports() {
           <LinkButton icon={GitBranch} to={to('reports/branches')}>
             Branches
           </LinkButton>
+          {isWriter && level >= session.triage_access_level && (
+            <LinkButton icon={FileCheck} to={to('reports/vex')}>
+              Import VEX
+            </LinkButton>
+          )}
           {isWriter && (
             <LinkButton kind="primary" icon={FileUp} to={to('reports/new')}>
               Import report

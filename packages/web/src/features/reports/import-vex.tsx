@@ -1,0 +1,185 @@
+import type { Schemas } from '@alcove/client'
+import { FileCheck } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
+import { Button } from '../../components/button.tsx'
+import { DropZone } from '../../components/form/drop-zone.tsx'
+import { CheckField, TextField } from '../../components/form/field.tsx'
+import { ForWriters } from '../../components/form/for-writers.tsx'
+import { formatCount } from '../../components/format.ts'
+import { Page, Panel } from '../../components/page/page.tsx'
+import { api, queries } from '../../data/api.ts'
+import { sendForm } from '../../data/send-form.ts'
+import { useToast } from '../../data/toasts.ts'
+import { useProject } from '../../nouns/project/project.ts'
+
+type VexImport = Schemas['VexImport']
+
+interface Preview {
+  file: File
+  options: Record<string, string>
+  result: VexImport
+}
+
+/** Imports a VEX document in two steps: a preview of each statement's effect, then the import. */
+export function ImportVex() {
+  const { project, to } = useProject()
+  const toast = useToast()
+  const [file, setFile] = useState<File>()
+  const [preview, setPreview] = useState<Preview>()
+  const [problem, setProblem] = useState('')
+  const [isBusy, setIsBusy] = useState(false)
+  const address = api.address('POST /projects/{id}/vex', { path: { id: project.id } })
+
+  async function send(file: File, options: Record<string, string>): Promise<VexImport | undefined> {
+    setProblem('')
+    setIsBusy(true)
+    try {
+      return await sendForm<VexImport>(address, { ...options, file }, () => {}).response
+    } catch (error) {
+      setProblem((error as Error).message) // always an Error
+      return undefined
+    } finally {
+      setIsBusy(false)
+    }
+  }
+
+  async function runPreview(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    if (!file) return
+    const fields = new FormData(event.currentTarget)
+    const ref = String(fields.get('ref') ?? '').trim()
+    const options = { ...(ref && { ref }), ...(fields.has('override') && { override: 'true' }) }
+    setPreview(undefined)
+    const result = await send(file, { ...options, dry_run: 'true' })
+    if (result) setPreview({ file, options, result })
+  }
+
+  async function importDocument({ file, options }: Preview) {
+    const result = await send(file, options)
+    if (!result) return
+    void queries.invalidateQueries()
+    toast({
+      text: `${result.changed === 1 ? '1 vulnerability' : `${formatCount(result.changed)} vulnerabilities`} changed.`,
+    })
+    setPreview(undefined)
+    setFile(undefined)
+  }
+
+  const choose = (chosen: File | undefined) => {
+    setFile(chosen)
+    setPreview(undefined)
+    setProblem('')
+  }
+  return (
+    <Page
+      title="Import VEX"
+      crumbs={[{ label: 'Reports', to: to('reports') }]}
+      lead="Apply the statements of a VEX document to the vulnerabilities of this project."
+    >
+      <ForWriters>
+        <form className="stack" onSubmit={(event) => void runPreview(event)}>
+          <DropZone
+            label="Drop a VEX document here"
+            hint="OpenVEX, CycloneDX with analyses, or CSAF 2.0; up to 16 MiB."
+            icon={FileCheck}
+            onFiles={([chosen]) => choose(chosen)}
+          />
+          {file && <strong>{file.name}</strong>}
+          <Panel title="Import options">
+            <TextField label="Branch" name="ref" hint="Leave empty for the default branch." />
+            <CheckField
+              label="Override later decisions"
+              name="override"
+              value="true"
+              hint="Also changes vulnerabilities on which a user decided after the statement."
+            />
+          </Panel>
+          <div className="row-wrap">
+            <Button type="submit" kind={preview ? 'plain' : 'primary'} disabled={!file} isBusy={isBusy && !preview}>
+              Preview changes
+            </Button>
+          </div>
+        </form>
+        {problem && (
+          <div role="alert">
+            <Panel title="Import failed">
+              <p>{problem}</p>
+            </Panel>
+          </div>
+        )}
+        {preview && (
+          <section className="stack" aria-label="Preview of changes" aria-live="polite">
+            <h2>Preview of changes</h2>
+            <Summary result={preview.result} />
+            <Effects effects={preview.result.effects} to={to} />
+            <div className="row-wrap">
+              <Button
+                kind="primary"
+                isBusy={isBusy}
+                disabled={preview.result.changed === 0}
+                onClick={() => void importDocument(preview)}
+              >
+                Import
+              </Button>
+              <Button onClick={() => choose(undefined)}>Discard</Button>
+            </div>
+          </section>
+        )}
+      </ForWriters>
+    </Page>
+  )
+}
+
+function Summary({ result: { statements, changed, unchanged, kept, unmatched } }: { result: VexImport }) {
+  const parts = [
+    `${formatCount(statements)} statements`,
+    `${formatCount(changed)} vulnerabilities change`,
+    `${formatCount(unchanged)} stay as they are`,
+    kept > 0 && `${formatCount(kept)} keep a later decision`,
+    unmatched > 0 && `${formatCount(unmatched)} statements match nothing`,
+  ]
+  return <p>{parts.filter(Boolean).join(' · ')}</p>
+}
+
+const actions = { dismiss: 'Dismiss', resolve: 'Resolve', confirm: 'Confirm', none: 'No change' } as const
+const maxShown = 200
+
+function Effects({ effects, to }: { effects: Schemas['VexEffect'][]; to: (path: string) => string }) {
+  return (
+    <table aria-label="Statements">
+      <thead>
+        <tr>
+          <th scope="col">Statement</th>
+          <th scope="col">Effect</th>
+          <th scope="col">Reason</th>
+          <th scope="col">Vulnerabilities</th>
+        </tr>
+      </thead>
+      <tbody>
+        {effects.slice(0, maxShown).map((effect) => (
+          <tr key={`${effect.pointer} ${effect.justification} ${effect.components.join(' ')}`}>
+            <td>
+              {effect.vulnerability ?? effect.pointer}
+              <div className="muted small">{effect.components.join(', ')}</div>
+            </td>
+            <td>
+              {actions[effect.action]}
+              {effect.dismissal_reason && (
+                <div className="muted small">{effect.dismissal_reason.replaceAll('_', ' ')}</div>
+              )}
+            </td>
+            <td>{effect.reason}</td>
+            <td>
+              {effect.vulnerabilities.map(({ id, title }) => (
+                <div key={id}>
+                  <Link to={to(`vulnerabilities/${id}`)}>{title}</Link>
+                </div>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
