@@ -184,6 +184,14 @@ const admin: Screen[] = [
   }),
   screen('/-/admin/hooks/new', 'Add webhook', async () => (await import('../features/webhooks/hook-page.tsx')).NewHook),
   screen('/-/admin/hooks/:id', 'Webhook', async () => (await import('../features/webhooks/hook-page.tsx')).HookPage),
+  screen(
+    '/-/admin/due_dates',
+    'Due dates',
+    async () => (await import('../features/due-dates/due-dates.tsx')).DueDates,
+    {
+      links: { tabs: true },
+    },
+  ),
   screen('/-/admin/audit_log', 'Audit log', async () => (await import('../features/audit/audit-log.tsx')).AuditLog, {
     links: { tabs: true },
   }),
@@ -304,6 +312,15 @@ const project: Screen[] = [
     async () => (await import('../features/issue-tracker/issue-tracker.tsx')).ProjectIssueTracker,
     { access: atLeast('maintainer'), links: { settings: true } },
   ),
+  screen(
+    '/settings/due_dates',
+    'Due dates',
+    async () => (await import('../features/due-dates/due-dates.tsx')).DueDates,
+    {
+      access: atLeast('maintainer'),
+      links: { settings: true },
+    },
+  ),
   screen('/settings/audit_log', 'Audit log', async () => (await import('../features/audit/audit-log.tsx')).AuditLog, {
     access: atLeast('maintainer'),
     links: { settings: true },
@@ -367,6 +384,15 @@ const group: Screen[] = [
     'Issue tracker',
     async () => (await import('../features/issue-tracker/issue-tracker.tsx')).GroupIssueTracker,
     { access: atLeast('owner'), links: { settings: true } },
+  ),
+  screen(
+    '/settings/due_dates',
+    'Due dates',
+    async () => (await import('../features/due-dates/due-dates.tsx')).DueDates,
+    {
+      access: atLeast('owner'),
+      links: { settings: true },
+    },
   ),
   screen('/settings/audit_log', 'Audit log', async () => (await import('../features/audit/audit-log.tsx')).AuditLog, {
     access: atLeast('owner'),

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accessProblems, startWeb, type Web } from './web.ts'
+
+let web: Web
+let paths = 0
+beforeAll(async () => {
+  web = await startWeb()
+})
+afterAll(() => web?.close())
+
+test('a due date is set and removed on the page of a vulnerability, and overdue ones are filtered', async () => {
+  const path = `acme/due-${++paths}`
+  const project = await web.server.project(path)
+  const maintainer = await web.server.as('maintainer', project)
+  const { id } = await web.server.vulnerability(project, { name: 'SQL injection' })
+  await web.server.vulnerability(project, { name: 'Weak hash', rule: 'hash', line: 9 })
+  const page = await web.open(`/${path}/-/vulnerabilities/${id}`, { as: maintainer })
+  await page.getByRole('button', { name: 'Change due date' }).click()
+  await page.getByRole('textbox', { name: 'Due date' }).fill('2020-02-29')
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Set due date' }).click()
+  await page.getByText('Due date updated.').waitFor()
+  await page.getByText('Overdue', { exact: true }).waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  const stored = async () => (await maintainer.get(`/vulnerabilities/${id}`)).body
+  expect(await stored()).toMatchObject({ due_on: '2020-02-29', due_on_overridden: true })
+
+  const list = await web.open(`/${path}/-/vulnerabilities?overdue=true`, { as: maintainer })
+  await list.getByText('SQL injection').waitFor()
+  expect(await list.getByText('Weak hash').count()).toBe(0)
+
+  const again = await web.open(`/${path}/-/vulnerabilities/${id}`, { as: maintainer })
+  await again.getByRole('button', { name: 'Change due date' }).click()
+  await again.getByRole('button', { name: 'Remove manual date' }).click()
+  await again.getByText('Due date reset.').waitFor()
+  expect(await stored()).toMatchObject({ due_on: null, due_on_overridden: false })
+})
+
+test('a policy is previewed, saved and removed in the settings of a project', async () => {
+  const path = `acme/policy-${++paths}`
+  const project = await web.server.project(path)
+  const maintainer = await web.server.as('maintainer', project)
+  await web.server.vulnerability(project, { name: 'SQL injection', severity: 'High' })
+  const page = await web.open(`/${path}/-/settings/due_dates`, { as: maintainer })
+  await page.getByText('There is no policy').waitFor()
+  await page.getByLabel('High: days').fill('30')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('row', { name: 'High 1 1 0 0' }).waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  const policy = async () => (await maintainer.get(`/projects/${project.id}/due_date_policy`)).body.own
+  expect(await policy()).toBeNull()
+  await page.getByRole('button', { name: 'Save policy' }).click()
+  await page.getByText('Policy saved.').waitFor()
+  expect(await policy()).toMatchObject({ counted_from: 'detection', high_days: 30, low_days: null })
+  await page.getByRole('button', { name: 'Remove policy' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove policy' }).click()
+  await page.getByText('Policy removed.').waitFor()
+  expect(await policy()).toBeNull()
+})
+
+test('the policies of a group and of the instance have a page of their own', async () => {
+  const path = `acme/levels-${++paths}`
+  const project = await web.server.project(path)
+  const admin = await web.open('/-/admin/due_dates', { as: web.server.admin })
+  await admin.getByLabel('Critical: days').fill('7')
+  await admin.getByRole('button', { name: 'Save policy' }).click()
+  await admin.getByText('Policy saved.').waitFor()
+  expect(await accessProblems(admin)).toEqual([])
+  const group = await web.open('/groups/acme/-/settings/due_dates', { as: web.server.admin })
+  await group.getByText('The policy of the instance applies: Critical 7 days.').waitFor()
+  await web.server.admin.delete('/admin/due_date_policy')
+  expect((await web.server.admin.get(`/projects/${project.id}/due_date_policy`)).body.inherited).toBeNull()
+})
