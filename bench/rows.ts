@@ -76,6 +76,11 @@ function vulnerabilityRows({ findings: [small, medium, count] }: Sizes): Row[] {
       aim: 0.1,
     },
     {
+      name: 'GET …/vulnerabilities?sort=priority_desc, fresh address',
+      paths: series((number) => `${vulnerabilities}?sort=priority_desc&${unlike(number)}`),
+      aim: 0.2,
+    },
+    {
       name: 'GET /vulnerabilities/:id, any',
       paths: series((number) => `/vulnerabilities/${1 + small + medium + (number % count)}`),
       aim: 0.3,

@@ -105,9 +105,9 @@ async function insertVulnerabilities(db: Db, projectId: number, ids: readonly Nu
   } as const
   await db.run(sql`
     insert into vulnerabilities (id, project_id, author_id, title, state, severity, confidence, report_type, scanner_id,
-      created_at, updated_at, resolved_at, dismissal_reason, is_resolved_on_default_branch)
+      created_at, updated_at, resolved_at, dismissal_reason, is_resolved_on_default_branch, cvss_tenths, age_points, is_scored)
     select r.id, ${projectId}, 1, r.title, r.state, r.severity, 2, 'sast', ${projectId}, ${now}, ${now},
-      r.resolved_at, r.reason, r.is_gone
+      r.resolved_at, r.reason, r.is_gone, r.id % 100, 5, true -- so that no task changes them during a measurement
     from ${db.dialect.records(rows, columns)} as r`)
 }
 
