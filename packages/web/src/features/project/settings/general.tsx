@@ -10,6 +10,7 @@ import { visibilityOf } from '../../../components/visibility.tsx'
 import { useAction, useApiQuery } from '../../../data/api.ts'
 import { levels, mayWrite, useSession } from '../../../data/session.ts'
 import { useProject } from '../../../nouns/project/project.ts'
+import { BadgePanel } from './badge.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { SettingCheck } from './setting-check.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
@@ -26,6 +27,7 @@ export function GeneralSettings() {
       <ForWriters>
         <General />
         <Vulnerabilities />
+        <BadgePanel />
         <UploadLimits />
         {isOwner && <Visibility />}
         {isOwner && <Address />}
