@@ -27,6 +27,8 @@ test('a due date is set and removed on the page of a vulnerability, and overdue 
 
   const list = await web.open(`/${path}/-/vulnerabilities?overdue=true`, { as: maintainer })
   await list.getByText('SQL injection').waitFor()
+  await list.getByText('Overdue since 2020-02-29').waitFor()
+  expect(await accessProblems(list)).toEqual([])
   expect(await list.getByText('Weak hash').count()).toBe(0)
 
   const again = await web.open(`/${path}/-/vulnerabilities/${id}`, { as: maintainer })
