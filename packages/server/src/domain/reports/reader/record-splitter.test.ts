@@ -79,8 +79,9 @@ function expected(text: string): Taken | undefined {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Sorts the entries. Of a key that a broken text repeats, `JSON.parse` returns the last value only. */
 const byPointer = (taken: Taken | undefined) =>
-  taken && { ...taken, entries: taken.entries.toSorted(([a], [b]) => (a < b ? -1 : 1)) }
+  taken && { ...taken, entries: [...new Map(taken.entries)].toSorted(([a], [b]) => (a < b ? -1 : 1)) }
 
 const text = fc.constantFrom('', 'a', '"', '\\', '[', ']', '{', '}', ',', ':', 'é', '😀', '\n', 'list', '\\"', '\u2028')
 const value = fc.letrec((tie) => ({
@@ -142,6 +143,8 @@ test('the split rejects a text with the same reason and position for all chunk s
 test('the split rejects exactly what a whole parse rejects', async () => {
   await fc.assert(
     fc.asyncProperty(broken, size, async (broken, size) => {
+      // A text that does not begin like JSON may be a table.
+      fc.pre(/^\s*[{[]/.test(broken))
       const taken = await take(broken, both, size)
       const parsed = expected(broken)
       // A list of entries that stands twice is refused on purpose.
