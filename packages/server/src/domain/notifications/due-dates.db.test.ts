@@ -185,6 +185,6 @@ test('random days, outages and changes of dates announce each vulnerability at m
       }
       expect(announced).toEqual([...new Set(announced)])
     }),
-    { numRuns: 15 },
+    { numRuns: 6 },
   )
 })
