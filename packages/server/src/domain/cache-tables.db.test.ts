@@ -84,6 +84,7 @@ test('the loads of every cache read exactly the tables that it declares', async 
   })
   known = await tablesOf(server.deps.db)
   await useCaches(server)
+  await describeDueDates(server)
   // The tables of rendered responses have a test in `http/pipeline/`; rendered Markdown depends on no table.
   const recorded = [...caches.values()].filter(({ name }) => !/^(http|api)\//.test(name) && !isBookmarks(name))
   const describe = ({ name }: RecordedCache, tables: readonly string[]) => `${name} reads ${[...tables].sort().join()}`
@@ -162,6 +163,17 @@ async function signIn(server: TestServer, member: Client): Promise<void> {
     const headers = { cookie: sent['set-cookie']?.split(';')[0] ?? '', 'x-alcove-session': '1' }
     expect((await server.anonymous.get('/user', { headers })).status).toBe(200)
   }
+}
+
+/** Describes a message about due dates, whose counts all recipients share. */
+async function describeDueDates({ admin, deps }: TestServer): Promise<void> {
+  const { dueDateMail } = await import('./notifications/due-dates.ts')
+  expect((await admin.put('/user/notification_settings', { due_dates: true })).status).toBe(200)
+  const root = { id: 1, name: 'Administrator', username: 'root', isConfirmed: true }
+  const day = deps.now().slice(0, 10)
+  expect(
+    await dueDateMail.describe(deps, { address: 'root@example.test', user: root }, { days: [day] }),
+  ).toBeUndefined()
 }
 
 /** Authenticates with a token of a trusted issuer. */

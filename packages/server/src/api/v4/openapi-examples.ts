@@ -110,6 +110,8 @@ export const apiExamples: ApiExamples = {
         'query($path: ID!) { project(fullPath: $path) { vulnerabilities(state: [DETECTED]) { nodes { id title severity } } } }',
       variables: { path: 'acme/website' },
     },
+    importVex: { file: 'acme.openvex.json', dry_run: true },
+    undoScopeBulkChange: { async: true },
     uploadSecurityReport: { file: 'semgrep.sarif', ref: 'feature/login', category: 'backend', target_ref: 'main' },
     promoteFinding: { finding_id: 'b8d1f0a4-93c2-5b7e-8a61-2f4c6e8d0b13' },
     promoteFindings: bulkPromotion,

@@ -173,6 +173,7 @@ export const apiNames: ApiNames = {
     access_tokens: { description: 'Tokens of a project or group, each with a bot user' },
     admin: { description: 'Background jobs, storage and settings, for administrators' },
     audit_events: { description: 'Audit events of the instance, groups and projects' },
+    dependencies: { description: 'Packages that reports list, with their licences and vulnerabilities' },
     graphql: { description: 'GraphQL, with the vulnerability schema of GitLab' },
     dismissal_approval: {
       description: 'Rules that require a second person for dismissals, and requests',
@@ -193,7 +194,7 @@ export const apiNames: ApiNames = {
     security_reports: { description: 'Reports of scanners, and their imports' },
     server: {
       description: 'Version, health and metrics of the server',
-      paths: ['version', 'metadata', 'health', 'ready', 'metrics', 'openapi.json'],
+      paths: ['version', 'metadata', 'application', 'health', 'ready', 'metrics', 'openapi.json'],
     },
     sessions: {
       description: 'Sign-in of browsers. Clients with a token do not need these operations',
@@ -212,6 +213,7 @@ export const apiNames: ApiNames = {
       description: 'Findings of scanners, by ref',
       paths: ['vulnerability_finding_promotions'],
     },
+    vulnerability_views: { description: 'Saved filters of the lists of vulnerabilities' },
     vulnerability_statistics: { description: 'Counts by severity and state, and their course over time' },
   },
 }

@@ -154,6 +154,8 @@ export const userReferences = [
   ['vulnerability_bulk_changes', 'undone_by_id'],
   ['scope_bulk_changes', 'user_id'],
   ['scope_bulk_changes', 'undone_by_id'],
+  ['dismissal_requests', 'requested_by_id'],
+  ['dismissal_requests', 'decided_by_id'],
   ['finding_promotions', 'user_id'],
   ['imports', 'user_id'],
   ['uploads', 'uploaded_by_id'],

@@ -39,21 +39,25 @@ export async function lockVulnerabilities(db: Db, projectId: number, ids: readon
 
 /**
  * Locks a vulnerability of the project until the transaction ends, and returns it with its finding. On PostgreSQL, the
- * finding can be older than an import that held the lock. `hasListeners` is true when a webhook receives its changes.
+ * finding can be older than an import that held the lock. `hasListeners` is true when a webhook receives its changes,
+ * `hasApprovalRules` when any project or group has a rule for dismissals.
  */
 export async function lockVulnerability(
   db: Db,
   projectId: number,
   id: number,
-): Promise<(VulnerabilityWithFinding & { hasListeners: boolean }) | undefined> {
+): Promise<(VulnerabilityWithFinding & { hasListeners: boolean; hasApprovalRules: boolean }) | undefined> {
   const listeners = selectListeningHooks(sql`1`, { kind: 'project', id: projectId }, 'vulnerability')
-  const row = await db.one<VulnerabilityWithFindingRow & { hasListeners: boolean | number }>(sql`
-    select ${withFindingColumns}, exists (${listeners}) as has_listeners
+  type Flag = boolean | number
+  const row = await db.one<VulnerabilityWithFindingRow & { hasListeners: Flag; hasApprovalRules: Flag }>(sql`
+    select ${withFindingColumns}, exists (${listeners}) as has_listeners,
+      exists (select 1 from dismissal_approval_rules) as has_approval_rules
     from vulnerabilities v join findings f on f.vulnerability_id = v.id ${joinAssignee}
     where v.id = ${id} and +v.project_id = ${projectId} ${db.dialect.forNoKeyUpdateOf('v')}`)
   if (!row) return undefined
-  const { hasListeners, ...both } = row
-  return { ...withFindingFrom(both), hasListeners: Boolean(hasListeners) }
+  const { hasListeners, hasApprovalRules, ...both } = row
+  const flags = { hasListeners: Boolean(hasListeners), hasApprovalRules: Boolean(hasApprovalRules) }
+  return { ...withFindingFrom(both), ...flags }
 }
 
 /** Fields of a vulnerability as its scanner reports them. */

@@ -109,7 +109,9 @@ test('the document states how files, lists and objects are written in a form', (
       for (const [name, each] of Object.entries(encoding)) encodings.set(`${operationId} ${name}`, each)
     }
   }
-  expect(encodings.get('uploadSecurityReport file')).toEqual({ contentType: 'application/json, application/gzip' })
+  expect(encodings.get('uploadSecurityReport file')).toEqual({
+    contentType: 'application/json, application/gzip, application/xml, text/csv',
+  })
   expect(encodings.get('createTopic avatar')).toEqual({ contentType: 'image/*' })
   expect(encodings.get('createProjectAccessToken scopes')).toEqual({ style: 'form', explode: false })
   expect(encodings.get('changeVulnerabilities filter')).toEqual({ style: 'deepObject', explode: true })
