@@ -125,6 +125,57 @@ describe('a dismissal that needs approval', () => {
     expect(await read(ids.high)).toMatchObject({ state: 'detected', dismissal_request_id: null })
   })
 
+  test('needs a second person, also when an administrator or a bot acts for the first', async () => {
+    const { server, project, ids, ada, ben, decide, read } = await world()
+    const path = `/vulnerabilities/${ids.high}/dismiss`
+    const bySudo = await server.admin.post(path, {}, { headers: { sudo: ada.user?.username ?? '' } })
+    const id = bySudo.body.dismissal_request_id
+    expect(bySudo.status).toBe(202)
+    const second = { status: 403, body: { message: '403 Forbidden - a second person must decide about a dismissal' } }
+    const approval = `/projects/${project.id}/dismissal_requests/${id}/approve`
+    expect(await decide(id, 'approve', server.admin)).toMatchObject(second)
+    for (const { user } of [ada, ben]) {
+      expect(await server.admin.post(approval, {}, { headers: { sudo: user?.username ?? '' } })).toMatchObject(second)
+    }
+    const impersonation = await server.admin.post(`/users/${ben.user?.id}/impersonation_tokens`, {
+      ...{ name: 'as ben', scopes: ['api'], expires_at: '2026-06-01' },
+    })
+    const asBen = { headers: { 'private-token': impersonation.body.token } }
+    expect(await server.anonymous.post(approval, {}, asBen)).toMatchObject({
+      status: 403,
+      body: { message: '403 Forbidden - impersonation tokens cannot decide about dismissals' },
+    })
+    expect(await decide(id, 'withdraw', ada)).toMatchObject({ status: 403 })
+    expect(await decide(id, 'withdraw', server.admin)).toMatchObject({ body: { state: 'withdrawn' } })
+
+    const token = await ada.post(`/projects/${project.id}/access_tokens`, {
+      ...{ name: 'bot', scopes: ['api'], access_level: 40, expires_at: '2026-06-01' },
+    })
+    const byBot = await server.anonymous.post(path, {}, { headers: { 'private-token': token.body.token } })
+    expect(byBot.status).toBe(202)
+    expect(await decide(byBot.body.dismissal_request_id, 'approve', ada)).toMatchObject(second)
+    expect((await read(ids.high)).state).toBe('detected')
+    expect(await decide(byBot.body.dismissal_request_id, 'approve', ben)).toMatchObject({ status: 201 })
+    expect((await read(ids.high)).state).toBe('dismissed')
+  })
+
+  test('is decided before another dismissal, also when the rule has been removed', async () => {
+    const { server, project, ids, ada, ben, dismiss, decide, read } = await world()
+    const id = (await dismiss(ids.high)).body.dismissal_request_id
+    expect((await ada.delete(`/projects/${project.id}/dismissal_approval`)).status).toBe(204)
+    expect(await dismiss(ids.high)).toMatchObject({
+      status: 409,
+      body: { message: `request ${id} to dismiss this vulnerability awaits approval` },
+    })
+    const fields = { action: 'dismiss', vulnerability_ids: [ids.high, ids.low] }
+    expect(await server.admin.post(`/projects/${project.id}/vulnerability_bulk_changes`, fields)).toMatchObject({
+      body: { changed: 1, requested: 0, unchanged: 1 },
+    })
+    expect(await read(ids.high)).toMatchObject({ state: 'detected', dismissal_request_id: id })
+    await decide(id, 'reject', ben)
+    expect(await dismiss(ids.high)).toMatchObject({ status: 201, body: { state: 'dismissed' } })
+  })
+
   test('can be rejected, and requested again', async () => {
     const { server, ids, ben, dismiss, decide, read } = await world()
     const id = (await dismiss(ids.high)).body.dismissal_request_id

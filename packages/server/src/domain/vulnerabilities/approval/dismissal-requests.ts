@@ -7,6 +7,7 @@ import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import { isStillPermitted } from '../../projects/current-rights.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
+import { findUserById } from '../../users/users.ts'
 import { addToFacetCounts } from '../list/count-change-queries.ts'
 import { countChanges } from '../list/count-changes.ts'
 import { applyChange, type Dismissal, entryOf } from '../triage/change.ts'
@@ -18,6 +19,7 @@ import { lockVulnerabilities } from '../triage/triage-queries.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import type { DismissalRequest } from './dismissal-request.ts'
 import { countRequests, type Decision, decideRequest, findRequest, listRequests } from './dismissal-request-queries.ts'
+import { personOf } from './request-approval.ts'
 
 export async function getRequest({ db }: Deps, project: Project, id: number): Promise<DismissalRequest> {
   const request = await findRequest(db, project.id, id)
@@ -62,7 +64,7 @@ export function approveRequest(
   decision: RequestDecision,
 ): Promise<DismissalRequest> {
   return decide(deps, project, { ...decision, user, state: 'approved' }, async (deps, { request, vulnerability }) => {
-    assertSecondPerson(deps, user, request)
+    await assertSecondPerson(deps, user, request)
     const requester = { userId: request.requestedById, asAdmin: true }
     if (!(await isStillPermitted(deps, 'vulnerability.dismiss', project, requester))) {
       throw conflict('the user who requested the dismissal may no longer dismiss vulnerabilities of this project')
@@ -78,7 +80,7 @@ export function rejectRequest(
   decision: RequestDecision,
 ): Promise<DismissalRequest> {
   return decide(deps, project, { ...decision, user, state: 'rejected' }, async (deps, { request }) => {
-    assertSecondPerson(deps, user, request)
+    await assertSecondPerson(deps, user, request)
     return undefined
   })
 }
@@ -90,16 +92,25 @@ export function withdrawRequest(
   user: User,
   decision: RequestDecision,
 ): Promise<DismissalRequest> {
-  return decide(deps, project, { ...decision, user, state: 'withdrawn' }, async (_, { request }) => {
-    if (request.requestedById !== user.id) throw forbidden('only the user who requested a dismissal can withdraw it')
+  return decide(deps, project, { ...decision, user, state: 'withdrawn' }, async (deps, { request }) => {
+    if (request.requestedById !== personOf(deps, user.id))
+      throw forbidden('only the user who requested a dismissal can withdraw it')
     return undefined
   })
 }
 
-/** Bots do not count as a second person, because those who request dismissals can create them. */
-function assertSecondPerson({ actor }: Deps, user: User, { requestedById }: DismissalRequest): void {
+/**
+ * Bots do not count as a second person, nor does the user who created the bot that requests. An impersonation token does
+ * not say which administrator uses it.
+ */
+async function assertSecondPerson(deps: Deps, user: User, { requestedById }: DismissalRequest): Promise<void> {
   if (user.isBot) throw forbidden('access tokens of projects and groups cannot decide about dismissals')
-  if (user.id === requestedById || (actor?.sudoBy && actor.sudoBy.id === requestedById)) {
+  if (deps.actor?.token?.kind === 'impersonation') {
+    throw forbidden('impersonation tokens cannot decide about dismissals')
+  }
+  const requester = requestedById === null ? undefined : await findUserById(deps.db, requestedById)
+  const involved = [requestedById, requester?.isBot ? requester.createdById : null]
+  if (involved.includes(user.id) || involved.includes(personOf(deps, user.id))) {
     throw forbidden('a second person must decide about a dismissal')
   }
 }

@@ -14,19 +14,24 @@ export interface Candidate {
   reported: Severity
 }
 
-/** Returns the vulnerabilities whose dismissal needs approval, and the days until a request expires. */
+/**
+ * Returns the vulnerabilities whose dismissal needs approval, and the days until a request expires. A request that was
+ * made under an earlier rule or severity must be decided first.
+ */
 export async function selectForApproval(
   deps: Deps,
   projectId: number,
   candidates: readonly Candidate[],
 ): Promise<{ needing: Vulnerability[]; expiresInDays: number }> {
   const rule = await findEffectiveRule(deps, projectId)
-  if (!rule) return { needing: [], expiresInDays: 0 }
   // The scanner's severity counts as well, because those who dismiss can also lower the severity.
-  const needing = candidates.filter(({ vulnerability, reported }) =>
-    [vulnerability.severity, reported].some((severity) => severityRanks[severity] >= severityRanks[rule.severity]),
+  const needing = candidates.filter(
+    ({ vulnerability, reported }) =>
+      vulnerability.dismissalRequestId !== null ||
+      (rule !== undefined &&
+        [vulnerability.severity, reported].some((severity) => severityRanks[severity] >= severityRanks[rule.severity])),
   )
-  return { needing: needing.map(({ vulnerability }) => vulnerability), expiresInDays: rule.expiresInDays }
+  return { needing: needing.map(({ vulnerability }) => vulnerability), expiresInDays: rule?.expiresInDays ?? 0 }
 }
 
 interface RequestContext {
@@ -34,6 +39,9 @@ interface RequestContext {
   now: string
   expiresInDays: number
 }
+
+/** Returns who acts: the administrator, when one acts as the user with `Sudo`. */
+export const personOf = ({ actor }: Deps, userId: number): number => actor?.sudoBy?.id ?? userId
 
 /** Inserts requests to dismiss vulnerabilities, which the caller must have locked, and returns the changes to store. */
 export async function requestApproval(
@@ -49,7 +57,7 @@ export async function requestApproval(
     vulnerabilities.map(({ id, projectId, state }) => ({
       projectId,
       vulnerabilityId: id,
-      requestedById: userId,
+      requestedById: personOf(deps, userId),
       fromState: state,
       dismissalReason: change.dismissalReason ?? null,
       comment: change.comment ?? null,
