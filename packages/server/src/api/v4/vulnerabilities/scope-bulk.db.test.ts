@@ -301,6 +301,23 @@ describe('a large bulk change', () => {
     expect(event).toMatchObject({ details: { changed: 500 } })
   }, 20_000)
 
+  test('is undone after many projects in which the caller may no longer triage', async () => {
+    const server = await startServer()
+    const archived = []
+    for (let index = 0; index < 10; index++) archived.push(await projectWith(`several/p${index}`, 1, server))
+    const last = await projectWith('several/last', 501, server)
+    const id = await queueChange(server, server.admin, { action: 'dismiss' })
+    await runChange(server, id)
+    for (const { project } of archived) await server.admin.post(`/projects/${project.id}/archive`)
+    await withoutJob(server, { kind: 'bulk-change', key: `bulk-change:${id}` }, () =>
+      server.admin.post(`${everywhere}/${id}/undo?async=true`),
+    )
+    await runChange(server, id, 20)
+    expect((await server.admin.get(`${everywhere}/${id}`)).body).toMatchObject({ status: 'undone', restored: 501 })
+    expect(await statesOf(last.project, server)).toEqual({ detected: 501 })
+    expect(await statesOf(archived[0]?.project ?? last.project, server)).toEqual({ dismissed: 1 })
+  }, 20_000)
+
   test('fails when its author is blocked', async () => {
     const server = await startServer()
     const { project } = await projectWith('blocked/one', 600, server)

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import { isStillPermitted } from '../../projects/current-rights.ts'
 import { findProjectById, lockAgainstDeletion } from '../../projects/projects.ts'
@@ -15,31 +16,38 @@ const batchesPerTransaction = 2
  * after which the next call continues, or `undefined` when none is left. The first call continues after 0.
  */
 export async function undoNext(deps: Deps, id: number, afterProjectId: number): Promise<number | undefined> {
-  const part = await findPartToUndo(deps.db, id, afterProjectId)
-  if (!part) return undefined
-  const isOver = await projectTransaction(deps, part.projectId, (deps) => undoPart(deps, id, part), { isRelaxed: true })
-  return isOver ? part.projectId : afterProjectId
+  for (let after = afterProjectId; ; ) {
+    const part = await findPartToUndo(deps.db, id, after)
+    if (!part) return undefined
+    const work = (deps: Deps) => undoPart(deps, id, part)
+    const outcome = await projectTransaction(deps, part.projectId, work, { isRelaxed: true })
+    if (outcome === 'begun') return after
+    after = part.projectId
+    // Skipped projects remain, and each run of the job finds them first.
+    if (outcome === 'undone') return after
+    await setImmediate()
+  }
 }
 
-/** Returns true unless more vulnerabilities of the project can be restored. */
-async function undoPart(deps: Deps, id: number, part: ProjectPart): Promise<boolean> {
+/** Skips a project in which the user may no longer triage. More vulnerabilities can be restored after `begun`. */
+async function undoPart(deps: Deps, id: number, part: ProjectPart): Promise<'undone' | 'begun' | 'skipped'> {
   await lockAgainstDeletion(deps.db, part.projectId)
   const scopeChange = await lockScopeChange(deps.db, id, 'undoing')
   // A request to undo the change of this project alone waits for this lock, and continues from the saved position.
   const position = scopeChange && (await lockForUndo(deps.db, part.id))
   const project = position && (await findProjectById(deps.db, part.projectId))
-  if (!project) return true
+  if (!project) return 'skipped'
   const userId = scopeChange.undoneById
   const requester = { userId, asAdmin: scopeChange.asAdmin }
   const user = userId === null ? undefined : await findUserById(deps.db, userId)
-  if (!user || !(await isStillPermitted(deps, 'vulnerability.bulk', project, requester))) return true
+  if (!user || !(await isStillPermitted(deps, 'vulnerability.bulk', project, requester))) return 'skipped'
 
   const context = { userId: user.id, now: deps.now(), bulkId: part.id, maxBatches: batchesPerTransaction }
   const { isComplete, ...reached } = await restoreEntries(deps, project, position, context)
   await saveUndoPosition(deps.db, part.id, reached)
-  if (!isComplete) return false
+  if (!isComplete) return 'begun'
   await markUndone(deps.db, part.id, user.id, context.now)
   await finishBulk(deps.db, part.id, { restored: reached.restored })
   await recordBulkUndo(deps, project, { id: part.id, restored: reached.restored, author: user })
-  return true
+  return 'undone'
 }
