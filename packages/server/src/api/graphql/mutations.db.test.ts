@@ -126,6 +126,31 @@ describe('a mutation of one vulnerability', () => {
     })
   })
 
+  test('says in its errors that a dismissal awaits approval', async () => {
+    const strict = await server.project(`acme/strict-${made}`)
+    const [id, other] = [await create(strict), await create(strict)]
+    await server.admin.put(`/projects/${strict.id}/dismissal_approval`, { severity: 'high' })
+    const { payload } = await change(server.admin, 'vulnerabilityDismiss', { id: gid(id) })
+    const { body } = await server.admin.get(`/vulnerabilities/${id}`)
+    const awaited = (of: number, request: number) =>
+      `The dismissal of vulnerability ${of} awaits the approval of a second person (request ${request})`
+    expect(payload.errors).toEqual([awaited(id, body.dismissal_request_id)])
+    expect(payload.vulnerability).toMatchObject({ id: gid(id), state: 'DETECTED' })
+    const again = await change(server.admin, 'vulnerabilityDismiss', { id: gid(id) })
+    expect(again.payload.errors).toEqual([
+      `request ${body.dismissal_request_id} to dismiss this vulnerability awaits approval`,
+    ])
+    const input = { vulnerabilityIds: [gid(other), gid(first)] }
+    const many = await mutate(server.admin, 'vulnerabilitiesDismiss', input, 'vulnerabilities { id state }')
+    const requested = await server.admin.get(`/vulnerabilities/${other}`)
+    expect(many.payload.errors).toEqual([awaited(other, requested.body.dismissal_request_id)])
+    expect(many.payload.vulnerabilities).toEqual([
+      { id: gid(other), state: 'DETECTED' },
+      { id: gid(first), state: 'DISMISSED' },
+    ])
+    expect((await change(server.admin, 'vulnerabilityConfirm', { id: gid(id) })).payload.errors).toEqual([])
+  })
+
   test('says that the project is archived', async () => {
     const archived = await server.project(`acme/archived-${made}`)
     const id = await create(archived)

@@ -20,7 +20,7 @@ ${input}
 }
 type ${type}Payload {
   clientMutationId: String
-  "Why nothing was changed; empty after a success."
+  "Why nothing was changed, or what awaits approval; empty after a success."
   errors: [String!]!
 ${payload}
 }`

@@ -3,7 +3,7 @@ import type { DismissalReason, Severity } from '../../../domain/findings/scales.
 import type { Project } from '../../../domain/projects/project.ts'
 import type { Change } from '../../../domain/vulnerabilities/triage/change.ts'
 import { changeVulnerability, withFinding } from '../../../domain/vulnerabilities/triage/triage.ts'
-import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
+import type { Vulnerability, VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
 import type { Context, SchemaPart } from '../context.ts'
 import { changeSelected } from './change-selected.ts'
 import { callerOf, isUnchanged, type MutationInput, mutationTypes, payloadOf, permitWrite } from './mutation.ts'
@@ -42,9 +42,10 @@ function transition(permission: Permission, changeOf: (input: OneInput) => Chang
     const resources = await permitWrite(context, permission, input.id)
     const { project, vulnerability } = resources as { project: Project; vulnerability: Vulnerability } // of these rows
     return payloadOf(input, async () => {
-      const request = { id: vulnerability.id, change: changeOf(input) }
+      const change = changeOf(input)
       try {
-        return { vulnerability: await changeVulnerability(context.deps, project, user, request) }
+        const changed = await changeVulnerability(context.deps, project, user, { id: vulnerability.id, change })
+        return { vulnerability: changed, errors: awaitedApprovals(change, [changed]) }
       } catch (error) {
         if (!isUnchanged(error)) throw error
         return { vulnerability: await withFinding(context.deps, vulnerability) }
@@ -56,9 +57,21 @@ function transition(permission: Permission, changeOf: (input: OneInput) => Chang
 /** Changes vulnerabilities of any projects, all or none. */
 function bulk<Input extends ManyInput>(changeOf: (input: Input) => Change) {
   return (_: unknown, { input }: { input: Input }, context: Context) =>
-    payloadOf(input, async () => ({
-      vulnerabilities: await changeSelected(context, input.vulnerabilityIds, changeOf(input)),
-    }))
+    payloadOf(input, async () => {
+      const change = changeOf(input)
+      const vulnerabilities = await changeSelected(context, input.vulnerabilityIds, change)
+      return { vulnerabilities, errors: awaitedApprovals(change, vulnerabilities) }
+    })
+}
+
+/** Returns a sentence for each dismissal that awaits approval, because clients take an empty list for a success. */
+function awaitedApprovals({ action }: Change, changed: readonly VulnerabilityWithFinding[]): string[] {
+  if (action !== 'dismiss') return []
+  return changed.flatMap(({ vulnerability: { id, dismissalRequestId } }) =>
+    dismissalRequestId === null
+      ? []
+      : `The dismissal of vulnerability ${id} awaits the approval of a second person (request ${dismissalRequestId})`,
+  )
 }
 
 const simple = (action: 'confirm' | 'resolve' | 'revert') =>
