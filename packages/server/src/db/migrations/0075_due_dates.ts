@@ -28,7 +28,8 @@ alter table vulnerabilities add column fix_available_at ${time};
 update vulnerabilities set fix_available_at = created_at, version = version + 1
 where exists (
   select 1 from findings f where f.vulnerability_id = vulnerabilities.id and coalesce(f.solution, '') <> ''
-    and substr(f.solution, 1, 35) <> 'Unfortunately, there is no solution');
+    and substr(f.solution, 1, 35) <> 'Unfortunately, there is no solution'
+    and substr(f.solution, 1, 20) <> 'No solution provided');
 
 -- For each combination of facets, a range in the order of due dates, those without one last.
 create index vulnerabilities_by_due_date on vulnerabilities (project_id, is_on_default_branch, severity, state, report_type,

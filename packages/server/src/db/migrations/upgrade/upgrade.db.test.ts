@@ -1,5 +1,6 @@
 import sql, { raw } from 'sql-template-tag'
 import { expect, test } from 'vitest'
+import { noSolution } from '../../../domain/findings/fix.ts'
 import { examine } from '../../../domain/removal/doctor.ts'
 import { emptyDatabase } from '../../../testing/database.ts'
 import { oldDatabase, oldObjects } from '../../../testing/old-database.ts'
@@ -102,6 +103,21 @@ test('an occurrence keeps every category', async () => {
   const rows = await db.all<{ categoryId: number }>(sql`
     select category_id from occurrence_categories where occurrence_id in (2, 6, 7) order by occurrence_id, category_id`)
   expect(rows.map(({ categoryId }) => categoryId)).toEqual([1, 12, 2])
+})
+
+test('vulnerabilities have a fix if the report describes one', async () => {
+  const db = await oldDatabase()
+  const solutions = ['Upgrade to 2.0', '', ...noSolution.map((text) => `${text} yet`)]
+  const found = await db.all<{ id: number; vulnerabilityId: number }>(sql`
+    select id, vulnerability_id from findings where vulnerability_id is not null order by id limit ${solutions.length}`)
+  expect(found.length).toBe(solutions.length)
+  for (const [index, { id }] of found.entries())
+    await db.run(sql`update findings set solution = ${solutions[index]} where id = ${id}`)
+  await migrate(db, migrations)
+  const ids = found.map(({ vulnerabilityId }) => vulnerabilityId)
+  const fixed = await db.all<{ id: number }>(sql`
+    select id from vulnerabilities where fix_available_at = created_at and id in ${db.dialect.integers(ids)}`)
+  expect(fixed.map(({ id }) => id)).toEqual([ids[0]])
 })
 
 test('an upgraded database is served as before, its jobs run, and the doctor finds no problems', async () => {
