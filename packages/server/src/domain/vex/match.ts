@@ -1,7 +1,7 @@
 import { type PackageUrl, parsePackageUrl } from '../findings/package-url.ts'
 import type { Project } from '../projects/project.ts'
 import type { Candidate } from './candidates.ts'
-import type { VexStatement } from './statement.ts'
+import { rejectedVex, type VexStatement } from './statement.ts'
 
 /** Finds the vulnerabilities that statements are about. */
 export interface Matcher {
@@ -9,15 +9,26 @@ export interface Matcher {
   find: (statement: VexStatement) => Candidate[] | string
 }
 
+/** Bounds the time of a document whose statements are each about very many vulnerabilities or components. */
+const maxComparisons = 20_000_000
+/** Bounds the memory for their effects. */
+const maxMatches = 200_000
+
+/** Throws `reportRejected` when a document exceeds the limits of what can be compared. */
 export function startMatcher(
   candidates: readonly Candidate[],
   { project, instanceUrl }: { project: Pick<Project, 'fullPath'>; instanceUrl: string },
 ): Matcher {
   const byId = new Map<string, Candidate[]>()
   for (const candidate of candidates) {
-    for (const id of candidate.ids) byId.set(id, [...(byId.get(id) ?? []), candidate])
+    for (const id of candidate.ids) {
+      const same = byId.get(id)
+      if (same) same.push(candidate)
+      else byId.set(id, [candidate])
+    }
   }
   const own = new Map(candidates.map((candidate) => [candidate.id, candidate]))
+  let [comparisons, matches] = [0, 0]
   return {
     find(statement) {
       const about = ownIdOf(statement.about, instanceUrl)
@@ -28,14 +39,27 @@ export function startMatcher(
       const ids = statement.ids.map((id) => id.toLowerCase())
       const named = new Set(ids.flatMap((id) => byId.get(id) ?? []))
       if (named.size === 0) return `the project has no vulnerability ${statement.ids[0] ?? 'without an id'}`
-      const isAffected = componentTest(statement, project)
-      const found = [...named].filter(isAffected)
+      const names = namesOf(statement)
+      comparisons += named.size * Math.max(1, names.length)
+      if (comparisons > maxComparisons) throw tooMany()
+      const found = [...named].filter(componentTest(statement, names, project))
+      matches += found.length
+      if (matches > maxMatches) throw tooMany()
       if (found.length > 0) return found
       const [component] = [...statement.components, ...statement.products]
       return `the project has ${statement.ids[0]}, but not in ${component}`
     },
   }
 }
+
+const tooMany = () =>
+  rejectedVex(
+    `The statements match more than ${maxMatches} vulnerabilities, or name too many components. Divide the document.`,
+  )
+
+/** Returns the names of the components, or of the products if a statement names no components. */
+const namesOf = ({ components, products }: VexStatement): readonly string[] =>
+  components.length > 0 ? components : products
 
 /** Returns the id of a vulnerability of this instance from its address. */
 function ownIdOf(about: string | undefined, instanceUrl: string): number | undefined {
@@ -46,10 +70,10 @@ function ownIdOf(about: string | undefined, instanceUrl: string): number | undef
 
 /** Returns a test whether a statement covers the component of a vulnerability. Without components it covers all. */
 function componentTest(
-  { components, products }: VexStatement,
+  { components }: VexStatement,
+  named: readonly string[],
   { fullPath }: Pick<Project, 'fullPath'>,
 ): (candidate: Candidate) => boolean {
-  const named = components.length > 0 ? components : products
   if (named.length === 0) return () => true
   const parsed = named.map((name) => ({ name, url: parsePackageUrl(name) }))
   return (candidate) =>

@@ -1,9 +1,8 @@
-import { reportRejected } from '../../platform/failure.ts'
 import { isCsaf, readCsaf } from './formats/csaf.ts'
 import { isCycloneDx, readCycloneDx } from './formats/cyclonedx.ts'
 import { isOpenVex, readOpenVex } from './formats/openvex.ts'
 import { fieldsOf } from './json.ts'
-import type { VexDocument } from './statement.ts'
+import { rejectedVex, type VexDocument } from './statement.ts'
 
 export const maxVexBytes = 16 * 1024 * 1024
 const maxStatements = 20_000
@@ -14,7 +13,7 @@ export function readVex(bytes: Buffer): VexDocument {
   try {
     written = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    throw rejected('The file is not valid JSON in UTF-8.')
+    throw rejectedVex('The file is not valid JSON in UTF-8.')
   }
   const root = fieldsOf(written)
   const document = isOpenVex(root)
@@ -25,17 +24,15 @@ export function readVex(bytes: Buffer): VexDocument {
         ? readCycloneDx(root)
         : undefined
   if (!document) {
-    throw rejected(
+    throw rejectedVex(
       'This is no VEX document: OpenVEX, CycloneDX with analyses of vulnerabilities, and CSAF 2.0 can be read.',
     )
   }
-  if (document.statements.length === 0) throw rejected('The document has no statement with a known status.')
+  if (document.statements.length === 0) throw rejectedVex('The document has no statement with a known status.')
   if (document.statements.length > maxStatements) {
-    throw rejected(
+    throw rejectedVex(
       `The document has ${document.statements.length} statements; this server reads up to ${maxStatements}.`,
     )
   }
   return document
 }
-
-const rejected = (message: string) => reportRejected([{ type: 'Format', message, pointer: '' }])

@@ -1,3 +1,4 @@
+import { reportRejected } from '../../platform/failure.ts'
 import type { DismissalReason } from '../findings/scales.ts'
 
 export const vexFormats = ['openvex', 'cyclonedx', 'csaf'] as const
@@ -57,3 +58,6 @@ const reasons: Readonly<Record<string, DismissalReason>> = {
 export const reasonOf = (justification: string | undefined): DismissalReason =>
   (justification !== undefined && Object.hasOwn(reasons, justification) ? reasons[justification] : undefined) ??
   'not_applicable'
+
+/** Returns the failure for a document that cannot be read or applied. */
+export const rejectedVex = (message: string) => reportRejected([{ type: 'Format', message, pointer: '' }])

@@ -1,3 +1,4 @@
+import { groupBy } from '../../group-by.ts'
 import { entriesOf, type Fields, fieldsOf, stringOf, stringsOf, timeOf } from '../json.ts'
 import { reasonOf, type VexDocument, type VexStatement, type VexStatus } from '../statement.ts'
 
@@ -39,12 +40,9 @@ interface Status {
 
 /** Products of one status may have different justifications. */
 function statementsOf(entry: Fields, { pointer, status, productIds, products, timestamp }: Status): VexStatement[] {
-  const byReason = new Map<string, string[]>()
-  for (const id of productIds) {
-    const flag = entriesOf(entry.flags).find(({ product_ids: ids }) => stringsOf(ids).includes(id))
-    const label = stringOf(flag?.label) ?? ''
-    byReason.set(label, [...(byReason.get(label) ?? []), id])
-  }
+  const flags = firstByProduct(entriesOf(entry.flags))
+  const byReason = groupBy(productIds, (id) => stringOf(flags.get(id)?.entry.label) ?? '')
+  const details = firstByProduct(statedDetails(entry))
   const ids = entriesOf(entry.ids)
   const own = ids.find(({ system_name: name }) => name === 'Alcove')
   return [...byReason].map(([label, productIds]) => ({
@@ -58,19 +56,36 @@ function statementsOf(entry: Fields, { pointer, status, productIds, products, ti
     status,
     dismissalReason: reasonOf(label),
     justification: label || undefined,
-    detail: detailOf(entry, productIds),
+    detail: detailOf(details, productIds),
     timestamp,
   }))
 }
 
-/** Returns the impact or the remediation that is stated for one of the products. */
-function detailOf(entry: Fields, productIds: readonly string[]): string | undefined {
-  const stated = [
-    ...entriesOf(entry.threats).filter(({ category }) => category === 'impact'),
-    ...entriesOf(entry.remediations),
-  ]
-  const found = stated.find(({ product_ids: ids }) => stringsOf(ids).some((id) => productIds.includes(id)))
-  return stringOf(found?.details)
+/** Returns the impacts before the remediations. */
+const statedDetails = (entry: Fields): Fields[] => [
+  ...entriesOf(entry.threats).filter(({ category }) => category === 'impact'),
+  ...entriesOf(entry.remediations),
+]
+
+type FirstByProduct = ReadonlyMap<string, { entry: Fields; index: number }>
+
+/** Returns the first entry that names a product, by its id. */
+function firstByProduct(entries: readonly Fields[]): FirstByProduct {
+  const found = new Map<string, { entry: Fields; index: number }>()
+  for (const [index, entry] of entries.entries()) {
+    for (const id of stringsOf(entry.product_ids)) if (!found.has(id)) found.set(id, { entry, index })
+  }
+  return found
+}
+
+/** Returns the first detail that is stated for one of the products. */
+function detailOf(details: FirstByProduct, productIds: readonly string[]): string | undefined {
+  let first: { entry: Fields; index: number } | undefined
+  for (const id of productIds) {
+    const found = details.get(id)
+    if (found && (!first || found.index < first.index)) first = found
+  }
+  return stringOf(first?.entry.details)
 }
 
 /** Returns the package URLs, or else the names, of all products by their id. */
@@ -85,7 +100,7 @@ function productNames(tree: Fields): ReadonlyMap<string, string> {
   const waiting = entriesOf(tree.branches)
   for (let branch = waiting.pop(); branch; branch = waiting.pop()) {
     add(fieldsOf(branch.product))
-    waiting.push(...entriesOf(branch.branches))
+    for (const inner of entriesOf(branch.branches)) waiting.push(inner)
   }
   // A product within another one is known by the inner one, which is the package.
   for (const { full_product_name: whole, product_reference: part } of entriesOf(tree.relationships)) {

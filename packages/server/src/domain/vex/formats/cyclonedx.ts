@@ -55,7 +55,7 @@ function componentNames(root: Fields): ReadonlyMap<string, string> {
     const ref = stringOf(component['bom-ref'])
     const name = stringOf(component.purl) ?? stringOf(component.name)
     if (ref !== undefined && name !== undefined) names.set(ref, name)
-    waiting.push(...entriesOf(component.components))
+    for (const inner of entriesOf(component.components)) waiting.push(inner)
   }
   return names
 }
