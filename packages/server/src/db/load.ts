@@ -111,6 +111,8 @@ async function insertRows(tx: Db, { name, columns }: DumpTable, rows: readonly D
 }
 
 async function setSequence(tx: Db, table: string, last: number): Promise<void> {
+  // SQLite records 0 for a table whose first insert added no row.
+  if (last === 0) return
   if (tx.dialect.engine === 'postgres') {
     await tx.one(sql`select setval(pg_get_serial_sequence(${table}, 'id'), ${last}) as last`)
     return
