@@ -11,7 +11,7 @@ export const dependencies: Migration = {
 -- Versions of packages. They belong to no project, and stay when no dependency refers to them.
 create table packages (
   id ${id},
-  identity text not null unique, -- the package URL without qualifiers, or type, name and version
+  identity text not null unique, -- a digest of the other columns
   name text not null,
   version text not null,
   type text not null, -- of the package URL, or empty

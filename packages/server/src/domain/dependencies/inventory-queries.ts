@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { ReportedDependency } from './dependency.ts'
@@ -20,9 +21,12 @@ export async function insertInventory(
   return row.id
 }
 
-/** Returns the id under which all inventories share a version of a package. */
-const identityOf = ({ packageKey, type, name, version }: ReportedDependency): string =>
-  packageKey === undefined ? JSON.stringify([type, name, version]) : `${packageKey}@${version}`
+/**
+ * Returns the id under which all inventories share a version of a package. It covers everything that is stored of it, so
+ * that no project sees a name or an address that only the report of another one states.
+ */
+const identityOf = ({ packageKey, packageUrl, type, name, version }: ReportedDependency): string =>
+  hash('sha256', JSON.stringify([packageKey, packageUrl, type, name, version]), 'base64url')
 
 /** Inserts the packages that are unknown. Sorted, so that concurrent imports cannot deadlock. */
 export async function upsertPackages(db: Db, dependencies: readonly ReportedDependency[]): Promise<void> {

@@ -164,6 +164,22 @@ describe('the dependencies of a project', () => {
     ])
   })
 
+  test('have the names and addresses of their own reports', async () => {
+    const hidden = await server.project('secretive/hidden')
+    const shown = await server.project('acme/shown')
+    const purl = 'pkg:npm/shared-name@1'
+    await server.report(hidden, bom([{ type: 'library', name: 'code name of hidden', version: '1', purl }]))
+    await server.report(hidden, bom([{ type: 'library', name: 'other', version: '2', purl }], { name: 'second' }))
+    await server.report(shown, bom([component('shared-name', '1'), component('shared-name', '2')]))
+    const developer = await server.as('developer', shown)
+    const expected = ['1', '2'].map((version) => ({
+      ...{ name: 'shared-name', version, package_url: `pkg:npm/shared-name@${version}` },
+    }))
+    expect((await developer.get(`/projects/${shown.id}/dependencies`)).body).toMatchObject(expected)
+    expect((await developer.get('/dependencies?search=shared-name')).body).toMatchObject(expected)
+    expect((await developer.get('/dependencies?search=hidden')).body).toEqual([])
+  })
+
   test('are for developers', async () => {
     const project = await server.project('acme/roles')
     const read = async (role: 'outsider' | 'guest' | 'reporter' | 'developer') =>
