@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { type ExportedRow, readRows } from '../exports/exported-rows.ts'
 import { parsePackageUrl } from '../findings/package-url.ts'
-import type { DismissalReason, State } from '../findings/scales.ts'
+import type { DismissalReason, Severity, State } from '../findings/scales.ts'
 import { fieldsOf, stringOf } from './json.ts'
 
 /** A vulnerability that a statement may be about. */
@@ -10,6 +10,10 @@ export interface Candidate {
   title: string
   state: State
   dismissalReason: DismissalReason | null
+  severity: Severity
+  /** Severity of its scanner. */
+  reported: Severity
+  dismissalRequestId: number | null
   /** Ids of the vulnerability, in lower case. */
   ids: string[]
   packageKey: string | undefined
@@ -50,6 +54,9 @@ function candidateOf({ vulnerability, finding, identifiers, remarks }: ExportedR
     title: vulnerability.title,
     state: vulnerability.state,
     dismissalReason: vulnerability.dismissalReason,
+    severity: vulnerability.severity,
+    reported: finding.severity,
+    dismissalRequestId: vulnerability.dismissalRequestId,
     ids: [...new Set(identifiers.flatMap(({ name, externalId }) => [name, externalId]))].map((id) => id.toLowerCase()),
     packageKey: url?.key,
     packageName: stringOf(fieldsOf(dependency.package).name)?.toLowerCase(),

@@ -47,7 +47,15 @@ test('a CycloneDX document with very many components in one is read', () => {
 })
 
 const candidate = (id: number): Candidate => ({
-  ...{ id, title: 'a', state: 'detected', dismissalReason: null, ids: ['cwe-79'], packageKey: undefined },
+  ...{
+    id,
+    title: 'a',
+    state: 'detected',
+    dismissalReason: null,
+    ...{ severity: 'high' as const, reported: 'high' as const, dismissalRequestId: null },
+    ids: ['cwe-79'],
+    packageKey: undefined,
+  },
   ...{ packageName: 'parser', version: undefined, image: undefined, decidedAt: undefined },
 })
 

@@ -8,7 +8,7 @@ import type { Change } from '../vulnerabilities/triage/change.ts'
 import { changeGroups } from '../vulnerabilities/triage/change-groups.ts'
 import { findCandidates } from './candidates.ts'
 import { startMatcher } from './match.ts'
-import { type Effect, type PlannedStatement, planStatements } from './plan.ts'
+import { type Effect, markRequests, type PlannedStatement, planStatements } from './plan.ts'
 import { readVex } from './read-vex.ts'
 import type { VexDocument, VexFormat, VexStatement } from './statement.ts'
 
@@ -30,6 +30,8 @@ export interface VexImport {
   unmatched: number
   /** Numbers of vulnerabilities. */
   changed: number
+  /** Dismissals that await approval. */
+  requested: number
   unchanged: number
   kept: number
   bulkIds: readonly number[]
@@ -44,6 +46,7 @@ interface StatementEffect {
   reason: string
   matched: number
   changed: number
+  requested: number
   kept: number
   samples: readonly Pick<Effect['candidate'], 'id' | 'title' | 'state'>[]
 }
@@ -75,7 +78,9 @@ async function plan(
   const ids = new Set(statements.flatMap(({ ids }) => ids).map((id) => id.toLowerCase()))
   const candidates = await findCandidates(deps, project.id, [...ids], ref)
   const matcher = startMatcher(candidates, { project, instanceUrl: instanceUrl(deps.settings) })
-  return planStatements(statements, matcher, override)
+  const planned = planStatements(statements, matcher, override)
+  await markRequests(deps, project.id, planned)
+  return planned
 }
 
 /** Returns the ids of the vulnerabilities by the change that is the same for them. */
@@ -100,7 +105,8 @@ function describe(
   isDryRun: boolean,
 ): VexImport {
   const effects = planned.flatMap(({ effects }) => effects)
-  const changed = effects.filter(({ change }) => change).length
+  const changed = effects.filter(isChanged).length
+  const requested = effects.filter(({ isRequested }) => isRequested).length
   const kept = effects.filter(({ isKept }) => isKept).length
   return {
     format,
@@ -109,15 +115,18 @@ function describe(
     statements: statements.length,
     unmatched: planned.filter(({ unmatched }) => unmatched !== undefined).length,
     changed,
+    requested,
     kept,
-    unchanged: new Set(effects.map(({ candidate }) => candidate.id)).size - changed - kept,
+    unchanged: new Set(effects.map(({ candidate }) => candidate.id)).size - changed - requested - kept,
     bulkIds,
     effects: planned
       .map(describeStatement)
-      .sort((a, b) => Number(b.changed > 0) - Number(a.changed > 0))
+      .sort((a, b) => Number(b.action !== 'none') - Number(a.action !== 'none'))
       .slice(0, maxListed),
   }
 }
+
+const isChanged = ({ change, isRequested }: Effect) => change !== undefined && !isRequested
 
 function describeStatement({ statement, effects, unmatched }: PlannedStatement): StatementEffect {
   const changing = effects.filter(({ change }) => change)
@@ -129,7 +138,8 @@ function describeStatement({ statement, effects, unmatched }: PlannedStatement):
     dismissalReason: change?.action === 'dismiss' ? change.dismissalReason : undefined,
     reason: unmatched ?? shown[0]?.reason ?? '',
     matched: effects.length,
-    changed: changing.length,
+    changed: effects.filter(isChanged).length,
+    requested: effects.filter(({ isRequested }) => isRequested).length,
     kept: effects.filter(({ isKept }) => isKept).length,
     samples: shown.slice(0, maxSamples).map(({ candidate: { id, title, state } }) => ({ id, title, state })),
   }

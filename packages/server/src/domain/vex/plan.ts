@@ -1,3 +1,5 @@
+import type { Deps } from '../deps.ts'
+import { selectForApproval } from '../vulnerabilities/approval/request-approval.ts'
 import type { Change } from '../vulnerabilities/triage/change.ts'
 import type { Candidate } from './candidates.ts'
 import type { Matcher } from './match.ts'
@@ -9,6 +11,8 @@ export interface Effect {
   /** Absent: the vulnerability stays as it is. */
   change?: Change
   reason: string
+  /** True if the dismissal is requested, because it needs approval. */
+  isRequested?: true
   /** True if a later decision of a user kept it from being changed. */
   isKept?: true
 }
@@ -47,6 +51,25 @@ export function planStatements(
     )
     return { statement, effects, unmatched }
   })
+}
+
+/** Marks the dismissals that need approval. Those with a request stay as they are until it is decided. */
+export async function markRequests(deps: Deps, projectId: number, planned: readonly PlannedStatement[]): Promise<void> {
+  const dismissals = planned.flatMap(({ effects }) => effects.filter(({ change }) => change?.action === 'dismiss'))
+  const candidates = dismissals.map(({ candidate }) => ({ vulnerability: candidate, reported: candidate.reported }))
+  const { needing } = await selectForApproval(deps, projectId, candidates)
+  const held = new Set(needing)
+  for (const effect of dismissals) {
+    if (!held.has(effect.candidate)) continue
+    const { dismissalRequestId } = effect.candidate
+    if (dismissalRequestId === null) {
+      effect.isRequested = true
+      effect.reason += '; the dismissal needs approval'
+    } else {
+      delete effect.change
+      effect.reason = `request ${dismissalRequestId} to dismiss it awaits approval`
+    }
+  }
 }
 
 function effectOf(statement: VexStatement, candidate: Candidate, override: boolean): Effect {

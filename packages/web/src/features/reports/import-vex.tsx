@@ -59,9 +59,9 @@ export function ImportVex() {
     const result = await send(file, options)
     if (!result) return
     void queries.invalidateQueries()
-    toast({
-      text: `${result.changed === 1 ? '1 vulnerability' : `${formatCount(result.changed)} vulnerabilities`} changed.`,
-    })
+    const awaiting = result.requested > 0 ? ` ${formatCount(result.requested)} await approval.` : ''
+    const changed = result.changed === 1 ? '1 vulnerability' : `${formatCount(result.changed)} vulnerabilities`
+    toast({ text: `${changed} changed.${awaiting}` })
     setPreview(undefined)
     setFile(undefined)
   }
@@ -117,7 +117,7 @@ export function ImportVex() {
               <Button
                 kind="primary"
                 isBusy={isBusy}
-                disabled={preview.result.changed === 0}
+                disabled={preview.result.changed + preview.result.requested === 0}
                 onClick={() => void importDocument(preview)}
               >
                 Import
@@ -131,10 +131,12 @@ export function ImportVex() {
   )
 }
 
-function Summary({ result: { statements, changed, unchanged, kept, unmatched } }: { result: VexImport }) {
+function Summary({ result }: { result: VexImport }) {
+  const { statements, changed, requested, unchanged, kept, unmatched } = result
   const parts = [
     `${formatCount(statements)} statements`,
     `${formatCount(changed)} vulnerabilities change`,
+    requested > 0 && `${formatCount(requested)} dismissals need approval`,
     `${formatCount(unchanged)} stay as they are`,
     kept > 0 && `${formatCount(kept)} keep a later decision`,
     unmatched > 0 && `${formatCount(unmatched)} statements match nothing`,

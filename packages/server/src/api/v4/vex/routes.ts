@@ -20,7 +20,8 @@ const vexImportView = Type.Object(
     statements: Type.Integer({ description: 'Number of statements in the document' }),
     unmatched: Type.Integer({ description: 'Number of statements about no vulnerability of the project' }),
     changed: Type.Integer({ description: 'Number of vulnerabilities that change' }),
-    unchanged: Type.Integer({ description: 'Number of vulnerabilities that are as stated already' }),
+    requested: Type.Integer({ description: 'Number of dismissals that await the approval of a second person' }),
+    unchanged: Type.Integer({ description: 'Number of vulnerabilities that stay as they are' }),
     kept: Type.Integer({ description: 'Number of vulnerabilities on which a user decided after the statement' }),
     bulk_change_ids: Type.Array(Type.Integer(), { description: 'Bulk changes of the import, which can be undone' }),
     effects: Type.Array(
@@ -39,6 +40,7 @@ const vexImportView = Type.Object(
           reason: Type.String({ description: 'Why the statement changes something or nothing' }),
           matched: Type.Integer(),
           changed: Type.Integer(),
+          requested: Type.Integer(),
           kept: Type.Integer(),
           vulnerabilities: Type.Array(
             Type.Object({ id: Type.Integer(), title: Type.String(), state: enumOf(states) }),
@@ -62,6 +64,7 @@ const viewVexImport = (result: VexImport) => ({
   statements: result.statements,
   unmatched: result.unmatched,
   changed: result.changed,
+  requested: result.requested,
   unchanged: result.unchanged,
   kept: result.kept,
   bulk_change_ids: [...result.bulkIds],

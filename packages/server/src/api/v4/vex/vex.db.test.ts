@@ -126,6 +126,22 @@ describe('POST /projects/:id/vex', () => {
     expect({ ...predicted.body, dry_run: false, bulk_change_ids: body.bulk_change_ids }).toEqual(body)
   })
 
+  test('requests dismissals that need approval, also in the prediction', async () => {
+    const { server, project } = await world()
+    await server.admin.put(`/projects/${project.id}/dismissal_approval`, { severity: 'info' })
+    const predicted = await send(server.admin, project, ofAllStatuses, { dry_run: 'true' })
+    const { body } = await send(server.admin, project, ofAllStatuses)
+    expect(body).toMatchObject({ changed: 2, requested: 1, unchanged: 1, kept: 0 })
+    expect(body.effects[0]).toMatchObject({
+      ...{ action: 'dismiss', changed: 0, requested: 1 },
+      reason: 'its status is not_affected; the dismissal needs approval',
+    })
+    expect({ ...predicted.body, dry_run: false, bulk_change_ids: body.bulk_change_ids }).toEqual(body)
+    expect(await statesOf(server, project)).toEqual({ ...changedStates, 'CVE-2099-0001 in parser': 'detected' })
+    const again = (await send(server.admin, project, ofAllStatuses)).body
+    expect(again).toMatchObject({ changed: 0, requested: 0, unchanged: 4, bulk_change_ids: [] })
+  })
+
   test('changes nothing the second time', async () => {
     const { server, project } = await world()
     await send(server.admin, project, ofAllStatuses)

@@ -9,8 +9,8 @@ import { insertRequests } from './dismissal-request-queries.ts'
 const dayMs = 24 * 60 * 60 * 1000
 
 /** A vulnerability with the severity of its scanner. */
-export interface Candidate {
-  vulnerability: Vulnerability
+export interface Candidate<V extends Pick<Vulnerability, 'severity' | 'dismissalRequestId'>> {
+  vulnerability: V
   reported: Severity
 }
 
@@ -18,11 +18,11 @@ export interface Candidate {
  * Returns the vulnerabilities whose dismissal needs approval, and the days until a request expires. A request that was
  * made under an earlier rule or severity must be decided first.
  */
-export async function selectForApproval(
+export async function selectForApproval<V extends Pick<Vulnerability, 'severity' | 'dismissalRequestId'>>(
   deps: Deps,
   projectId: number,
-  candidates: readonly Candidate[],
-): Promise<{ needing: Vulnerability[]; expiresInDays: number }> {
+  candidates: readonly Candidate<V>[],
+): Promise<{ needing: V[]; expiresInDays: number }> {
   const rule = await findEffectiveRule(deps, projectId)
   // The scanner's severity counts as well, because those who dismiss can also lower the severity.
   const needing = candidates.filter(
