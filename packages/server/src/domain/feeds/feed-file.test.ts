@@ -93,6 +93,13 @@ describe('EPSS scores', () => {
 })
 
 describe('the KEV catalogue', () => {
+  test('is rejected when it decompresses to very many blank lines', async () => {
+    const lines = Buffer.alloc(34 * 1024 * 1024, '\n')
+    expect(await reasonFor(gzipSync(Buffer.concat([Buffer.from('{'), lines])))).toContain(
+      'the catalogue is larger than',
+    )
+  })
+
   test.each([undefined, 2])('is read from JSON that is indented by %s', async (indent) => {
     expect(await read(JSON.stringify(kev, null, indent))).toEqual({
       kind: 'kev',

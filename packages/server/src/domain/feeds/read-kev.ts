@@ -9,9 +9,10 @@ export async function* readKev(parts: AsyncIterable<Lines>): AsyncGenerator<Feed
   const texts: string[] = []
   let length = 0
   for await (const { lines, first } of parts) {
-    for (const line of lines) length += line.length
+    const text = lines.join('\n')
+    length += text.length + 1
     if (length > maxLength) throw new WrongFeed(`the catalogue is larger than ${maxLength} characters`, first)
-    texts.push(...lines)
+    texts.push(text)
   }
   const catalogue = readCatalogue(texts.join('\n'))
   const { vulnerabilities, count } = catalogue
