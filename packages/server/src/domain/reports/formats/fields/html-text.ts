@@ -2,6 +2,8 @@ import { Parser } from 'htmlparser2'
 
 /** Maximum number of links that are collected. */
 const maxLinks = 50
+/** Maximum number of tags that are read. The parser searches all open elements at the end of each. */
+const maxTags = 4000
 
 const blocks: ReadonlySet<string> = new Set([
   'p',
@@ -18,7 +20,10 @@ const blocks: ReadonlySet<string> = new Set([
   'h4',
 ])
 
-/** Returns the text of a piece of HTML, with its paragraphs and list items, and the addresses of its links. */
+/**
+ * Returns the text of a piece of HTML, with its paragraphs and list items, and the addresses of its links. The text ends
+ * after `maxTags` tags.
+ */
 export function htmlText(html: string): { text: string; links: { name: string; url: string }[] } {
   const links: { name: string; url: string }[] = []
   let text = ''
@@ -39,8 +44,15 @@ export function htmlText(html: string): { text: string; links: { name: string; u
       isLink = false
     },
   })
-  parser.end(html)
+  parser.end(html.slice(0, endOfTags(html)))
   return { text: tidy(text), links }
+}
+
+/** Returns the position of the first tag that is not read, or the end. */
+function endOfTags(html: string): number {
+  let at = html.indexOf('<')
+  for (let tags = 0; at >= 0 && tags < maxTags; tags++) at = html.indexOf('<', at + 1)
+  return at < 0 ? html.length : at
 }
 
 /** Removes repeated blanks and blank lines. */
