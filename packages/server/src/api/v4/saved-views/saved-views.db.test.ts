@@ -129,3 +129,20 @@ test('views of groups and of the instance are separate, and shared by owners and
   expect(await namesIn(owner, '/vulnerability_views')).toEqual(['All'])
   expect(await namesIn(owner, path)).toEqual([])
 })
+
+test('shared views of a public group are for those who may read vulnerabilities in it', async () => {
+  const { project } = await freshProject()
+  const path = `/groups/${project['namespace'].id}/vulnerability_views`
+  const { body: view } = await server.admin.post(path, { name: 'Ours', shared: true })
+  const stranger = await server.user('view-stranger')
+  expect((await stranger.get(`/groups/${project['namespace'].id}`)).status).toBe(200)
+  for (const client of [stranger, await server.as('reporter', project)]) {
+    expect(await namesIn(client, path)).toEqual([])
+    expect((await client.get(`${path}/${view.id}`)).status).toBe(404)
+    expect((await client.post(path, { name: 'Own' })).status).toBe(201)
+    expect(await namesIn(client, path)).toEqual(['Own'])
+  }
+  const developer = await server.as('developer', project)
+  expect(await namesIn(developer, path)).toEqual(['Ours'])
+  expect((await developer.get(`${path}/${view.id}`)).status).toBe(200)
+})

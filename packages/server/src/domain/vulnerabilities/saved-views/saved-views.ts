@@ -4,9 +4,10 @@ import { roles } from '../../access/roles.ts'
 import { changesBetween, type Entity, groupEntity, instanceEntity, projectEntity } from '../../audit/audit-event.ts'
 import type { AuditEventName } from '../../audit/event-name.ts'
 import { recordAuditEvent } from '../../audit/record.ts'
-import { type Deps, transaction } from '../../deps.ts'
+import { type Deps, type RootDeps, transaction } from '../../deps.ts'
 import { groupLevel, projectLevel } from '../../projects/visible.ts'
 import { lockUser } from '../../users/users.ts'
+import { readableScope } from '../list/readable-scope.ts'
 import type { SavedView, ViewDraft, ViewPlace } from './saved-view.ts'
 import {
   countViews,
@@ -25,11 +26,25 @@ const maxName = 255
 const maxFilter = 4_000
 
 /** Returns the shared views of a place and the caller's own ones, by name. */
-export function findSavedViews({ db }: Deps, place: ViewPlace, caller: Caller): Promise<SavedView[]> {
-  return listViews(db, idsOf(place), caller.user.id, 2 * maxViews)
+export async function findSavedViews(deps: RootDeps, place: ViewPlace, caller: Caller): Promise<SavedView[]> {
+  const found = await listViews(deps.db, idsOf(place), caller.user.id, 2 * maxViews)
+  return (await seesShared(deps, place, caller)) ? found : found.filter(({ userId }) => userId === caller.user.id)
 }
 
-export async function getSavedView({ db }: Deps, place: ViewPlace, caller: Caller, id: number): Promise<SavedView> {
+export async function getSavedView(deps: RootDeps, place: ViewPlace, caller: Caller, id: number): Promise<SavedView> {
+  const found = await findVisible(deps, place, caller, id)
+  const isOwn = found.userId === caller.user.id
+  if (!isOwn && !(await seesShared(deps, place, caller))) throw notFound()
+  return found
+}
+
+/** Everyone can see a public group; its shared views are for those who may read vulnerabilities in it. */
+async function seesShared(deps: RootDeps, { group }: ViewPlace, caller: Caller): Promise<boolean> {
+  if (!group || (await groupLevel(deps, group, caller)) >= roles.developer) return true
+  return (await readableScope(deps, caller, { group })).projectIds.length > 0
+}
+
+async function findVisible({ db }: Deps, place: ViewPlace, caller: Caller, id: number): Promise<SavedView> {
   const found = await findView(db, idsOf(place), id, caller.user.id)
   if (!found) throw notFound()
   return found
@@ -44,7 +59,7 @@ export function createSavedView(deps: Deps, place: ViewPlace, caller: Caller, dr
       throw limitReached(`a user may have up to ${maxViews} views of a list`)
     }
     const id = await insertView(deps.db, idsOf(place), { ...draft, userId: caller.user.id, now: deps.now() })
-    const created = await getSavedView(deps, place, caller, id)
+    const created = await findVisible(deps, place, caller, id)
     if (created.isShared) await recordView(deps, 'saved_view_created', place, { after: created })
     return created
   })
@@ -64,7 +79,7 @@ export function changeSavedView(
     if (before.userId !== caller.user.id && !draft.isShared) throw forbidden('Only its author can stop sharing a view.')
     await assertValid(deps, place, caller, { draft, before })
     await updateView(deps.db, id, draft, deps.now())
-    const after = await getSavedView(deps, place, caller, id)
+    const after = await findVisible(deps, place, caller, id)
     if (before.isShared || after.isShared) await recordView(deps, 'saved_view_updated', place, { after, before })
     return after
   })
@@ -79,7 +94,7 @@ export async function removeSavedView(deps: Deps, place: ViewPlace, caller: Call
 }
 
 async function getOwnOrManaged(deps: Deps, place: ViewPlace, caller: Caller, id: number): Promise<SavedView> {
-  const found = await getSavedView(deps, place, caller, id)
+  const found = await findVisible(deps, place, caller, id)
   if (found.userId !== caller.user.id) await assertMayShare(deps, place, caller)
   return found
 }
