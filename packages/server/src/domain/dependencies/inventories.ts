@@ -7,6 +7,7 @@ import {
   type InventoryPlace,
   insertDependencies,
   insertInventory,
+  listInventories,
   listObsolete,
   supersedeUnpublished,
   upsertPackages,
@@ -48,12 +49,21 @@ const dependenciesAtOnce = 2000
 export async function removeObsoleteInventories(deps: RootDeps): Promise<void> {
   for (let ids = await listObsolete(deps.db, inventoriesAtOnce); ids.length > 0; ) {
     for (const id of ids) {
-      while (
-        (await transaction(deps, ({ db }) => deleteDependencies(db, id, dependenciesAtOnce))) === dependenciesAtOnce
-      )
-        await setImmediate()
+      await inSteps(() => transaction(deps, ({ db }) => deleteDependencies(db, id, dependenciesAtOnce)))
       await transaction(deps, ({ db }) => deleteInventory(db, id))
     }
     ids = await listObsolete(deps.db, inventoriesAtOnce)
   }
+}
+
+/** Deletes the dependencies of projects that are being removed; their empty inventories go with the project. */
+export async function removeDependencies({ db }: Pick<Deps, 'db'>, projectIds: readonly number[]): Promise<void> {
+  for (const id of await listInventories(db, projectIds)) {
+    await inSteps(() => deleteDependencies(db, id, dependenciesAtOnce))
+  }
+}
+
+/** Repeats a deletion until it finds less than it deletes at once, and yields to the event loop in between. */
+async function inSteps(deleteSome: () => Promise<number>): Promise<void> {
+  while ((await deleteSome()) === dependenciesAtOnce) await setImmediate()
 }

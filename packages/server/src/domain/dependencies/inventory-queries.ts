@@ -100,6 +100,12 @@ export async function listObsolete(db: Db, limit: number): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
+export async function listInventories(db: Db, projectIds: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from inventories where project_id in ${db.dialect.integers(projectIds)} order by id`)
+  return rows.map(({ id }) => id)
+}
+
 /** Deletes up to `limit` dependencies of an inventory and returns their number. */
 export async function deleteDependencies(db: Db, inventoryId: number, limit: number): Promise<number> {
   return db.run(sql`

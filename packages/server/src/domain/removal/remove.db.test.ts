@@ -29,3 +29,25 @@ test('a project with many vulnerabilities is deleted without blocking the event 
   expect((await admin.get(`/projects/${large.id}`)).status).toBe(404)
   expect((await admin.get(`/projects/${other.id}/vulnerabilities`)).body).toHaveLength(3)
 })
+
+test('the dependencies of a project are deleted without blocking the event loop', async () => {
+  const deleted: string[] = []
+  const observe = ({ sql }: { sql: string }) => {
+    if (sql.includes('delete from dependencies')) deleted.push(sql)
+  }
+  const server = await startServer({ observe })
+  const { admin, deps } = server
+  const [large, other] = [await server.project('acme/large'), await server.project('acme/other')]
+  const components = Array.from({ length: 2600 }, (_, index) => {
+    return { type: 'library', name: `part-${index}`, version: '1.0', purl: `pkg:npm/part-${index}@1.0` }
+  })
+  const bom = (listed: object[]) => JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.6', components: listed })
+  await server.report(large, bom(components))
+  await server.report(other, bom(components.slice(0, 3)))
+
+  expect((await admin.delete(`/projects/${large.id}`)).status).toBe(202)
+  // 2,000 and then 600 of them.
+  expect(deleted).toHaveLength(2)
+  expect(await deps.db.all(sql`select distinct project_id from inventories`)).toEqual([{ projectId: other.id }])
+  expect(await deps.db.one(sql`select count(*) as total from dependencies`)).toEqual({ total: 3 })
+})

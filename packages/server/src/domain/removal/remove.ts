@@ -3,6 +3,7 @@ import { groupEntity, projectEntity, userEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import { forEachBatch } from '../batches.ts'
 import { listBotIds } from '../bots/bots.ts'
+import { removeDependencies } from '../dependencies/inventories.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { removeExportsOf } from '../exports/exports.ts'
 import { deleteMarkedObjectsSoon, markForDeletion } from '../files/pending-deletions.ts'
@@ -200,6 +201,7 @@ async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promi
     await markForDeletion(deps, await listReportKeys(deps.db, projectIds))
     await removeExportsOf(deps, { projectIds, namespaceIds, userIds: [...userIds, ...botIds] })
     await removeFindings(deps, projectIds)
+    await removeDependencies(deps, projectIds)
     await deleteBots(deps, botIds)
     await deleteRows()
     await recount(deps, topicIds)
