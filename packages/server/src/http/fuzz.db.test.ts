@@ -112,6 +112,17 @@ const rarelySuccessful = [
   'DELETE /projects/:id/refs/:ref',
   ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/access_tokens/self/rotate`),
   ...['apply', 'discard'].map((end) => `POST /projects/:id/security_reports/:report_id/absences/${end}`),
+  'PUT /projects/:id/transfer',
+  'POST /groups/:id/transfer',
+  'GET /projects/:id/dismissal_requests/:request_id',
+  ...['approve', 'reject', 'withdraw'].map((end) => `POST /projects/:id/dismissal_requests/:request_id/${end}`),
+  ...['/projects/:id', '/groups/:id', ''].flatMap((base) =>
+    ['GET', 'PUT', 'DELETE'].map((method) => `${method} ${base}/vulnerability_views/:view_id`),
+  ),
+  'GET /vulnerability_bulk_changes/:bulk_id',
+  'POST /vulnerability_bulk_changes/:bulk_id/undo',
+  'GET /-/badges/:key',
+  ...['projects', 'groups'].map((owner) => `DELETE /${owner}/:id/issue_tracker/events_secret`),
 ]
 
 test.runIf(runs >= 25)('most routes had successful requests', () => {
