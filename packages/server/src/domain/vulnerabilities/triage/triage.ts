@@ -74,7 +74,7 @@ export function changeVulnerability(
     if (!after) throw unchanged()
     assertComment(change.comment)
     if (endsWithFix(change) && describesFix(finding.solution)) throw fixed()
-    if (change.action === 'dismiss' && locked.hasApprovalRules) {
+    if (change.action === 'dismiss' && (locked.hasApprovalRules || before.dismissalRequestId !== null)) {
       const requested = await requestIfNeeded(deps, project, { ...locked, userId: user.id }, change)
       if (requested) return { vulnerability: requested, finding, assignee }
     }
