@@ -318,6 +318,21 @@ describe('a large bulk change', () => {
     expect(await statesOf(archived[0]?.project ?? last.project, server)).toEqual({ dismissed: 1 })
   }, 20_000)
 
+  test('requests dismissals in the name of the administrator who acts as a user', async () => {
+    const server = await startServer()
+    const { project } = await projectWith('sudo/one', 501, server)
+    await server.admin.put(`/projects/${project.id}/dismissal_approval`, { severity: 'info' })
+    const user = await server.as('maintainer', project)
+    const asUser = { headers: { sudo: user.user?.username ?? '' } }
+    const { body } = await server.admin.post(everywhere, { action: 'dismiss', filter: {} }, asUser)
+    expect(body).toMatchObject({ changed: 0, requested: 501, author_id: user.user?.id })
+    const requests = `/projects/${project.id}/dismissal_requests`
+    const [request] = (await user.get(requests)).body
+    expect(request.requested_by.id).not.toBe(user.user?.id)
+    expect((await server.admin.post(`${requests}/${request.id}/approve`)).status).toBe(403)
+    expect((await user.post(`${requests}/${request.id}/approve`)).status).toBe(201)
+  }, 20_000)
+
   test('fails when its author is blocked', async () => {
     const server = await startServer()
     const { project } = await projectWith('blocked/one', 600, server)

@@ -57,7 +57,7 @@ export async function requestApproval(
     vulnerabilities.map(({ id, projectId, state }) => ({
       projectId,
       vulnerabilityId: id,
-      requestedById: personOf(deps, userId),
+      requestedById: change.requestedById ?? personOf(deps, userId),
       fromState: state,
       dismissalReason: change.dismissalReason ?? null,
       comment: change.comment ?? null,

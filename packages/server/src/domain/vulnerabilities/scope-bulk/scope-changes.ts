@@ -77,7 +77,8 @@ export async function changeInScope(
 
   const isSmall = total <= maxInTransaction
   const id = await transaction(deps, async (deps) => {
-    const draft = { userId: caller.user.id, asAdmin: caller.isAdmin, total, change, now: deps.now() }
+    const stored = isSmall ? change : withPerson(deps, change)
+    const draft = { userId: caller.user.id, asAdmin: caller.isAdmin, total, change: stored, now: deps.now() }
     const state = isSmall ? 'done' : 'running'
     const id = await insertScopeChange(deps.db, { ...draft, namespaceId: place.group?.id ?? null, state })
     for (const { project, ids } of skipped) await addSkipped(deps.db, id, project.id, ids.length)
@@ -87,6 +88,10 @@ export async function changeInScope(
   })
   return awaitChange(deps, caller, id, isAsync ? 0 : maxWaitMs)
 }
+
+/** The job does not know the administrator who acts as the user. */
+const withPerson = ({ actor }: Deps, change: Change): Change =>
+  change.action === 'dismiss' && actor?.sudoBy ? { ...change, requestedById: actor.sudoBy.id } : change
 
 interface WholeChange {
   id: number

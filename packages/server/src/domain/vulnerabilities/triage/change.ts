@@ -18,6 +18,8 @@ export interface Dismissal extends DismissalEnd {
   action: 'dismiss'
   comment?: string | undefined
   dismissalReason?: DismissalReason | undefined
+  /** Administrator who acts as the user, for jobs: their requests for approval belong to this person. */
+  requestedById?: number | undefined
 }
 
 /** User, time and bulk change of a triage action. */
