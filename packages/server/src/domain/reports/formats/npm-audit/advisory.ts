@@ -28,10 +28,20 @@ export interface Advisory {
   raw: JsonObject
 }
 
-/** Reads an advisory of `npm audit`, which stands at the package that it is about. */
-export function ofNpm(via: JsonObject, entry: JsonObject, key: string): Advisory {
+/** Maximum number of characters that the advisories of an entry repeat of it. */
+const maxRepeated = 1024 * 1024
+
+/** Reads the advisories of `npm audit`, which stand at the package that they are about. */
+export function ofNpmEntry(entry: JsonObject, key: string): Advisory[] {
+  const { via, ...whole } = entry
+  const advisories = objectsOf(via)
+  const isShort = JSON.stringify(whole).length * advisories.length <= maxRepeated
+  return advisories.map((via) => ofNpm(via, entry, key, isShort ? whole : {}))
+}
+
+/** `common` is what each advisory keeps of its entry. */
+function ofNpm(via: JsonObject, entry: JsonObject, key: string, common: JsonObject): Advisory {
   const name = textOf(via.dependency) ?? textOf(via.name) ?? textOf(entry.name) ?? key
-  const { via: _, ...common } = entry
   return {
     number: via.source,
     name,

@@ -135,3 +135,12 @@ test('another report type is rejected', async () => {
     expect.stringContaining('can only be one of: dependency_scanning'),
   ])
 })
+
+test('many advisories of one long entry do not repeat it', async () => {
+  const via = Array.from({ length: 500 }, (_, index) => ({ source: index + 1, name: 'p', title: `t${index}`, url: '' }))
+  const entry = { name: 'p', severity: 'high', via, nodes: ['x'.repeat(100_000)] }
+  const text = JSON.stringify({ auditReportVersion: 2, vulnerabilities: { p: entry } })
+  const { findings } = await readAccepted(() => Readable.from([Buffer.from(text)]))
+  expect(findings).toHaveLength(500)
+  expect(findings.reduce((sum, { rawMetadata }) => sum + rawMetadata.length, 0)).toBeLessThan(100_000)
+})

@@ -2,12 +2,12 @@ import type { ReportProblem } from '../../../../platform/failure.ts'
 import type { DocumentContext, Item } from '../../reader/document.ts'
 import { finishFinding } from '../draft.ts'
 import { startIdentifiers } from '../fields/identifiers.ts'
-import { objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
+import { objectOf, textOf } from '../fields/json-fields.ts'
 import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { type Check, findProblems, list, object, scalar, text } from '../problems/checks.ts'
 import type { JsonObject, SkippedFinding } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
-import { type Advisory, draftOf, ofNpm, ofRegistry, ofYarn } from './advisory.ts'
+import { type Advisory, draftOf, ofNpmEntry, ofRegistry, ofYarn } from './advisory.ts'
 
 const byPackage = ['vulnerabilities', '{*}']
 const byAdvisory = ['advisories', '{*}']
@@ -75,7 +75,7 @@ function readEntry(
 ): Advisory[] | Omit<SkippedFinding, 'pointer'> {
   if (path === byPackage) {
     // A text names another package whose advisories this one is affected by; they stand with that package.
-    return objectsOf(entry.via).map((via) => ofNpm(via, entry, key ?? ''))
+    return ofNpmEntry(entry, key ?? '')
   }
   if (path === byAdvisory) return [ofRegistry(entry, 'package.json')]
   if ('children' in entry) {
