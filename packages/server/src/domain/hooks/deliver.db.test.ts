@@ -99,9 +99,11 @@ describe('a webhook', () => {
         confirmed_by_id: null,
         dismissed_at: null,
         dismissed_by_id: null,
+        dismissal_request_id: null,
         resolved_at: null,
         resolved_by_id: null,
         auto_resolved: false,
+        assignee: null,
         resolved_on_default_branch: false,
         created_at: vulnerability.created_at,
         updated_at: vulnerability.updated_at,
@@ -109,8 +111,9 @@ describe('a webhook', () => {
     })
     expect(Object.keys(body.object_attributes)).toEqual([
       ...['url', 'title', 'state', 'project_id', 'location', 'cvss', 'severity', 'severity_overridden', 'identifiers'],
-      ...['issues', 'report_type', 'confirmed_at', 'confirmed_by_id', 'dismissed_at', 'dismissed_by_id', 'resolved_at'],
-      ...['resolved_by_id', 'auto_resolved', 'resolved_on_default_branch', 'created_at', 'updated_at'],
+      ...['issues', 'report_type', 'confirmed_at', 'confirmed_by_id', 'dismissed_at', 'dismissed_by_id'],
+      ...['dismissal_request_id', 'resolved_at', 'resolved_by_id', 'auto_resolved', 'assignee'],
+      ...['resolved_on_default_branch', 'created_at', 'updated_at'],
     ])
     expect((await server.admin.get(`/projects/${project.id}/hooks/${hookId}`)).text).not.toContain('our secret')
   })

@@ -5,21 +5,26 @@ const maxFirstLine = 256 * 1024
 
 /** Yields a text with one JSON document a line as one list. Any other text passes unchanged. */
 export async function* linesAsList(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let head: Buffer | undefined = Buffer.alloc(0)
+  let head: Buffer[] | undefined = []
+  let length = 0
+  const isList = openRecognition()
   let convert: ((chunk: Buffer) => Buffer) | undefined
   for await (const chunk of text) {
     if (head) {
-      head = Buffer.concat([head, chunk])
-      const isLines = holdsLines(head)
-      if (isLines === undefined && head.length < maxFirstLine) continue
-      if (isLines) convert = startList()
-      yield convert ? convert(head) : head
+      head.push(chunk)
+      length += chunk.length
+      const isLines = isList(chunk)
+      if (isLines === undefined && length < maxFirstLine) continue
+      const start = Buffer.concat(head)
       head = undefined
+      if (isLines) convert = startList()
+      yield convert ? convert(start) : start
     } else yield convert ? convert(chunk) : chunk
   }
   if (head) {
-    if (oneLine.test(head.toString('latin1'))) convert = startList()
-    yield convert ? convert(head) : head
+    const all = Buffer.concat(head)
+    if (oneLine.test(all.toString('latin1'))) convert = startList()
+    yield convert ? convert(all) : all
   }
   if (convert) yield Buffer.from(']')
 }
@@ -29,20 +34,34 @@ export async function* linesAsList(text: AsyncIterable<Buffer>): AsyncGenerator<
 const oneLine = /^\s*\{"(?:type":\s?"audit(?:Advisory|Summary)"|value":"[^"]{1,300}","children":\{)/
 
 /**
- * Returns true if a second document follows the first line, and undefined when more of the text is needed. No JSON document
- * has an object after an object.
+ * Returns a function for the chunks of a text. It returns true when a second document follows the first line, false when
+ * none does, and undefined when it needs the next chunk. No JSON document has an object after an object.
  */
-function holdsLines(head: Buffer): boolean | undefined {
-  const start = head.findIndex((byte) => byte > 0x20)
-  if (start < 0) return undefined
-  if (head[start] !== openBrace) return false
-  const end = head.indexOf(lineFeed, start)
-  if (end < 0) return undefined
-  let last = end - 1
-  while (isBlank(head[last])) last--
-  if (head[last] !== closeBrace) return false
-  const second = head.subarray(end).find((byte) => byte > 0x20)
-  return second === undefined ? undefined : second === openBrace
+function openRecognition(): (chunk: Buffer) => boolean | undefined {
+  let hasBegun = false
+  let hasLine = false
+  /** Last byte of the first line so far, without blanks. */
+  let last: number | undefined
+  return (chunk) => {
+    let at = 0
+    if (!hasBegun) {
+      at = chunk.findIndex((byte) => !isBlank(byte))
+      if (at < 0) return undefined
+      if (chunk[at] !== openBrace) return false
+      hasBegun = true
+    }
+    if (!hasLine) {
+      const end = chunk.indexOf(lineFeed, at)
+      const line = chunk.subarray(at, end < 0 ? chunk.length : end)
+      last = line.findLast((byte) => !isBlank(byte)) ?? last
+      if (end < 0) return undefined
+      if (last !== closeBrace) return false
+      hasLine = true
+      at = end
+    }
+    const second = chunk.subarray(at).find((byte) => !isBlank(byte))
+    return second === undefined ? undefined : second === openBrace
+  }
 }
 
 const isBlank = (byte: number | undefined): boolean => byte !== undefined && byte <= 0x20
