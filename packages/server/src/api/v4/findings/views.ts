@@ -87,7 +87,6 @@ export const findingView = Type.Object(
     description_html: Type.String(),
     links: Type.Array(Type.Object({ name: nullableString, url: Type.String() })),
     location: freeObject,
-    package_url: packageUrl,
     remediations: Type.Array(Type.Object({ summary: Type.String(), diff: Type.String() })),
     solution: nullableString,
     evidence: nullableString,
@@ -112,6 +111,7 @@ export const findingView = Type.Object(
     }),
     ai_resolution_enabled: Type.Boolean(),
     cvss: cvssView,
+    package_url: packageUrl,
     web_url: { ...Type.String(), description: 'Address of the finding, or of its vulnerability, in the web UI' },
   },
   { title: 'Finding' },
@@ -192,7 +192,6 @@ function viewFinding(project: Project, finding: ListedFinding, around: Surroundi
     description_html: around.descriptionHtml,
     links: extras.links.map(({ name, url }) => ({ name: name ?? null, url })),
     location: finding.location,
-    package_url: finding.packageUrl,
     remediations: [...extras.remediations],
     solution: finding.solution,
     evidence: typeof evidence['summary'] === 'string' ? evidence['summary'] : null,
@@ -208,6 +207,7 @@ function viewFinding(project: Project, finding: ListedFinding, around: Surroundi
     found_by_pipeline: finding.lastImportId === null ? null : { iid: finding.lastImportId },
     ai_resolution_enabled: false,
     cvss: viewCvss(extras.cvss, around.rate),
+    package_url: finding.packageUrl,
     web_url: findingUrl(project, finding, origin),
   }
 }
