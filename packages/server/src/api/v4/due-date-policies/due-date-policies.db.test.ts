@@ -151,6 +151,12 @@ describe('a due date policy', () => {
     expect((await datesOf(project))[0]).toBe('2026-03-03')
   })
 
+  test('can be set for the first time by two requests at once', async () => {
+    const path = pathOf(await projectIn(fresh()))
+    const replies = await Promise.all([1, 2, 3, 4].map((days) => server.admin.put(path, { critical_days: days })))
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  })
+
   test('is replaced by that of the group to which a group is transferred', async () => {
     const project = await projectIn(fresh())
     const other = await projectIn(fresh())

@@ -42,15 +42,16 @@ export async function upsertRule(
   now: string,
 ): Promise<void> {
   const rank = severityRanks[severity]
-  const changed = await db.run(sql`
-    update dismissal_approval_rules set severity = ${rank}, expires_in_days = ${expiresInDays}, updated_at = ${now}
-    where ${isOf(owner)}`)
-  if (changed > 0) return
   const projectId = owner.kind === 'project' ? owner.id : null
   const namespaceId = owner.kind === 'group' ? owner.id : null
-  await db.run(sql`
+  const inserted = await db.run(sql`
     insert into dismissal_approval_rules (project_id, namespace_id, severity, expires_in_days, created_at, updated_at)
-    values (${projectId}, ${namespaceId}, ${rank}, ${expiresInDays}, ${now}, ${now})`)
+    values (${projectId}, ${namespaceId}, ${rank}, ${expiresInDays}, ${now}, ${now})
+    on conflict do nothing`)
+  if (inserted > 0) return
+  await db.run(sql`
+    update dismissal_approval_rules set severity = ${rank}, expires_in_days = ${expiresInDays}, updated_at = ${now}
+    where ${isOf(owner)}`)
 }
 
 export async function deleteRule(db: Db, owner: RuleOwner): Promise<void> {

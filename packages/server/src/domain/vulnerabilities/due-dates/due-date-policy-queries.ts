@@ -47,15 +47,16 @@ export async function upsertPolicy(
   { countedFrom, days }: DueDateRule,
   now: string,
 ): Promise<void> {
-  const changed = await db.run(sql`
-    update due_date_policies set counted_from = ${countedFrom}, days = ${days}, updated_at = ${now}
-    where ${isOf(owner)}`)
-  if (changed > 0) return
   const projectId = owner.kind === 'project' ? owner.id : null
   const namespaceId = owner.kind === 'group' ? owner.id : null
-  await db.run(sql`
+  const inserted = await db.run(sql`
     insert into due_date_policies (level, project_id, namespace_id, counted_from, days, created_at, updated_at)
-    values (${owner.kind}, ${projectId}, ${namespaceId}, ${countedFrom}, ${days}, ${now}, ${now})`)
+    values (${owner.kind}, ${projectId}, ${namespaceId}, ${countedFrom}, ${days}, ${now}, ${now})
+    on conflict do nothing`)
+  if (inserted > 0) return
+  await db.run(sql`
+    update due_date_policies set counted_from = ${countedFrom}, days = ${days}, updated_at = ${now}
+    where ${isOf(owner)}`)
 }
 
 export async function deletePolicy(db: Db, owner: DueDateOwner): Promise<void> {
