@@ -12,6 +12,7 @@ import { api, queries } from '../../data/api.ts'
 import { sendForm } from '../../data/send-form.ts'
 import { useToast } from '../../data/toasts.ts'
 import { useProject } from '../../nouns/project/project.ts'
+import { ImportFailed } from './import-failed.tsx'
 
 type VexImport = Schemas['VexImport']
 
@@ -101,13 +102,7 @@ export function ImportVex() {
             </Button>
           </div>
         </form>
-        {problem && (
-          <div role="alert">
-            <Panel title="Import failed">
-              <p>{problem}</p>
-            </Panel>
-          </div>
-        )}
+        {problem && <ImportFailed problem={problem} />}
         {preview && (
           <section className="stack" aria-label="Preview of changes" aria-live="polite">
             <h2>Preview of changes</h2>

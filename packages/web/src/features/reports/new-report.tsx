@@ -16,6 +16,7 @@ import { useSession } from '../../data/session.ts'
 import { store } from '../../data/store.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { droppedReport } from './dropped-report.ts'
+import { ImportFailed } from './import-failed.tsx'
 import { Outcome } from './outcome.tsx'
 
 type Import = Schemas['Import']
@@ -156,13 +157,7 @@ export function NewReport() {
             </Button>
           </div>
         )}
-        {problem && (
-          <div role="alert">
-            <Panel title="Import failed">
-              <p>{problem}</p>
-            </Panel>
-          </div>
-        )}
+        {problem && <ImportFailed problem={problem} />}
         {dryRunResult && (
           <section className="stack" aria-label="Preview of changes" aria-live="polite">
             <h2>Preview of changes</h2>
