@@ -1,20 +1,10 @@
 import { isEnumType, isInputObjectType, isNonNullType } from 'graphql'
 import { beforeAll, expect, test } from 'vitest'
 import type { Client } from '../../testing/client.ts'
+import { people as roles } from '../../testing/roles.ts'
 import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
 import { loadSchema } from './schema.ts'
 
-const roles = [
-  'anonymous',
-  'outsider',
-  'guest',
-  'planner',
-  'reporter',
-  'developer',
-  'maintainer',
-  'owner',
-  'admin',
-] as const
 type Role = (typeof roles)[number]
 const from = (least: Role) => roles.slice(roles.indexOf(least))
 

@@ -7,22 +7,12 @@ import type { Guard } from '../../http/guard.ts'
 import type { Route } from '../../http/route.ts'
 import { routes } from '../../routes.ts'
 import type { Client } from '../../testing/client.ts'
+import { people as roles } from '../../testing/roles.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 import { createGuard } from './guard.ts'
 
 const file = new URL('../../../../../docs/permission-matrix.md', import.meta.url)
-const people = [
-  'anonymous',
-  'outsider',
-  'guest',
-  'planner',
-  'reporter',
-  'developer',
-  'maintainer',
-  'owner',
-  'admin',
-  'read_api',
-] as const
+const people = [...roles, 'read_api'] as const
 const visibilities = ['public', 'internal', 'private'] as const
 type Person = (typeof people)[number]
 
