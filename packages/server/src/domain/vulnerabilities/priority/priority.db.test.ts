@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import { beforeAll, expect, test } from 'vitest'
+import { observeDatabase } from '../../../testing/database.ts'
 import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
@@ -180,6 +181,16 @@ test('exposure of the project and age change the priority in a task', async () =
     expect(await scores()).toEqual(Array(4).fill(30 + points))
   }
   clock.now = start
+})
+
+test('the task writes nothing when every priority is up to date', async () => {
+  const { deps } = server
+  await updatePriorities(deps)
+  const statements: string[] = []
+  const db = observeDatabase(deps.db, ({ text }) => statements.push(text.trim()))
+  await updatePriorities({ ...deps, db })
+  expect(statements.length).toBeGreaterThan(0)
+  expect(statements.filter((text) => !text.startsWith('select'))).toEqual([])
 })
 
 test('vulnerabilities from before the columns are scored, and a second process leaves them to the first', async () => {

@@ -6,8 +6,10 @@ import type { Exposure } from '../../projects/project.ts'
 import { confirmExposure } from '../../projects/projects.ts'
 import { ageSteps, exposurePoints } from './priority.ts'
 import {
+  type AgeStep,
   claimApplication,
   findNewExposure,
+  hasOutdatedScores,
   listIdsAfter,
   listOfSeverity,
   listUnscored,
@@ -30,6 +32,8 @@ const dayMs = 24 * 60 * 60 * 1000
  * run again at any time.
  */
 export async function updatePriorities(deps: RootDeps): Promise<void> {
+  const outdated = { generations: await readGenerations(deps), ageSteps: ageStepsNow(deps) }
+  if (!(await hasOutdatedScores(deps.db, outdated))) return
   const claimed = await claimApplication(deps.db, { now: deps.now(), until: leaseEnd(deps) })
   if (!claimed) return
   try {
@@ -75,14 +79,16 @@ async function repeat(deps: RootDeps, work: (deps: Deps) => Promise<number>): Pr
 
 /** Raises the points of the oldest first, so that no vulnerability is changed twice. */
 async function raiseAges(deps: RootDeps): Promise<void> {
+  for (const step of ageStepsNow(deps)) await repeat(deps, (deps) => raiseAge(deps.db, step, batchSize))
+}
+
+function ageStepsNow(deps: Deps): AgeStep[] {
   const now = Date.parse(deps.now())
-  for (const { days, points } of ageSteps) {
+  return ageSteps.flatMap(({ days, points }) => {
     const createdUntil = new Date(now - days * dayMs).toISOString()
     const younger = [0, ...ageSteps.map((step) => step.points)].filter((former) => former < points)
-    for (const former of younger) {
-      await repeat(deps, (deps) => raiseAge(deps.db, { points, createdUntil, former }, batchSize))
-    }
-  }
+    return younger.map((former) => ({ points, createdUntil, former }))
+  })
 }
 
 async function applyExposures(deps: RootDeps): Promise<void> {

@@ -20,17 +20,18 @@ export async function listScoredFindings(
 ): Promise<ScoredFinding[]> {
   const isListed =
     by === 'id' ? sql`f.id in ${db.dialect.integers(ids)}` : sql`f.vulnerability_id in ${db.dialect.integers(ids)}`
-  const findings = await db.all<{ id: number; vulnerabilityId: number | null; extras: FindingExtras }>(sql`
-    select f.id, f.vulnerability_id, f.extras from findings f where ${isListed} order by f.id`)
+  const findings = await db.all<{ id: number; vulnerabilityId: number | null; vectors: string }>(sql`
+    select f.id, f.vulnerability_id, cast(f.extras -> 'cvss' as text) as vectors
+    from findings f where ${isListed} order by f.id`)
   const names = await db.all<{ findingId: number; externalId: string }>(sql`
     select fi.finding_id, i.external_id from finding_identifiers fi join identifiers i on i.id = fi.identifier_id
     where fi.finding_id in ${db.dialect.integers(findings.map(({ id }) => id))} order by fi.finding_id, fi.position`)
   const byFinding = new Map<number, string[]>(findings.map(({ id }) => [id, []]))
   for (const { findingId, externalId } of names) byFinding.get(findingId)?.push(externalId)
-  return findings.map(({ id, vulnerabilityId, extras }) => ({
+  return findings.map(({ id, vulnerabilityId, vectors }) => ({
     findingId: id,
     vulnerabilityId,
-    vectors: extras.cvss,
+    vectors: JSON.parse(vectors) as FindingExtras['cvss'], // as the noun stored them
     identifiers: byFinding.get(id) ?? [],
   }))
 }
@@ -74,6 +75,24 @@ export async function listUnscored(db: Db, limit: number): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select id from vulnerabilities where is_scored = false order by id limit ${limit}`)
   return rows.map(({ id }) => id)
+}
+
+/** Whether any vulnerability has scores or points that are out of date. Reads only. */
+export async function hasOutdatedScores(
+  db: Db,
+  { generations, ageSteps }: { generations: string; ageSteps: readonly AgeStep[] },
+): Promise<boolean> {
+  const conditions = [
+    sql`exists (select 1 from feed_application where generations <> ${generations} or after_id is not null)`,
+    sql`exists (select 1 from vulnerabilities where is_scored = false)`,
+    sql`exists (select 1 from projects where exposure <> applied_exposure)`,
+    ...ageSteps.map(
+      ({ former, createdUntil }) => sql`exists (
+        select 1 from vulnerabilities
+        where age_points = ${former} and age_points < 5 and created_at <= ${createdUntil})`,
+    ),
+  ]
+  return (await db.one(sql`select 1 as found where ${join(conditions, ' or ')}`)) !== undefined
 }
 
 export interface AgeStep {
