@@ -243,6 +243,23 @@ describe('what the caller may not see', () => {
     })
   })
 
+  test('cannot be learnt by its scanner, which matches nothing', async () => {
+    const hidden = await server.project('secret/vault')
+    await server.report(hidden, [entry({ line: 1 })])
+    const own = 'nodes { scanner { id externalId } }'
+    const document = `{ project(fullPath: "secret/vault") { vulnerabilities { ${own} } } }`
+    const { scanner } = (await query(server.admin, document)).data.project.vulnerabilities.nodes[0]
+    // The project of the caller has a scanner of the same name.
+    const guess = `scannerId: ["${scanner.id}"], scanner: ["${scanner.externalId}"]`
+    expect((await titles(`scanner: ["${scanner.externalId}"]`)).titles).toEqual(all)
+    expect((await titles(guess)).titles).toEqual([])
+    expect((await titles(`scannerId: ["${scanner.id}"]`)).titles).toEqual([])
+    const counts = `{ project(fullPath: "acme/shop") { vulnerabilitySeveritiesCount(${guess}) { critical high low } } }`
+    expect((await query(developer, counts)).data.project.vulnerabilitySeveritiesCount).toEqual({
+      ...{ critical: 0, high: 0, low: 0 },
+    })
+  })
+
   test('is refused to tokens without the scope, and to unknown tokens', async () => {
     const narrow = await server.client(developer, { scopes: ['read_user'] })
     const { status, body } = await narrow.post('//api/graphql', { query: '{ currentUser { id } }' })

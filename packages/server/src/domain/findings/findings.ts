@@ -19,7 +19,7 @@ export {
 } from './identifier-queries.ts'
 export { isKnownImage } from './image-queries.ts'
 export { findKnownFindings, hasAnyFinding, hasFindings, listDigests, listSummaries } from './known-finding-queries.ts'
-export { listExtras, listIdentifiers, listScanners } from './list/finding-list-queries.ts'
+export { listExtras, listIdentifiers, listScanners, listScannersOf } from './list/finding-list-queries.ts'
 export { deleteMatches, insertMatches } from './match-queries.ts'
 export { findCategoryId, upsertCategory } from './occurrences/category-queries.ts'
 export { findLastId, listWithoutPackage, setPackages } from './package-queries.ts'

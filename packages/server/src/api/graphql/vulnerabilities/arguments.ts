@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
-import { listScanners } from '../../../domain/findings/findings.ts'
+import { listScannersOf } from '../../../domain/findings/findings.ts'
 import type { DismissalReason, Severity, State } from '../../../domain/findings/scales.ts'
-import type { VulnerabilityFilter, VulnerabilitySort } from '../../../domain/vulnerabilities/list/filter.ts'
+import type { ListScope, VulnerabilityFilter, VulnerabilitySort } from '../../../domain/vulnerabilities/list/filter.ts'
 import { type ConnectionArgs, connectionArguments } from '../connection.ts'
 import type { Context } from '../context.ts'
 
@@ -59,9 +59,14 @@ const unsupported = [
 
 /**
  * Returns the filter, or undefined when nothing can match. Throws for filters that Alcove does not have, because a list
- * that ignored one would contain other vulnerabilities than requested.
+ * that ignored one would contain other vulnerabilities than requested. Scanners outside the scope match nothing, because
+ * any other result would confirm guesses of their external ids.
  */
-export async function readFilterArgs({ deps }: Context, args: FilterArgs): Promise<VulnerabilityFilter | undefined> {
+export async function readFilterArgs(
+  { deps }: Context,
+  scope: ListScope | null,
+  args: FilterArgs,
+): Promise<VulnerabilityFilter | undefined> {
   for (const name of unsupported) {
     if (args[name] !== undefined && args[name] !== null) {
       throw new GraphQLError(`This server cannot filter by \`${name}\`.`)
@@ -69,7 +74,9 @@ export async function readFilterArgs({ deps }: Context, args: FilterArgs): Promi
   }
   // No vulnerability has either.
   if (args.hasMergeRequest || args.hasAiResolution) return undefined
-  const byId = args.scannerId?.length ? await listScanners(deps.db, args.scannerId) : undefined
+  const byId = args.scannerId?.length
+    ? await listScannersOf(deps.db, scope?.projectIds ?? [], args.scannerId)
+    : undefined
   const named = byId?.map(({ externalId }) => externalId)
   const scanner = args.scanner?.length ? args.scanner : undefined
   const identifierName = args.identifierName?.trim()

@@ -48,7 +48,7 @@ export async function countSeverities(
   scope: ListScope | null,
   args: FilterArgs & { capped?: boolean | null },
 ) {
-  const filter = await readFilterArgs(context, args)
+  const filter = await readFilterArgs(context, scope, args)
   const narrowed = scope && narrowScope(scope, readProjectIds(args.projectId))
   if (!narrowed) return null
   if (!filter) return Object.fromEntries(severities.map((severity) => [severity, 0]))

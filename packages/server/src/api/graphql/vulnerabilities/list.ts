@@ -18,7 +18,7 @@ import { readFilterArgs, readProjectIds, type VulnerabilityArgs } from './argume
 export async function listVulnerabilities(context: Context, scope: ListScope | null, args: VulnerabilityArgs) {
   const asked = readPageOfNodes(args)
   const bounds = { after: readCursor(args.after), before: readCursor(args.before) }
-  const filter = await readFilterArgs(context, args)
+  const filter = await readFilterArgs(context, scope, args)
   const narrowed = scope && narrowScope(scope, readProjectIds(args.projectId))
   if (!narrowed || !filter) return { ...emptyConnection(), count: 0 }
   const query = { scope: narrowed, filter, sort: args.sort ?? 'severity_desc', isReversed: asked.isBackward }

@@ -124,6 +124,17 @@ export async function listExtras(
   return db.all(sql`select id, extras from findings where id in ${db.dialect.integers(findingIds)} order by id`)
 }
 
+/** Returns those of the scanners that have reported to one of these projects. */
+export async function listScannersOf(
+  db: Db,
+  projectIds: readonly number[],
+  ids: readonly number[],
+): Promise<StoredScanner[]> {
+  return db.all(sql`
+    select id, external_id, name, vendor from scanners
+    where id in ${db.dialect.integers(ids)} and project_id in ${db.dialect.integers(projectIds)} order by id`)
+}
+
 /** Returns identifiers in the order of the report; the first one of each finding is its primary identifier. */
 export async function listIdentifiers(
   db: Db,
