@@ -1,4 +1,4 @@
-import { measuredProjects } from './data/fixtures.ts'
+import { firstAssigneeId, measuredProjects } from './data/fixtures.ts'
 import { searchText, topicName } from './data/words.ts'
 import type { Sizes } from './options.ts'
 
@@ -75,11 +75,11 @@ function vulnerabilityRows({ findings: [small, medium, count] }: Sizes): Row[] {
       paths: series((number) => `${vulnerabilities}?search=in+rule+17&${unlike(number)}`),
       aim: 0.1,
     },
-    {
-      name: 'GET …/vulnerabilities?sort=priority_desc, fresh address',
-      paths: series((number) => `${vulnerabilities}?sort=priority_desc&${unlike(number)}`),
+    ...decisionFilters.map((query) => ({
+      name: `GET …/vulnerabilities?${query}, fresh address`,
+      paths: series((number) => `${vulnerabilities}?${query}&${unlike(number)}`),
       aim: 0.2,
-    },
+    })),
     {
       name: 'GET /vulnerabilities/:id, any',
       paths: series((number) => `/vulnerabilities/${1 + small + medium + (number % count)}`),
@@ -93,6 +93,24 @@ function vulnerabilityRows({ findings: [small, medium, count] }: Sizes): Row[] {
     },
   ]
 }
+
+/** Filters and orders by decisions and threats. */
+const decisionFilters = [
+  'sort=priority_desc',
+  'sort=priority_desc&state=detected&severity=high',
+  `assignee_id=${firstAssigneeId}`,
+  `assignee_id=${firstAssigneeId},${firstAssigneeId + 1}`,
+  'assignee_id=none',
+  'sort=due_asc',
+  'overdue=true',
+  'due_before=2026-03-01',
+  'dismissal_ends=true',
+  'kev=true',
+  'epss_min=0.9',
+  'epss_min=0.01',
+  'fix_available=true',
+  'fix_available=true&kev=true&state=detected',
+] as const
 
 /** An unknown parameter changes the URL but not the result, so no response is cached by its URL. */
 const unlike = (number: number) => `unlike=${number}`

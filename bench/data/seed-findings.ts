@@ -7,7 +7,7 @@ import { upsertPromoted } from '../../packages/server/src/domain/vulnerabilities
 import type { Sizes } from '../options.ts'
 import { forEachBatch } from './batches.ts'
 import { reportEntry, scanner, scatter, severityWord } from './entries.ts'
-import { measuredProjects, now } from './fixtures.ts'
+import { assigneeCount, firstAssigneeId, measuredProjects, now } from './fixtures.ts'
 
 /** Seeds findings like those of an imported report, all promoted, some triaged, a few dismissed. */
 export async function seedFindings(db: Database, { findings }: Sizes): Promise<void> {
@@ -93,6 +93,8 @@ async function insertVulnerabilities(db: Db, projectId: number, ids: readonly Nu
     resolved_at: stateOf(number) === 'resolved' ? now : null,
     reason: stateOf(number) === 'dismissed' ? dismissalReasons[number % dismissalReasons.length] : null,
     is_gone: scatter(number * 11) % 20 === 0,
+    ...decisionOf(number),
+    ...threatOf(number),
   }))
   const columns = {
     id: 'integer',
@@ -102,13 +104,43 @@ async function insertVulnerabilities(db: Db, projectId: number, ids: readonly Nu
     resolved_at: 'timestamp',
     reason: 'text',
     is_gone: 'boolean',
+    assignee_id: 'integer',
+    due_on: 'text',
+    dismissed_until: 'text',
+    epss: 'integer',
+    is_kev: 'boolean',
+    fix_at: 'timestamp',
   } as const
   await db.run(sql`
     insert into vulnerabilities (id, project_id, author_id, title, state, severity, confidence, report_type, scanner_id,
-      created_at, updated_at, resolved_at, dismissal_reason, is_resolved_on_default_branch, cvss_tenths, age_points, is_scored)
+      created_at, updated_at, resolved_at, dismissal_reason, is_resolved_on_default_branch, assignee_id, due_on,
+      dismissed_until, epss_millionths, epss_percentile_millionths, is_kev, fix_available_at, cvss_tenths, age_points,
+      is_scored)
     select r.id, ${projectId}, 1, r.title, r.state, r.severity, 2, 'sast', ${projectId}, ${now}, ${now},
-      r.resolved_at, r.reason, r.is_gone, r.id % 100, 5, true -- so that no task changes them during a measurement
+      r.resolved_at, r.reason, r.is_gone, r.assignee_id, r.due_on, r.dismissed_until, r.epss, r.epss, r.is_kev, r.fix_at,
+      r.id % 100, 5, true -- so that no task changes them during a measurement
     from ${db.dialect.records(rows, columns)} as r`)
+}
+
+/** Every third vulnerability is due within two years, every tenth is assigned, half of the dismissals end. */
+function decisionOf(number: number) {
+  const day = (salt: number) => new Date(Date.parse(now) + (scatter(number * salt) % 730) * 86_400_000)
+  const isEnding = stateOf(number) === 'dismissed' && number % 2 === 0
+  return {
+    assignee_id: scatter(number * 13) % 10 === 0 ? firstAssigneeId + (scatter(number * 17) % assigneeCount) : null,
+    due_on: scatter(number * 19) % 3 === 0 ? day(23).toISOString().slice(0, 10) : null,
+    dismissed_until: isEnding ? day(29).toISOString().slice(0, 10) : null,
+  }
+}
+
+/** A third has an EPSS score, mostly a low one; one in 500 is in KEV; two fifths have a fix. */
+function threatOf(number: number) {
+  const probability = (scatter(number * 31) % 1_000) / 1_000
+  return {
+    epss: scatter(number * 37) % 3 === 0 ? Math.round(probability ** 4 * 1_000_000) : null,
+    is_kev: scatter(number * 41) % 500 === 0,
+    fix_at: scatter(number * 43) % 5 < 2 ? now : null,
+  }
 }
 
 async function insertFindings(

@@ -5,7 +5,7 @@ import { removeFindings } from '../../packages/server/src/domain/removal/remove.
 import { digestToken } from '../../packages/server/src/domain/tokens/tokens.ts'
 import type { Sizes } from '../options.ts'
 import { forEachBatch } from './batches.ts'
-import { benchToken, now } from './fixtures.ts'
+import { assigneeCount, benchToken, firstAssigneeId, now } from './fixtures.ts'
 import { seedFindings } from './seed-findings.ts'
 import { seedTopics } from './seed-topics.ts'
 import { seedUploads } from './seed-uploads.ts'
@@ -41,6 +41,15 @@ async function seedPeople(db: Database): Promise<void> {
   await db.run(sql`
     insert into users (id, username, username_key, email, email_key, name, created_at, updated_at)
     values (${userId}, 'bench', 'bench', 'bench@example.test', 'bench@example.test', 'Bench', ${now}, ${now})`)
+  const assignees = Array.from({ length: assigneeCount }, (_, index) => ({
+    id: firstAssigneeId + index,
+    username: `developer-${index}`,
+  }))
+  await db.run(sql`
+    insert into users (id, username, username_key, email, email_key, name, created_at, updated_at)
+    select r.id, r.username, r.username, r.username || '@example.test', r.username || '@example.test', r.username,
+      ${now}, ${now}
+    from ${db.dialect.records(assignees, { id: 'integer', username: 'text' })} as r`)
   await db.run(sql`
     insert into access_tokens (user_id, kind, name, digest, scopes, created_at)
     values (${userId}, 'personal', 'bench', ${digestToken(benchToken)}, ${['api']}, ${now})`)
