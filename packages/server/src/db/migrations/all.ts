@@ -39,6 +39,7 @@ import { scopeBulkChanges } from './0083_scope_bulk_changes.ts'
 import { dependencies } from './0085_dependencies.ts'
 import { reportFormat } from './0086_report_format.ts'
 import { projectBadges } from './0087_project_badges.ts'
+import { vulnerabilityRules } from './0088_vulnerability_rules.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   dependencies,
   reportFormat,
   projectBadges,
+  vulnerabilityRules,
 ]

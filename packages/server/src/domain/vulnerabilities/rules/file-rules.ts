@@ -1,0 +1,66 @@
+import { invalid } from '../../../platform/failure.ts'
+import { type Deps, transaction } from '../../deps.ts'
+import type { Project } from '../../projects/project.ts'
+import { assertRule } from './assert-rule.ts'
+import { recordFileEvent } from './audited-rules.ts'
+import { isTimed, type Rule, type RuleDraft, type RuleOwner } from './rule.ts'
+import { deleteRules, insertRules, listRulesOf } from './rule-queries.ts'
+import { applyAgain } from './rules.ts'
+
+const maxRules = 1_000
+const maxFile = 255
+
+export interface FileRules {
+  /** Name of the file. */
+  file: string
+  /** In the order in which they apply. None deletes the rules of the file. */
+  rules: readonly RuleDraft[]
+  /** The user who sent the file. */
+  createdById: number | null
+}
+
+/**
+ * Replaces the rules of a project that come from a file. They apply after the rules of users. Returns false, and changes
+ * nothing, if the file has the same rules as before.
+ */
+export function replaceFileRules(
+  deps: Deps,
+  project: Project,
+  { file, rules, createdById }: FileRules,
+): Promise<boolean> {
+  return transaction(deps, async (deps) => {
+    const owner: RuleOwner = { kind: 'project', id: project.id }
+    if (file === '' || [...file].length > maxFile) throw invalid({ file: ['is not the name of a file'] })
+    const all = await listRulesOf(deps.db, owner)
+    const before = all.filter((rule) => rule.file === file)
+    if (isSame(before, rules)) return false
+    const others = all.filter((rule) => rule.origin === 'file' && rule.file !== file).length
+    if (others + rules.length > maxRules) {
+      throw invalid({ rules: [`are too many: the files of a project may have ${maxRules} rules`] })
+    }
+    for (const rule of rules) assertRule(rule, deps.now(), { mayHaveEnded: true })
+    const group = { owner, origin: 'file', file } as const
+    await deleteRules(deps.db, group)
+    const rows = rules.map((rule) => ({ ...rule, isTimed: isTimed(rule), createdById }))
+    await insertRules(deps.db, group, rows, deps.now())
+    await recordFileEvent(deps, project, { file, before: before.length, after: rules.length })
+    await applyAgain(deps, owner)
+    return true
+  })
+}
+
+const isSame = (before: readonly Rule[], rules: readonly RuleDraft[]): boolean =>
+  before.length === rules.length && before.every((rule, index) => textOf(rule) === textOf(rules[index]))
+
+const textOf = (rule: RuleDraft | undefined) =>
+  JSON.stringify([rule?.name, rule?.isEnabled, sorted(rule?.match), sorted(rule?.action)])
+
+/** Copies an object with its names in order, and without undefined values. */
+const sorted = (value: object | undefined): unknown =>
+  Object.entries(value ?? {})
+    .filter(([, inner]) => inner !== undefined)
+    .map(([name, inner]) => [name, isObject(inner) ? sorted(inner) : inner])
+    .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

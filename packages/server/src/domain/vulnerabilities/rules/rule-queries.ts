@@ -1,0 +1,128 @@
+import sql, { type Sql } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
+import type { Rule, RuleDraft, RuleOrigin, RuleOwner } from './rule.ts'
+
+const columns: Sql = sql`r.id, r.level, r.project_id, r.namespace_id, r.position, r.name, r.is_enabled, r.origin, r.file,
+  r.match, r.action, r.created_by_id, r.created_at, r.updated_at`
+
+/** The order in which the rules of a level apply. */
+const order: Sql = sql`case r.origin when 'decision' then 0 when 'user' then 1 else 2 end, r.file, r.position, r.id`
+
+const isOf = (owner: RuleOwner): Sql =>
+  owner.kind === 'instance'
+    ? sql`level = 'instance'`
+    : owner.kind === 'project'
+      ? sql`project_id = ${owner.id}`
+      : sql`namespace_id = ${owner.id}`
+
+/** Rules of one level that have their positions in common. */
+export interface RuleGroup {
+  owner: RuleOwner
+  origin: RuleOrigin
+  file: string | null
+}
+
+const isIn = ({ owner, origin, file }: RuleGroup): Sql =>
+  sql`${isOf(owner)} and origin = ${origin} and coalesce(file, '') = ${file ?? ''}`
+
+/** Returns the rules of an owner in the order in which they apply. */
+export async function listRulesOf(db: Db, owner: RuleOwner): Promise<Rule[]> {
+  return db.all(sql`select ${columns} from vulnerability_rules r where ${isOf(owner)} order by ${order}`)
+}
+
+/**
+ * Returns the enabled rules for a project in the order in which they apply: those of the project, of the groups above it
+ * from below, and of the instance.
+ */
+export async function listRulesFor(db: Db, projectId: number): Promise<Rule[]> {
+  return db.all(sql`
+    with recursive above (id, parent_id, distance) as (
+      select n.id, n.parent_id, 1 from projects p join namespaces n on n.id = p.namespace_id
+      where p.id = ${projectId} and exists (select 1 from vulnerability_rules)
+      union all
+      select n.id, n.parent_id, a.distance + 1 from above a join namespaces n on n.id = a.parent_id
+    )
+    select ${columns} from vulnerability_rules r left join above on above.id = r.namespace_id
+    where r.is_enabled = true and (r.project_id = ${projectId} or above.id is not null or r.level = 'instance')
+    order by case r.level when 'project' then 0 when 'group' then above.distance else 1000000 end, ${order}`)
+}
+
+export async function findRule(db: Db, owner: RuleOwner, id: number): Promise<Rule | undefined> {
+  return db.one(sql`select ${columns} from vulnerability_rules r where r.id = ${id} and ${isOf(owner)}`)
+}
+
+export async function countRules(db: Db, owner: RuleOwner, origin: RuleOrigin): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from vulnerability_rules where ${isOf(owner)} and origin = ${origin}`)
+  return row?.total ?? 0
+}
+
+export interface NewRule extends RuleDraft {
+  isTimed: boolean
+  createdById: number | null
+}
+
+/** Inserts rules after the last one of their group, and returns their ids in the same order. */
+export async function insertRules(
+  db: Db,
+  { owner, origin, file }: RuleGroup,
+  drafts: readonly NewRule[],
+  now: string,
+): Promise<number[]> {
+  const ids: number[] = []
+  for (const draft of drafts) {
+    const row = await db.one<{ id: number }>(sql`
+      insert into vulnerability_rules (level, project_id, namespace_id, position, name, is_enabled, origin, file, match,
+        action, is_timed, evaluated_on, created_by_id, created_at, updated_at)
+      values (${owner.kind}, ${owner.kind === 'project' ? owner.id : null}, ${owner.kind === 'group' ? owner.id : null},
+        (select coalesce(max(position), 0) + 1 from vulnerability_rules where ${isIn({ owner, origin, file })}),
+        ${draft.name}, ${draft.isEnabled}, ${origin}, ${file}, ${draft.match}, ${draft.action}, ${draft.isTimed},
+        ${now.slice(0, 10)}, ${draft.createdById}, ${now}, ${now})
+      returning id`)
+    if (!row) throw new Error('an inserted rule returned no id')
+    ids.push(row.id)
+  }
+  return ids
+}
+
+export async function updateRule(
+  db: Db,
+  id: number,
+  { name, isEnabled, match, action, isTimed }: RuleDraft & { isTimed: boolean },
+  now: string,
+): Promise<void> {
+  await db.run(sql`
+    update vulnerability_rules set name = ${name}, is_enabled = ${isEnabled}, match = ${match}, action = ${action},
+      is_timed = ${isTimed}, evaluated_on = ${now.slice(0, 10)}, updated_at = ${now} where id = ${id}`)
+}
+
+/** Moves a rule to another position, and those between by one. */
+export async function moveRule(db: Db, group: RuleGroup, { id, from, to }: RuleMove): Promise<void> {
+  const [first, last, by] = from < to ? [from + 1, to, -1] : [to, from - 1, 1]
+  await db.run(sql`
+    update vulnerability_rules set position = case when id = ${id} then ${to} else position + ${by} end
+    where ${isIn(group)} and (id = ${id} or position between ${first} and ${last})`)
+}
+
+interface RuleMove {
+  id: number
+  from: number
+  to: number
+}
+
+/** Deletes a rule, and moves those after it up. */
+export async function deleteRule(db: Db, group: RuleGroup, { id, position }: Pick<Rule, 'id' | 'position'>) {
+  await db.run(sql`delete from vulnerability_rules where id = ${id}`)
+  await db.run(sql`
+    update vulnerability_rules set position = position - 1 where ${isIn(group)} and position > ${position}`)
+}
+
+/** Deletes all rules of a group, such as those of a file. */
+export async function deleteRules(db: Db, group: RuleGroup): Promise<void> {
+  await db.run(sql`delete from vulnerability_rules where ${isIn(group)}`)
+}
+
+/** Forgets the progress of a job, so that it begins again. */
+export async function resetRun(db: Db, jobKey: string): Promise<void> {
+  await db.run(sql`delete from vulnerability_rule_runs where job_key = ${jobKey}`)
+}
