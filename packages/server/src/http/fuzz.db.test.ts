@@ -119,6 +119,9 @@ const rarelySuccessful = [
   ...['/projects/:id', '/groups/:id', ''].flatMap((base) =>
     ['GET', 'PUT', 'DELETE'].map((method) => `${method} ${base}/vulnerability_views/:view_id`),
   ),
+  ...['/projects/:id', '/groups/:id', ''].flatMap((base) =>
+    ['POST', 'DELETE'].map((method) => `${method} ${base}/vulnerability_views/:view_id/default`),
+  ),
   'GET /vulnerability_bulk_changes/:bulk_id',
   'POST /vulnerability_bulk_changes/:bulk_id/undo',
   'GET /-/badges/:key',

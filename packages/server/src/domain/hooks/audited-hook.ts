@@ -41,6 +41,7 @@ export function describeHookChange(before: HookDraft, after: HookDraft): Audited
 
 const shown: readonly string[] = [
   ...['name', 'description', 'format', 'minSeverity'],
-  ...['states', 'refs', 'projectIds', 'hasVulnerabilityEvents', 'hasImportEvents', 'hasUploadEvents', 'hasTopicEvents'],
+  ...['states', 'refs', 'projectIds', 'savedViewId'],
+  ...['hasVulnerabilityEvents', 'hasImportEvents', 'hasUploadEvents', 'hasTopicEvents'],
   ...['hasMemberEvents', 'hasAccessTokenEvents', 'hasTokenEvents', 'verifiesCertificates'],
 ]

@@ -6,7 +6,16 @@ import { isSubscribed, selectListeningHooks } from './listening-sql.ts'
 
 export type ListeningHook = Pick<
   Hook,
-  'id' | 'projectId' | 'namespaceId' | 'slowUntil' | 'format' | 'minSeverity' | 'states' | 'refs' | 'projectIds'
+  | 'id'
+  | 'projectId'
+  | 'namespaceId'
+  | 'slowUntil'
+  | 'format'
+  | 'minSeverity'
+  | 'states'
+  | 'refs'
+  | 'projectIds'
+  | 'savedViewId'
 >
 
 /**
@@ -23,7 +32,8 @@ export async function isHookListening(db: Db, kind: EventKind): Promise<boolean>
   return (await db.one(sql`select 1 as found from hooks where ${isSubscribed(kind)} limit 1`)) !== undefined
 }
 
-const columns = sql`id, project_id, namespace_id, slow_until, format, min_severity, states, refs, project_ids`
+const columns = sql`id, project_id, namespace_id, slow_until, format, min_severity, states, refs, project_ids,
+  saved_view_id`
 
 export interface EventDraft {
   hookId: number

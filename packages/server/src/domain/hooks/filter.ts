@@ -2,13 +2,15 @@ import { severityRanks } from '../findings/scales.ts'
 import type { Hook, HookOwner } from './hook.ts'
 import type { EventBody } from './hook-event-body.ts'
 
-type Filter = Pick<Hook, 'minSeverity' | 'states' | 'refs' | 'projectIds'>
+type Filter = Pick<Hook, 'minSeverity' | 'states' | 'refs' | 'projectIds' | 'savedViewId'>
 
 /** Event to record, with facts that only filters need. */
 export interface NewEvent {
   body: EventBody
   /** Refs with the vulnerability. Needed only if a hook filters by ref. */
   refs?: readonly string[]
+  /** Ids of the saved views that contain the vulnerability. Needed only if a view filters a hook. */
+  viewIds?: ReadonlySet<number> | undefined
 }
 
 /** Returns false when the hook has a list of projects and the events belong to another one. */
@@ -16,13 +18,17 @@ export function acceptsOwner({ projectIds }: Filter, owner: HookOwner): boolean 
   return projectIds === null || owner.kind !== 'project' || projectIds.includes(owner.id)
 }
 
-/** Returns whether the hook receives an event. Severities and states restrict vulnerability events only. */
-export function acceptsEvent({ minSeverity, states, refs }: Filter, { body, refs: own }: NewEvent): boolean {
+/** Returns whether the hook receives an event. Severities, states and views restrict vulnerability events only. */
+export function acceptsEvent(
+  { minSeverity, states, refs, savedViewId }: Filter,
+  { body, refs: own, viewIds }: NewEvent,
+): boolean {
   if (!('object_kind' in body)) return true
   if (body.object_kind === 'security_report') return matchesRef(refs, [body.object_attributes.ref])
   if (body.object_kind !== 'vulnerability') return true
   const { severity, state } = body.object_attributes
   if (minSeverity !== null && severityRanks[severity] < severityRanks[minSeverity]) return false
+  if (savedViewId !== null && !viewIds?.has(savedViewId)) return false
   return (states === null || states.includes(state)) && matchesRef(refs, own ?? [])
 }
 

@@ -33,12 +33,12 @@ export async function insertHook(db: Db, owner: HookOwner, draft: HookDraft, now
   ]
   const row = await db.one<Hook>(sql`
     insert into hooks (project_id, namespace_id, url, name, description, token, signing_token, format, min_severity,
-      states, refs, project_ids, has_vulnerability_events, has_import_events, has_upload_events, has_topic_events,
-      has_member_events, has_access_token_events, has_token_events, verifies_certificates, custom_headers,
-      url_variables, created_at, updated_at)
+      states, refs, project_ids, saved_view_id, has_vulnerability_events, has_import_events, has_upload_events,
+      has_topic_events, has_member_events, has_access_token_events, has_token_events, verifies_certificates,
+      custom_headers, url_variables, created_at, updated_at)
     values (${projectId}, ${namespaceId}, ${draft.url}, ${draft.name}, ${draft.description}, ${draft.token},
       ${draft.signingToken}, ${draft.format}, ${draft.minSeverity}, ${draft.states}, ${draft.refs}, ${draft.projectIds},
-      ${draft.hasVulnerabilityEvents}, ${draft.hasImportEvents}, ${draft.hasUploadEvents}, ${draft.hasTopicEvents},
+      ${draft.savedViewId}, ${draft.hasVulnerabilityEvents}, ${draft.hasImportEvents}, ${draft.hasUploadEvents}, ${draft.hasTopicEvents},
       ${draft.hasMemberEvents}, ${draft.hasAccessTokenEvents}, ${draft.hasTokenEvents}, ${draft.verifiesCertificates},
       ${draft.customHeaders}, ${draft.urlVariables}, ${now}, ${now})
     returning ${columns}`)
@@ -51,13 +51,20 @@ export async function updateHook(db: Db, id: number, draft: HookDraft, now: stri
     update hooks set url = ${draft.url}, name = ${draft.name}, description = ${draft.description},
       token = ${draft.token}, signing_token = ${draft.signingToken}, format = ${draft.format},
       min_severity = ${draft.minSeverity}, states = ${draft.states}, refs = ${draft.refs},
-      project_ids = ${draft.projectIds}, has_vulnerability_events = ${draft.hasVulnerabilityEvents},
+      project_ids = ${draft.projectIds}, saved_view_id = ${draft.savedViewId},
+      has_vulnerability_events = ${draft.hasVulnerabilityEvents},
       has_import_events = ${draft.hasImportEvents}, has_upload_events = ${draft.hasUploadEvents},
       has_topic_events = ${draft.hasTopicEvents}, has_member_events = ${draft.hasMemberEvents},
       has_access_token_events = ${draft.hasAccessTokenEvents}, has_token_events = ${draft.hasTokenEvents},
       verifies_certificates = ${draft.verifiesCertificates}, custom_headers = ${draft.customHeaders},
       url_variables = ${draft.urlVariables}, updated_at = ${now}
     where id = ${id} returning ${columns}`)
+}
+
+/** Returns the ids of the hooks that a saved view filters. */
+export async function listHookIdsOfView(db: Db, savedViewId: number): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`select id from hooks where saved_view_id = ${savedViewId} order by id`)
+  return rows.map(({ id }) => id)
 }
 
 /** Deletes a hook. Returns false when it does not exist. */
@@ -85,6 +92,6 @@ export async function setSlowUntil(db: Db, id: number, until: string | null): Pr
 }
 
 const columns: Sql = sql`id, project_id, namespace_id, url, name, description, token, signing_token, format,
-  min_severity, states, refs, project_ids, has_vulnerability_events, has_import_events, has_upload_events,
-  has_topic_events, has_member_events, has_access_token_events, has_token_events, verifies_certificates,
-  custom_headers, url_variables, failures, disabled_until, disabled_at, slow_until, created_at`
+  min_severity, states, refs, project_ids, saved_view_id, has_vulnerability_events, has_import_events,
+  has_upload_events, has_topic_events, has_member_events, has_access_token_events, has_token_events,
+  verifies_certificates, custom_headers, url_variables, failures, disabled_until, disabled_at, slow_until, created_at`

@@ -18,6 +18,8 @@ export interface HookDraft {
   refs: readonly string[] | null
   /** Projects whose events a hook of a group or of the instance receives; null for all. */
   projectIds: readonly number[] | null
+  /** Shared view of the same place, to which the vulnerabilities of sent events must belong; null for all. */
+  savedViewId: number | null
   hasVulnerabilityEvents: boolean
   hasImportEvents: boolean
   hasUploadEvents: boolean

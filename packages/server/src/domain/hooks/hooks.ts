@@ -19,6 +19,7 @@ import {
   deleteHook,
   findHook,
   insertHook,
+  listHookIdsOfView,
   listHooks,
   lockHook,
   resetFailures,
@@ -43,6 +44,9 @@ export async function getHook({ db }: Deps, owner: HookOwner, id: number): Promi
   if (!hook || !isOwnedBy(hook, owner)) throw notFound()
   return hook
 }
+
+/** Returns the ids of the webhooks that a saved view filters. */
+export const hooksOfView = ({ db }: Deps, savedViewId: number): Promise<number[]> => listHookIdsOfView(db, savedViewId)
 
 export function createHook(deps: Deps, owner: HookOwner, draft: HookDraft): Promise<Hook> {
   assertUsable(deps, draft)

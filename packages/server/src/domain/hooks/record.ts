@@ -17,6 +17,8 @@ export interface Listeners {
   isEmpty: boolean
   /** Whether a hook filters by ref, so that vulnerability events need their refs. */
   filtersRefs: boolean
+  /** Ids of the saved views that filter hooks, so that vulnerability events need the views that contain them. */
+  viewIds: readonly number[]
   /** Stores events of one kind in the transaction that makes the changes. */
   record(events: readonly NewEvent[]): Promise<void>
   /** Queues the deliveries. */
@@ -33,6 +35,7 @@ export async function findListeners(deps: Deps, owner: HookOwner, kind: EventKin
   return {
     isEmpty: hooks.length === 0,
     filtersRefs: hooks.some(({ refs }) => refs !== null),
+    viewIds: [...new Set(hooks.flatMap(({ savedViewId }) => savedViewId ?? []))],
     async record(events) {
       // Hooks share the uuid of an event that they receive in GitLab's format.
       const named = events.map((event) => ({ ...event, uuid: randomUuid(deps) }))

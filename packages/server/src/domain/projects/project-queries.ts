@@ -247,10 +247,15 @@ interface ReachedProjects {
   member?: Membership | undefined
   /** A project must have a topic of each list. */
   topics: readonly (readonly number[])[]
+  /** Only these projects. */
+  ids?: readonly number[] | undefined
 }
 
-export async function listProjectIdsReached(db: Db, { within, member, topics }: ReachedProjects): Promise<number[]> {
-  const conditions: Sql[] = []
+export async function listProjectIdsReached(
+  db: Db,
+  { within, member, topics, ids }: ReachedProjects,
+): Promise<number[]> {
+  const conditions: Sql[] = ids ? [sql`p.id in ${db.dialect.integers(ids)}`] : []
   if (within) {
     const [from, to] = lineageRange(within)
     conditions.push(sql`p.namespace_id in (

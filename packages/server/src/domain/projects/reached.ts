@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { Namespace } from '../namespaces/namespace.ts'
+import { findNamespaceById } from '../namespaces/namespaces.ts'
 import { findTopicIds } from './project-list.ts'
 import { listProjectIdsReached } from './project-queries.ts'
 import type { Visitor } from './visible.ts'
@@ -30,4 +31,17 @@ export async function listReachedProjectIds(
   const today = deps.now().slice(0, 10)
   const member = caller.isAdmin ? undefined : { userId: caller.user.id, level: least, today }
   return listProjectIdsReached(deps.db, { within: group, member, topics: topicIds })
+}
+
+/** Returns whether a project is in a group or its subgroups and has all topics. */
+export async function isProjectIn(
+  deps: Deps,
+  projectId: number,
+  { groupId, topics = [] }: { groupId?: number | undefined; topics?: readonly string[] | undefined },
+): Promise<boolean> {
+  const within = groupId === undefined ? undefined : await findNamespaceById(deps.db, groupId)
+  if (groupId !== undefined && !within) return false
+  const topicIds = await findTopicIds(deps, { topics })
+  if (!topicIds) return false
+  return (await listProjectIdsReached(deps.db, { within, topics: topicIds, ids: [projectId] })).length > 0
 }

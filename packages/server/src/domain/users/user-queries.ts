@@ -168,6 +168,9 @@ export const userReferences = [
   ['users', 'created_by_id'],
 ] as const
 
+/** References of rows that outlive the account only under a condition; other rows are deleted with the user. */
+const conditionalReferences = [['saved_views', 'user_id', 'is_shared = true']] as const
+
 /** References that end with the user. */
 export const endedReferences = [['vulnerabilities', 'assignee_id']] as const
 
@@ -176,15 +179,16 @@ export async function reassignReferences(db: Db, fromId: number, toId: number): 
   await db.one(sql`select id from users where id = ${fromId} ${db.dialect.forUpdate}`)
   const atOnce = 500
   const references = [
-    ...userReferences.map((reference) => [...reference, toId] as const),
-    ...endedReferences.map((reference) => [...reference, null] as const),
+    ...userReferences.map((reference) => [...reference, 'true', toId] as const),
+    ...conditionalReferences.map((reference) => [...reference, toId] as const),
+    ...endedReferences.map((reference) => [...reference, 'true', null] as const),
   ]
-  for (const [table, column, value] of references) {
-    const [rows, name] = [raw(table), raw(column)]
+  for (const [table, column, condition, value] of references) {
+    const [rows, name, isKept] = [raw(table), raw(column), raw(condition)]
     const reassign = () =>
       db.run(sql`
         update ${rows} set ${name} = ${value}
-        where id in (select id from ${rows} where ${name} = ${fromId} order by id limit ${atOnce})`)
+        where id in (select id from ${rows} where ${name} = ${fromId} and ${isKept} order by id limit ${atOnce})`)
     while ((await reassign()) === atOnce) await setImmediate()
   }
 }

@@ -361,6 +361,8 @@ async function useSavedViews(send: Send, base: string, path: Record<string, numb
   const view = await send(`POST ${base}/vulnerability_views`, { path, body: { name: 'Urgent', shared: true } })
   const at = { ...path, view_id: view.id }
   await send(`PUT ${base}/vulnerability_views/:view_id`, { path: at, body: { name: 'Most urgent' } })
+  await send(`POST ${base}/vulnerability_views/:view_id/default`, { path: at })
+  await send(`DELETE ${base}/vulnerability_views/:view_id/default`, { path: at })
   await send(`DELETE ${base}/vulnerability_views/:view_id`, { path: at })
 }
 

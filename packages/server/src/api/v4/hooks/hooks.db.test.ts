@@ -69,6 +69,7 @@ describe('webhooks', () => {
       min_severity: null,
       states: [],
       refs: [],
+      saved_view_id: null,
     })
     const { id } = added.body
     const second = await maintainer.post(path, { url: `${url}/2` })

@@ -6,6 +6,7 @@ import type { HookChanges } from '../../../domain/hooks/hooks.ts'
 import {
   flag,
   freeFormList,
+  integer,
   integerList,
   listOf,
   nullable,
@@ -70,6 +71,14 @@ const inputs = {
       commaSeparated: true,
     }),
   ),
+  saved_view_id: optional(
+    nullable(
+      integer({
+        description:
+          'Shared saved view of the same project, group or instance (ours): only events of vulnerabilities that it contains after the change are sent',
+      }),
+    ),
+  ),
   custom_headers: pairs(
     'Additional headers as `{"key", "value"}`; values are never returned. `PUT` adds to the present ones',
   ),
@@ -113,6 +122,7 @@ export function draftFrom(kind: HookOwner['kind'], url: string, input: HookInput
     states: null,
     refs: null,
     projectIds: null,
+    savedViewId: null,
     hasVulnerabilityEvents: false,
     hasImportEvents: false,
     hasUploadEvents: false,
@@ -146,6 +156,7 @@ export function changesFrom(input: HookInput & { url?: string | undefined }): Ho
     ...(states !== undefined && { states: orNull([...new Set(states)]) }),
     ...(refs !== undefined && { refs: orNull([...new Set(refs)]) }),
     ...(input.project_ids !== undefined && { projectIds: orNull([...new Set(input.project_ids)]) }),
+    ...(input.saved_view_id !== undefined && { savedViewId: input.saved_view_id }),
     ...(input.custom_headers && { customHeaders: valuesByKey('custom_headers', input.custom_headers) }),
     ...(input.url_variables && { urlVariables: valuesByKey('url_variables', input.url_variables) }),
     ...(input.enable_ssl_verification !== undefined && { verifiesCertificates: input.enable_ssl_verification }),

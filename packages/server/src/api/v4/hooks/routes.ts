@@ -11,6 +11,7 @@ import { route } from '../route.ts'
 import { deliveryRoutesOf } from './delivery-routes.ts'
 import { changesFrom, draftFrom, hookInputs } from './inputs.ts'
 import { baseOf, hookId, ownerOf, permissionsOf, placeNames } from './place.ts'
+import { assertViewUsable } from './saved-view.ts'
 import { secretRoutesOf } from './secret-routes.ts'
 import { systemTestRoute, testRouteOf } from './test-routes.ts'
 import { extrasOf, hookViews, viewHooks, viewOneHook } from './views.ts'
@@ -66,6 +67,7 @@ function hookRoutesOf(kind: HookOwner['kind']): readonly Route[] {
         const { deps, input } = context
         const draft = draftFrom(kind, input.url, input)
         const hook = await transaction(deps, async (deps) => {
+          await assertViewUsable(deps, context, draft.savedViewId)
           const hook = await createHook(deps, ownerOf(context), draft)
           await storeAttributes(deps, 'hooks', hook.id, attributesFrom(extras, input))
           return hook
@@ -88,6 +90,7 @@ function hookRoutesOf(kind: HookOwner['kind']): readonly Route[] {
         const attributes = attributesFrom(extras, input)
         if (Object.keys({ ...changes, ...attributes }).length === 0) throw parameterProblem('No parameters provided')
         const changed = await transaction(deps, async (deps) => {
+          await assertViewUsable(deps, context, changes.savedViewId)
           const changed = await changeHook(deps, ownerOf(context), id, changes)
           await storeAttributes(deps, 'hooks', id, attributes)
           return changed

@@ -15,7 +15,7 @@ import {
   otherEvents,
   outputsOf,
 } from '../projects/gitlab-attributes.ts'
-import { freeObject, nullableString, nullableTimestamp, timestamp } from '../views.ts'
+import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 
 const firstFields = {
   id: Type.Integer(),
@@ -42,6 +42,7 @@ const ownFields = {
   min_severity: nullableString,
   states: Type.Array(Type.String()),
   refs: Type.Array(Type.String()),
+  saved_view_id: nullableInteger,
 }
 const project_ids = Type.Array(Type.Integer())
 const projectFields = { ...firstFields, project_id: Type.Integer(), ...booleans(otherEvents), ...ownFields }
@@ -105,6 +106,7 @@ function viewHook({ now }: Deps, hook: Hook, extras: GitlabAttributes = {}) {
     min_severity: hook.minSeverity,
     states: [...(hook.states ?? [])],
     refs: [...(hook.refs ?? [])],
+    saved_view_id: hook.savedViewId,
   }
 }
 

@@ -7,16 +7,15 @@ import {
   findSavedViews,
   getSavedView,
   removeSavedView,
+  setDefaultView,
 } from '../../../domain/vulnerabilities/saved-views/saved-views.ts'
-import { compileInput } from '../../../http/params/compile-input.ts'
 import { flag, freeForm, integer, oneOf, optional, text } from '../../../http/params/input.ts'
-import type { RawParams } from '../../../http/params/raw-params.ts'
 import { noOutput, type Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { basicUserView, viewBasicUser } from '../users/views.ts'
 import { freeObject, nullableInteger, timestamp } from '../views.ts'
-import { assertKnown, type FilterCaller, filterProperties, readFilter } from '../vulnerabilities/filters.ts'
-import { projectFilter, scopeProperties } from '../vulnerabilities/scope-filters.ts'
+import type { FilterCaller } from '../vulnerabilities/filters.ts'
+import { readViewFilter, type ViewKind } from './view-filters.ts'
 
 const savedView = Type.Object(
   {
@@ -28,6 +27,7 @@ const savedView = Type.Object(
     sort: Type.String(),
     shared: Type.Boolean({ description: 'True: everyone who may read the list can use the view' }),
     author: basicUserView,
+    default: Type.Boolean({ description: 'Whether you open the list with this view' }),
     created_at: timestamp,
     updated_at: timestamp,
   },
@@ -43,6 +43,7 @@ const viewSavedView = (view: SavedView, origin: string) => ({
   sort: view.sort,
   shared: view.isShared,
   author: viewBasicUser(view.author, origin),
+  default: view.isDefault,
   created_at: view.createdAt,
   updated_at: view.updatedAt,
 })
@@ -67,42 +68,23 @@ const changeFields = {
 }
 const idField = { view_id: integer() }
 
-const places = {
-  project: { prefix: '/projects/:id', filters: filterProperties },
-  group: { prefix: '/groups/:id', filters: { ...filterProperties, project_id: projectFilter } },
-  instance: { prefix: '', filters: { ...filterProperties, ...scopeProperties } },
-} as const
-type Kind = keyof typeof places
-
-const readers = {
-  project: compileInput(Type.Object(places.project.filters)),
-  group: compileInput(Type.Object(places.group.filters)),
-  instance: compileInput(Type.Object(places.instance.filters)),
-}
-
-/** Returns the filter as it was given, after validating it as the list does. */
-function validFilter(kind: Kind, params: RawParams, caller: FilterCaller): object {
-  assertKnown('filter', params, places[kind].filters)
-  readFilter(readers[kind](params), caller)
-  return params
-}
-
-const draftFrom = (kind: Kind, input: Static<typeof createInput>, caller: FilterCaller) => ({
+const draftFrom = (kind: ViewKind, input: Static<typeof createInput>, caller: FilterCaller) => ({
   name: input.name.trim(),
-  filter: validFilter(kind, input.filter, caller),
+  ...readViewFilter(kind, input.filter, caller),
   sort: input.sort,
   isShared: input.shared,
 })
 
 const changeInput = Type.Object(changeFields)
 
-const changesFrom = (kind: Kind, input: Static<typeof changeInput>, caller: FilterCaller) => ({
+const changesFrom = (kind: ViewKind, input: Static<typeof changeInput>, caller: FilterCaller) => ({
   ...(input.name !== undefined && { name: input.name.trim() }),
-  ...(input.filter && { filter: validFilter(kind, input.filter, caller) }),
+  ...(input.filter && readViewFilter(kind, input.filter, caller)),
   ...(input.sort && { sort: input.sort }),
   ...(input.shared !== undefined && { isShared: input.shared }),
 })
 
+const prefixes = { project: '/projects/:id', group: '/groups/:id', instance: '' }
 const placeWords = { project: 'a project', group: 'a group', instance: 'all projects' }
 
 const readPermissions = {
@@ -119,8 +101,8 @@ const writePermissions = {
 /** Returns the place of a request. A row of the permissions that is on a group provides one, and so on. */
 const placeOf = (context: object) => context as ViewPlace // the guard provides what the permission's row promises
 
-function routesOf(kind: Kind): Route[] {
-  const path = `${places[kind].prefix}/vulnerability_views`
+function routesOf(kind: ViewKind): Route[] {
+  const path = `${prefixes[kind]}/vulnerability_views`
   const one = `${path}/:view_id`
   const [reading, writing] = [readPermissions[kind], writePermissions[kind]]
   return [
@@ -186,6 +168,33 @@ function routesOf(kind: Kind): Route[] {
       status: 204,
       output: noOutput,
       handle: (context) => removeSavedView(context.deps, placeOf(context), context.caller, context.input.view_id),
+    }),
+    route({
+      method: 'POST',
+      path: `${one}/default`,
+      summary: `Open the vulnerabilities of ${placeWords[kind]} with a saved view by default (only for you)`,
+      permission: writing,
+      input: Type.Object(idField),
+      status: 204,
+      output: noOutput,
+      async handle({ deps, caller, input, ...context }) {
+        const place = placeOf(context)
+        await setDefaultView(deps, place, caller, await getSavedView(deps, place, caller, input.view_id))
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${one}/default`,
+      summary: `Stop opening the vulnerabilities of ${placeWords[kind]} with a saved view (only for you)`,
+      permission: writing,
+      input: Type.Object(idField),
+      status: 204,
+      output: noOutput,
+      async handle({ deps, caller, input, ...context }) {
+        const place = placeOf(context)
+        const view = await getSavedView(deps, place, caller, input.view_id)
+        if (view.isDefault) await setDefaultView(deps, place, caller, null)
+      },
     }),
   ]
 }

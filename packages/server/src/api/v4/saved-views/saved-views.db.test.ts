@@ -101,6 +101,32 @@ describe('a saved view of a project', () => {
     expect((await reader.post(path, { name: 'x' })).status).toBe(403)
   })
 
+  test('is the default of each user who chooses it, one in each list, until they choose another or none', async () => {
+    const { project, path } = await freshProject()
+    const [ada, bob] = [await server.as('developer', project), await server.as('developer', project)]
+    const views = await Promise.all(
+      ['A', 'B'].map(async (name) => (await server.admin.post(path, { name, shared: true })).body.id),
+    )
+    const { body: hidden } = await server.admin.post(path, { name: 'Hidden' })
+    const elsewhere = await ada.post('/vulnerability_views', { name: 'Everywhere' })
+    const defaultsOf = async (client: Client) =>
+      (await client.get(path)).body
+        .filter((view: { default: boolean }) => view.default)
+        .map(({ id }: { id: number }) => id)
+    const choose = async (client: Client, id: number) => (await client.post(`${path}/${id}/default`)).status
+    expect((await ada.post(`/vulnerability_views/${elsewhere.body.id}/default`)).status).toBe(204)
+    expect(await choose(ada, views[0])).toBe(204)
+    expect(await choose(ada, views[1])).toBe(204)
+    expect(await choose(ada, views[1])).toBe(204)
+    expect(await choose(ada, hidden.id)).toBe(404)
+    expect([await defaultsOf(ada), await defaultsOf(bob)]).toEqual([[views[1]], []])
+    expect((await ada.delete(`${path}/${views[0]}/default`)).status).toBe(204)
+    expect(await defaultsOf(ada)).toEqual([views[1]])
+    expect((await ada.delete(`${path}/${views[1]}/default`)).status).toBe(204)
+    expect(await defaultsOf(ada)).toEqual([])
+    expect((await ada.get('/vulnerability_views')).body).toMatchObject([{ name: 'Everywhere', default: true }])
+  })
+
   test('is one of at most 100 of its user', async () => {
     const { project, path } = await freshProject()
     const ada = await server.as('developer', project)

@@ -1,5 +1,6 @@
 import type { ListOrder } from '../../findings/list/cursor.ts'
 import type { Severity, State } from '../../findings/scales.ts'
+import type { Facets } from './count-change-queries.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 
 /** Filter of a list of vulnerabilities. Absent fields match everything; the values of a field are alternatives. */
@@ -83,8 +84,11 @@ export function rangeAssignee(filter: VulnerabilityFilter, order: ListOrder): nu
   return order.key ? undefined : onlyAssignee(filter)
 }
 
-/** Returns true if the facets of a count match the filter. */
-export function matchesFacets(filter: VulnerabilityFilter, count: FacetCount): boolean {
+/** The facets that filters test, of one vulnerability or of a count. */
+export type FilteredFacets = Omit<Facets, 'scannerId'> & Pick<FacetCount, 'scanner'>
+
+/** Returns true if the facets match the filter. */
+export function matchesFacets(filter: VulnerabilityFilter, count: FilteredFacets): boolean {
   const { severities, reportTypes, scanners, isResolvedOnDefaultBranch: isResolved } = filter
   const isOnDefaultBranch = wantedOnDefaultBranch(filter)
   return (
@@ -102,7 +106,7 @@ export function matchesFacets(filter: VulnerabilityFilter, count: FacetCount): b
 const onlyDismissed = ({ hasDismissalEnd, dismissalEndsBefore }: VulnerabilityFilter) =>
   hasDismissalEnd !== undefined || dismissalEndsBefore !== undefined
 
-function hasState({ states, dismissalReasons }: VulnerabilityFilter, count: FacetCount): boolean {
+function hasState({ states, dismissalReasons }: VulnerabilityFilter, count: FilteredFacets): boolean {
   if (!dismissalReasons) return !states || states.includes(count.state)
   const isDismissedForReason = count.state === 'dismissed' && dismissalReasons.includes(count.dismissalReason ?? '')
   return isDismissedForReason || states?.includes(count.state) === true

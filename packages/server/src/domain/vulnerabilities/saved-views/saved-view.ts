@@ -1,7 +1,7 @@
 import type { Namespace } from '../../namespaces/namespace.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
-import type { VulnerabilitySort } from '../list/filter.ts'
+import type { VulnerabilityFilter, VulnerabilitySort } from '../list/filter.ts'
 
 /** The list that a view belongs to: of a project, of a group, or of the whole instance. */
 export type ViewPlace =
@@ -14,10 +14,20 @@ interface InstancePlace {
   group?: undefined
 }
 
+/** What a view selects, independent of its reader. */
+export interface ViewConditions {
+  filter: VulnerabilityFilter
+  projectIds?: readonly number[] | undefined
+  groupId?: number | undefined
+  topics?: readonly string[] | undefined
+}
+
 export interface ViewDraft {
   name: string
   /** Parameters of the list, as the API names them, so that `me` stands for the reader of the view. */
   filter: object
+  /** The same filter as the server applies it; null if it depends on the reader. */
+  conditions: ViewConditions | null
   sort: VulnerabilitySort
   /** Whether everyone who may read the list can use the view. */
   isShared: boolean
@@ -32,4 +42,6 @@ export interface SavedView extends ViewDraft {
   author: Pick<User, 'id' | 'username' | 'name' | 'state'>
   createdAt: string
   updatedAt: string
+  /** Whether the reader opens the list with this view. */
+  isDefault: boolean
 }

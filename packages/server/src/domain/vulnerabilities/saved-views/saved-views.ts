@@ -1,21 +1,26 @@
-import { forbidden, invalid, limitReached, notFound } from '../../../platform/failure.ts'
+import { conflict, forbidden, invalid, limitReached, notFound } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import { roles } from '../../access/roles.ts'
 import { changesBetween, type Entity, groupEntity, instanceEntity, projectEntity } from '../../audit/audit-event.ts'
 import type { AuditEventName } from '../../audit/event-name.ts'
 import { recordAuditEvent } from '../../audit/record.ts'
 import { type Deps, type RootDeps, transaction } from '../../deps.ts'
+import { hooksOfView } from '../../hooks/hooks.ts'
 import { groupLevel, projectLevel } from '../../projects/visible.ts'
 import { lockUser } from '../../users/users.ts'
 import { readableScope } from '../list/readable-scope.ts'
-import type { SavedView, ViewDraft, ViewPlace } from './saved-view.ts'
+import type { SavedView, ViewConditions, ViewDraft, ViewPlace } from './saved-view.ts'
 import {
   countViews,
+  deleteDefault,
   deleteView,
   findView,
+  insertDefault,
   insertView,
   listViews,
+  lockView,
   type PlaceIds,
+  updateConditions,
   updateView,
 } from './saved-view-queries.ts'
 
@@ -73,11 +78,14 @@ export function changeSavedView(
   { id, changes }: { id: number; changes: Partial<ViewDraft> },
 ): Promise<SavedView> {
   return transaction(deps, async (deps) => {
+    await lockView(deps.db, id)
     const before = await getOwnOrManaged(deps, place, caller, id)
     const draft: ViewDraft = { ...before, ...withoutUndefined(changes) }
     // Another user would not find their view again.
     if (before.userId !== caller.user.id && !draft.isShared) throw forbidden('Only its author can stop sharing a view.')
     await assertValid(deps, place, caller, { draft, before })
+    if (!draft.isShared) await assertUnused(deps, before, 'stop sharing it')
+    if (!draft.conditions) await assertUnused(deps, before, 'filter by `me`')
     await updateView(deps.db, id, draft, deps.now())
     const after = await findVisible(deps, place, caller, id)
     if (before.isShared || after.isShared) await recordView(deps, 'saved_view_updated', place, { after, before })
@@ -87,10 +95,48 @@ export function changeSavedView(
 
 export async function removeSavedView(deps: Deps, place: ViewPlace, caller: Caller, id: number): Promise<void> {
   await transaction(deps, async (deps) => {
+    await lockView(deps.db, id)
     const before = await getOwnOrManaged(deps, place, caller, id)
+    await assertUnused(deps, before, 'delete it')
     await deleteView(deps.db, id)
     if (before.isShared) await recordView(deps, 'saved_view_destroyed', place, { after: before })
   })
+}
+
+/** Opens the list of a place with this view for the caller, or with none. */
+export async function setDefaultView(deps: Deps, place: ViewPlace, caller: Caller, view: SavedView | null) {
+  await transaction(deps, async (deps) => {
+    // Concurrent requests of one user wait, so that they have one default view.
+    await lockUser(deps.db, caller.user.id)
+    await deleteDefault(deps.db, idsOf(place), caller.user.id)
+    if (view) await insertDefault(deps.db, view.id, caller.user.id)
+  })
+}
+
+/**
+ * Prepares a view as the filter of a webhook of the same place, in the transaction that stores the webhook. It must be
+ * shared, so that those who manage webhooks can change it, and must not depend on its reader.
+ */
+export async function assertFiltersHooks(
+  deps: Deps,
+  place: ViewPlace,
+  { id, caller, conditionsOf }: { id: number; caller: Caller; conditionsOf(filter: object): ViewConditions | null },
+): Promise<void> {
+  await lockView(deps.db, id)
+  const view = await findView(deps.db, idsOf(place), id, caller.user.id)
+  if (!view?.isShared) throw invalid({ saved_view_id: ['is not a shared view of this list'] })
+  // Views that were saved by earlier versions have no conditions yet.
+  const conditions = view.conditions ?? conditionsOf(view.filter)
+  if (!conditions) throw invalid({ saved_view_id: ['must not filter by `me`'] })
+  if (!view.conditions) await updateConditions(deps.db, id, conditions)
+}
+
+/** Refuses a change that would leave a webhook without its filter. */
+async function assertUnused(deps: Deps, { id }: SavedView, change: string): Promise<void> {
+  const hookIds = await hooksOfView(deps, id)
+  if (hookIds.length === 0) return
+  const hooks = `${hookIds.length === 1 ? 'webhook' : 'webhooks'} ${hookIds.slice(0, 10).join(', ')}`
+  throw conflict(`This view filters the ${hooks}. Choose another view there to ${change}.`)
 }
 
 async function getOwnOrManaged(deps: Deps, place: ViewPlace, caller: Caller, id: number): Promise<SavedView> {
