@@ -16,10 +16,12 @@ export interface Context {
   readonly load: ReturnType<typeof openLoaders>
   /** Whether the caller has a permission in a project, by both. */
   readonly rights: Map<string, Promise<boolean>>
+  /** Number of details in the response so far. */
+  readonly details: { count: number }
 }
 
 export function openContext({ deps, caller, origin, permit }: RouteContext): Context {
-  return { deps, caller, origin, permit, load: openLoaders(deps), rights: new Map() }
+  return { deps, caller, origin, permit, load: openLoaders(deps), rights: new Map(), details: { count: 0 } }
 }
 
 /**

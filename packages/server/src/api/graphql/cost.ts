@@ -47,6 +47,11 @@ const assumedLength = 5
 const assumedLengths: Readonly<Record<string, number>> = {
   VulnerabilityStateTransitionTypeConnection: 10,
   VulnerabilityIssueLinkConnection: 10,
+  VulnerabilityExternalIssueLinkConnection: 1,
+  NoteConnection: 10,
+  DiscussionConnection: 10,
+  UserCoreConnection: 5,
+  SeverityOverrideConnection: 5,
 }
 
 /** Throws a `GraphQLError` that names the limit which the operations of a request exceed together. */

@@ -68,7 +68,15 @@ const mutations: Record<string, readonly Role[]> = {
   vulnerabilitiesDismiss: from('maintainer'),
   vulnerabilitiesSeverityOverride: from('maintainer'),
   vulnerabilityIssueLinkCreate: from('developer'),
+  vulnerabilityIssueLinkDestroy: from('developer'),
+  vulnerabilityExternalIssueLinkDestroy: from('developer'),
+  vulnerabilityExternalIssueLinkCreate: from('maintainer'),
   vulnerabilityCreate: from('maintainer'),
+}
+
+/** Errors of mutations that the project cannot execute, for callers who may. */
+const errorsOf: Record<string, string[]> = {
+  vulnerabilityExternalIssueLinkCreate: ['Jira integration is not configured'],
 }
 
 test('every query and mutation is in the tables', () => {
@@ -100,15 +108,16 @@ test.each(Object.keys(mutations))('the mutation %s is executed for the callers o
   const found: Role[] = []
   for (const role of roles) {
     const { id } = await server.vulnerability(project, { line: ++lines, rule: `rule-${lines}` })
+    const link = await server.admin.post(`/vulnerabilities/${id}/issue_links`, { url: `https://example.com/${id}` })
     const before = await server.admin.get(`/vulnerabilities/${id}/history`)
     const query = `mutation($input: ${name.charAt(0).toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { errors } }`
     const { status, body } = await clients[role].post('//api/graphql', {
       query,
-      variables: { input: inputOf(name, id) },
+      variables: { input: inputOf(name, id, link.body.id) },
     })
     expect([role, status]).toEqual([role, 200])
     if (body.data[name]) {
-      expect(body).toEqual({ data: { [name]: { errors: [] } } })
+      expect(body).toEqual({ data: { [name]: { errors: errorsOf[name] ?? [] } } })
       found.push(role)
     } else {
       expect(body.errors).toHaveLength(1)
@@ -119,7 +128,7 @@ test.each(Object.keys(mutations))('the mutation %s is executed for the callers o
 })
 
 /** Returns an input with a value for every required field of the mutation. */
-function inputOf(name: string, id: number): Record<string, unknown> {
+function inputOf(name: string, id: number, linkId: number): Record<string, unknown> {
   const type = loadSchema().getType(`${name.charAt(0).toUpperCase()}${name.slice(1)}Input`)
   if (!isInputObjectType(type)) throw new Error(`${name} has no input`)
   const gid = `gid://gitlab/Vulnerability/${id}`
@@ -131,6 +140,10 @@ function inputOf(name: string, id: number): Record<string, unknown> {
     id: gid,
     vulnerabilityIds: [gid],
     issueUrl: address,
+    ...(name === 'vulnerabilityIssueLinkDestroy' && { id: `gid://gitlab/Vulnerabilities::IssueLink/${linkId}` }),
+    ...(name === 'vulnerabilityExternalIssueLinkDestroy' && {
+      id: `gid://gitlab/Vulnerabilities::ExternalIssueLink/${linkId}`,
+    }),
   }
   const values = Object.values(type.getFields()).map((field) => {
     if (field.name in known) return [field.name, known[field.name]]

@@ -7,6 +7,8 @@ const idScalars: Readonly<Record<string, string>> = {
   ProjectID: 'Project',
   VulnerabilityID: 'Vulnerability',
   VulnerabilitiesScannerID: 'Vulnerabilities::Scanner',
+  VulnerabilitiesIssueLinkID: 'Vulnerabilities::IssueLink',
+  VulnerabilitiesExternalIssueLinkID: 'Vulnerabilities::ExternalIssueLink',
 }
 
 export const scalarTypes = `

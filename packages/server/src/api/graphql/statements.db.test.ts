@@ -23,6 +23,9 @@ test('a list of many vulnerabilities takes as many statements as a list of two',
   const fields = `title project { fullPath } scanner { name } identifiers { name } primaryIdentifier { name } links { url }
     cvss { baseScore } falsePositive hasRemediations confirmedBy { username } stateComment webUrl
     stateTransitions(first: 5) { nodes { toState author { username } } } issueLinks(first: 5) { nodes { id } }
+    details { __typename } userNotesCount notes(first: 2) { nodes { body } } discussions(first: 2) { nodes { id } }
+    commenters(first: 2) { nodes { username } } severityOverrides(first: 2) { nodes { newSeverity } }
+    cveEnrichment { cve } externalIssueLinks { nodes { id } }
     userPermissions { adminVulnerability adminVulnerabilityIssueLink readVulnerability createVulnerabilityExport }`
   const count = async (first: number, group: string) => {
     const query = `{ group(fullPath: "${group}") { vulnerabilities(first: ${first}) { nodes { ${fields} } } } }`

@@ -43,7 +43,22 @@ export async function readThreats({ db }: Deps, lists: readonly (readonly string
   })
 }
 
-const isCve = (name: string) => name.startsWith('CVE-')
+/** What the feeds have of one CVE. */
+export interface CveRecord {
+  cve: string
+  epssMillionths: number | null
+  isKev: boolean
+}
+
+/** Returns what the feeds have of CVEs, which are in capitals; nothing of those that they do not know. */
+export async function readCves({ db }: Deps, cves: readonly string[]): Promise<Map<string, CveRecord>> {
+  const scores = new Map((await listScores(db, cves)).map(({ cve, scoreMillionths }) => [cve, scoreMillionths]))
+  const exploited = new Set(await listKnownExploited(db, cves))
+  const known = cves.filter((cve) => scores.has(cve) || exploited.has(cve))
+  return new Map(known.map((cve) => [cve, { cve, epssMillionths: scores.get(cve) ?? null, isKev: exploited.has(cve) }]))
+}
+
+export const isCve = (name: string) => name.startsWith('CVE-')
 
 /** Rules of scanners and weaknesses have no advisories, and are most identifiers. */
 const isAdvisory = (name: string) => /^[A-Z]{2,20}-/.test(name) && !name.startsWith('CWE-')

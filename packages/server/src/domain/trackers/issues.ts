@@ -7,15 +7,30 @@ import type { Project } from '../projects/project.ts'
 import { type Selection, selectVulnerabilities } from '../vulnerabilities/triage/bulk.ts'
 import { findLinks } from '../vulnerabilities/triage/links.ts'
 import { issueJobKind } from './create-issue.ts'
-import type { Tracker } from './tracker.ts'
-import type { TrackerIssue } from './tracker-issue.ts'
-import { insertClaim, listTrackerIssues, markPossiblySent, reopenClaim } from './tracker-issue-queries.ts'
+import type { Tracker, TrackerKind } from './tracker.ts'
+import type { CreatedLink, TrackerIssue } from './tracker-issue.ts'
+import {
+  insertClaim,
+  listCreatedLinks,
+  listTrackerIssues,
+  markPossiblySent,
+  reopenClaim,
+} from './tracker-issue-queries.ts'
 import { findEffectiveTracker } from './trackers.ts'
 
 /** Returns the issue that was requested for the vulnerability. */
 export async function findIssueOf({ db }: Deps, vulnerabilityId: number): Promise<TrackerIssue | undefined> {
   const [issue] = await listTrackerIssues(db, [vulnerabilityId])
   return issue
+}
+
+/** Returns the links to issues that trackers of a kind have created for these vulnerabilities. */
+export function findCreatedLinks(
+  { db }: Deps,
+  vulnerabilityIds: readonly number[],
+  kind: TrackerKind,
+): Promise<CreatedLink[]> {
+  return listCreatedLinks(db, vulnerabilityIds, kind)
 }
 
 /** Time of the last successful update of an issue's state, and why the last one failed. */

@@ -1,6 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { IssueState, TrackerIssue } from './tracker-issue.ts'
+import type { TrackerKind } from './tracker.ts'
+import type { CreatedLink, IssueState, TrackerIssue } from './tracker-issue.ts'
 
 const columns: Sql = sql`id, vulnerability_id, tracker_id, link_id, marker, state, issue_key, error, attempts, sent_at,
   busy_until, requested_at, synchronized_at`
@@ -12,6 +13,18 @@ export async function findTrackerIssue(db: Db, id: number): Promise<TrackerIssue
 export async function listTrackerIssues(db: Db, vulnerabilityIds: readonly number[]): Promise<TrackerIssue[]> {
   return db.all(sql`
     select ${columns} from tracker_issues where vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} order by id`)
+}
+
+/** Returns the links to issues that trackers of a kind have created. */
+export async function listCreatedLinks(
+  db: Db,
+  vulnerabilityIds: readonly number[],
+  kind: TrackerKind,
+): Promise<CreatedLink[]> {
+  return db.all(sql`
+    select i.vulnerability_id, i.link_id, i.issue_key from tracker_issues i join issue_trackers t on t.id = i.tracker_id
+    where i.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} and i.link_id is not null and t.kind = ${kind}
+    order by i.id`)
 }
 
 export interface ClaimDraft {

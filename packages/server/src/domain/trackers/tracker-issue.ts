@@ -30,6 +30,13 @@ export interface TrackerIssue {
   synchronizedAt: string | null
 }
 
+/** The link to an issue that a tracker has created. */
+export interface CreatedLink {
+  vulnerabilityId: number
+  linkId: number
+  issueKey: string | null
+}
+
 /** An issue as the tracker returns it. */
 export interface RemoteIssue {
   key: string

@@ -22,7 +22,20 @@ export const filterArguments = `
     hasRemediations: Boolean
     image: [String!]
     clusterAgentId: [ID!]
-    dismissalReason: [VulnerabilityDismissalReason!]`
+    dismissalReason: [VulnerabilityDismissalReason!]
+    owaspTopTen2021: [VulnerabilityOwasp2021Top10!]
+    reachability: VulnerabilityReachabilityType
+    validityCheck: [VulnerabilityFindingTokenStatusState!]
+    policyViolations: PolicyViolations
+    policyAutoDismissed: Boolean
+    falsePositive: Boolean`
+
+/** Types of the filters that GitLab has only with advanced search. */
+export const advancedFilterTypes = `
+enum VulnerabilityOwasp2021Top10 { ${Array.from({ length: 10 }, (_, index) => `A${index + 1}_2021`).join(' ')} NONE }
+enum VulnerabilityReachabilityType { IN_USE NOT_FOUND UNKNOWN }
+enum VulnerabilityFindingTokenStatusState { ACTIVE INACTIVE UNKNOWN }
+enum PolicyViolations { DISMISSED_IN_MR }`
 
 export const listArguments = `${connectionArguments}${filterArguments}
     clusterId: [ID!]
@@ -46,6 +59,12 @@ export interface FilterArgs {
   clusterId?: string[] | null
   clusterAgentId?: string[] | null
   dismissalReason?: string[] | null
+  owaspTopTen2021?: string[] | null
+  reachability?: string | null
+  validityCheck?: string[] | null
+  policyViolations?: string | null
+  policyAutoDismissed?: boolean | null
+  falsePositive?: boolean | null
 }
 
 export interface VulnerabilityArgs extends FilterArgs, ConnectionArgs {
@@ -54,8 +73,16 @@ export interface VulnerabilityArgs extends FilterArgs, ConnectionArgs {
 
 /** Filters of GitLab's schema that Alcove does not have. */
 const unsupported = [
-  ...(['owaspTopTen', 'hasIssues', 'hasRemediations', 'image', 'clusterId', 'clusterAgentId'] as const),
+  ...(['owaspTopTen', 'hasIssues', 'hasRemediations', 'image'] as const),
 ] satisfies (keyof FilterArgs)[]
+
+/** Filters that GitLab refuses without advanced search. */
+const advanced = [
+  ...(['owaspTopTen2021', 'reachability', 'validityCheck'] as const),
+  ...(['policyViolations', 'policyAutoDismissed', 'falsePositive'] as const),
+] satisfies (keyof FilterArgs)[]
+
+const isGiven = (value: unknown) => value !== undefined && value !== null
 
 /**
  * Returns the filter, or undefined when nothing can match. Throws for filters that Alcove does not have, because a list
@@ -68,12 +95,15 @@ export async function readFilterArgs(
   args: FilterArgs,
 ): Promise<VulnerabilityFilter | undefined> {
   for (const name of unsupported) {
-    if (args[name] !== undefined && args[name] !== null) {
-      throw new GraphQLError(`This server cannot filter by \`${name}\`.`)
-    }
+    if (isGiven(args[name])) throw new GraphQLError(`This server cannot filter by \`${name}\`.`)
   }
-  // No vulnerability has either.
-  if (args.hasMergeRequest || args.hasAiResolution) return undefined
+  if (advanced.some((name) => isGiven(args[name]))) {
+    throw new GraphQLError('Require advanced vulnerability management to be enabled!')
+  }
+  // No vulnerability has any of these.
+  if (args.hasMergeRequest || args.hasAiResolution || args.clusterId?.length || args.clusterAgentId?.length) {
+    return undefined
+  }
   const byId = args.scannerId?.length
     ? await listScannersOf(deps.db, scope?.projectIds ?? [], args.scannerId)
     : undefined

@@ -54,11 +54,17 @@ type VulnerablePackage {
   path: String
 }
 type VulnerableKubernetesResource {
+  "Always null: this server has no agents."
+  agent: ClusterAgent
   clusterId: String
   containerName: String!
   kind: String!
   name: String!
   namespace: String!
+}
+type ClusterAgent {
+  id: ID!
+  name: String!
 }`
 
 type Location = Record<string, unknown>

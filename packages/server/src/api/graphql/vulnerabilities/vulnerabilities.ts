@@ -1,4 +1,5 @@
 import type { Permission } from '../../../domain/access/permissions.ts'
+import type { CveRecord } from '../../../domain/feeds/feeds.ts'
 import type { StoredIdentifier, StoredScanner } from '../../../domain/findings/finding.ts'
 import { loadRatings, type RateVector } from '../../../domain/reports/formats/fields/cvss-score.ts'
 import type { PastEntry } from '../../../domain/vulnerabilities/triage/history-entry.ts'
@@ -7,9 +8,13 @@ import { withFinding } from '../../../domain/vulnerabilities/triage/triage.ts'
 import type { Vulnerability, VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { vulnerabilityUrl } from '../../v4/findings/web-url.ts'
 import { type ConnectionArgs, connectionOfAll, emptyConnection } from '../connection.ts'
-import { type Context, isRefusal, type SchemaPart, visible } from '../context.ts'
+import { type Context, type SchemaPart, visible } from '../context.ts'
 import { globalId } from '../global-id.ts'
+import { viewDetails } from './details.ts'
+import { externalLinkResolvers, externalLinkTypeResolvers } from './external-links.ts'
 import { viewLocation } from './location.ts'
+import { noteResolvers, noteTypeResolvers } from './notes.ts'
+import { may } from './project-right.ts'
 import { vulnerabilityTypes } from './vulnerability-types.ts'
 
 type Source = VulnerabilityWithFinding
@@ -78,6 +83,15 @@ const vulnerabilityResolvers = {
     const { linkType } = args
     return connectionOfAll(linkType ? links.filter((link) => upper(link.linkType) === linkType) : links, args)
   },
+  details: viewDetails,
+  async cveEnrichment({ finding }: Source, _: unknown, { load }: Context) {
+    const known = await load.cves(finding.id)
+    const [first] = known.sort((a, b) => (b.epssMillionths ?? 0) - (a.epssMillionths ?? 0))
+    return first ?? null
+  },
+  representationInformation: () => null,
+  ...noteResolvers,
+  ...externalLinkResolvers,
   mergeRequest: () => null,
   mergeRequests: emptyConnection,
   vulnerabilityPath: (source: Source, _: unknown, context: Context) => urlOf(source, context, ''),
@@ -95,30 +109,6 @@ function rated(vectors: readonly { vendor: string; vector: string }[]) {
     const rating = rateVector(vector)
     return rating ? [{ vendor, vector, ...rating, severity: upper(rating.severity) }] : []
   })
-}
-
-/**
- * Returns whether the guard permits the caller something in the vulnerability or its project. The answer is the same for
- * all vulnerabilities of a project, so a list asks once for each of them.
- */
-function may(permission: Permission, kind: 'vulnerability' | 'project') {
-  return ({ vulnerability }: Source, _: unknown, { permit, rights }: Context): Promise<boolean> => {
-    const { id, projectId } = vulnerability
-    const key = `${permission} ${projectId}`
-    const known = rights.get(key) ?? isPermitted(permit(permission, String(kind === 'project' ? projectId : id)))
-    rights.set(key, known)
-    return known
-  }
-}
-
-async function isPermitted(permitted: Promise<unknown>): Promise<boolean> {
-  try {
-    await permitted
-    return true
-  } catch (error) {
-    if (isRefusal(error)) return false
-    throw error
-  }
 }
 
 /** Returns a vulnerability if the caller has a permission for it. Throws as the guard does. */
@@ -153,12 +143,22 @@ export const vulnerabilitySchema: SchemaPart = {
       linkType: ({ linkType }: IssueLink) => upper(linkType),
       issue: ({ url, ...link }: IssueLink) => ({ ...link, webUrl: url }),
     },
+    ...noteTypeResolvers,
+    ...externalLinkTypeResolvers,
+    CveEnrichment: {
+      epssScore: ({ epssMillionths }: CveRecord) => (epssMillionths ?? 0) / 1_000_000,
+      isKnownExploit: ({ isKev }: CveRecord) => isKev,
+    },
     VulnerabilityPermissions: {
       adminVulnerability: may('vulnerability.bulk', 'project'),
       adminVulnerabilityIssueLink: may('vulnerability.link', 'vulnerability'),
       adminVulnerabilityExternalIssueLink: may('vulnerability.link', 'vulnerability'),
       readVulnerability: may('vulnerability.list', 'project'),
       createVulnerabilityExport: may('export.create', 'project'),
+      createVulnerabilityFeedback: may('vulnerability.bulk', 'project'),
+      readVulnerabilityFeedback: may('vulnerability.list', 'project'),
+      updateVulnerabilityFeedback: may('vulnerability.bulk', 'project'),
+      destroyVulnerabilityFeedback: may('vulnerability.bulk', 'project'),
     },
   },
 }

@@ -113,6 +113,39 @@ export async function listTransitions(
     where ranked.place <= ${maxPerVulnerability} order by h.id`)
 }
 
+/** Returns the newest entries of each vulnerability, with the lengths of their texts. */
+export async function listEntrySizes(
+  db: Db,
+  { vulnerabilityIds, kinds }: { vulnerabilityIds: readonly number[]; kinds: readonly HistoryKind[] },
+  maxPerVulnerability: number,
+): Promise<{ id: number; size: number }[]> {
+  return db.all(sql`
+    select id, size from (
+      select id, coalesce(length(comment), 0) as size,
+        row_number() over (partition by vulnerability_id order by id desc) as place
+      from vulnerability_history
+      where vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} and kind in ${db.dialect.texts(kinds)}
+    ) as ranked where place <= ${maxPerVulnerability} order by id`)
+}
+
+/** Returns entries by their ids, oldest first. */
+export async function listEntries(db: Db, ids: readonly number[]): Promise<PastEntry[]> {
+  return db.all(sql`
+    select ${pastColumns} from vulnerability_history h
+    left join users u on u.id = h.user_id left join imports i on i.id = h.import_id
+    where h.id in ${db.dialect.integers(ids)} order by h.id`)
+}
+
+/** Returns the number of comments by users on each vulnerability that has one. */
+export async function listCommentCounts(
+  db: Db,
+  vulnerabilityIds: readonly number[],
+): Promise<{ vulnerabilityId: number; total: number }[]> {
+  return db.all(sql`
+    select vulnerability_id, count(*) as total from vulnerability_history
+    where vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} and kind = 'note' group by vulnerability_id`)
+}
+
 export async function countHistory(db: Db, { vulnerabilityId, kinds }: HistoryFilter): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (

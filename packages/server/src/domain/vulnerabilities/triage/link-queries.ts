@@ -25,6 +25,12 @@ export async function findLink(db: Db, vulnerabilityId: number, id: number): Pro
     where l.id = ${id} and l.vulnerability_id = ${vulnerabilityId}`)
 }
 
+export async function findVulnerabilityOfLink(db: Db, id: number): Promise<number | undefined> {
+  const row = await db.one<{ vulnerabilityId: number }>(sql`
+    select vulnerability_id from vulnerability_links where id = ${id}`)
+  return row?.vulnerabilityId
+}
+
 export interface LinkDraft {
   vulnerabilityId: number
   userId: number

@@ -4,7 +4,16 @@ import type { User } from '../../users/user.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { recordHistory } from './history.ts'
 import type { IssueLink, IssueState, LinkType } from './link.ts'
-import { deleteLink, findLink, insertLink, type LinkDraft, listLinks, lockLinks, updateIssue } from './link-queries.ts'
+import {
+  deleteLink,
+  findLink,
+  findVulnerabilityOfLink,
+  insertLink,
+  type LinkDraft,
+  listLinks,
+  lockLinks,
+  updateIssue,
+} from './link-queries.ts'
 import { recordVulnerabilityChanges } from './vulnerability-events.ts'
 
 export interface IssueLinkDraft {
@@ -95,6 +104,11 @@ export function removeLink(deps: Deps, vulnerability: Vulnerability, user: User,
     await recordVulnerabilityChanges(deps, vulnerability.projectId, [vulnerability.id])
     return link
   })
+}
+
+/** Returns the id of the vulnerability that a link belongs to. */
+export function findLinkedVulnerability({ db }: Deps, linkId: number): Promise<number | undefined> {
+  return findVulnerabilityOfLink(db, linkId)
 }
 
 async function getLink({ db }: Deps, vulnerability: Vulnerability, id: number): Promise<IssueLink> {

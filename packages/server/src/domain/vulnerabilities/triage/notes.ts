@@ -10,7 +10,17 @@ import { projectLevel } from '../../projects/visible.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { recordHistory } from './history.ts'
 import type { HistoryKind, PastEntry } from './history-entry.ts'
-import { countHistory, deleteNote, findHistoryEntry, insertNote, listHistory, updateNote } from './history-queries.ts'
+import {
+  countHistory,
+  deleteNote,
+  findHistoryEntry,
+  insertNote,
+  listCommentCounts,
+  listEntries,
+  listEntrySizes,
+  listHistory,
+  updateNote,
+} from './history-queries.ts'
 import { findVulnerabilityById } from './triage-queries.ts'
 
 /** Kinds of entries that GitLab returns as notes: user comments, and system notes about state and severity. */
@@ -44,6 +54,29 @@ export async function findNotes(
   const which = { vulnerabilityId, kinds: kindsOf[filter] }
   const [rows, counted] = await Promise.all([listHistory(deps.db, which, sort, page), countHistory(deps.db, which)])
   return pageOf(page, rows, counted)
+}
+
+const maxNewest = 100
+
+/**
+ * Returns the newest notes of several vulnerabilities, at most 100 of each, oldest first. `spend` gets the number of
+ * characters before they are read, and may refuse.
+ */
+export async function findNewestNotes(
+  { db }: Deps,
+  vulnerabilityIds: readonly number[],
+  spend: (characters: number) => void,
+): Promise<PastEntry[]> {
+  const sizes = await listEntrySizes(db, { vulnerabilityIds, kinds: kindsOf.all }, maxNewest)
+  spend(sizes.reduce((sum, { size }) => sum + size, 0))
+  const ids = sizes.map(({ id }) => id)
+  return listEntries(db, ids)
+}
+
+/** Returns the number of comments on each vulnerability. */
+export async function countComments({ db }: Deps, vulnerabilityIds: readonly number[]): Promise<Map<number, number>> {
+  const rows = await listCommentCounts(db, vulnerabilityIds)
+  return new Map(rows.map(({ vulnerabilityId, total }) => [vulnerabilityId, total]))
 }
 
 /** Ids that identify a note. */
