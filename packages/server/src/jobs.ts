@@ -52,6 +52,7 @@ import { pollTrackers, synchronizeJob } from './domain/trackers/sync-issues.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { expireRequests } from './domain/vulnerabilities/approval/expire-requests.ts'
 import { dueDatesJob } from './domain/vulnerabilities/due-dates/update-due-dates.ts'
+import { flawAliasesJob, flawKeysJob } from './domain/vulnerabilities/flaws/flaw-jobs.ts'
 import { updatePriorities } from './domain/vulnerabilities/priority/score-all.ts'
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { scopeChangeKind } from './domain/vulnerabilities/scope-bulk/scope-change-job.ts'
@@ -136,6 +137,8 @@ export const jobKinds: readonly AnyJobKind[] = [
   mailJob(mailKinds),
   refJobKind,
   packageJob,
+  flawKeysJob,
+  flawAliasesJob,
   passwordRequestJob,
   promotionKind,
   scopeChangeKind,

@@ -4,6 +4,8 @@ import type { Feed, FeedFile } from './feed.ts'
 import { listFeedRows, newestRejected } from './feed-queries.ts'
 import { listAliases, listKnownExploited, listScores } from './threat-queries.ts'
 
+export { listAliases } from './threat-queries.ts'
+
 const maxRejected = 20
 
 /** Returns the feeds, and the files that were rejected, newest first. */

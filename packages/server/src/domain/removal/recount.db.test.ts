@@ -90,6 +90,7 @@ const notDerived = {
     'vulnerabilities.exposure_points',
     'vulnerabilities.priority',
   ],
+  'a hash of what a vulnerability is': ['vulnerabilities.flaw_key'],
   'the number of a load': [
     'epss_scores.generation',
     'feeds.generation',

@@ -38,12 +38,14 @@ const countOf = async (server: TestServer, project: TestProject, list: string) =
 
 test('every kind of job that acts for a user has its permissions tested below', () => {
   // The rights of mail, bulk changes and issues of trackers are tested beside their jobs and routes. `audit-stream`,
-  // `due-dates`, `package-urls`, `password-request`, `ref`, `tracker-issue-sync`, `tracker-sync` and `webhook` act for no user.
+  // `due-dates`, `flaw-aliases`, `flaw-keys`, `package-urls`, `password-request`, `ref`, `tracker-issue-sync`, `tracker-sync` and `webhook` act for no user.
   expect(jobKinds.map(({ kind }) => kind).sort()).toEqual([
     'audit-stream',
     'bulk-change',
     'due-dates',
     'export',
+    'flaw-aliases',
+    'flaw-keys',
     'import',
     'mail',
     'package-urls',

@@ -88,7 +88,7 @@ test('the upgrade keeps every row', async () => {
     }
     const after = (await listRows(db, renamed[table] ?? table))
       .filter((row) => table !== 'users' || row['isGhost'] === false)
-      .filter((row) => row['kind'] !== 'package-urls') // queued by the upgrade
+      .filter((row) => row['kind'] !== 'package-urls' && row['kind'] !== 'flaw-keys') // queued by the upgrade
       .map((row) => Object.fromEntries(columns.map((column) => [column, former(row, column)])))
     expect(sorted(after), table).toEqual(sorted(rows))
   }

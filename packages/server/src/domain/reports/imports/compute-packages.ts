@@ -2,6 +2,7 @@ import { type RootDeps, transaction } from '../../deps.ts'
 import { findLastId, listWithoutPackage, setPackages } from '../../findings/findings.ts'
 import type { ReportType } from '../../findings/scales.ts'
 import { jobKind, type RunningJob } from '../../jobs/job.ts'
+import { updateFlawsOfFindings } from '../../vulnerabilities/flaws/flaw-keys.ts'
 import { packageOfStored } from '../formats/finding-package.ts'
 
 /** Computes the packages of findings that were imported before packages were stored. A migration queues this job. */
@@ -25,7 +26,13 @@ async function run(deps: RootDeps, { signal, progress }: RunningJob<object>): Pr
       const computed = packageOfStored(finding)
       return computed ? [{ id: finding.id, ...computed }] : []
     })
-    if (packages.length > 0) await transaction(deps, ({ db }) => setPackages(db, packages))
+    if (packages.length > 0) {
+      const ids = packages.map(({ id }) => id)
+      await transaction(deps, async (deps) => {
+        await setPackages(deps.db, packages)
+        await updateFlawsOfFindings(deps, ids)
+      })
+    }
     await progress(Math.min(above + batchSize, last), last)
   }
 }

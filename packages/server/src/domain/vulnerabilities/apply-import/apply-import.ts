@@ -1,6 +1,7 @@
 import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
+import { updateKeys } from '../flaws/flaw-keys.ts'
 import { addToFacetCounts, type CountChange } from '../list/count-change-queries.ts'
 import { countChanges } from '../list/count-changes.ts'
 import { rescore } from '../priority/scores.ts'
@@ -78,10 +79,12 @@ export async function applyImportToVulnerabilities(
   })
 }
 
-/** Computes the scores of vulnerabilities whose findings have new identifiers or vectors. */
+/** Computes the scores and keys of vulnerabilities whose findings have new identifiers, vectors or locations. */
 async function rescoreReported(deps: Deps, changed: readonly number[]): Promise<void> {
   await forEachBatch(changed, async (batch) => {
-    await rescore(deps, await listPromotedIds(deps.db, batch))
+    const ids = await listPromotedIds(deps.db, batch)
+    await rescore(deps, ids)
+    await updateKeys(deps, ids)
   })
 }
 

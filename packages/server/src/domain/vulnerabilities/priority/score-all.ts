@@ -4,6 +4,7 @@ import { readGenerations } from '../../feeds/feeds.ts'
 import { severities } from '../../findings/scales.ts'
 import type { Exposure } from '../../projects/project.ts'
 import { confirmExposure } from '../../projects/projects.ts'
+import { updateKeys } from '../flaws/flaw-keys.ts'
 import { ageSteps, exposurePoints } from './priority.ts'
 import {
   type AgeStep,
@@ -64,6 +65,7 @@ async function applyFeeds(
     position = await withRelaxedDurability(deps, async (deps) => {
       const ids = await listIdsAfter(deps.db, after, batchSize)
       await rescore(deps, ids)
+      await updateKeys(deps, ids)
       const next = ids.at(-1) ?? null
       await saveApplication(deps.db, { generations: current, afterId: next, runningUntil: leaseEnd(deps) })
       return next

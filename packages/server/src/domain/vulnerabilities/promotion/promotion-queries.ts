@@ -29,6 +29,7 @@ export interface VulnerabilityDraft {
   dueOn: string | null
   fixAvailableAt: string | null
   scores: Scores
+  flawKey: number | undefined
   now: string
 }
 
@@ -36,12 +37,12 @@ export async function insertVulnerability(db: Db, draft: VulnerabilityDraft): Pr
   const row = await db.one<VulnerabilityRow>(sql`
     insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
       scanner_id, due_on, fix_available_at, cvss_tenths, epss_millionths, epss_percentile_millionths, is_kev,
-      exposure_points, is_scored, created_at, updated_at)
+      exposure_points, is_scored, flaw_key, created_at, updated_at)
     values (${draft.projectId}, ${draft.authorId}, ${draft.title}, 'detected', ${severityRanks[draft.severity]},
       ${confidenceRanks[draft.confidence]}, ${draft.reportType}, ${draft.scannerId}, ${draft.dueOn},
       ${draft.fixAvailableAt}, ${draft.scores.cvssTenths}, ${draft.scores.epssMillionths},
       ${draft.scores.epssPercentileMillionths}, ${draft.scores.isKev}, ${exposurePointsOf(draft.projectId)}, true,
-      ${draft.now}, ${draft.now})
+      ${draft.flawKey ?? null}, ${draft.now}, ${draft.now})
     returning ${vulnerabilityColumns}`)
   if (!row) throw new Error('an inserted vulnerability returned no row')
   return vulnerabilityFrom(row)
@@ -95,6 +96,7 @@ export interface PromotedDraft extends UnattachedFinding, Scores {
   title: string
   dueOn: string | null
   fixAvailableAt: string | null
+  flawKey: number | undefined
 }
 
 /** Returns those of the ids that are findings of the project and were observed on some ref. */
@@ -124,15 +126,16 @@ export async function insertVulnerabilities(
     isOnDefaultBranch: 'boolean',
     dueOn: 'text',
     fixAvailableAt: 'timestamp',
+    flawKey: 'integer',
     ...scoreColumns,
   } as const
   const inserted = await db.all<{ id: number }>(sql`
     insert into vulnerabilities (project_id, author_id, title, state, severity, confidence, report_type,
       scanner_id, is_on_default_branch, due_on, fix_available_at, cvss_tenths, epss_millionths,
-      epss_percentile_millionths, is_kev, exposure_points, is_scored, created_at, updated_at)
+      epss_percentile_millionths, is_kev, exposure_points, is_scored, flaw_key, created_at, updated_at)
     select ${projectId}, ${authorId}, r.title, 'detected', r.severity, r.confidence, r.report_type, r.scanner_id,
       r.is_on_default_branch, r.due_on, r.fix_available_at, r.cvss_tenths, r.epss_millionths,
-      r.epss_percentile_millionths, r.is_kev, ${exposurePointsOf(projectId)}, true, ${now}, ${now}
+      r.epss_percentile_millionths, r.is_kev, ${exposurePointsOf(projectId)}, true, r.flaw_key, ${now}, ${now}
     from ${db.dialect.records(rows, columns)} as r order by r.position
     returning id`)
   // Ids ascend in the order of insertion, while the order of returned rows is undefined.

@@ -11,6 +11,7 @@ import { lockAgainstDeletion } from '../../projects/projects.ts'
 import type { User } from '../../users/user.ts'
 import { dueOnBy } from '../due-dates/due-date.ts'
 import { findPolicyOfProject } from '../due-dates/due-date-policy-queries.ts'
+import { readFlawKeys } from '../flaws/flaw-keys.ts'
 import { addToFacetCounts, type CountChange, newlyDetected } from '../list/count-change-queries.ts'
 import { upsertPromoted } from '../list/promoted-queries.ts'
 import { noScores, readScores } from '../priority/scores.ts'
@@ -52,6 +53,7 @@ export function promoteFinding(
       dueOn: dueOnBy(policy, { ...finding, createdAt: now, fixAvailableAt }),
       fixAvailableAt,
       scores: (await readScores(deps, [finding.id])).get(finding.id) ?? noScores,
+      flawKey: (await readFlawKeys(deps, [finding.id])).get(finding.id),
       now,
     })
     // Two requests may get this far; only one of them attaches.
@@ -131,14 +133,15 @@ async function promoteBatch(
   if (unattached.length === 0) return []
   const now = deps.now()
   const policy = await findPolicyOfProject(deps.db, project.id)
-  const scores = await readScores(
-    deps,
-    unattached.map(({ id }) => id),
-  )
+  const ids = unattached.map(({ id }) => id)
+  const scores = await readScores(deps, ids)
+  const flawKeys = await readFlawKeys(deps, ids)
   const drafts = unattached.map((finding) => {
     const fixAvailableAt = finding.hasFix ? now : null
     const dueOn = dueOnBy(policy, { severity: severityOf(finding.severity), createdAt: now, fixAvailableAt })
-    return { ...finding, ...(scores.get(finding.id) ?? noScores), title: titleOf(finding.name), dueOn, fixAvailableAt }
+    const flawKey = flawKeys.get(finding.id)
+    const score = scores.get(finding.id) ?? noScores
+    return { ...finding, ...score, title: titleOf(finding.name), dueOn, fixAvailableAt, flawKey }
   })
   const vulnerabilityIds = await insertVulnerabilities(deps.db, { projectId: project.id, authorId, now }, drafts)
   await attachFindings(
