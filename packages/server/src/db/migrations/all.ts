@@ -42,6 +42,7 @@ import { projectBadges } from './0087_project_badges.ts'
 import { vulnerabilityRules } from './0088_vulnerability_rules.ts'
 import { flawKeys } from './0094_flaw_keys.ts'
 import { viewUses } from './0096_view_uses.ts'
+import { dismissalQueue } from './0099_dismissal_queue.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   vulnerabilityRules,
   flawKeys,
   viewUses,
+  dismissalQueue,
 ]

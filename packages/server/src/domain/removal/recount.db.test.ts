@@ -57,6 +57,7 @@ const notDerived = {
     'vulnerability_bulk_changes.requested',
     'vulnerability_bulk_changes.restored',
     'vulnerability_bulk_changes.unchanged',
+    'vulnerability_bulk_changes.withdrawn',
     'scope_bulk_changes.total',
     'scope_bulk_change_skips.total',
   ],

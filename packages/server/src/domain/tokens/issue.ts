@@ -4,7 +4,7 @@ import { type Deps, transaction } from '../deps.ts'
 import { assertNoBot, getUser } from '../users/users.ts'
 import { recordTokenEvent } from './audited-token.ts'
 import type { AccessToken } from './token.ts'
-import { insertToken, revokeToken } from './token-queries.ts'
+import { findTokenById, insertToken, revokeToken } from './token-queries.ts'
 import { digestToken, mintToken } from './tokens.ts'
 
 /** Token with its secret, which cannot be read again later. */
@@ -78,8 +78,22 @@ export async function storeToken(
   secret: string,
 ): Promise<IssuedToken> {
   const { description = null, scopes, familyId = null, ...rest } = draft
-  const token = { ...rest, description, scopes: [...new Set(scopes)], familyId, createdAt: deps.now() }
+  const token = {
+    ...rest,
+    description,
+    scopes: [...new Set(scopes)],
+    familyId,
+    issuedById: await findIssuer(deps),
+    createdAt: deps.now(),
+  }
   return { ...(await insertToken(deps.db, token, digestToken(secret))), secret }
+}
+
+/** Returns the person who acts: the administrator behind `Sudo`, or the one who created the impersonation token. */
+async function findIssuer({ db, actor }: Deps): Promise<number | null> {
+  if (actor?.sudoBy) return actor.sudoBy.id
+  const token = actor?.token?.kind === 'impersonation' ? await findTokenById(db, actor.token.id) : undefined
+  return token?.issuedById ?? actor?.user?.id ?? null
 }
 
 /** Returns the date `days` from today as YYYY-MM-DD. */

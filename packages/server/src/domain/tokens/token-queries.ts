@@ -4,7 +4,7 @@ import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { AccessToken, TokenFilter, TokenOrder } from './token.ts'
 
 const columns = sql`t.id, t.user_id, t.kind, t.name, t.description, t.scopes, t.is_revoked, t.family_id,
-  t.expires_on, t.created_at`
+  t.issued_by_id, t.expires_on, t.created_at`
 const tokensWithUse = sql`access_tokens t left join token_uses u on u.token_id = t.id`
 
 /** Returns a token without its time of last use, which changes too often to be cached. */
@@ -43,13 +43,32 @@ export async function insertToken(
   digest: string,
 ): Promise<AccessToken> {
   const row = await db.one<AccessToken>(sql`
-    insert into access_tokens (user_id, kind, name, description, digest, scopes, family_id, expires_on, created_at)
+    insert into access_tokens (user_id, kind, name, description, digest, scopes, family_id, issued_by_id, expires_on,
+      created_at)
     values (${token.userId}, ${token.kind}, ${token.name}, ${token.description}, ${digest},
-      ${JSON.stringify(token.scopes)}, ${token.familyId}, ${token.expiresOn}, ${token.createdAt})
-    returning id, user_id, kind, name, description, scopes, is_revoked, family_id, expires_on, created_at,
+      ${JSON.stringify(token.scopes)}, ${token.familyId}, ${token.issuedById}, ${token.expiresOn},
+      ${token.createdAt})
+    returning id, user_id, kind, name, description, scopes, is_revoked, family_id, issued_by_id, expires_on, created_at,
       null as last_used_at`)
   if (!row) throw new Error('an inserted token did not come back')
   return row
+}
+
+/** Returns the users who issued this token, or one from which it descends by rotation. */
+export async function listIssuersOfFamily(db: Db, tokenId: number): Promise<number[]> {
+  const rows = await db.all<{ issuedById: number }>(sql`
+    select distinct t.issued_by_id from access_tokens c join access_tokens t
+      on t.id = coalesce(c.family_id, c.id) or t.family_id = coalesce(c.family_id, c.id)
+    where c.id = ${tokenId} and t.issued_by_id is not null order by t.issued_by_id`)
+  return rows.map(({ issuedById }) => issuedById)
+}
+
+/** Returns the users who issued tokens of this user. */
+export async function listIssuersFor(db: Db, userId: number): Promise<number[]> {
+  const rows = await db.all<{ issuedById: number }>(sql`
+    select distinct issued_by_id from access_tokens
+    where user_id = ${userId} and issued_by_id is not null order by issued_by_id`)
+  return rows.map(({ issuedById }) => issuedById)
 }
 
 /** Revokes a token. Returns false when it was already revoked. */

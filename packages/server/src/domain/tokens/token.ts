@@ -12,6 +12,8 @@ export interface AccessToken {
   expiresOn: string | null
   /** Id of the first token in a chain of rotations; null for that token itself. */
   familyId: number | null
+  /** User who created the token or rotated it. Null if that is unknown. */
+  issuedById: number | null
   createdAt: string
   lastUsedAt: string | null
 }

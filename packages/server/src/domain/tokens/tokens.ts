@@ -11,7 +11,7 @@ import { assertNoGhost, findUserById, findUserByReference } from '../users/users
 import type { AccessToken, TokenHolder } from './token.ts'
 import { findTokenByDigest, noteTokenAddress, noteTokenUse, revokeTokenFamily } from './token-queries.ts'
 
-export { findTokenById } from './token-queries.ts'
+export { findTokenById, listIssuersFor, listIssuersOfFamily } from './token-queries.ts'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const prefix = 'alpat-'

@@ -3,6 +3,7 @@ import { expireRequests } from '../../../domain/vulnerabilities/approval/expire-
 import type { Client } from '../../../testing/client.ts'
 import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
 import { entry } from '../../../testing/reports.ts'
+import { browserOf, signIn } from '../../../testing/second-factors.ts'
 import { startServer } from '../../../testing/server.ts'
 import { startReceiver } from '../../../testing/stand-ins/receiver.ts'
 
@@ -253,14 +254,119 @@ test('a bulk dismissal requests what needs approval and dismisses the rest', asy
   expect(await read(ids.low)).toMatchObject({ state: 'dismissed', dismissal_request_id: null })
   const { dismissal_request_id: id, state } = await read(ids.high)
   expect([state, id]).toEqual(['detected', expect.any(Number)])
-  expect(
-    (await ada.post(`/projects/${project.id}/vulnerability_bulk_changes/${done.body.id}/undo`)).body.restored,
-  ).toBe(1)
   expect((await decide(id, 'approve', ben)).status).toBe(201)
   expect(await read(ids.high)).toMatchObject({ state: 'dismissed', dismissal_reason: 'acceptable_risk' })
-  expect(await total('state=dismissed')).toBe('1')
-  await ben.post(`/vulnerabilities/${ids.high}/revert`)
+  expect(await total('state=dismissed')).toBe('2')
+  for (const one of [ids.high, ids.low]) await ben.post(`/vulnerabilities/${one}/revert`)
   expect((await ben.post('/vulnerability_bulk_changes', fields)).body).toMatchObject({ changed: 1, requested: 1 })
+})
+
+describe('those who may be behind the token of a request cannot approve it', () => {
+  const second = { status: 403, body: { message: '403 Forbidden - a second person must decide about a dismissal' } }
+  const botToken = { name: 'bot', scopes: ['api', 'self_rotate'], access_level: 40, expires_at: '2026-06-01' }
+  const withToken = (token: string) => ({ headers: { 'private-token': token } })
+
+  test('when they created or rotated a token of its bot, even afterwards', async () => {
+    const { server, project, ids, ada, ben, decide, read } = await world()
+    const [eve, uma] = [await server.as('maintainer', project), await server.as('maintainer', project)]
+    const tokens = `/projects/${project.id}/access_tokens`
+    const created = (await ada.post(tokens, botToken)).body
+    const rotated = (await ben.post(`${tokens}/${created.id}/rotate`)).body
+    // The token rotates itself, which does not hide who rotated it before.
+    const own = (await server.anonymous.post(`${tokens}/self/rotate`, {}, withToken(rotated.token))).body
+    const dismissed = await server.anonymous.post(`/vulnerabilities/${ids.high}/dismiss`, {}, withToken(own.token))
+    const id = dismissed.body.dismissal_request_id
+    await eve.post(`${tokens}/${own.id}/rotate`)
+    for (const client of [ada, ben, eve]) {
+      expect(await decide(id, 'approve', client)).toMatchObject(second)
+      expect(await decide(id, 'reject', client)).toMatchObject(second)
+    }
+    expect((await read(ids.high)).state).toBe('detected')
+    expect((await decide(id, 'approve', uma)).status).toBe(201)
+  })
+
+  test('when they created the impersonation token', async () => {
+    const { server, ids, ada, ben, decide } = await world()
+    const impersonation = await server.admin.post(`/users/${ada.user?.id}/impersonation_tokens`, {
+      ...{ name: 'as ada', scopes: ['api'], expires_at: '2026-06-01' },
+    })
+    const asAda = withToken(impersonation.body.token)
+    const dismissed = await server.anonymous.post(`/vulnerabilities/${ids.high}/dismiss`, {}, asAda)
+    const id = dismissed.body.dismissal_request_id
+    for (const client of [server.admin, ada]) expect(await decide(id, 'approve', client)).toMatchObject(second)
+    expect((await decide(id, 'approve', ben)).status).toBe(201)
+  })
+
+  test('when they use a token that they created for another user', async () => {
+    const { server, ids, ada, ben, dismiss, decide } = await world()
+    const id = (await dismiss(ids.high, {}, server.admin)).body.dismissal_request_id
+    // Administrators created the tokens of all users here.
+    expect(await decide(id, 'approve', ben)).toMatchObject(second)
+    expect(
+      (await decide(id, 'approve', browserOf(server, await signIn(server, ben.user?.username ?? '')))).status,
+    ).toBe(201)
+    const other = (await dismiss(ids.critical, {}, ada)).body.dismissal_request_id
+    expect((await decide(other, 'approve', ben)).status).toBe(201)
+  })
+})
+
+describe('the undo of a bulk change', () => {
+  test('withdraws the requests that still await approval', async () => {
+    const { server, project, ids, ada, ben, decide, read, total } = await world()
+    const path = `/projects/${project.id}/vulnerability_bulk_changes`
+    const dismissal = { action: 'dismiss', vulnerability_ids: Object.values(ids) }
+    const { body: bulk } = await ada.post(path, dismissal)
+    expect(bulk).toMatchObject({ changed: 1, requested: 2, withdrawn: null })
+    await decide((await read(ids.critical)).dismissal_request_id, 'approve', ben)
+    const { dismissal_request_id: id } = await read(ids.high)
+    const undone = await ben.post(`${path}/${bulk.id}/undo`)
+    expect(undone).toMatchObject({ status: 201, body: { restored: 1, withdrawn: 1 } })
+    expect(await read(ids.high)).toMatchObject({ state: 'detected', dismissal_request_id: null })
+    expect(await read(ids.critical)).toMatchObject({ state: 'dismissed' })
+    expect(await total('state=dismissed')).toBe('1')
+    expect((await ada.get(`/projects/${project.id}/dismissal_requests/${id}`)).body).toMatchObject({
+      ...{ state: 'withdrawn', decided_by: { id: ben.user?.id }, decided_at: start },
+    })
+    expect((await historyOf(server.admin, ids.high)).at(-1)).toMatchObject({ kind: 'dismissal_withdrawn' })
+    expect((await ada.post(`/vulnerabilities/${ids.high}/dismiss`)).status).toBe(202)
+  })
+
+  test('of many projects withdraws requests of each', async () => {
+    const { ids, ada, read } = await world()
+    const dismissal = { action: 'dismiss', vulnerability_ids: Object.values(ids) }
+    const { body: bulk } = await ada.post('/vulnerability_bulk_changes', dismissal)
+    expect(bulk).toMatchObject({ changed: 1, requested: 2 })
+    const undone = await ada.post(`/vulnerability_bulk_changes/${bulk.id}/undo`)
+    expect(undone.body).toMatchObject({ status: 'undone', restored: 1, withdrawn: 2, projects: [{ withdrawn: 2 }] })
+    expect(await read(ids.high)).toMatchObject({ state: 'detected', dismissal_request_id: null })
+  })
+
+  test('requests a dismissal of the time before the rule, and restores one that was approved', async () => {
+    const { server, project, ids, ada, ben, dismiss, decide, read } = await world()
+    const path = `/projects/${project.id}/vulnerability_bulk_changes`
+    await decide((await dismiss(ids.critical)).body.dismissal_request_id, 'approve', ben)
+    await ada.delete(`/projects/${project.id}/dismissal_approval`)
+    await dismiss(ids.high, { dismissal_reason: 'used_in_tests', until: '2026-08-01' })
+    const { body: bulk } = await ada.post(path, { action: 'revert', vulnerability_ids: [ids.high, ids.critical] })
+    await server.admin.put(`/projects/${project.id}/dismissal_approval`, { severity: 'high' })
+    const undone = await ada.post(`${path}/${bulk.id}/undo`)
+    expect(undone).toMatchObject({ status: 201, body: { changed: 2, restored: 1, withdrawn: 0 } })
+    expect(await read(ids.critical)).toMatchObject({ state: 'dismissed' })
+    const { state, dismissal_request_id: id } = await read(ids.high)
+    expect([state, id]).toEqual(['detected', expect.any(Number)])
+    expect(await decide(id, 'approve', ben)).toMatchObject({ status: 201, body: { until: '2026-08-01' } })
+    expect(await read(ids.high)).toMatchObject({ state: 'dismissed', dismissal_reason: 'used_in_tests' })
+  })
+})
+
+test('the dry run of a bulk change counts dismissals that need approval apart', async () => {
+  const { ids, ada, dismiss, read } = await world()
+  await dismiss(ids.critical)
+  const dismissal = { action: 'dismiss', vulnerability_ids: Object.values(ids) }
+  const counts = { changed: 1, requested: 1, unchanged: 1 }
+  expect((await ada.post('/vulnerability_bulk_changes', { ...dismissal, dry_run: true })).body).toMatchObject(counts)
+  expect(await read(ids.high)).toMatchObject({ state: 'detected', dismissal_request_id: null })
+  expect((await ada.post('/vulnerability_bulk_changes', dismissal)).body).toMatchObject(counts)
 })
 
 describe('the rule', () => {

@@ -22,8 +22,13 @@ const bulkView = Type.Object(
     undone_by_id: nullableInteger,
     restored: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'Number of vulnerabilities restored by the undo; the others had been changed since',
+      description:
+        'Number of vulnerabilities restored by the undo; the others had been changed since, or their dismissal needs approval now',
     }),
+    withdrawn: {
+      ...nullableInteger,
+      description: 'Number of pending requests for dismissals that the undo withdrew',
+    },
     scope_bulk_change_id: {
       ...nullableInteger,
       description: 'The bulk change of many projects that this one is part of',
@@ -44,6 +49,7 @@ const viewBulk = (bulk: Bulk) => ({
   undone_at: bulk.undoneAt,
   undone_by_id: bulk.undoneById,
   restored: bulk.restored,
+  withdrawn: bulk.withdrawn,
   scope_bulk_change_id: bulk.scopeChangeId,
 })
 

@@ -40,8 +40,13 @@ const scopeChangeView = Type.Object(
     unchanged: Type.Integer({ description: 'Number of vulnerabilities that already had the requested state' }),
     restored: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'Number of vulnerabilities restored by the undo; the others had been changed since',
+      description:
+        'Number of vulnerabilities restored by the undo; the others had been changed since, or their dismissal needs approval now',
     }),
+    withdrawn: {
+      ...nullableInteger,
+      description: 'Number of pending requests for dismissals that the undo withdrew',
+    },
     author_id: nullableInteger,
     created_at: timestamp,
     undone_at: nullableTimestamp,
@@ -59,6 +64,7 @@ const scopeChangeView = Type.Object(
         unchanged: Type.Integer(),
         undone_at: nullableTimestamp,
         restored: nullableInteger,
+        withdrawn: nullableInteger,
       }),
       { description: `Effect on each project; at most ${maxProjects}` },
     ),
@@ -91,6 +97,7 @@ function viewScopeChange(change: ScopeChange, origin: string) {
     requested: change.requested,
     unchanged: change.unchanged,
     restored: change.restored,
+    withdrawn: change.withdrawn,
     author_id: change.userId,
     created_at: change.createdAt,
     undone_at: change.undoneAt,
@@ -106,6 +113,7 @@ function viewScopeChange(change: ScopeChange, origin: string) {
         unchanged,
         undone_at: undo.undoneAt,
         restored: undo.restored,
+        withdrawn: undo.withdrawn,
       })),
     projects_count: change.projects.length,
     skipped: change.skipped.slice(0, maxProjects).map(({ project, total }) => ({

@@ -3,6 +3,7 @@ import type { Db } from '../../../db/db.ts'
 import { severityOf } from '../../findings/scales.ts'
 import { maxCountedRows, type PageRequest } from '../../page.ts'
 import { stateIn } from '../../users/user-state-sql.ts'
+import type { Vulnerability } from '../vulnerability.ts'
 import type { DismissalRequest } from './dismissal-request.ts'
 
 /** A request before it is stored. */
@@ -11,6 +12,8 @@ export type NewRequest = Pick<
   | 'projectId'
   | 'vulnerabilityId'
   | 'requestedById'
+  | 'involvedIds'
+  | 'bulkId'
   | 'fromState'
   | 'dismissalReason'
   | 'comment'
@@ -25,6 +28,8 @@ const newColumns = {
   projectId: 'integer',
   vulnerabilityId: 'integer',
   requestedById: 'integer',
+  involvedIds: 'json',
+  bulkId: 'integer',
   fromState: 'text',
   dismissalReason: 'text',
   comment: 'text',
@@ -38,17 +43,17 @@ const newColumns = {
 /** Inserts pending requests. Returns their ids by vulnerability. */
 export async function insertRequests(db: Db, requests: readonly NewRequest[]): Promise<Map<number, number>> {
   const rows = await db.all<{ id: number; vulnerabilityId: number }>(sql`
-    insert into dismissal_requests (project_id, vulnerability_id, requested_by_id, from_state, dismissal_reason, comment,
-      states_until, dismissed_until, dismissed_until_fixed, state, created_at, expires_at)
-    select r.project_id, r.vulnerability_id, r.requested_by_id, r.from_state, r.dismissal_reason, r.comment,
-      r.states_until, r.dismissed_until, r.dismissed_until_fixed, 'pending', r.created_at, r.expires_at
+    insert into dismissal_requests (project_id, vulnerability_id, requested_by_id, involved_ids, bulk_id, from_state,
+      dismissal_reason, comment, states_until, dismissed_until, dismissed_until_fixed, state, created_at, expires_at)
+    select r.project_id, r.vulnerability_id, r.requested_by_id, r.involved_ids, r.bulk_id, r.from_state,
+      r.dismissal_reason, r.comment, r.states_until, r.dismissed_until, r.dismissed_until_fixed, 'pending', r.created_at, r.expires_at
     from ${db.dialect.records(requests, newColumns)} as r where true order by r.vulnerability_id
     returning id, vulnerability_id`)
   return new Map(rows.map(({ id, vulnerabilityId }) => [vulnerabilityId, id]))
 }
 
-const columns: Sql = sql`r.id, r.project_id, r.vulnerability_id, r.requested_by_id, r.from_state, r.dismissal_reason,
-  r.comment, r.states_until, r.dismissed_until, r.dismissed_until_fixed, r.state, r.created_at, r.expires_at,
+const columns: Sql = sql`r.id, r.project_id, r.vulnerability_id, r.requested_by_id, r.involved_ids, r.bulk_id, r.from_state,
+  r.dismissal_reason, r.comment, r.states_until, r.dismissed_until, r.dismissed_until_fixed, r.state, r.created_at, r.expires_at,
   r.decided_at, r.decided_by_id, r.decision_comment, v.title, v.severity,
   q.id as "requested_by.id", q.username as "requested_by.username", q.name as "requested_by.name",
   ${stateIn('q')} as "requested_by.state",
@@ -107,6 +112,44 @@ export async function decideRequest(db: Db, id: number, { state, userId, comment
     set state = ${state}, decided_by_id = ${userId}, decision_comment = ${comment}, decided_at = ${now}
     where id = ${id} and state = 'pending'`)
   return changed === 1
+}
+
+interface PendingOfBulk {
+  id: number
+  vulnerabilityId: number
+  requestedById: number | null
+}
+
+/** Returns pending requests that a bulk change has made, in the order of vulnerabilities. */
+export async function listPendingOfBulk(db: Db, bulkId: number, limit: number): Promise<PendingOfBulk[]> {
+  return db.all(sql`
+    select id, vulnerability_id, requested_by_id from dismissal_requests
+    where bulk_id = ${bulkId} and state = 'pending' order by vulnerability_id limit ${limit}`)
+}
+
+/** Withdraws those of the requests that are still pending, and returns them. */
+export async function withdrawRequests(
+  db: Db,
+  requests: readonly PendingOfBulk[],
+  { userId, now }: Pick<Decision, 'userId' | 'now'>,
+): Promise<PendingOfBulk[]> {
+  return db.all(sql`
+    update dismissal_requests set state = 'withdrawn', decided_by_id = ${userId}, decided_at = ${now}
+    where id in ${db.dialect.integers(requests.map(({ id }) => id))} and state = 'pending'
+    returning id, vulnerability_id, requested_by_id`)
+}
+
+/** Returns those of the dismissed vulnerabilities whose dismissal was approved. */
+export async function listApproved(
+  db: Db,
+  dismissed: readonly Pick<Vulnerability, 'id' | 'dismissedAt'>[],
+): Promise<number[]> {
+  const types = { id: 'integer', dismissedAt: 'timestamp' } as const
+  const rows = await db.all<{ vulnerabilityId: number }>(sql`
+    select distinct r.vulnerability_id from ${db.dialect.records(dismissed, types)} as d
+    join dismissal_requests r on r.vulnerability_id = d.id and r.decided_at = d.dismissed_at
+    where r.state = 'approved' order by r.vulnerability_id`)
+  return rows.map(({ vulnerabilityId }) => vulnerabilityId)
 }
 
 export interface ExpiredRequest {

@@ -11,6 +11,10 @@ export interface DismissalRequest {
   projectId: number
   vulnerabilityId: number
   requestedById: number | null
+  /** Users who may be behind the request, through a token that they created or rotated. Null: not recorded. */
+  involvedIds: readonly number[] | null
+  /** Bulk change that made the request. */
+  bulkId: number | null
   /** State of the vulnerability when the dismissal was requested. */
   fromState: State
   dismissalReason: DismissalReason | null

@@ -19,7 +19,7 @@ import { lockVulnerabilities } from '../triage/triage-queries.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import type { DismissalRequest } from './dismissal-request.ts'
 import { countRequests, type Decision, decideRequest, findRequest, listRequests } from './dismissal-request-queries.ts'
-import { personOf } from './request-approval.ts'
+import { listPersonsOfBot, listTokenIssuers, personOf } from './persons.ts'
 
 export async function getRequest({ db }: Deps, project: Project, id: number): Promise<DismissalRequest> {
   const request = await findRequest(db, project.id, id)
@@ -100,17 +100,21 @@ export function withdrawRequest(
 }
 
 /**
- * Bots do not count as a second person, nor does the user who created the bot that requests. An impersonation token does
- * not say which administrator uses it.
+ * Bots do not count as a second person, nor does anyone who created or rotated the token of the request. The requester
+ * cannot decide with a token that they created for another user either.
  */
-async function assertSecondPerson(deps: Deps, user: User, { requestedById }: DismissalRequest): Promise<void> {
+async function assertSecondPerson(deps: Deps, user: User, request: DismissalRequest): Promise<void> {
   if (user.isBot) throw forbidden('access tokens of projects and groups cannot decide about dismissals')
   if (deps.actor?.token?.kind === 'impersonation') {
     throw forbidden('impersonation tokens cannot decide about dismissals')
   }
+  const { requestedById, involvedIds } = request
   const requester = requestedById === null ? undefined : await findUserById(deps.db, requestedById)
-  const involved = [requestedById, requester?.isBot ? requester.createdById : null]
-  if (involved.includes(user.id) || involved.includes(personOf(deps, user.id))) {
+  // A bot may have got another token since.
+  const ofBot = requester ? await listPersonsOfBot(deps, requester) : []
+  const involved = [requestedById, ...(involvedIds ?? []), ...ofBot]
+  const isInvolved = involved.includes(user.id) || involved.includes(personOf(deps, user.id))
+  if (isInvolved || (await listTokenIssuers(deps)).some((id) => id === requestedById)) {
     throw forbidden('a second person must decide about a dismissal')
   }
 }

@@ -1,10 +1,12 @@
 import type { Deps } from '../../deps.ts'
 import { type Severity, severityRanks } from '../../findings/scales.ts'
+import { getUser } from '../../users/users.ts'
 import { type Dismissal, describeRequestedEnd } from '../triage/change.ts'
 import type { HistoryEntry } from '../triage/history-entry.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { findEffectiveRule } from './approval-rules.ts'
 import { insertRequests } from './dismissal-request-queries.ts'
+import { listPersonsBehind, personOf } from './persons.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -38,26 +40,27 @@ interface RequestContext {
   userId: number
   now: string
   expiresInDays: number
+  bulkId?: number | undefined
 }
-
-/** Returns who acts: the administrator, when one acts as the user with `Sudo`. */
-export const personOf = ({ actor }: Deps, userId: number): number => actor?.sudoBy?.id ?? userId
 
 /** Inserts requests to dismiss vulnerabilities, which the caller must have locked, and returns the changes to store. */
 export async function requestApproval(
   deps: Deps,
   vulnerabilities: readonly Vulnerability[],
   change: Dismissal,
-  { userId, now, expiresInDays }: RequestContext,
+  { userId, now, expiresInDays, bulkId }: RequestContext,
 ): Promise<{ before: Vulnerability; after: Vulnerability; entry: HistoryEntry }[]> {
   if (vulnerabilities.length === 0) return []
   const expiresAt = new Date(Date.parse(now) + expiresInDays * dayMs).toISOString()
+  const involvedIds = change.involvedIds ?? (await listPersonsBehind(deps, await getUser(deps, userId)))
   const ids = await insertRequests(
     deps.db,
     vulnerabilities.map(({ id, projectId, state }) => ({
       projectId,
       vulnerabilityId: id,
       requestedById: change.requestedById ?? personOf(deps, userId),
+      involvedIds,
+      bulkId: bulkId ?? null,
       fromState: state,
       dismissalReason: change.dismissalReason ?? null,
       comment: change.comment ?? null,

@@ -141,17 +141,18 @@ export interface ProjectPart {
   unchanged: number
   undoneAt: string | null
   restored: number | null
+  withdrawn: number | null
 }
 
 export async function listParts(db: Db, scopeChangeId: number): Promise<ProjectPart[]> {
   return db.all(sql`
-    select id, project_id, changed, requested, unchanged, undone_at, restored from vulnerability_bulk_changes
+    select id, project_id, changed, requested, unchanged, undone_at, restored, withdrawn from vulnerability_bulk_changes
     where scope_change_id = ${scopeChangeId} order by project_id, id`)
 }
 
 export async function findPart(db: Db, scopeChangeId: number, projectId: number): Promise<ProjectPart | undefined> {
   return db.one(sql`
-    select id, project_id, changed, requested, unchanged, undone_at, restored from vulnerability_bulk_changes
+    select id, project_id, changed, requested, unchanged, undone_at, restored, withdrawn from vulnerability_bulk_changes
     where scope_change_id = ${scopeChangeId} and project_id = ${projectId}`)
 }
 
@@ -162,7 +163,7 @@ export async function findPartToUndo(
   afterProjectId: number,
 ): Promise<ProjectPart | undefined> {
   return db.one(sql`
-    select id, project_id, changed, requested, unchanged, undone_at, restored from vulnerability_bulk_changes
+    select id, project_id, changed, requested, unchanged, undone_at, restored, withdrawn from vulnerability_bulk_changes
     where scope_change_id = ${scopeChangeId} and project_id > ${afterProjectId} and undone_at is null
     order by project_id limit 1`)
 }

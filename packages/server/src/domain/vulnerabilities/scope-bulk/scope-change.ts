@@ -29,6 +29,8 @@ export interface ProjectChange {
   unchanged: number
   undoneAt: string | null
   restored: number | null
+  /** Number of requests for dismissals that the undo withdrew. */
+  withdrawn: number | null
 }
 
 /** A project in which the user may not triage. */
@@ -48,6 +50,8 @@ export interface ScopeChange extends Omit<StoredScopeChange, 'id' | 'change' | '
   requested: number
   unchanged: number
   restored: number | null
+  /** Number of requests for dismissals that the undo withdrew. */
+  withdrawn: number | null
   projects: ProjectChange[]
   skipped: SkippedProject[]
 }

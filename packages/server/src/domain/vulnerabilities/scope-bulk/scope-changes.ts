@@ -7,6 +7,9 @@ import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
 import { listProjectsById, lockAgainstDeletion } from '../../projects/projects.ts'
 import type { Visitor } from '../../projects/visible.ts'
+import type { User } from '../../users/user.ts'
+import { listPersonsBehind, personOf } from '../approval/persons.ts'
+import { selectForApproval } from '../approval/request-approval.ts'
 import type { ListScope } from '../list/filter.ts'
 import { loadVulnerabilities } from '../list/list.ts'
 import { readableScope } from '../list/readable-scope.ts'
@@ -19,7 +22,7 @@ import { assertEnd, endsWithFix } from '../triage/dismissal-end.ts'
 import { assertExpectedStates, type ExpectedStates } from '../triage/expected-states.ts'
 import { assertComment } from '../triage/triage.ts'
 import { lockVulnerabilities } from '../triage/triage-queries.ts'
-import type { Vulnerability } from '../vulnerability.ts'
+import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
 import type { ProjectChange, ScopeChange, StoredScopeChange } from './scope-change.ts'
 import { queueChange, queueJob } from './scope-change-job.ts'
 import {
@@ -77,7 +80,7 @@ export async function changeInScope(
 
   const isSmall = total <= maxInTransaction
   const id = await transaction(deps, async (deps) => {
-    const stored = isSmall ? change : withPerson(deps, change)
+    const stored = isSmall ? change : await withPersons(deps, caller.user, change)
     const draft = { userId: caller.user.id, asAdmin: caller.isAdmin, total, change: stored, now: deps.now() }
     const state = isSmall ? 'done' : 'running'
     const id = await insertScopeChange(deps.db, { ...draft, namespaceId: place.group?.id ?? null, state })
@@ -89,9 +92,11 @@ export async function changeInScope(
   return awaitChange(deps, caller, id, isAsync ? 0 : maxWaitMs)
 }
 
-/** The job does not know the administrator who acts as the user. */
-const withPerson = ({ actor }: Deps, change: Change): Change =>
-  change.action === 'dismiss' && actor?.sudoBy ? { ...change, requestedById: actor.sudoBy.id } : change
+/** The job does not know who acts as the user. */
+async function withPersons(deps: Deps, user: User, change: Change): Promise<Change> {
+  if (change.action !== 'dismiss') return change
+  return { ...change, requestedById: personOf(deps, user.id), involvedIds: await listPersonsBehind(deps, user) }
+}
 
 interface WholeChange {
   id: number
@@ -141,7 +146,16 @@ async function describeDryRun(
   const projects = new Map(
     changeable.map(({ project }) => [
       project.id,
-      { project, bulkId: null, changed: 0, requested: 0, unchanged: 0, undoneAt: null, restored: null },
+      {
+        project,
+        bulkId: null,
+        changed: 0,
+        requested: 0,
+        unchanged: 0,
+        undoneAt: null,
+        restored: null,
+        withdrawn: null,
+      },
     ]),
   )
   const loaded: Vulnerability[] = []
@@ -154,8 +168,10 @@ async function describeDryRun(
         !(endsWithFix(change) && describesFix(finding.solution)) &&
         applyChange(vulnerability, change, finding.severity, context),
     )
-    part.changed += changed.length
-    part.unchanged += rows.length - changed.length
+    const { held, requested } = await requestsOf(deps, project, change, changed)
+    part.changed += changed.length - held
+    part.requested += requested
+    part.unchanged += rows.length - changed.length + held - requested
     if (expectedStates) loaded.push(...rows.map(({ vulnerability }) => vulnerability))
   })
   if (expectedStates) await assertExpectedStates(deps, loaded, expectedStates)
@@ -168,7 +184,20 @@ async function describeDryRun(
   }
 }
 
-type Counted = Pick<ProjectChange, 'changed' | 'requested' | 'unchanged' | 'restored'>
+/** Returns how many of the vulnerabilities need approval to be dismissed, and for how many it would be requested now. */
+async function requestsOf(
+  deps: RootDeps,
+  project: Project,
+  change: Change,
+  changed: readonly VulnerabilityWithFinding[],
+): Promise<{ held: number; requested: number }> {
+  if (change.action !== 'dismiss') return { held: 0, requested: 0 }
+  const candidates = changed.map(({ vulnerability, finding }) => ({ vulnerability, reported: finding.severity }))
+  const { needing } = await selectForApproval(deps, project.id, candidates)
+  return { held: needing.length, requested: needing.filter((one) => one.dismissalRequestId === null).length }
+}
+
+type Counted = Pick<ProjectChange, 'changed' | 'requested' | 'unchanged' | 'restored' | 'withdrawn'>
 
 function totalsOf(projects: readonly Counted[]): Counted {
   const sum = (count: (project: Counted) => number) => projects.reduce((total, one) => total + count(one), 0)
@@ -177,6 +206,7 @@ function totalsOf(projects: readonly Counted[]): Counted {
     requested: sum(({ requested }) => requested),
     unchanged: sum(({ unchanged }) => unchanged),
     restored: projects.some(({ restored }) => restored !== null) ? sum(({ restored }) => restored ?? 0) : null,
+    withdrawn: projects.some(({ withdrawn }) => withdrawn !== null) ? sum(({ withdrawn }) => withdrawn ?? 0) : null,
   }
 }
 
@@ -192,8 +222,8 @@ export async function undoInScope(
     if (state === 'running') throw conflict('the change has not ended; try again later')
     const undo = { userId: caller.user.id, asAdmin: caller.isAdmin, now: deps.now() }
     if (!(await markScopeUndone(deps.db, id, undo))) throw unchanged()
-    const { changed } = totalsOf(await listParts(deps.db, id))
-    if (changed > maxInTransaction) await queueJob(deps, caller.user.id, id)
+    const { changed, requested } = totalsOf(await listParts(deps.db, id))
+    if (changed + requested > maxInTransaction) await queueJob(deps, caller.user.id, id)
     else await undoAll(deps, id)
   })
   return awaitChange(deps, caller, id, isAsync ? 0 : maxWaitMs)
@@ -240,10 +270,10 @@ async function describeStored(deps: RootDeps, caller: Visitor, stored: StoredSco
       const project = projects.get(row.projectId)
       return project ? [{ ...row, project }] : []
     })
-  const { changed, requested, unchanged, restored } = totalsOf(parts)
+  const { changed, requested, unchanged, restored, withdrawn } = totalsOf(parts)
   return {
     ...stored,
-    ...{ action: stored.change.action, changed, requested, unchanged, restored },
+    ...{ action: stored.change.action, changed, requested, unchanged, restored, withdrawn },
     projects: withProject(parts).map((part) => ({ ...part, bulkId: part.id })),
     skipped: withProject(skips),
   }

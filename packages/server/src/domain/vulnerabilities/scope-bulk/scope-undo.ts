@@ -47,7 +47,8 @@ async function undoPart(deps: Deps, id: number, part: ProjectPart): Promise<'und
   await saveUndoPosition(deps.db, part.id, reached)
   if (!isComplete) return 'begun'
   await markUndone(deps.db, part.id, user.id, context.now)
-  await finishBulk(deps.db, part.id, { restored: reached.restored })
-  await recordBulkUndo(deps, project, { id: part.id, restored: reached.restored, author: user })
+  const { restored, withdrawn } = reached
+  await finishBulk(deps.db, part.id, { restored, withdrawn })
+  await recordBulkUndo(deps, project, { id: part.id, restored, withdrawn, author: user })
   return 'undone'
 }

@@ -62,6 +62,21 @@ export async function recordRequestedDismissals(
   })
 }
 
+/** Records one event for requests that the undo of a bulk change withdrew. */
+export async function recordWithdrawnDismissals(
+  deps: Deps,
+  project: Project,
+  { bulkId, withdrawn }: { bulkId: number; withdrawn: number },
+): Promise<void> {
+  if (withdrawn === 0) return
+  await recordAuditEvent(deps, 'vulnerability_dismissal_withdrawn', {
+    entity: projectEntity(project),
+    message: `Withdrew ${withdrawn} requests for dismissals with a bulk change`,
+    target: { type: 'BulkChange', id: bulkId, name: `bulk change ${bulkId}` },
+    extra: { withdrawn },
+  })
+}
+
 /** Records one event for a change of many vulnerabilities; their history has the details. */
 export function recordBulk(
   deps: Deps,
@@ -92,13 +107,13 @@ const describeDismissal = ({ dismissalReason, ...end }: Dismissal) => ({
 export function recordBulkUndo(
   deps: Deps,
   project: Project,
-  { id, restored, author }: { id: number; restored: number; author?: User },
+  { id, restored, withdrawn, author }: { id: number; restored: number; withdrawn: number; author?: User },
 ): Promise<void> {
   return recordAuditEvent(deps, 'vulnerabilities_bulk_undone', {
     entity: projectEntity(project),
     message: `Undid a change of ${restored} vulnerabilities`,
     ...(author && { author }),
     target: { type: 'BulkChange', id, name: `bulk change ${id}` },
-    extra: { restored },
+    extra: { restored, withdrawn },
   })
 }

@@ -16,6 +16,8 @@ export interface Bulk {
   undoneById: number | null
   /** Number of vulnerabilities that the undo restored; the others had changed again. Null before the undo. */
   restored: number | null
+  /** Number of requests for dismissals that the undo withdrew. Null before the undo. */
+  withdrawn: number | null
   /** The change of many projects that this one is a part of. */
   scopeChangeId: number | null
 }

@@ -5,7 +5,7 @@ import type { Bulk } from './bulk-change.ts'
 import type { Former } from './change.ts'
 
 const bulkColumns: Sql = sql`id, project_id, user_id, action, changed, requested, unchanged, created_at, undone_at, undone_by_id,
-  restored, scope_change_id`
+  restored, withdrawn, scope_change_id`
 
 export async function insertBulk(
   db: Db,
@@ -22,11 +22,11 @@ export async function insertBulk(
 export async function finishBulk(
   db: Db,
   id: number,
-  counts: { changed: number; requested: number; unchanged: number } | { restored: number },
+  counts: { changed: number; requested: number; unchanged: number } | { restored: number; withdrawn: number },
 ): Promise<void> {
   const set =
     'restored' in counts
-      ? sql`restored = ${counts.restored}`
+      ? sql`restored = ${counts.restored}, withdrawn = ${counts.withdrawn}`
       : sql`changed = ${counts.changed}, requested = ${counts.requested}, unchanged = ${counts.unchanged}`
   await db.run(sql`update vulnerability_bulk_changes set ${set} where id = ${id}`)
 }
@@ -36,7 +36,8 @@ export async function markUndone(db: Db, id: number, userId: number, now: string
   return db.one(sql`
     update vulnerability_bulk_changes set undone_at = ${now}, undone_by_id = ${userId}
     where id = ${id} and undone_at is null
-    returning coalesce(undo_position, 0) as after, coalesce(restored, 0) as restored`)
+    returning coalesce(undo_position, 0) as after, coalesce(restored, 0) as restored,
+      coalesce(withdrawn, 0) as withdrawn`)
 }
 
 /** Progress of an undo. */
@@ -44,18 +45,25 @@ export interface UndoPosition {
   /** Id of the last restored history entry. */
   after: number
   restored: number
+  withdrawn: number
 }
 
 /** Locks a bulk change that has not been undone until the transaction ends. */
 export async function lockForUndo(db: Db, id: number): Promise<UndoPosition | undefined> {
   return db.one(sql`
-    select coalesce(undo_position, 0) as after, coalesce(restored, 0) as restored from vulnerability_bulk_changes
+    select coalesce(undo_position, 0) as after, coalesce(restored, 0) as restored,
+      coalesce(withdrawn, 0) as withdrawn from vulnerability_bulk_changes
     where id = ${id} and undone_at is null ${db.dialect.forUpdate}`)
 }
 
-export async function saveUndoPosition(db: Db, id: number, { after, restored }: UndoPosition): Promise<void> {
+export async function saveUndoPosition(
+  db: Db,
+  id: number,
+  { after, restored, withdrawn }: UndoPosition,
+): Promise<void> {
   await db.run(sql`
-    update vulnerability_bulk_changes set undo_position = ${after}, restored = ${restored} where id = ${id}`)
+    update vulnerability_bulk_changes set undo_position = ${after}, restored = ${restored}, withdrawn = ${withdrawn}
+    where id = ${id}`)
 }
 
 /** Returns true while the bulk change is a part of a change of many projects that has not ended. */

@@ -6,6 +6,7 @@ import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
 import { ensureGhost } from '../../users/ghost.ts'
 import type { User } from '../../users/user.ts'
+import { withdrawOfBulk } from '../approval/withdraw-bulk.ts'
 import { addToFacetCounts, type CountChange } from '../list/count-change-queries.ts'
 import { countChanges } from '../list/count-changes.ts'
 import { projectScope, type VulnerabilityFilter } from '../list/filter.ts'
@@ -49,6 +50,7 @@ import {
   saveChanges,
 } from './triage.ts'
 import { lockVulnerabilities } from './triage-queries.ts'
+import { holdDismissals } from './undo-dismissals.ts'
 
 /** A selection of vulnerabilities of a project: by ids or by a filter. */
 export type Selection = { ids: readonly number[] } | { filter: VulnerabilityFilter }
@@ -172,16 +174,19 @@ export function undoBulk(deps: Deps, project: Project, user: User, id: number): 
     // Of two concurrent requests only one marks it.
     const from = await markUndone(deps.db, id, user.id, now)
     if (!from) throw unchanged()
-    const { restored } = await restoreEntries(deps, project, from, { userId: user.id, now, bulkId: id })
-    await finishBulk(deps.db, id, { restored })
-    await recordBulkUndo(deps, project, { id, restored })
+    const { restored, withdrawn } = await restoreEntries(deps, project, from, { userId: user.id, now, bulkId: id })
+    await finishBulk(deps.db, id, { restored, withdrawn })
+    await recordBulkUndo(deps, project, { id, restored, withdrawn })
     return getBulk(deps, project, id)
   })
 }
 
 const undoBatchSize = 250
 
-/** Restores the vulnerabilities of a bulk change after a position: all of them, or those of so many batches. */
+/**
+ * Restores the vulnerabilities of a bulk change after a position, and then withdraws its requests for dismissals: all of
+ * them, or those of so many batches.
+ */
 export async function restoreEntries(
   deps: Deps,
   project: Project,
@@ -189,23 +194,28 @@ export async function restoreEntries(
   { maxBatches = Number.POSITIVE_INFINITY, ...context }: RestoreContext,
 ): Promise<UndoPosition & { isComplete: boolean }> {
   const counts: CountChange[] = []
-  let { after, restored } = from
+  let { after, restored, withdrawn } = from
   let isComplete = false
   // The entries are in the order of the change, which is the order of ids.
   for (let batch = 0; batch < maxBatches; batch++) {
     const entries = await listEntriesOf(deps.db, context.bulkId, after, undoBatchSize)
-    const changed = await restoreBatch(deps, project, entries, context)
-    await saveChanges(deps, project.id, changed, context.now)
-    counts.push(...countChanges(changed))
-    restored += changed.length
     const last = entries.at(-1)
-    isComplete = last === undefined
-    if (!last) break
-    after = last.id
+    if (last) {
+      const { permitted, requests } = await restoreBatch(deps, project, entries, context)
+      await saveChanges(deps, project.id, [...permitted, ...requests], context.now)
+      counts.push(...countChanges(permitted))
+      restored += permitted.length
+      after = last.id
+    } else {
+      const ended = await withdrawOfBulk(deps, project, context, undoBatchSize)
+      withdrawn += ended
+      isComplete = ended === 0
+      if (isComplete) break
+    }
     await setImmediate()
   }
   await addToFacetCounts(deps.db, project.id, counts, context.now)
-  return { after, restored, isComplete }
+  return { after, restored, withdrawn, isComplete }
 }
 
 interface RestoreContext extends ActionContext {
@@ -218,7 +228,7 @@ async function restoreBatch(
   project: Project,
   entries: readonly BulkEntry[],
   { userId, now, bulkId }: RestoreContext,
-): Promise<ChangedVulnerability[]> {
+): Promise<{ permitted: ChangedVulnerability[]; requests: ChangedVulnerability[] }> {
   const ids = entries.map(({ vulnerabilityId }) => vulnerabilityId)
   const locked = await lockVulnerabilities(deps.db, project.id, ids)
   // Check after locking, so that no other transaction can change them.
@@ -228,13 +238,14 @@ async function restoreBatch(
   const ghostId = await ensureGhostFor(deps, entries, stillThere)
   const { assignable, usernames } = await readAssignees(deps, project, entries, locked)
   const triageOf = new Map(entries.map(({ vulnerabilityId, before }) => [vulnerabilityId, before]))
-  return locked.flatMap((before) => {
+  const restored = locked.flatMap((before) => {
     const former = triageOf.get(before.id)
     if (!former || touched.has(before.id)) return []
     const triage = isAssignment(former) ? onlyTo(assignable, former) : withGhost(former, stillThere, ghostId)
     const after = restoreTriage(before, triage, reported.get(before.id) ?? before.severity, now)
     return [{ before, after, entry: undoEntry(before, after, { userId, bulkId, usernames }) }]
   })
+  return holdDismissals(deps, project, restored, { reported, userId, now })
 }
 
 /** Returns which former assignees may still triage, and the names of all who are in the entries. */

@@ -20,6 +20,8 @@ export interface Dismissal extends DismissalEnd {
   dismissalReason?: DismissalReason | undefined
   /** Administrator who acts as the user, for jobs: their requests for approval belong to this person. */
   requestedById?: number | undefined
+  /** Everyone who may be behind the request, for jobs: they cannot approve it. */
+  involvedIds?: readonly number[] | undefined
 }
 
 /** User, time and bulk change of a triage action. */

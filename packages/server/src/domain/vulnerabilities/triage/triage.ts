@@ -174,7 +174,7 @@ export async function requestBatch(
   deps: Deps,
   project: Project,
   ids: readonly number[],
-  { change, userId, now }: ActionContext & { change: Dismissal },
+  { change, userId, now, bulkId }: ActionContext & { change: Dismissal },
 ): Promise<{ held: Set<number>; requested: number }> {
   const locked = await lockVulnerabilities(deps.db, project.id, ids)
   const reported = await reportedSeverities(deps, ids)
@@ -190,7 +190,7 @@ export async function requestBatch(
     const isNew = vulnerability.dismissalRequestId === null && !fixable.has(vulnerability.id)
     return isNew && applyChange(vulnerability, change, vulnerability.severity, context) !== undefined
   })
-  const changed = await requestApproval(deps, wanted, change, { userId, now, expiresInDays })
+  const changed = await requestApproval(deps, wanted, change, { userId, now, expiresInDays, bulkId })
   await saveChanges(deps, project.id, changed, now)
   await recordRequestedDismissals(deps, project, change, wanted)
   return { held, requested: wanted.length }

@@ -52,7 +52,7 @@ async function sendByProject(
     try {
       done.push(await sendToProject(projectId, bodyOf(change, { rows, owner })))
     } catch (error) {
-      await Promise.all(done.filter(({ changed }) => changed > 0).map(undoOne))
+      await Promise.all(done.filter(({ changed, requested }) => changed + requested > 0).map(undoOne))
       throw error
     }
   }
@@ -127,7 +127,14 @@ async function pollChange(sent: ScopeChange): Promise<ScopeChange> {
   return last
 }
 
-export async function undoOne({ projectId, bulkId }: Done): Promise<{ changed: number; restored: number | null }> {
+export interface Undone {
+  changed: number
+  restored: number | null
+  /** Requests for approval that the undo withdrew. */
+  withdrawn: number | null
+}
+
+export async function undoOne({ projectId, bulkId }: Done): Promise<Undone> {
   const path = { bulk_id: bulkId }
   if (projectId !== undefined) {
     const operation = 'POST /projects/{id}/vulnerability_bulk_changes/{bulk_id}/undo'

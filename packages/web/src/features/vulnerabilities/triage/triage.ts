@@ -3,7 +3,7 @@ import { counted, formatCount } from '../../../components/format.ts'
 import { useToast } from '../../../data/toasts.ts'
 import { type Conflict, conflictFrom } from '../../../nouns/vulnerability/conflict.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
-import { type Done, send, undoOne } from './bulk-requests.ts'
+import { type Done, send, type Undone, undoOne } from './bulk-requests.ts'
 import { type Assignment, actions, type Change, type Target } from './triage-change.ts'
 import { actionsSettled, enqueue, type OptimisticState } from './triage-queue.ts'
 
@@ -45,7 +45,7 @@ export function useTriage(): Triage {
       if (!isShownAlready(change, rows)) journal.current.push(step)
       try {
         const done = await response
-        const isChanged = done.some(({ changed }) => changed > 0)
+        const isChanged = done.some(({ changed, requested }) => changed + requested > 0)
         if (!isChanged) forget(step)
         const isLast = journal.current.includes(step)
         toast({
@@ -126,7 +126,7 @@ function useUndo(toast: ReturnType<typeof useToast>) {
       try {
         const undone = await enqueue(step.before, async () => {
           const done = await step.response.catch(() => [])
-          return Promise.all(done.filter(({ changed }) => changed > 0).map(undoOne))
+          return Promise.all(done.filter(({ changed, requested }) => changed + requested > 0).map(undoOne))
         })
         toast({ text: undoneInWords(undone), topic })
       } catch (error) {
@@ -191,11 +191,13 @@ function skippedInWords(done: readonly Done[]): string {
   return ` ${formatCount(total)} skipped in ${counted(skipped.length, 'project')} where you may not triage.`
 }
 
-function undoneInWords(undone: readonly { changed: number; restored: number | null }[]): string {
+function undoneInWords(undone: readonly Undone[]): string {
   const restored = undone.reduce((sum, one) => sum + (one.restored ?? 0), 0)
   const left = undone.reduce((sum, one) => sum + one.changed, 0) - restored
-  if (restored === 0 && left === 0) return 'Nothing to undo.'
+  const withdrawn = undone.reduce((sum, one) => sum + (one.withdrawn ?? 0), 0)
+  const withRequests = withdrawn > 0 ? ` ${counted(withdrawn, 'request')} for approval withdrawn.` : ''
+  if (restored === 0 && left === 0) return withRequests.trim() || 'Nothing to undo.'
   if (restored === 0)
-    return `Nothing was reverted: ${counted(left, 'vulnerability has', 'vulnerabilities have')} changed since.`
-  return `${formatCount(restored)} reverted.${left > 0 ? ` ${formatCount(left)} changed since and left unchanged.` : ''}`
+    return `Nothing was reverted: ${counted(left, 'vulnerability has', 'vulnerabilities have')} changed since.${withRequests}`
+  return `${formatCount(restored)} reverted.${left > 0 ? ` ${formatCount(left)} changed since and left unchanged.` : ''}${withRequests}`
 }
