@@ -9,6 +9,8 @@ export type SearchState<Name extends string> = { [P in Name]?: string }
 interface SetOptions {
   /** True: replaces the history entry, as for a text that is being typed. */
   isReplacing?: boolean
+  /** True: keeps the state of the history entry, as for a change that shows the same list. */
+  keepsState?: boolean
 }
 
 /**
@@ -32,7 +34,7 @@ export function useSearchState<Name extends string>(
     return found as SearchState<Name> // it has only the requested names
   }, [search, wanted])
   const set = useCallback(
-    (changes: { [P in Name]?: string | undefined }, { isReplacing = false }: SetOptions = {}) => {
+    (changes: { [P in Name]?: string | undefined }, { isReplacing = false, keepsState = false }: SetOptions = {}) => {
       const parameters = new URLSearchParams(location.search)
       for (const [name, value] of Object.entries<string | undefined>(changes)) {
         if (value) parameters.set(name, value)
@@ -40,7 +42,7 @@ export function useSearchState<Name extends string>(
       }
       if (!('page' in changes)) parameters.delete('page')
       const query = parameters.toString()
-      navigate(query ? `${path}?${query}` : path, { replace: isReplacing })
+      navigate(query ? `${path}?${query}` : path, { replace: isReplacing, ...(keepsState && { state: history.state }) })
     },
     [path, navigate],
   )

@@ -9,7 +9,8 @@ import { Tabs } from '../../components/page/tabs.tsx'
 import { isFailure, useApiQuery } from '../../data/api.ts'
 import { levelIn, levels, ReadOnlyContext, useSession } from '../../data/session.ts'
 import { useWaitingFindings } from '../../nouns/finding/triage-backlog.ts'
-import { asProject, type Project, ProjectContext, type ProjectScreen } from '../../nouns/project/project.ts'
+import { type Project, ProjectContext, type ProjectScreen } from '../../nouns/project/project.ts'
+import { projectScreen } from '../../nouns/project/project-scope.tsx'
 import { ArchivedNotice } from './archived-notice.tsx'
 import { StarButton } from './star-button.tsx'
 
@@ -28,13 +29,8 @@ export function ProjectPage({ place = '', part = '' }: Params) {
   return (
     <QueryResult query={query} isPage>
       {(view) => {
-        const project = asProject(view)
-        const screen: ProjectScreen = {
-          project,
-          level: levelIn(project, session),
-          isArchived: project.archived === true,
-          to: (part) => `/${project.path_with_namespace}${part && `/-/${part}`}`,
-        }
+        const screen = projectScreen(view, session)
+        const { project } = screen
         return (
           <ProjectContext value={screen}>
             <PlaceName value={project.name}>

@@ -1,4 +1,4 @@
-import { memo, type ReactNode } from 'react'
+import { type MouseEvent as ClickEvent, memo, type ReactNode, useRef } from 'react'
 import styles from './row-grid.module.css'
 
 export interface GridColumn<Row> {
@@ -15,6 +15,13 @@ export interface GridColumn<Row> {
 // biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
 // biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus and names the active row
 
+/** How the user opened a row. */
+export interface Opening {
+  /** True: on its own page. */
+  isPage: boolean
+  isByKey: boolean
+}
+
 interface RowProps<Row> {
   id: string
   index: number
@@ -26,14 +33,31 @@ interface RowProps<Row> {
   isSelected: boolean
   onToggle?: ((row: Row, index: number, isExtending: boolean) => void) | undefined
   onPoint: (index: number, isExtending: boolean) => void
-  onOpen: (row: Row) => void
+  onOpen: (row: Row, way: Opening) => void
+  opensOnClick: boolean
+  onRest?: ((row: Row) => void) | undefined
 }
+
+/** Time on a row after which the pointer rests on it. */
+const restMs = 80
 
 export const GridRow = memo(PlainGridRow) as typeof PlainGridRow // memo loses the type parameter
 
 function PlainGridRow<Row extends { id: number; title: string; isArchived?: boolean }>(props: RowProps<Row>) {
   const { id, index, top, height, row, columns, isActive, isSelected, onToggle, onPoint, onOpen } = props
+  const { opensOnClick, onRest } = props
+  const resting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const look = [styles.row, isActive && styles.active, isSelected && styles.selected].filter(Boolean).join(' ')
+
+  function click(event: ClickEvent) {
+    const { target, shiftKey, defaultPrevented } = event
+    // A link that does not open the row beside the list navigates.
+    if (!(target instanceof Element) || (target.closest('a') && !defaultPrevented)) return
+    onPoint(index, shiftKey)
+    const isOpening = opensOnClick && isPlainClick(event) && !target.closest(`.${styles.check}`)
+    if (isOpening && row && getSelection()?.type !== 'Range') onOpen(row, { isPage: false, isByKey: false })
+  }
+
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid around it handles the keys
     <div
@@ -45,10 +69,14 @@ function PlainGridRow<Row extends { id: number; title: string; isArchived?: bool
       data-active={isActive || undefined}
       className={look}
       style={{ height, transform: `translateY(${top}px)` }}
-      onClick={({ target, shiftKey }) =>
-        !(target instanceof Element && target.closest('a')) && onPoint(index, shiftKey)
-      }
-      onDoubleClick={() => row && onOpen(row)}
+      // A plain click on the link opens the row as a click beside it does.
+      onClickCapture={(event) => opensOnClick && isPlainClick(event) && isLink(event.target) && event.preventDefault()}
+      onClick={click}
+      onDoubleClick={() => row && onOpen(row, { isPage: true, isByKey: false })}
+      onPointerEnter={() => {
+        if (row && onRest) resting.current = setTimeout(() => onRest(row), restMs)
+      }}
+      onPointerLeave={() => clearTimeout(resting.current)}
     >
       {onToggle && (
         <div role="gridcell" className={styles.check}>
@@ -77,6 +105,11 @@ function PlainGridRow<Row extends { id: number; title: string; isArchived?: bool
     </div>
   )
 }
+
+const isLink = (target: EventTarget) => target instanceof Element && target.closest('a') !== null
+
+const isPlainClick = ({ button, ctrlKey, metaKey, altKey, shiftKey }: ClickEvent) =>
+  button === 0 && !ctrlKey && !metaKey && !altKey && !shiftKey
 
 /** Returns true for a click with Shift. The native event of a checkbox change is the click. */
 const isShift = (event: Event) => event instanceof MouseEvent && event.shiftKey

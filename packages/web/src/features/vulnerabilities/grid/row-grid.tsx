@@ -1,7 +1,16 @@
-import { type CSSProperties, type FocusEvent, type ReactNode, useCallback, useId, useLayoutEffect, useRef } from 'react'
+import {
+  type CSSProperties,
+  type FocusEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useId,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 import { formatCount } from '../../../components/format.ts'
 import { type Press, usePageKeys } from '../triage/page-keys.ts'
-import { type GridColumn, GridRow } from './grid-row.tsx'
+import { type GridColumn, GridRow, type Opening } from './grid-row.tsx'
 import type { PagedRows } from './paged-rows.ts'
 import styles from './row-grid.module.css'
 import { useStoredPlace } from './stored-place.ts'
@@ -20,7 +29,11 @@ interface GridProps<Row extends { id: number; title: string; isArchived?: boolea
   /** Incremented to scroll the active row into view. */
   advances?: number
   onMove: (index: number, isExtending: boolean) => void
-  onOpen: (row: Row) => void
+  onOpen: (row: Row, way: Opening) => void
+  /** True: a click opens a row. Otherwise a double click does. */
+  opensOnClick?: boolean
+  /** Called when the pointer rests on a row, so that its data can be fetched before it is opened. */
+  onRest?: ((row: Row) => void) | undefined
   /** Handles all other keys. Returns true for a key that it handled. */
   onKey: (press: Press) => boolean
   /** Sticky toolbar above the rows. */
@@ -38,7 +51,20 @@ interface GridSelection<Row> {
 
 /** Virtualised grid with rows of equal height, scrolled by the window. Screen readers get the total number of rows. */
 export function RowGrid<Row extends { id: number; title: string; isArchived?: boolean }>(props: GridProps<Row>) {
-  const { label, rows, columns, selection, active, onMove, onOpen, onKey, toolbar, advances = 0 } = props
+  const {
+    label,
+    rows,
+    columns,
+    selection,
+    active,
+    onMove,
+    onOpen,
+    opensOnClick = false,
+    onRest,
+    onKey,
+    toolbar,
+  } = props
+  const { advances = 0 } = props
   const id = useId()
   const grid = useRef<HTMLDivElement>(null)
   const { virtual, body, bar, margin, barHeight, rowHeight, length } = useVirtualRows(rows, active)
@@ -50,20 +76,15 @@ export function RowGrid<Row extends { id: number; title: string; isArchived?: bo
     onMove(index, isExtending)
     virtual.scrollToIndex(index, { align: 'auto' })
   }
-  const point = useRef(onMove)
-  point.current = onMove
-  const onPoint = useCallback((index: number, isExtending: boolean) => {
-    point.current(index, isExtending)
-    grid.current?.focus({ preventScroll: true })
-  }, [])
+  const onPoint = usePointer(grid, onMove)
   const latestActive = useRef(active)
   latestActive.current = active
   useLayoutEffect(() => {
     if (advances > 0) virtual.scrollToIndex(latestActive.current, { align: 'auto' })
   }, [virtual, advances])
-  const open = (row: Row) => {
+  const open = (row: Row, way: Opening) => {
     storePlace()
-    onOpen(row)
+    onOpen(row, way)
   }
 
   /** Handles a key. Returns true for a key that it handled. */
@@ -72,7 +93,8 @@ export function RowGrid<Row extends { id: number; title: string; isArchived?: bo
     const step = stepOf(event.key, page, length)
     const row = rows.rowAt(active)
     if (step !== undefined && isPlain(event)) move(active + step, event.shiftKey)
-    else if ((event.key === 'Enter' || event.key === 'o') && isPlain(event) && row) open(row)
+    else if ((event.key === 'Enter' || event.key === 'o') && isPlain(event) && row)
+      open(row, { isPage: event.shiftKey, isByKey: true })
     else if ((event.key === ' ' || event.key === 'x') && isPlain(event) && row && selection)
       selection.toggle(row, active, false)
     else return onKey(event)
@@ -152,6 +174,8 @@ export function RowGrid<Row extends { id: number; title: string; isArchived?: bo
                 onToggle={selection?.toggle}
                 onPoint={onPoint}
                 onOpen={open}
+                opensOnClick={opensOnClick}
+                onRest={onRest}
               />
             )
           })}
@@ -161,6 +185,19 @@ export function RowGrid<Row extends { id: number; title: string; isArchived?: bo
         <p className={styles.note}>Showing the first {formatCount(length)} rows. Filter the list to see others.</p>
       )}
     </div>
+  )
+}
+
+/** Returns the function that makes a row active by pointer, and focuses the grid. */
+function usePointer(grid: RefObject<HTMLElement | null>, onMove: (index: number, isExtending: boolean) => void) {
+  const latest = useRef(onMove)
+  latest.current = onMove
+  return useCallback(
+    (index: number, isExtending: boolean) => {
+      latest.current(index, isExtending)
+      grid.current?.focus({ preventScroll: true })
+    },
+    [grid],
   )
 }
 

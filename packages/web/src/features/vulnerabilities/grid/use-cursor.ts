@@ -11,8 +11,8 @@ export interface Cursor<Row> {
   active: number
   row: Row | undefined
   move: (index: number, isExtending: boolean) => void
-  /** Moves to the next row immediately; stays on the last row. */
-  advance: () => void
+  /** Moves to the next row, or by `steps` rows, immediately; stays in the list. */
+  advance: (steps?: number) => void
   /** Number of calls of `advance`; each one scrolls the active row into view. */
   advances: number
   /** Individually selected rows, in the order of selection. */
@@ -84,8 +84,8 @@ export function useCursor<Row extends Identified>(rows: PagedRows<Row>, list: st
     // While pages are refetched, another row may be at this index.
     row: isRefreshing && row && current.current && current.current.id !== row.id ? current.current : row,
     move,
-    advance: () => {
-      move(Math.min(active + 1, Math.max(0, length - 1)), false)
+    advance: (steps = 1) => {
+      move(Math.min(Math.max(0, active + steps), Math.max(0, length - 1)), false)
       setAdvances((before) => before + 1)
     },
     advances,

@@ -16,12 +16,13 @@ export const movingKeys: KeyHelp = [
   ['k Up', 'Previous row'],
   ['Home End', 'First and last row'],
   ['Enter o', 'Open'],
+  ['Shift Enter', 'Open page'],
 ]
 export const selectingKeys: KeyHelp = [
   ['x Space', 'Toggle selection'],
   ['Shift Up Down', 'Select several'],
   ['Ctrl a', 'Select all matching'],
-  ['Escape', 'Clear selection'],
+  ['Escape', 'Clear selection, or close the panel'],
 ]
 export const otherKeys: KeyHelp = [
   ['/', 'Search'],

@@ -1,0 +1,180 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../../server/src/testing/client.ts'
+import { entry } from '../../server/src/testing/reports.ts'
+import type { TestProject } from '../../server/src/testing/server.ts'
+import { active, grid, row } from './vulnerabilities.ts'
+import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+
+let web: Web
+let number = 0
+beforeAll(async () => {
+  web = await startWeb()
+})
+afterAll(() => web?.close())
+
+const panel = (page: Page) => page.getByRole('region', { name: 'Selected vulnerability' })
+const title = (page: Page) => panel(page).getByRole('heading').first()
+const hasFocus = (page: Page) => panel(page).evaluate((element) => element === document.activeElement)
+
+/** Creates a project with three vulnerabilities, highest severity first. */
+async function create(): Promise<{ project: TestProject; list: string; maintainer: Client }> {
+  const project = await web.server.project(`panel/shop-${++number}-${Date.now()}`)
+  await web.server.report(project, [
+    entry({ line: 1, severity: 'High', name: 'One', rule: 'a' }),
+    entry({ line: 2, severity: 'Medium', name: 'Two', rule: 'b' }),
+    entry({ line: 3, severity: 'Low', name: 'Three', rule: 'c' }),
+  ])
+  const maintainer = await web.server.as('maintainer', project)
+  return { project, list: `/${project['path_with_namespace']}/-/vulnerabilities`, maintainer }
+}
+
+async function statesOf(project: TestProject) {
+  const { body } = await web.server.admin.get(`/projects/${project.id}/vulnerabilities`)
+  return Object.fromEntries(body.map(({ title, state }: Record<string, string>) => [title, state]))
+}
+
+describe('the panel beside the list', () => {
+  test('opens with Enter, follows j and k, and Escape returns the focus to the row', async () => {
+    const { list, maintainer } = await create()
+    const page = await web.open(list, { as: maintainer, width: 1440, height: 900 })
+    await grid(page).focus()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => title(page).innerText()).toBe('Two')
+    await panel(page).getByText('2 of 3').waitFor()
+    await expect.poll(() => hasFocus(page)).toBe(true)
+    const { width } = (await panel(page).boundingBox()) ?? { width: 0 }
+    expect(width).toBeGreaterThanOrEqual(480)
+    expect(width).toBeLessThanOrEqual(640)
+    expect(await panel(page).innerText()).toContain('src/app.ts:2')
+    expect(new URL(page.url()).searchParams.get('open')).toMatch(/^\d+$/)
+    await page.keyboard.press('j')
+    await expect.poll(() => title(page).innerText()).toBe('Three')
+    expect(await active(page)).toBe('Three')
+    expect(await hasFocus(page)).toBe(true)
+    await page.keyboard.press('k')
+    await page.keyboard.press('k')
+    await expect.poll(() => title(page).innerText()).toBe('One')
+    await page.keyboard.press('Escape')
+    await panel(page).waitFor({ state: 'detached' })
+    await expect.poll(() => grid(page).evaluate((element) => element === document.activeElement)).toBe(true)
+    expect(await active(page)).toBe('One')
+    expect(new URL(page.url()).search).toBe('')
+  })
+
+  test('opens with a click, also on the title, and closes with Back; the page opens with Shift+Enter', async () => {
+    const { list, maintainer } = await create()
+    const page = await web.open(list, { as: maintainer })
+    await row(page, 'Two').getByRole('link').click()
+    await expect.poll(() => title(page).innerText()).toBe('Two')
+    await row(page, 'Three').getByText('Needs triage').click()
+    await expect.poll(() => title(page).innerText()).toBe('Three')
+    expect(await grid(page).evaluate((element) => element === document.activeElement)).toBe(true)
+    await page.goBack()
+    await panel(page).waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe(list)
+    await page.keyboard.press('Shift+Enter')
+    await page.getByRole('heading', { level: 1, name: 'Three' }).waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/\/-\/vulnerabilities\/\d+$/)
+    await page.goBack()
+    await row(page, 'Two').click({ modifiers: ['Shift'] })
+    await page.getByText('2 selected').waitFor()
+    await expect.poll(() => panel(page).count()).toBe(0)
+  })
+
+  test('triages its vulnerability with the keys of the list and goes on, also when others are selected', async () => {
+    const { list, maintainer, project } = await create()
+    const page = await web.open(list, { as: maintainer })
+    await grid(page).focus()
+    await page.keyboard.press('End')
+    await page.keyboard.press('x')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => hasFocus(page)).toBe(true)
+    await page.keyboard.press('c')
+    await expect.poll(() => title(page).innerText()).toBe('Two')
+    await page.keyboard.press('d')
+    await page.getByRole('dialog').waitFor()
+    for (const key of ['2', 'Enter']) await page.keyboard.press(key)
+    await expect.poll(() => title(page).innerText()).toBe('Three')
+    await expect.poll(() => statesOf(project)).toEqual({ One: 'confirmed', Two: 'dismissed', Three: 'detected' })
+    await expect.poll(() => hasFocus(page)).toBe(true)
+    await page.keyboard.press('z')
+    await expect.poll(() => statesOf(project)).toEqual({ One: 'confirmed', Two: 'detected', Three: 'detected' })
+    await panel(page).getByRole('button', { name: 'Resolve' }).click()
+    await expect.poll(() => statesOf(project)).toEqual({ One: 'confirmed', Two: 'detected', Three: 'resolved' })
+  })
+
+  test('ignores shortcuts while the user writes a comment', async () => {
+    const { list, maintainer, project } = await create()
+    const page = await web.open(list, { as: maintainer })
+    await grid(page).focus()
+    await page.keyboard.press('Enter')
+    const comment = panel(page).getByLabel('Add a comment')
+    await comment.fill('')
+    await comment.pressSequentially('crd jk')
+    expect(await comment.inputValue()).toBe('crd jk')
+    expect(await title(page).innerText()).toBe('One')
+    expect(await statesOf(project)).toEqual({ One: 'detected', Two: 'detected', Three: 'detected' })
+  })
+
+  test('has its own address, also in the list of a group, and keeps its vulnerability when the list changes', async () => {
+    const { project, maintainer } = await create()
+    const group = (project['namespace'] as { full_path: string }).full_path
+    const found = await web.server.admin.get(`/projects/${project.id}/vulnerabilities?search=Two`)
+    const [{ id }] = found.body
+    const page = await web.open(`/groups/${group}/-/vulnerabilities?state=detected&open=${id}`, { as: maintainer })
+    await expect.poll(() => title(page).innerText()).toBe('Two')
+    await expect.poll(() => active(page)).toBe('Two')
+    await panel(page).getByRole('button', { name: 'Confirm' }).waitFor()
+    await page.reload()
+    await expect.poll(() => title(page).innerText()).toBe('Two')
+    // Another user changes it, so that it leaves the list.
+    await web.server.admin.post(`/vulnerabilities/${id}/resolve`)
+    await page.getByRole('searchbox').fill('T')
+    await quiet(page)
+    await row(page, 'Two').waitFor({ state: 'detached' })
+    expect(await title(page).innerText()).toBe('Two')
+    await panel(page).getByText('Not in this list').waitFor()
+  })
+
+  test('shows developers no actions, and 404 for an unknown id', async () => {
+    const { list, project } = await create()
+    const as = await web.server.as('developer', project)
+    const page = await web.open(list, { as })
+    await grid(page).focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => title(page).innerText()).toBe('One')
+    await page.keyboard.press('c')
+    await expect.poll(() => panel(page).getByRole('button', { name: 'Confirm' }).count()).toBe(0)
+    expect(await statesOf(project)).toMatchObject({ One: 'detected' })
+    const gone = await web.open(`${list}?open=99999999`, { as, expects: /404/ })
+    await panel(gone).getByText('Not found').waitFor()
+    expect(await accessProblems(gone)).toEqual([])
+  })
+})
+
+describe.each([1440, 360])('with a window of %i px', (width) => {
+  test.each(['light', 'dark'] as const)('the panel is accessible and fits (%s)', async (theme) => {
+    const { list, maintainer } = await create()
+    const page = await web.open(list, { as: maintainer, width, height: 800, theme })
+    await grid(page).focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => title(page).innerText()).toBe('One')
+    await expect.poll(() => hasFocus(page)).toBe(true)
+    await quiet(page)
+    if (process.env['ALCOVE_TEST_PICTURES']) {
+      await page.screenshot({ path: `${process.env['ALCOVE_TEST_PICTURES']}/panel-${width}-${theme}.png` })
+    }
+    expect(await accessProblems(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    const isCovered = width < 900
+    expect(await grid(page).isVisible()).toBe(!isCovered)
+    await page.keyboard.press('j')
+    await expect.poll(() => title(page).innerText()).toBe('Two')
+    await panel(page).getByRole('button', { name: 'Close panel' }).click()
+    await expect.poll(() => grid(page).evaluate((element) => element === document.activeElement)).toBe(true)
+  })
+})
