@@ -22,6 +22,7 @@ describe('the form of a webhook', () => {
       description: null,
       format: 'gitlab',
       min_severity: null,
+      saved_view_id: null,
       states: [],
       refs: [],
       vulnerability_events: false,

@@ -31,6 +31,7 @@ export function readDraft(form: FormData, noun: HookPlace['noun']): HookDraft {
     description: text('description') || null,
     format: text('format') as Format, // the values of the select
     min_severity: (text('min_severity') || null) as Severity | null, // the values of the select
+    saved_view_id: Number(text('saved_view_id')) || null,
     states: states.filter((state) => form.has(`states ${state}`)),
     refs: splitRefs(text('refs')),
     ...(noun !== 'project' && { project_ids: form.getAll('project_ids').map(Number) }),
@@ -61,11 +62,11 @@ function readPairs(form: FormData, name: SecretList): { key: string; value: stri
 /** Returns the fields of a webhook that its form edits, but for the keys of its secrets. */
 export function editedFields(hook: Hook): object {
   const { url, name, description, format, min_severity, states, refs, project_ids, enable_ssl_verification } = hook
-  const { token_present, signing_token_present } = hook
+  const { token_present, signing_token_present, saved_view_id } = hook
   const events = eventsOf('instance').map(({ name }) => hook[name])
   return [
     [url, name, description, format, enable_ssl_verification, token_present, signing_token_present],
-    [min_severity, states, refs, project_ids, events],
+    [min_severity, saved_view_id, states, refs, project_ids, events],
   ]
 }
 

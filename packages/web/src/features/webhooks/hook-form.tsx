@@ -17,7 +17,7 @@ const formats: readonly Choice<Format>[] = [
 ]
 
 const shownFields = [
-  ...['url', 'name', 'description', 'format', 'min_severity', 'refs', 'project_ids'],
+  ...['url', 'name', 'description', 'format', 'min_severity', 'saved_view_id', 'refs', 'project_ids'],
   ...['token', 'signing_token', 'custom_headers', 'url_variables'],
 ]
 
