@@ -56,6 +56,7 @@ import { vulnerabilityNoteRoutes } from './api/v4/vulnerabilities/note-routes.ts
 import { vulnerabilityRoutes } from './api/v4/vulnerabilities/routes.ts'
 import { scopeBulkRoutes } from './api/v4/vulnerabilities/scope-bulk-routes.ts'
 import { vulnerabilityStatisticsRoutes } from './api/v4/vulnerabilities/statistics-routes.ts'
+import { vulnerabilityTagRoutes } from './api/v4/vulnerabilities/tag-routes.ts'
 import { vulnerabilityLifeRoutes } from './api/v4/vulnerabilities/triage-routes.ts'
 import type { Route } from './http/route.ts'
 
@@ -111,6 +112,7 @@ export const routes: readonly Route[] = [
   ...trackerIssueRoutes,
   ...vulnerabilityStatisticsRoutes,
   ...vulnerabilityLifeRoutes,
+  ...vulnerabilityTagRoutes,
   ...vulnerabilityHistoryRoutes,
   ...vulnerabilityBulkRoutes,
   ...vexRoutes,

@@ -30,6 +30,8 @@ export interface MadeUp {
   /** Refs on which the finding is present. */
   refs: readonly string[]
   packageUrl?: string | undefined
+  /** In lower case, in their order. */
+  tags?: readonly string[]
 }
 
 /** Default values for test vulnerabilities. */
@@ -105,6 +107,7 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     fix_at: made.hasFix ? now : null,
     identifier_id: identifierId(made.projectId, made.identifiers[0] ?? ''),
     ...packageColumns(made),
+    tags: made.tags ?? [],
   }))
   const columns = {
     id: 'integer',
@@ -131,15 +134,16 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     package_url: 'text',
     package_key: 'text',
     package_name: 'text',
+    tags: 'json',
   } as const
   await db.run(sql`
     insert into vulnerabilities (id, project_id, title, state, severity, confidence, report_type, scanner_id,
       is_on_default_branch, is_resolved_on_default_branch, dismissal_reason, dismissed_until, is_dismissed_until_fixed,
       assignee_id, due_on, resolved_at, cvss_tenths, epss_millionths, epss_percentile_millionths, is_kev, fix_available_at,
-      is_scored, created_at, updated_at)
+      is_scored, tags, created_at, updated_at)
     select r.id, r.project_id, r.title, r.state, r.severity, 2, r.report_type, r.scanner_id, r.on_default, r.resolved,
       r.reason, r.until, r.until_fixed, r.assignee_id, r.due_on, r.resolved_at, r.cvss, r.epss, r.epss,
-      r.kev, r.fix_at, true, ${now}, ${now}
+      r.kev, r.fix_at, true, r.tags, ${now}, ${now}
     from ${records(rows, columns)} as r`)
   await db.run(sql`
     insert into findings (id, project_id, vulnerability_id, uuid, report_type, scanner_id, primary_identifier_id, name,
@@ -164,6 +168,17 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
   await db.run(sql`
     insert into finding_identifiers (finding_id, position, identifier_id)
     select r.finding_id, r.position, r.identifier_id from ${records(joins, joinColumns)} as r`)
+  const tagged = all.flatMap(({ id, projectId, tags = [] }) =>
+    tags.map((name) => ({ id, project_id: projectId, name })),
+  )
+  const taggedColumns = { id: 'integer', project_id: 'integer', name: 'text' } as const
+  await db.run(sql`
+    insert into vulnerability_tags (project_id, name, name_key)
+    select distinct r.project_id, r.name, r.name from ${records(tagged, taggedColumns)} as r`)
+  await db.run(sql`
+    insert into tagged_findings (tag_id, finding_id)
+    select t.id, r.id from ${records(tagged, taggedColumns)} as r
+    join vulnerability_tags t on t.project_id = r.project_id and t.name_key = r.name`)
   const occurrences = all.flatMap(({ id, projectId, severity, state, refs }) =>
     refs.map((ref) => ({ finding_id: id, project_id: projectId, severity: severityRanks[severity], state, ref })),
   )

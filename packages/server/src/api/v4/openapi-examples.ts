@@ -134,6 +134,8 @@ export const apiExamples: ApiExamples = {
     updateGroupVulnerabilityView: { shared: false },
     updateVulnerabilityView: { shared: false },
     assignVulnerability: { assignee_id: 7, comment: 'Owns the payment service' },
+    setVulnerabilityTags: { tags: ['payments', 'internet-facing'] },
+    tagVulnerability: { tags: ['payments'], comment: 'Part of the checkout' },
     changeVulnerabilities: bulkChange,
     changeGroupVulnerabilities: { ...bulkChange, dry_run: true },
     changeAllVulnerabilities: {

@@ -40,6 +40,7 @@ import { dependencies } from './0085_dependencies.ts'
 import { reportFormat } from './0086_report_format.ts'
 import { projectBadges } from './0087_project_badges.ts'
 import { vulnerabilityRules } from './0088_vulnerability_rules.ts'
+import { tags } from './0092_tags.ts'
 import { flawKeys } from './0094_flaw_keys.ts'
 import { viewUses } from './0096_view_uses.ts'
 import { dismissalQueue } from './0099_dismissal_queue.ts'
@@ -87,6 +88,7 @@ export const migrations: readonly Migration[] = [
   reportFormat,
   projectBadges,
   vulnerabilityRules,
+  tags,
   flawKeys,
   viewUses,
   dismissalQueue,

@@ -271,6 +271,7 @@ export const permissions = {
   'group.saved-view.write': { on: 'group', who: 'user', scope: 'api', namedScopes: ['api'] },
   'instance.saved-view.write': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
   'vulnerability.assign': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.tag': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.link': { on: 'vulnerability', who: 'developer', scope: 'api', namedScopes: ['api'] },
   // Checked on the project, because GitLab's paths of notes start with it.
   'vulnerability.note.read': { on: 'project', who: 'developer', scope: 'read_api' },

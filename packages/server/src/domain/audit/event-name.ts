@@ -84,6 +84,7 @@ export type AuditEventName =
   | 'vulnerability_severity_updated'
   | 'vulnerability_due_date_updated'
   | 'vulnerability_assignee_updated'
+  | 'vulnerability_tags_updated'
   | 'saved_view_created'
   | 'saved_view_updated'
   | 'saved_view_destroyed'

@@ -37,6 +37,7 @@ const columns: readonly (readonly [header: string, cell: (row: ExportedRow, toda
   ['Due On', ({ vulnerability }) => vulnerability.dueOn ?? ''],
   ['Overdue', ({ vulnerability }, today) => String(isOverdue(vulnerability, today))],
   ['Dismissed Until', ({ vulnerability }) => endText(vulnerability)],
+  ['Tags', ({ vulnerability }) => vulnerability.tags.join(', ')],
 ]
 
 const numberText = (number: number | null) => (number === null ? '' : String(number))

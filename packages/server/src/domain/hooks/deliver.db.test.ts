@@ -107,13 +107,14 @@ describe('a webhook', () => {
         resolved_on_default_branch: false,
         created_at: vulnerability.created_at,
         updated_at: vulnerability.updated_at,
+        tags: [],
       },
     })
     expect(Object.keys(body.object_attributes)).toEqual([
       ...['url', 'title', 'state', 'project_id', 'location', 'cvss', 'severity', 'severity_overridden', 'identifiers'],
       ...['issues', 'report_type', 'confirmed_at', 'confirmed_by_id', 'dismissed_at', 'dismissed_by_id'],
       ...['dismissal_request_id', 'resolved_at', 'resolved_by_id', 'auto_resolved', 'assignee'],
-      ...['resolved_on_default_branch', 'created_at', 'updated_at'],
+      ...['resolved_on_default_branch', 'created_at', 'updated_at', 'tags'],
     ])
     expect((await server.admin.get(`/projects/${project.id}/hooks/${hookId}`)).text).not.toContain('our secret')
   })

@@ -30,6 +30,7 @@ const queries: Record<string, readonly string[]> = {
     ...[
       '',
       'assignee_id=1',
+      'not_tags=web',
       'assignee_id=none,1',
       ...filters,
       'sort=detected_asc',
@@ -38,7 +39,11 @@ const queries: Record<string, readonly string[]> = {
     ],
     ...['present_on_default_branch=false', 'pagination=keyset&per_page=1', 'search=flaw&ref=main&identifier=CWE-79'],
   ],
-  '/projects/:id/vulnerabilities/summary': ['', ...filters.filter((query) => !query.startsWith('page'))],
+  '/projects/:id/vulnerabilities/summary': [
+    '',
+    'not_tags=web',
+    ...filters.filter((query) => !query.startsWith('page')),
+  ],
   '/projects/:id/vulnerability_findings': ['', ...filters, 'scope=all', 'has_vulnerability=false', 'pipeline_id=1'],
 }
 

@@ -315,6 +315,9 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   await useSavedViews(send, '', {})
   await send('PUT /vulnerabilities/:id/assignee', { path, body: { assignee_id: 1 } })
   await send('DELETE /vulnerabilities/:id/assignee', { path })
+  await send('PUT /vulnerabilities/:id/tags', { path, body: { tags: ['web'] } })
+  await send('POST /vulnerabilities/:id/tags', { path, body: { tags: ['api'] } })
+  await send('DELETE /vulnerabilities/:id/tags', { path, body: { tags: ['web'] } })
   await send('PUT /vulnerabilities/:id/due_date', { path, body: { due_on: '2026-12-31' } })
   await send('DELETE /vulnerabilities/:id/due_date', { path })
   const place = { id: project.id }

@@ -3,10 +3,12 @@ import { type State, severities, states } from '../../../domain/findings/scales.
 import type { BulkRequest } from '../../../domain/vulnerabilities/triage/bulk.ts'
 import type { Change } from '../../../domain/vulnerabilities/triage/change.ts'
 import type { ExpectedStates } from '../../../domain/vulnerabilities/triage/expected-states.ts'
+import { readTags } from '../../../domain/vulnerabilities/triage/tags.ts'
 import { date, freeForm, oneOf, optional, text } from '../../../http/params/input.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
 import type { FilterCaller } from './filters.ts'
 import { selectionFields, selectionFrom } from './selection.ts'
+import { tagList } from './tag-routes.ts'
 import { assigneeId, dismissalFields, dismissalFrom, given } from './triage-routes.ts'
 
 export const bulkActions = [
@@ -18,6 +20,9 @@ export const bulkActions = [
   'due_date',
   'assign',
   'unassign',
+  'tag',
+  'untag',
+  'set_tags',
 ] as const
 
 /** Parameters of a bulk change, in one project or in many. */
@@ -38,6 +43,7 @@ export const bulkFields = {
     }),
   ),
   assignee_id: optional(assigneeId),
+  tags: optional(tagList),
   due_on: optional(
     date({ description: 'For the action `due_date`. Without it, the due dates of the policy are restored' }),
   ),
@@ -51,11 +57,15 @@ export const requestFrom = (input: Static<typeof bulkInput>, caller: FilterCalle
   expectedStates: statesFrom(input),
 })
 
-function changeFrom({ action, severity, due_on, assignee_id, ...input }: Static<typeof bulkInput>): Change {
+function changeFrom({ action, severity, due_on, assignee_id, tags, ...input }: Static<typeof bulkInput>): Change {
   const comment = given(input.comment)
   if (action === 'assign') {
     if (assignee_id === undefined) throw parameterProblem('assignee_id is missing')
     return { action, comment, assigneeId: assignee_id }
+  }
+  if (action === 'tag' || action === 'untag' || action === 'set_tags') {
+    if (tags === undefined) throw parameterProblem('tags is missing')
+    return { action, comment, tags: readTags(tags) }
   }
   if (action === 'dismiss') return { action, comment, ...dismissalFrom(input) }
   if (action === 'due_date') return { action, comment, dueOn: due_on }

@@ -35,6 +35,16 @@ const filters = {
     }),
     readAssignees,
   ),
+  tags: filter(
+    'tags',
+    textList({ commaSeparated: true, description: 'Only results with one of these tags; case-insensitive' }),
+    someOf,
+  ),
+  not_tags: filter(
+    'notTags',
+    textList({ commaSeparated: true, description: 'Only results with none of these tags; case-insensitive' }),
+    someOf,
+  ),
   identifier: filter(
     'identifiers',
     textList({ description: 'Exact name or external ID of an identifier, such as CVE-2021-44228; case-insensitive' }),
@@ -230,6 +240,12 @@ function readAssignees(ids: readonly string[], userId: number): (number | null)[
     return id
   })
   return found.length > 0 ? [...new Set(found)] : undefined
+}
+
+/** An empty list is no filter. */
+function someOf(texts: readonly string[]): string[] | undefined {
+  const found = withoutBlanks(texts)
+  return found.length > 0 ? found : undefined
 }
 
 function withoutBlanks(texts: readonly string[]): string[] {

@@ -136,6 +136,7 @@ export const vulnerabilityView = Type.Object(
     }),
     project_archived: Type.Boolean({ description: 'True if the project is archived, so that nothing can be changed' }),
     web_url: Type.String(),
+    tags: Type.Array(Type.String()),
   },
   { title: 'Vulnerability' },
 )
@@ -243,6 +244,7 @@ export function viewVulnerability(
     present_on_default_branch: vulnerability.isOnDefaultBranch,
     project_archived: project.isArchived,
     web_url: vulnerabilityUrl(project.fullPath, vulnerability.id, origin),
+    tags: [...vulnerability.tags],
   }
 }
 

@@ -15,6 +15,10 @@ export interface VulnerabilityFilter {
   dismissalReasons?: readonly string[] | undefined
   /** Ids of users; null matches vulnerabilities without an assignee. */
   assigneeIds?: readonly (number | null)[] | undefined
+  /** Tags, case-insensitive. */
+  tags?: readonly string[] | undefined
+  /** Only vulnerabilities with none of these tags. */
+  notTags?: readonly string[] | undefined
   /** Whether the dismissal ends; matches dismissed vulnerabilities only. */
   hasDismissalEnd?: boolean | undefined
   /** Only vulnerabilities whose dismissal ends before this day. */

@@ -32,6 +32,7 @@ const packages = [
   'pkg:npm/%40acme/core@1.0.0?arch=x86',
   'pkg:maven/org.Acme/Core@1',
 ]
+const tags = ['billing', 'überprüft']
 /** Days before and after any day of a test. */
 const dueDays = ['2020-01-31', '2020-02-01', '9000-02-01', '9000-02-02']
 const days = ['2027-01-31', '2027-02-01', '2028-12-31']
@@ -64,6 +65,7 @@ const madeUp = fc.record({
   hasFix: fc.boolean(),
   refs: fc.subarray(refs),
   packageUrl: fc.option(pick(packages), { nil: undefined }),
+  tags: fc.subarray(tags),
 })
 
 /** Packages that each filter finds. */
@@ -101,6 +103,8 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   isOverdue: rarely(fc.boolean()),
   dueBefore: rarely(pick(dueDays)),
   dueAfter: rarely(pick(dueDays)),
+  tags: rarely(some(['Billing', 'ÜBERPRÜFT', 'other'])),
+  notTags: rarely(some(['billing', 'Überprüft', 'other'])),
 })
 
 /** What the filters mean, said once more as plainly as possible. */
@@ -129,6 +133,8 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     (filter.dismissalEndsBefore === undefined || (isUntil && until < filter.dismissalEndsBefore)) &&
     (filter.isOverdue ?? isOverdue) === isOverdue &&
     (filter.dueBefore === undefined || (due !== undefined && due < filter.dueBefore)) &&
+    (filter.tags?.some((tag) => made.tags?.includes(lower(tag))) ?? true) &&
+    !filter.notTags?.some((tag) => made.tags?.includes(lower(tag))) &&
     (filter.dueAfter === undefined || (due !== undefined && due > filter.dueAfter)) &&
     (filter.severities?.includes(made.severity) ?? true) &&
     (filter.reportTypes?.includes(made.reportType) ?? true) &&

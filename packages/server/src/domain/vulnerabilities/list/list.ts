@@ -84,7 +84,10 @@ export async function listVersions(
   }))
 }
 
-const filteredTables = ['findings', 'promoted_findings', 'occurrences', 'identifiers', 'finding_identifiers']
+const filteredTables = [
+  ...['findings', 'promoted_findings', 'occurrences', 'identifiers', 'finding_identifiers', 'vulnerability_tags'],
+  'tagged_findings',
+]
 
 const listCaches = perDatabase((changes) => openListCache(changes, [...facetTables, ...filteredTables]))
 

@@ -18,6 +18,7 @@ import { listMissedBy, listOfScanner } from '../../findings/occurrences/scan-que
 import { listStaged } from '../../findings/staged-finding-queries.ts'
 import { insertCreated } from '../triage/history-queries.ts'
 import { listFromRanges } from './list-queries.ts'
+import { tagFilters } from './tag-filter-sql.ts'
 import { unindexedFilters } from './unindexed-filter-queries.ts'
 
 let db: Db
@@ -25,7 +26,13 @@ beforeAll(async () => {
   const server = await startServer()
   db = server.deps.db
   const project = await server.project('acme/site')
-  const rows = Array.from({ length: 12_000 }, (_, id): MadeUp => ({ ...usual, id: id + 1, projectId: project.id }))
+  const rows = Array.from(
+    { length: 12_000 },
+    (_, id): MadeUp => ({
+      ...usual,
+      ...{ id: id + 1, projectId: project.id, tags: ['web'] },
+    }),
+  )
   await insertMadeUp(db, rows, server.deps.now())
   await insertOfFindings(server.deps.now())
 })
@@ -104,6 +111,33 @@ describe('before the engine has table statistics', () => {
       expect(await planOf(inPackage(isKey))).toMatch(/findings_by_package/)
     }
   })
+
+  test('findings with a tag are read in the order of ids from the index of tags', async () => {
+    const [filter] = tagFilters(db, { tags: ['web'] }, [1])
+    const [withTag] = filter?.indexes?.flatMap(({ findingsOf }) => findingsOf) ?? []
+    if (!withTag) throw new Error('a tag is found by an index')
+    const candidates = sql`select c.id from (${withTag(sql`= 1`)}) as c where c.id > 7 order by c.id limit 1`
+    const plan = await planOf(candidates)
+    expect(plan).toMatch(
+      isSqlite()
+        ? /SEARCH tagged USING COVERING INDEX sqlite_autoindex_tagged_findings_1 \(tag_id=\? AND finding_id>\?\)/
+        : /using tagged_findings_pkey on tagged_findings/,
+    )
+    expect(plan).not.toMatch(isSqlite() ? /TEMP B-TREE/ : /Sort {2}\(/)
+  })
+
+  test.each([{ tags: ['web'] }, { notTags: ['web'] }])(
+    'tags of listed findings are looked up by id: %o',
+    async (filter) => {
+      const rows = { filter, projectIds: [1], counts: [], order: { id: 'desc' }, today: '' } as const
+      const plan = await planIn(async (db) => unindexedFilters(db, rows)?.listMatching([1, 2, 3]))
+      expect(plan).toMatch(
+        isSqlite()
+          ? /SEARCH tagged USING COVERING INDEX tagged_findings_finding \(finding_id=\?/
+          : /using tagged_findings_(?:finding|pkey) on tagged_findings/,
+      )
+    },
+  )
 
   test('the absence of findings from a ref is tested by id', async () => {
     const ids = Array.from({ length: 250 }, (_, index) => index + 1)

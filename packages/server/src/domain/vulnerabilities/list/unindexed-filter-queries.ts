@@ -16,6 +16,7 @@ import { dueDateFilters } from './due-date-sql.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 import { rangeAssignee, type VulnerabilityFilter } from './filter.ts'
 import { facetsOf, packedSeverity } from './promoted-queries.ts'
+import { tagFilters } from './tag-filter-sql.ts'
 import { threatFilters } from './threat-filter-sql.ts'
 
 interface FilteredRows {
@@ -42,6 +43,7 @@ export function unindexedFilters(
     ...absenceFilters(filter),
     ...assigneeFilters(db, { filter, projectIds, counts, order }),
     ...dismissalEndFilters(filter, projectIds),
+    ...tagFilters(db, filter, projectIds),
     ...dueDateFilters(filter, { projectIds, today }),
   ]
   return combineFilters(db, filters, {

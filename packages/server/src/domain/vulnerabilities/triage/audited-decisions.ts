@@ -4,11 +4,13 @@ import type { Deps } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import type { Vulnerability } from '../vulnerability.ts'
-import { type Change, type Dismissal, describeRequestedEnd } from './change.ts'
+import { type Change, type Dismissal, describeRequestedEnd, isTagChange } from './change.ts'
 import { describeEnd } from './dismissal-end.ts'
 import { recordHistory } from './history.ts'
 import type { HistoryEntry } from './history-entry.ts'
 import { insertAuditedEntry } from './history-queries.ts'
+
+const attributes = ['severity', 'due_date', 'assignee', 'tags'] as const
 
 /** Stores the history entry of a decision about one vulnerability, and its audit event. */
 export async function recordDecision(
@@ -17,8 +19,7 @@ export async function recordDecision(
   author: User,
   { vulnerability, entry }: { vulnerability: Vulnerability; entry: HistoryEntry },
 ): Promise<void> {
-  const attribute =
-    entry.kind === 'severity' || entry.kind === 'due_date' || entry.kind === 'assignee' ? entry.kind : 'state'
+  const attribute = attributes.find((name) => name === entry.kind) ?? 'state'
   const name = `vulnerability_${attribute}_updated` as const
   const draft = {
     entity: projectEntity(project),
@@ -94,6 +95,7 @@ export function recordBulk(
       ...(change.action === 'dismiss' && describeDismissal(change)),
       ...(change.action === 'severity' && { severity: change.severity ?? null }),
       ...(change.action === 'due_date' && { due_on: change.dueOn ?? null }),
+      ...(isTagChange(change) && { tags: change.tags }),
       ...(change.action === 'assign' && { assignee_id: change.assigneeId }),
     },
   })

@@ -123,7 +123,7 @@ export async function listEntriesOf(db: Db, bulkId: number, after: number, limit
 
 /**
  * Returns those of the vulnerabilities of which the bulk change's subject was changed again: the assignee, or state,
- * severity and due date. Changes that have been undone do not count.
+ * severity and due date. Changes that have been undone do not count. The undo of tags keeps later changes of them.
  */
 export async function listChangedSince(db: Db, bulkId: number, ids: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ vulnerabilityId: number; details: { undoes_bulk_id?: number } | null }>(sql`
@@ -131,7 +131,7 @@ export async function listChangedSince(db: Db, bulkId: number, ids: readonly num
     join vulnerability_history later on later.vulnerability_id = h.vulnerability_id and later.id > h.id
     left join vulnerability_bulk_changes b on b.id = later.bulk_id
     where h.vulnerability_id in ${db.dialect.integers(ids)} and +h.bulk_id = ${bulkId} -- + keeps SQLite from scanning the bulk
-      and later.kind in ('state', 'severity', 'due_date', 'assignee')
+      and h.kind <> 'tags' and later.kind in ('state', 'severity', 'due_date', 'assignee')
       and (later.kind = 'assignee') = (h.kind = 'assignee') and b.undone_at is null
     order by later.vulnerability_id, later.id`)
   return rows.flatMap(({ vulnerabilityId, details }) => (details?.undoes_bulk_id ? [] : vulnerabilityId))

@@ -35,12 +35,15 @@ import {
   type ActionContext,
   type Change,
   isAssignment,
+  isTriage,
   restoreTriage,
   type StoredTriage,
   type Usernames,
 } from './change.ts'
 import { assertEnd, describeEnd } from './dismissal-end.ts'
 import { assertExpectedStates, type ExpectedStates } from './expected-states.ts'
+import { withProjectTags } from './tagging.ts'
+import { describeTags } from './tags.ts'
 import {
   assertComment,
   type ChangedVulnerability,
@@ -123,8 +126,9 @@ export async function changeSelected(
   deps: Deps,
   project: Project,
   inOrder: readonly number[],
-  { change, ...context }: ActionContext & { change: Change; bulkId: number },
+  { change: asked, ...context }: ActionContext & { change: Change; bulkId: number },
 ): Promise<{ changed: number; requested: number }> {
+  const change = await withProjectTags(deps, project.id, asked)
   const counts: CountChange[] = []
   let changed = 0
   let requested = 0
@@ -241,8 +245,13 @@ async function restoreBatch(
   const restored = locked.flatMap((before) => {
     const former = triageOf.get(before.id)
     if (!former || touched.has(before.id)) return []
-    const triage = isAssignment(former) ? onlyTo(assignable, former) : withGhost(former, stillThere, ghostId)
+    const triage = isAssignment(former)
+      ? onlyTo(assignable, former)
+      : isTriage(former)
+        ? withGhost(former, stillThere, ghostId)
+        : former
     const after = restoreTriage(before, triage, reported.get(before.id) ?? before.severity, now)
+    if (after === before) return []
     return [{ before, after, entry: undoEntry(before, after, { userId, bulkId, usernames }) }]
   })
   return holdDismissals(deps, project, restored, { reported, userId, now })
@@ -274,7 +283,7 @@ const userFields = ['confirmedById', 'dismissedById', 'resolvedById'] as const
 function usersIn(entries: readonly BulkEntry[]): number[] {
   return [
     ...new Set(
-      entries.flatMap(({ before }) => (isAssignment(before) ? [] : userFields.flatMap((field) => before[field] ?? []))),
+      entries.flatMap(({ before }) => (isTriage(before) ? userFields.flatMap((field) => before[field] ?? []) : [])),
     ),
   ]
 }
@@ -305,12 +314,18 @@ function undoEntry(
 ) {
   const [kind, from, to] = differenceOf(before, after, usernames)
   const entry = { vulnerabilityId: after.id, kind, userId, from, to }
-  const details = { undoes_bulk_id: bulkId, ...(kind === 'state' && describeEnd(after)) }
+  const details = {
+    undoes_bulk_id: bulkId,
+    ...describeTags(before.tags, after.tags),
+    ...(kind === 'state' && describeEnd(after)),
+  }
   return { ...entry, dismissalReason: after.dismissalReason, details }
 }
 
 function differenceOf(before: Vulnerability, after: Vulnerability, usernames: Usernames) {
+  const tagsIn = ({ tags }: Vulnerability) => tags.join(', ') || undefined
   const nameOf = ({ assigneeId }: Vulnerability) => usernames.get(assigneeId ?? 0)
+  if (before.tags !== after.tags) return ['tags', tagsIn(before), tagsIn(after)] as const
   if (before.assigneeId !== after.assigneeId) return ['assignee', nameOf(before), nameOf(after)] as const
   if (before.state !== after.state) return ['state', before.state, after.state] as const
   if (before.severity !== after.severity) return ['severity', before.severity, after.severity] as const

@@ -2,6 +2,7 @@ import type { DismissalReason, Severity } from '../../findings/scales.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { type DismissalEnd, describeEnd, noEnd } from './dismissal-end.ts'
 import type { HistoryEntry } from './history-entry.ts'
+import { describeTags, isSame, maxTags, type TagChange, tagsAfter, without, withTags } from './tags.ts'
 
 /** A triage action by a user. */
 export type Change =
@@ -13,6 +14,7 @@ export type Change =
   | { action: 'due_date'; dueOn: string | undefined; comment?: string | undefined }
   | { action: 'assign'; assigneeId: number; comment?: string | undefined }
   | { action: 'unassign'; comment?: string | undefined }
+  | TagChange
 
 export interface Dismissal extends DismissalEnd {
   action: 'dismiss'
@@ -71,6 +73,12 @@ export function applyChange(
       const assigneeId = change.action === 'assign' ? change.assigneeId : null
       return assigneeId === vulnerability.assigneeId ? undefined : { ...vulnerability, assigneeId, updatedAt: now }
     }
+    case 'tag':
+    case 'untag':
+    case 'set_tags': {
+      const tags = tagsAfter(vulnerability.tags, change)
+      return tags && { ...vulnerability, tags, updatedAt: now }
+    }
   }
 }
 
@@ -111,8 +119,10 @@ function dismiss(
   return { ...vulnerability, ...by, ...end, state: 'dismissed' }
 }
 
+export const isTagChange = (change: Change): change is TagChange => aspects[change.action] === 'tags'
+
 /** What an action changes: also the kind of its history entries. */
-type Aspect = 'state' | 'severity' | 'due_date' | 'assignee'
+type Aspect = 'state' | 'severity' | 'due_date' | 'assignee' | 'tags'
 
 const aspects: Record<Change['action'], Aspect> = {
   confirm: 'state',
@@ -123,6 +133,9 @@ const aspects: Record<Change['action'], Aspect> = {
   due_date: 'due_date',
   assign: 'assignee',
   unassign: 'assignee',
+  tag: 'tags',
+  untag: 'tags',
+  set_tags: 'tags',
 }
 
 export const aspectOf = ({ action }: Pick<Change, 'action'>): Aspect => aspects[action]
@@ -144,7 +157,8 @@ export function entryOf(
   usernames: Usernames = new Map(),
 ): HistoryEntry {
   const aspect = aspectOf(change)
-  const shownIn = ({ assigneeId, dueOn, ...vulnerability }: Vulnerability) => {
+  const shownIn = ({ assigneeId, dueOn, tags, ...vulnerability }: Vulnerability) => {
+    if (aspect === 'tags') return tags.join(', ') || undefined
     if (aspect === 'assignee') return usernames.get(assigneeId ?? 0)
     return aspect === 'due_date' ? dueOn : vulnerability[aspect]
   }
@@ -163,8 +177,9 @@ export function entryOf(
 
 /** Details of a triage action: what an undo restores, and the end of a dismissal. Null without either. */
 function detailsOf(before: Vulnerability, after: Vulnerability, { action }: Change, { bulkId }: ActionContext) {
-  const undone = bulkId === undefined ? {} : { before: triageOf(before, aspectOf({ action })) }
-  const details = { ...undone, ...(action === 'dismiss' && describeEnd(after)) }
+  const undone = bulkId === undefined ? {} : { before: formerOf(before, after, aspectOf({ action })) }
+  const tagged = describeTags(before.tags, after.tags)
+  const details = { ...undone, ...tagged, ...(action === 'dismiss' && describeEnd(after)) }
   return Object.keys(details).length === 0 ? null : details
 }
 
@@ -196,16 +211,29 @@ export type StoredTriage = Omit<Triage, keyof typeof noEnd> & Partial<Triage>
 type Assignment = Pick<Vulnerability, 'assigneeId'>
 
 /** Fields that a bulk change has stored for its undo. */
-export type Former = StoredTriage | Assignment
+export type Former = StoredTriage | Assignment | Tagging
+
+/** What a bulk change of tags did, so that its undo keeps other tags. */
+interface Tagging {
+  addedTags: readonly string[]
+  removedTags: readonly string[]
+}
+
+const isTagging = (former: Former): former is Tagging => 'addedTags' in former
+
+export const isTriage = (former: Former): former is StoredTriage => !isAssignment(former) && !isTagging(former)
 
 export const isAssignment = (former: Former): former is Assignment => 'assigneeId' in former
 
-function triageOf(vulnerability: Vulnerability, aspect: Aspect): Former {
-  if (aspect === 'assignee') return { assigneeId: vulnerability.assigneeId }
-  return Object.fromEntries(triaged.map((name) => [name, vulnerability[name]])) as Triage // exactly these names
+function formerOf(before: Vulnerability, after: Vulnerability, aspect: Aspect): Former {
+  if (aspect === 'assignee') return { assigneeId: before.assigneeId }
+  if (aspect === 'tags') {
+    return { addedTags: without(after.tags, before.tags), removedTags: without(before.tags, after.tags) }
+  }
+  return Object.fromEntries(triaged.map((name) => [name, before[name]])) as Triage // exactly these names
 }
 
-/** Restores the fields of an earlier triage. A severity that was not overridden becomes the scanner's current one. */
+/** Restores the fields of an earlier triage; returns the vulnerability itself if its tags are restored already. A severity that was not overridden becomes the scanner's current one. */
 export function restoreTriage(
   vulnerability: Vulnerability,
   before: Former,
@@ -213,6 +241,11 @@ export function restoreTriage(
   now: string,
 ): Vulnerability {
   if (isAssignment(before)) return { ...vulnerability, ...before, updatedAt: now }
+  if (isTagging(before)) {
+    const kept = without(vulnerability.tags, before.addedTags)
+    const tags = withTags(kept, before.removedTags).slice(0, maxTags)
+    return isSame(tags, vulnerability.tags) ? vulnerability : { ...vulnerability, tags, updatedAt: now }
+  }
   const severity = before.isSeverityOverridden ? before.severity : reported
   return { ...vulnerability, ...noEnd, ...before, severity, updatedAt: now }
 }

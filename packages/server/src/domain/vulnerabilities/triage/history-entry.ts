@@ -45,6 +45,7 @@ export interface ObservationOrigin {
  * - `state`, `severity`: changed from one value to another; without a user, by an import.
  * - `due_date`: a user set the due date, or removed it, so that the policy applies again.
  * - `assignee`: assigned to another user, by username; null is no user.
+ * - `tags`: from one list of tags to another; null is none. The details contain the difference.
  * - `found`, `gone`, `back`: an import observed it on a ref for the first time, found it absent, or observed it again;
  *   `gone` without an import: the ref was closed.
  * - `matched`: an import matched it at another location; the details contain the reason.
@@ -58,6 +59,7 @@ export const historyKinds = [
   'severity',
   'due_date',
   'assignee',
+  'tags',
   'found',
   'gone',
   'back',

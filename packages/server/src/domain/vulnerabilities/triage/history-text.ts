@@ -19,6 +19,8 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
       return `${dueDateText(from, to)}${commented(comment)}`
     case 'assignee':
       return `${assigned(from, to)}${commented(comment)}`
+    case 'tags':
+      return `${tagged(details)}${commented(comment)}`
     case 'found':
       return `found on ${ref}`
     case 'gone':
@@ -59,6 +61,17 @@ const dueDateText = (from: string | null, to: string | null): string => {
 function assigned(from: string | null, to: string | null): string {
   if (to === null) return `unassigned ${from ?? 'a user'}`
   return from === null ? `assigned to ${to}` : `reassigned from ${from} to ${to}`
+}
+
+function tagged(details: object | null): string {
+  const listed = (name: string) => {
+    const tags = valueIn(details, name)
+    return Array.isArray(tags) && tags.length > 0
+      ? `${tags.length === 1 ? 'tag' : 'tags'} ${tags.join(', ')}`
+      : undefined
+  }
+  const [added, removed] = [listed('tags_added'), listed('tags_removed')]
+  return [added && `added the ${added}`, removed && `removed the ${removed}`].filter(Boolean).join(' and ')
 }
 
 const recognised = (reason: string): string =>

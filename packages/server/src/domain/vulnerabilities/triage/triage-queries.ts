@@ -108,6 +108,7 @@ const columns = {
   isDueOnOverridden: 'boolean',
   fixAvailableAt: 'timestamp',
   assigneeId: 'integer',
+  tags: 'json',
   updatedAt: 'timestamp',
 } as const
 
@@ -129,6 +130,6 @@ export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vuln
       confirmed_at = r.confirmed_at, confirmed_by_id = r.confirmed_by_id, dismissed_at = r.dismissed_at,
       dismissed_by_id = r.dismissed_by_id, resolved_at = r.resolved_at, resolved_by_id = r.resolved_by_id,
       due_on = r.due_on, is_due_on_overridden = r.is_due_on_overridden, fix_available_at = r.fix_available_at,
-      assignee_id = r.assignee_id, updated_at = r.updated_at, version = vulnerabilities.version + 1
+      assignee_id = r.assignee_id, tags = r.tags, updated_at = r.updated_at, version = vulnerabilities.version + 1
     from ${db.dialect.records(rows, columns)} as r where vulnerabilities.id = r.id`)
 }

@@ -19,6 +19,7 @@ import {
   type Change,
   type Dismissal,
   entryOf,
+  isTagChange,
   type Usernames,
 } from './change.ts'
 import { assertEnd, endsWithFix, fixed } from './dismissal-end.ts'
@@ -26,6 +27,9 @@ import { listWithFix } from './ended-dismissal-queries.ts'
 import { assertExpectedStates } from './expected-states.ts'
 import { recordHistory } from './history.ts'
 import type { HistoryEntry } from './history-entry.ts'
+import { saveTags } from './tag-queries.ts'
+import { withProjectTags } from './tagging.ts'
+import { exceedsTags, tooMany } from './tags.ts'
 import {
   findVulnerabilityById,
   listReported,
@@ -60,16 +64,18 @@ export function changeVulnerability(
   deps: Deps,
   project: Project,
   user: User,
-  { id, change, expectedState }: ChangeRequest,
+  { id, change: requested, expectedState }: ChangeRequest,
 ): Promise<VulnerabilityWithFinding> {
-  assertEnd(change, deps.now())
+  assertEnd(requested, deps.now())
   return projectTransaction(deps, project.id, async (deps) => {
     const locked = await lockVulnerability(deps.db, project.id, id)
     if (!locked) throw notFound()
     const { vulnerability: before, finding } = locked
+    const change = await withProjectTags(deps, project.id, requested)
     const assignee = await assigneeAfter(deps, project, change, locked.assignee)
     if (expectedState !== undefined) await assertExpectedStates(deps, [before], new Map([[id, expectedState]]))
     const context = { userId: user.id, now: deps.now() }
+    if (isTagChange(change) && exceedsTags(before.tags, change)) throw tooMany()
     const after = applyChange(before, change, await reportedSeverity(deps, change, before), context)
     if (!after) throw unchanged()
     assertComment(change.comment)
@@ -83,6 +89,7 @@ export function changeVulnerability(
     const changed = await withPolicyDates(deps, project.id, [{ before, after, entry }])
     const [saved = { after, entry }] = changed
     await saveVulnerabilities(deps.db, [saved.after])
+    await saveTags(deps.db, project.id, changed)
     await recordDecision(deps, project, user, { vulnerability: saved.after, entry: saved.entry })
     if (locked.hasListeners) await announceChanges(deps, project.id, changed)
     await addToFacetCounts(deps.db, project.id, countChanges(changed), context.now)
@@ -151,6 +158,7 @@ export async function saveChanges(
     deps.db,
     changed.map(({ after }) => after),
   )
+  await saveTags(deps.db, projectId, changed)
   await recordHistory(
     deps.db,
     changed.flatMap(({ entry }) => entry ?? []),
