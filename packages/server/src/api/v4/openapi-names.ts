@@ -108,6 +108,7 @@ export const apiNames: ApiNames = {
     'GET /groups/:id/dismissal_approval': 'getGroupDismissalApproval',
     'PUT /groups/:id/dismissal_approval': 'setGroupDismissalApproval',
     'DELETE /groups/:id/dismissal_approval': 'deleteGroupDismissalApproval',
+    'GET /dismissal_requests': 'listAllDismissalRequests',
     'GET /projects/:id/dismissal_requests': 'listDismissalRequests',
     'GET /projects/:id/dismissal_requests/:request_id': 'getDismissalRequest',
     'POST /projects/:id/dismissal_requests/:request_id/approve': 'approveDismissal',

@@ -254,6 +254,8 @@ export const permissions = {
   // The requester cannot decide; approveRequest checks it.
   'vulnerability.approve': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.request.list': { on: 'project', who: 'developer', scope: 'read_api' },
+  // Lists requests that the caller may decide or has made: domain/vulnerabilities/approval/approval-queue.ts.
+  'instance.vulnerability.request.list': { on: 'instance', who: 'user', scope: 'read_api' },
   'dismissal-approval.read': { on: 'project', who: 'developer', scope: 'read_api' },
   'dismissal-approval.manage': { on: 'project', who: 'maintainer', scope: 'api' },
   'group.dismissal-approval.read': { on: 'group', who: 'developer', scope: 'read_api' },

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { severities } from '../../../domain/findings/scales.ts'
 import type { Project } from '../../../domain/projects/project.ts'
+import { findQueue, type QueuedRequest, queueSides } from '../../../domain/vulnerabilities/approval/approval-queue.ts'
 import { type DismissalRequest, requestStates } from '../../../domain/vulnerabilities/approval/dismissal-request.ts'
 import {
   approveRequest,
@@ -9,12 +10,14 @@ import {
   rejectRequest,
   withdrawRequest,
 } from '../../../domain/vulnerabilities/approval/dismissal-requests.ts'
-import { integer, oneOf, optional, text } from '../../../http/params/input.ts'
+import { integer, integerList, listOf, oneOf, optional, text } from '../../../http/params/input.ts'
+import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
 import type { Route } from '../../../http/route.ts'
 import { vulnerabilityUrl } from '../findings/web-url.ts'
 import { route } from '../route.ts'
 import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { nullableString, nullableTimestamp, timestamp } from '../views.ts'
+import { instanceScope, scopeProperties } from '../vulnerabilities/scope-filters.ts'
 import { given } from '../vulnerabilities/triage-routes.ts'
 
 const requestView = Type.Object(
@@ -93,7 +96,69 @@ const decisionRoutes = Object.entries(decisions).map(([name, { decide, summary }
   }),
 )
 
+const queuedView = Type.Object(
+  {
+    ...requestView.properties,
+    project: Type.Object({
+      id: Type.Integer(),
+      path_with_namespace: Type.String(),
+      name: Type.String(),
+      web_url: Type.String(),
+    }),
+    can_decide: Type.Boolean({
+      description: 'Whether the caller may approve or reject the request: it is pending, and they are not behind it',
+    }),
+  },
+  { title: 'QueuedDismissalRequest' },
+)
+
+function viewQueued({ request, project, canDecide }: QueuedRequest, origin: string) {
+  return {
+    ...viewRequest(project, request, origin),
+    project: {
+      id: project.id,
+      path_with_namespace: project.fullPath,
+      name: project.name,
+      web_url: `${origin}/${project.fullPath}`,
+    },
+    can_decide: canDecide,
+  }
+}
+
+const queueRoute = route({
+  method: 'GET',
+  path: '/dismissal_requests',
+  summary: 'List requests for dismissals of all projects where the caller may decide or has requested, newest first',
+  permission: 'instance.vulnerability.request.list',
+  input: Type.Object({
+    state: optional(oneOf(requestStates)),
+    severity: optional(listOf(severities, { commaSeparated: true })),
+    side: optional(
+      oneOf(queueSides, {
+        description:
+          '`to_decide`: requests of others in projects where the caller may decide; `requested`: those of the caller',
+      }),
+    ),
+    group_id: scopeProperties.group_id,
+    project_id: optional(integerList({ commaSeparated: true, description: 'Only requests of these projects' })),
+    ...cursorFields,
+  }),
+  status: 200,
+  output: Type.Array(queuedView),
+  paged: true,
+  unknownFilters: 'refused',
+  async handle({ deps, caller, input, page, origin }) {
+    const scope = await instanceScope(deps, caller, input)
+    const request = readKeyset({ ...input, order_by: 'id' }, page)
+    const query = { state: input.state, severities: input.severity, side: input.side }
+    const found = await findQueue(deps, caller, scope, { query, page: request })
+    const next = nextOf(request, found, ({ request: { id } }) => ({ value: `${id}`, id }))
+    return { ...found, ...next, rows: found.rows.map((queued) => viewQueued(queued, origin)) }
+  },
+})
+
 export const dismissalRequestRoutes: readonly Route[] = [
+  queueRoute,
   route({
     method: 'GET',
     path,

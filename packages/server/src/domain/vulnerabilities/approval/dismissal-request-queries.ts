@@ -1,6 +1,6 @@
-import sql, { empty, type Sql } from 'sql-template-tag'
+import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import { severityOf } from '../../findings/scales.ts'
+import { type Severity, severityOf, severityRanks } from '../../findings/scales.ts'
 import { maxCountedRows, type PageRequest } from '../../page.ts'
 import { stateIn } from '../../users/user-state-sql.ts'
 import type { Vulnerability } from '../vulnerability.ts'
@@ -95,6 +95,55 @@ export async function countRequests(db: Db, projectId: number, state: RequestSta
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from (
       select 1 from dismissal_requests r where ${isIn(projectId, state)} limit ${maxCountedRows + 1}) as counted`)
+  return row?.total ?? 0
+}
+
+/** The requests of many projects that a user sees. */
+export interface QueueFilter {
+  userId: number
+  /** Projects whose vulnerabilities the user may read. */
+  readable: readonly number[]
+  /** Those of them in which the user may decide. */
+  decidable: readonly number[]
+  state?: RequestState | undefined
+  severities?: readonly Severity[] | undefined
+  side?: 'to_decide' | 'requested' | undefined
+}
+
+function isInQueue(db: Db, { userId, readable, decidable, state, severities, side }: QueueFilter): Sql {
+  const own = sql`(r.requested_by_id = ${userId} and r.project_id in ${db.dialect.integers(readable)})`
+  const inDecidable = sql`r.project_id in ${db.dialect.integers(decidable)}`
+  const shown = {
+    requested: own,
+    to_decide: sql`(${inDecidable} and r.requested_by_id is distinct from ${userId})`,
+    all: sql`(${inDecidable} or ${own})`,
+  }
+  const conditions = [shown[side ?? 'all']]
+  if (state !== undefined) conditions.push(sql`r.state = ${state}`)
+  if (severities) {
+    conditions.push(sql`v.severity in ${db.dialect.integers(severities.map((severity) => severityRanks[severity]))}`)
+  }
+  return join(conditions, ' and ')
+}
+
+/** Returns one row more than the page holds, newest first. */
+export async function listQueue(
+  db: Db,
+  filter: QueueFilter,
+  { perPage, offset, keyset }: PageRequest,
+): Promise<DismissalRequest[]> {
+  const after = keyset?.after ? sql`and r.id < ${keyset.after.id}` : empty
+  const rows = await db.all<RequestRow>(sql`
+    select ${columns} from ${tables} where ${isInQueue(db, filter)} ${after}
+    order by r.id desc limit ${perPage + 1} offset ${offset}`)
+  return rows.map(requestFrom)
+}
+
+export async function countQueue(db: Db, filter: QueueFilter): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from (
+      select 1 from dismissal_requests r join vulnerabilities v on v.id = r.vulnerability_id
+      where ${isInQueue(db, filter)} limit ${maxCountedRows + 1}) as counted`)
   return row?.total ?? 0
 }
 
