@@ -170,15 +170,19 @@ function encodeQuery(query: Record<string, unknown>): string {
   return search.toString()
 }
 
+const isFileList = (value: unknown): value is Blob[] =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => one instanceof Blob)
+
 /** Encodes a body as JSON, or as multipart when it contains a file. */
 function encodeBody(body: Record<string, unknown> | undefined): { body?: string | FormData; contentType?: string } {
   if (body === undefined) return {}
-  if (!Object.values(body).some((value) => value instanceof Blob)) {
+  if (!Object.values(body).some((value) => value instanceof Blob || isFileList(value))) {
     return { body: JSON.stringify(body), contentType: 'application/json' }
   }
   const form = new FormData()
   for (const [name, value] of Object.entries(body)) {
     if (value instanceof Blob) form.append(name, value)
+    else if (isFileList(value)) for (const file of value) form.append(`${name}[]`, file)
     else if (value !== undefined && value !== null) form.append(name, String(value))
   }
   return { body: form }

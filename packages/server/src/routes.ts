@@ -30,6 +30,7 @@ import { identityRoutes } from './api/v4/oidc/identity-routes.ts'
 import { oidcRoutes } from './api/v4/oidc/routes.ts'
 import { documentRoute } from './api/v4/openapi-document.ts'
 import { organizationRoutes } from './api/v4/organizations/routes.ts'
+import { projectFileRoutes } from './api/v4/project-files/routes.ts'
 import { projectRoutes } from './api/v4/projects/routes.ts'
 import { refRoutes } from './api/v4/refs/routes.ts'
 import { savedViewRoutes } from './api/v4/saved-views/routes.ts'
@@ -98,6 +99,7 @@ export const routes: readonly Route[] = [
   ...markdownRoutes,
   ...securityReportRoutes,
   ...refRoutes,
+  ...projectFileRoutes,
   ...findingRoutes,
   ...promoteWaitingRoutes,
   ...findingMatchRoutes,

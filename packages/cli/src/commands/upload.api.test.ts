@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -50,6 +50,26 @@ describe('alcove upload', () => {
       const again = await upload(cwd, 'report.json', '--fail-on', 'new:high')
       expect([again.code, tail(again.stdout)]).toEqual([1, tail(first.stdout)])
     }
+  })
+
+  test('sends CODEOWNERS with the first report and says so, except for merge requests and with --no-project-files', async () => {
+    const { project, upload } = await projectWith()
+    const cwd = await files({ 'one.json': [sqlInjection], 'two.json': [sqlInjection] })
+    await mkdir(join(cwd, 'docs'))
+    await writeFile(join(cwd, 'docs', 'CODEOWNERS'), 'src/ @nobody-here')
+    const send = (...args: string[]) => upload(cwd, ...args, '--category', '{file}', '--ref', 'main')
+    const paths = async () =>
+      (await server.admin.get(`/projects/${project.id}/project_files`)).body.map(({ path }: { path: string }) => path)
+    expect(await send('one.json', '--no-project-files')).toMatchObject({ code: 0, stderr: '' })
+    expect(await upload(cwd, 'one.json', '--target-ref', 'main')).toMatchObject({ code: 0, stderr: '' })
+    expect(await paths()).toEqual([])
+    const sent = await send('one.json', 'two.json')
+    expect(sent.stderr).toBe('alcove: sending docs/CODEOWNERS with the report; --no-project-files leaves it out\n')
+    expect([sent.code, await paths()]).toEqual([0, ['docs/CODEOWNERS']])
+    await writeFile(join(cwd, 'CODEOWNERS'), '[broken')
+    const refused = await send('one.json')
+    expect(refused.code).toBe(2)
+    expect(`${refused.stdout}${refused.stderr}`).toContain('CODEOWNERS, line 1')
   })
 
   test.each([

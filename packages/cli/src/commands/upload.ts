@@ -10,6 +10,7 @@ import { plain } from '../safe-text.ts'
 import { findFiles } from '../upload/files.ts'
 import { listFindings, sampledFindings } from '../upload/listed-findings.ts'
 import { openProgress } from '../upload/progress.ts'
+import { findProjectFiles } from '../upload/project-files.ts'
 import { comparisonOf, type UploadOptions, uploadReports } from '../upload/upload-reports.ts'
 import { gateFailures, incompleteness, missingReports, type UploadResult } from '../upload/upload-result.ts'
 import { pairOutputs, writeOutputs } from '../upload/write-outputs.ts'
@@ -30,6 +31,7 @@ export interface UploadCommandOptions extends ConnectionOptions {
   dryRun?: boolean
   allowUnreachable?: boolean
   note?: boolean
+  projectFiles: boolean
   wait: number
 }
 
@@ -37,7 +39,7 @@ export interface UploadCommandOptions extends ConnectionOptions {
 export async function runUpload(io: Io, patterns: readonly string[], options: UploadCommandOptions): Promise<ExitCode> {
   const policy = options.failOn === undefined ? undefined : parsePolicy(options.failOn)
   const outputs = pairOutputs(options.json ? ['json'] : options.format, options.output)
-  const upload = readUploadOptions(io, options)
+  const upload = await withProjectFiles(io, readUploadOptions(io, options), options)
   const files = await findFiles(io.cwd, patterns)
   if (options.dryRun && files.length > 1) {
     throw wrongUsage('A dry run takes one file: nothing is stored, so several reports cannot be compared together.')
@@ -114,6 +116,19 @@ function exitCodeOf(result: UploadResult): ExitCode {
   return gateFailures(result).length > 0 ? exitCodes.policy : exitCodes.passed
 }
 
+/** Adds the files of the repository, and prints which. */
+async function withProjectFiles(
+  io: Io,
+  upload: Work['upload'],
+  options: Pick<UploadCommandOptions, 'projectFiles'>,
+): Promise<Work['upload']> {
+  const projectFiles = options.projectFiles ? await findProjectFiles(io.cwd, upload) : []
+  if (projectFiles.length > 0) {
+    io.stderr.write(`alcove: sending ${projectFiles.join(', ')} with the report; --no-project-files leaves it out\n`)
+  }
+  return { ...upload, projectFiles }
+}
+
 /** Completes the options from the environment of the CI system. */
 function readUploadOptions(io: Io, options: UploadCommandOptions): Work['upload'] {
   const ci = readCiRun(io.env)
@@ -128,6 +143,7 @@ function readUploadOptions(io: Io, options: UploadCommandOptions): Work['upload'
     commit: options.commit ?? ci?.commit,
     reportType: options.reportType,
     isDryRun: options.dryRun ?? false,
+    projectFiles: [],
     waitSeconds: options.wait,
   }
 }

@@ -5,6 +5,7 @@ import { CommandFailed, exitCodes } from '../exit.ts'
 import type { Comparison } from '../gate/comparison.ts'
 import type { Io } from '../io.ts'
 import type { Progress } from './progress.ts'
+import { readProjectFiles } from './project-files.ts'
 import { readReport } from './report-file.ts'
 
 /** What is sent with every report. */
@@ -16,6 +17,8 @@ export interface UploadOptions {
   category?: string | undefined
   commit?: string | undefined
   reportType?: string | undefined
+  /** Paths of the files of the repository that are sent with the first report. */
+  projectFiles: readonly string[]
   isDryRun: boolean
   /** How long to wait for one import, in seconds. */
   waitSeconds: number
@@ -54,7 +57,11 @@ export async function uploadReports(
   for (const [index, file] of files.entries()) {
     progress.show(`Uploading ${file} (${index + 1} of ${files.length})`)
     try {
-      const first = await sendReport(io, client, file, { ...options, sameRun: sameRun() })
+      const first = await sendReport(io, client, file, {
+        ...options,
+        sameRun: sameRun(),
+        projectFiles: sent.length === 0 ? options.projectFiles : [],
+      })
       const done = await waitForImport(io, client, first, { options, progress })
       const errors = done.errors.map((problem) => ({ ...problem, message: withFileNames(problem.message, sent) }))
       sent.push({ file, import: { ...done, errors } })
@@ -81,8 +88,10 @@ interface SentOptions extends UploadOptions {
 }
 
 async function sendReport(io: Io, client: Client, file: string, options: SentOptions): Promise<ComparedImport> {
+  const projectFiles = await readProjectFiles(io.cwd, options.projectFiles)
   const body = {
     file: await readReport(io.cwd, file),
+    project_files: projectFiles.length > 0 ? projectFiles : undefined,
     create: !options.isDryRun,
     ref: options.ref,
     target_ref: options.targetRef,

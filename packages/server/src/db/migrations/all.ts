@@ -40,6 +40,7 @@ import { dependencies } from './0085_dependencies.ts'
 import { reportFormat } from './0086_report_format.ts'
 import { projectBadges } from './0087_project_badges.ts'
 import { vulnerabilityRules } from './0088_vulnerability_rules.ts'
+import { projectFiles } from './0090_project_files.ts'
 import { tags } from './0092_tags.ts'
 import { flawKeys } from './0094_flaw_keys.ts'
 import { viewUses } from './0096_view_uses.ts'
@@ -88,6 +89,7 @@ export const migrations: readonly Migration[] = [
   reportFormat,
   projectBadges,
   vulnerabilityRules,
+  projectFiles,
   tags,
   flawKeys,
   viewUses,

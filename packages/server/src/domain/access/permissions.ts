@@ -226,6 +226,8 @@ export const permissions = {
   // The import of a report that the caller has sent.
   'report.read': { on: 'project', who: 'developer', ...sendingReports, reads: true },
   'report.list': { on: 'project', who: 'developer', scope: 'read_api' },
+  'project-file.read': { on: 'project', who: 'developer', scope: 'read_api' },
+  'project-file.manage': { on: 'project', who: 'maintainer', scope: 'api' },
   'ref.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'ref.delete': { on: 'project', who: 'maintainer', scope: 'api' },
   'report.absences': { on: 'project', who: 'maintainer', scope: 'api' },

@@ -70,6 +70,8 @@ export type AuditEventName =
   | 'vulnerability_rule_destroyed'
   | 'vulnerability_rules_replaced'
   | 'ref_destroyed'
+  | 'project_file_updated'
+  | 'project_file_destroyed'
   | 'topic_created'
   | 'topic_updated'
   | 'topic_destroyed'

@@ -9,7 +9,7 @@ import type { Project } from './project.ts'
 /** Columns for `from projects p join namespaces n on n.id = p.namespace_id`. */
 export const projectColumns: Sql = sql`p.id, p.organization_id, p.creator_id, p.name, p.path, p.full_path,
   p.description, p.visibility, p.default_branch, p.is_archived, p.star_count, p.enforce_auth_checks_on_uploads,
-  p.promote_on_ingestion, p.max_absent_percent, p.default_branch_report_role, p.ref_retention_days, p.protected_refs, p.exposure, p.auto_resolve, p.max_upload_bytes, p.upload_quota_bytes, p.created_at, p.updated_at,
+  p.promote_on_ingestion, p.max_absent_percent, p.default_branch_report_role, p.accept_reporters_files, p.ref_retention_days, p.protected_refs, p.exposure, p.auto_resolve, p.max_upload_bytes, p.upload_quota_bytes, p.created_at, p.updated_at,
   p.last_activity_at,
   n.id as "namespace.id", n.organization_id as "namespace.organization_id", n.kind as "namespace.kind",
   n.name as "namespace.name", n.path as "namespace.path", n.full_path as "namespace.full_path",
@@ -64,6 +64,7 @@ export type ProjectDraft = Pick<
   | 'promoteOnIngestion'
   | 'maxAbsentPercent'
   | 'defaultBranchReportRole'
+  | 'acceptReportersFiles'
   | 'refRetentionDays'
   | 'protectedRefs'
   | 'exposure'
@@ -81,10 +82,10 @@ export async function insertProject(
   const row = await db.one<{ id: number }>(sql`
     insert into projects (organization_id, namespace_id, creator_id, name, path, full_path, full_path_key, description,
       visibility, default_branch, enforce_auth_checks_on_uploads, promote_on_ingestion, max_absent_percent,
-      default_branch_report_role, ref_retention_days, protected_refs, exposure, applied_exposure, auto_resolve, created_at, updated_at, last_activity_at)
+      default_branch_report_role, accept_reporters_files, ref_retention_days, protected_refs, exposure, applied_exposure, auto_resolve, created_at, updated_at, last_activity_at)
     select ${namespace.organizationId}, ${namespace.id}, ${creatorId}, ${draft.name}, ${draft.path}, ${fullPath},
       ${key}, ${draft.description}, ${draft.visibility}, ${draft.defaultBranch}, ${draft.enforceAuthChecksOnUploads},
-      ${draft.promoteOnIngestion}, ${draft.maxAbsentPercent}, ${draft.defaultBranchReportRole}, ${draft.refRetentionDays},
+      ${draft.promoteOnIngestion}, ${draft.maxAbsentPercent}, ${draft.defaultBranchReportRole}, ${draft.acceptReportersFiles}, ${draft.refRetentionDays},
       ${draft.protectedRefs}, ${draft.exposure}, ${draft.exposure}, ${draft.autoResolve}, ${now}, ${now}, ${now}
     where not exists (select 1 from namespaces where full_path_key = ${key})
     on conflict do nothing
@@ -101,7 +102,7 @@ export async function updateProject(db: Db, project: Project, now: string): Prom
       enforce_auth_checks_on_uploads = ${project.enforceAuthChecksOnUploads},
       promote_on_ingestion = ${project.promoteOnIngestion},
       max_absent_percent = ${project.maxAbsentPercent},
-      default_branch_report_role = ${project.defaultBranchReportRole},
+      default_branch_report_role = ${project.defaultBranchReportRole}, accept_reporters_files = ${project.acceptReportersFiles},
       ref_retention_days = ${project.refRetentionDays}, protected_refs = ${project.protectedRefs}, exposure = ${project.exposure}, auto_resolve = ${project.autoResolve},
       is_archived = ${project.isArchived}, updated_at = ${now}
     where id = ${project.id}`)

@@ -26,6 +26,8 @@ export interface Project {
   maxAbsentPercent: number | null
   /** Minimum role that may report for the default branch, besides tokens that were issued to send reports. */
   defaultBranchReportRole: ReportRole
+  /** Applies files of reports, such as CODEOWNERS, also when their sender may not triage vulnerabilities. */
+  acceptReportersFiles: boolean
   /** Days without a report after which a branch closes. Null applies the server's setting; 0 keeps branches open. */
   refRetentionDays: number | null
   /** Names of branches and tags that never close; `*` stands for any characters. */

@@ -158,6 +158,7 @@ export const userReferences = [
   ['dismissal_requests', 'decided_by_id'],
   ['finding_promotions', 'user_id'],
   ['imports', 'user_id'],
+  ['project_files', 'user_id'],
   ['uploads', 'uploaded_by_id'],
   ['uploads', 'deleted_by_id'],
   ['topic_merges', 'merged_by_id'],

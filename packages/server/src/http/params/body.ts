@@ -79,7 +79,10 @@ export async function readBody(
     case 'urlencoded':
       return parseUrlencoded(await readBytes(request, options))
     case 'multipart':
-      return paramsFromForm(await readMultipart(request, { ...options, maxBodyBytes: maxBodyBytes(options) }))
+      return paramsFromForm(
+        await readMultipart(request, { ...options, maxBodyBytes: maxBodyBytes(options) }),
+        options.fileFields,
+      )
     case 'file':
       return paramsFromPairs(await readAsFile(request, options))
     case 'other':
@@ -87,9 +90,16 @@ export async function readBody(
   }
 }
 
-/** Gives files precedence over texts of the same name, because some clients also send a blank text field. */
-function paramsFromForm({ fields, files }: MultipartForm): RawParams {
-  return paramsFromPairs([...fields, ...files])
+/**
+ * Gives files precedence over texts of the same name, because some clients also send a blank text field. Repeated files of
+ * a list are collected whether their name ends with `[]` or not.
+ */
+function paramsFromForm({ fields, files }: MultipartForm, fileFields: readonly string[]): RawParams {
+  const listed = files.map(([name, file]): Pair => {
+    const asList = `${name}[]`
+    return [fileFields.includes(asList) ? asList : name, file]
+  })
+  return paramsFromPairs([...fields, ...listed])
 }
 
 /** Stores the body as a file. The filename is the name of the field, because a raw body has no filename. */

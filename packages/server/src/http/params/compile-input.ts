@@ -35,14 +35,14 @@ export function compileInput<S extends TObject>(schema: S): (params: RawParams) 
   }
 }
 
-/** Returns the names of the file parameters. A multipart file under another name is not stored. */
+/** Returns the names of the file parameters; a list of files has two. A multipart file under another name is not stored. */
 export function filePartNames(schema: TObject): string[] {
-  return (
-    Object.entries(schema.properties)
-      // TypeBox's types do not declare the keywords of a schema.
-      .filter(([, declared]) => valueKeywords(declared as Keywords).format === 'binary')
-      .map(([name]) => name)
-  )
+  return Object.entries(schema.properties).flatMap(([name, declared]) => {
+    // TypeBox's types do not declare the keywords of a schema.
+    const { format, items } = valueKeywords(declared as Keywords)
+    if (format === 'binary') return [name]
+    return items?.format === 'binary' ? [name, `${name}[]`] : []
+  })
 }
 
 interface Field {

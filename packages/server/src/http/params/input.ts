@@ -93,6 +93,9 @@ const binary = { type: 'string', format: 'binary' }
 export const filePart = parameter<ReceivedFile>(binary)
 /** A file whose media types the document states. The server recognises a file by its content. */
 export const fileOf = (mediaTypes: readonly string[]) => parameter<ReceivedFile>({ ...binary, mediaTypes })
+/** A list of files: form fields with the name and `[]`. */
+export const fileList = (wording: { description: string }) =>
+  parameter<ReceivedFile[]>({ type: 'array', items: binary, ...wording })
 /** An image, or `''` when the client sent a blank value or null to remove the current one. */
 export const blankableImage = parameter<ReceivedFile | ''>({ ...binary, blankable: true, mediaTypes: ['image/*'] })
 

@@ -261,6 +261,10 @@ describe('routes record the events of the table', () => {
         })
       }
       await send('POST /projects/:id/security_reports', { path, body: report(lines(20)) })
+      const withOwners = report(lines(20))
+      withOwners.append('project_files[]', new Blob(['* @root']), 'CODEOWNERS')
+      await send('POST /projects/:id/security_reports', { path, body: withOwners })
+      await send('DELETE /projects/:id/project_files/:name', { path: { ...path, name: 'CODEOWNERS' } })
       await server.report(project, [entry()], { ref: 'feature', promote: 'false' })
       await send('DELETE /projects/:id/refs/:ref', { path: { ...path, ref: 'feature' } })
       const findings = (await server.admin.get(`/projects/${project.id}/vulnerability_findings`)).body

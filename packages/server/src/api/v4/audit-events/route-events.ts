@@ -158,7 +158,8 @@ const promotion: RecordedEvents = ['vulnerabilities_promotion_requested', 'vulne
 const notes = '/projects/:id/vulnerabilities/:vulnerability_id/notes'
 
 const securityRoutes: Readonly<Record<string, RecordedEvents>> = {
-  'POST /projects/:id/security_reports': ['project_created'],
+  'POST /projects/:id/security_reports': ['project_created', 'project_file_updated'],
+  'DELETE /projects/:id/project_files/:name': ['project_file_destroyed'],
   'POST /projects/:id/security_reports/:report_id/absences/apply': ['security_report_absences_applied'],
   'POST /projects/:id/security_reports/:report_id/absences/discard': ['security_report_absences_discarded'],
   'DELETE /projects/:id/refs/:ref': ['ref_destroyed'],

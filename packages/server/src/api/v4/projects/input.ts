@@ -119,6 +119,12 @@ export const projectAttributes = {
         'Minimum role for reports of the default branch. `maintainer` also permits access tokens of the project or its groups with the scope `write_security_reports`, and trust relations. Default: developer',
     }),
   ),
+  accept_reporters_files: optional(
+    flag({
+      description:
+        'Apply the files of reports for the default branch, such as CODEOWNERS, of anyone who may send reports. Default: only of senders who may triage vulnerabilities',
+    }),
+  ),
   max_absent_percent: optional(
     nullable(
       integer({
@@ -176,6 +182,7 @@ export function projectAttributesFrom(input: Attributes) {
     promoteOnIngestion: input.promote_vulnerabilities_on_ingestion,
     maxAbsentPercent: input.max_absent_percent,
     defaultBranchReportRole: input.default_branch_report_role,
+    acceptReportersFiles: input.accept_reporters_files,
     refRetentionDays: input.ref_retention_days,
     protectedRefs: input.protected_refs,
     exposure: input.exposure,

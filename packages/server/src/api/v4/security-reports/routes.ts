@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { reportTypes } from '../../../domain/findings/scales.ts'
@@ -8,9 +9,16 @@ import type { IngestOptions } from '../../../domain/reports/imports/import.ts'
 import { assertMayPromote, assertMayReport } from '../../../domain/reports/imports/import-rights.ts'
 import { findImports, findProjectImport, importReport } from '../../../domain/reports/imports/imports.ts'
 import { dryRunReport } from '../../../domain/reports/imports/ingest.ts'
-import { fileOf, flag, integer, integerList, oneOf, optional, text } from '../../../http/params/input.ts'
+import {
+  maxProjectFileBytes,
+  type ProjectFile,
+  projectFileNames,
+} from '../../../domain/vulnerabilities/project-files/project-file.ts'
+import { type ReceivedText, readProjectFiles } from '../../../domain/vulnerabilities/project-files/project-files.ts'
+import { fileList, fileOf, flag, integer, integerList, oneOf, optional, text } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { invalid } from '../../../platform/failure.ts'
+import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
 import { route } from '../route.ts'
 import { comparedImportView, importView, viewComparedImport, viewImport } from './views.ts'
 
@@ -24,6 +32,11 @@ const targetRef = optional(
 
 const reportInput = Type.Object({
   file: fileOf(['application/json', 'application/gzip', 'application/xml', 'text/csv']),
+  project_files: optional(
+    fileList({
+      description: `Files of the repository: ${projectFileNames.join(', ')}, at most one of each, up to 1 MiB. They have effects with a report for the default branch of a sender who may triage vulnerabilities, or with \`accept_reporters_files\` of the project`,
+    }),
+  ),
   report_type: optional(oneOf(reportTypes, { description: 'Default: the type stated in the report' })),
   ref: optional(text({ allowBlank: false, description: 'Branch or tag. Default: the default branch' })),
   category: optional(
@@ -113,6 +126,7 @@ export const securityReportRoutes: readonly Route[] = [
         createProjectOfReport(deps, caller, reference, {
           file: input.file,
           options: optionsFrom(input),
+          assertUsable: () => readFiles(deps, input.project_files),
           isDryRun: input.dry_run === true,
         }),
     },
@@ -124,13 +138,15 @@ export const securityReportRoutes: readonly Route[] = [
     async handle({ deps, project, caller, input, headers, origin, isNew = false }) {
       const options = optionsFrom(input)
       const { file } = input
+      const projectFiles = await readFiles(deps, input.project_files)
       if (input.dry_run) {
         await assertMayReport(deps, project, caller, options.ref)
         await assertMayPromote(deps, project, caller, options)
         const opened = { ...file, open: () => openFile(deps, file.key) }
-        return viewComparedImport(project, await dryRunReport(deps, project, opened, options), { origin, isNew })
+        const sent = { file: opened, projectFiles, sender: caller }
+        return viewComparedImport(project, await dryRunReport(deps, project, sent, options), { origin, isNew })
       }
-      const done = await importReport(deps, project, caller, { file, options })
+      const done = await importReport(deps, project, caller, { file, options, projectFiles })
       if (done.state !== 'done') headers['location'] = `/api/v4/projects/${project.id}/security_reports/${done.id}`
       return viewComparedImport(project, done, { origin, isNew })
     },
@@ -193,6 +209,16 @@ export const securityReportRoutes: readonly Route[] = [
     handle: async ({ deps, project, input }) => viewImport(await discardAbsences(deps, project, input.report_id)),
   }),
 ]
+
+async function readFiles(deps: RootDeps, files: readonly ReceivedFile[] = []): Promise<ProjectFile[]> {
+  const received: ReceivedText[] = []
+  for (const { key, filename, bytes } of files) {
+    // Do not load what is refused for its size anyway.
+    if (bytes > maxProjectFileBytes) throw invalid({ project_files: [`${filename}: a file may have up to 1 MiB`] })
+    received.push({ path: filename, bytes: await buffer(await openFile(deps, key)) })
+  }
+  return readProjectFiles(received)
+}
 
 async function openFile({ objects }: RootDeps, key: string) {
   const stream = await objects.open(key)

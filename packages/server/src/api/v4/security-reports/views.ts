@@ -11,8 +11,14 @@ import {
   type ImportState,
   importStates,
 } from '../../../domain/reports/imports/import.ts'
+import {
+  type FileEffect,
+  type ProjectFileName,
+  projectFileNames,
+} from '../../../domain/vulnerabilities/project-files/project-file.ts'
 import { matchReason } from '../findings/match-view.ts'
 import { findingUrl } from '../findings/web-url.ts'
+import { fileWarningView } from '../project-files/views.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 
 const sampleFields = {
@@ -25,6 +31,17 @@ const sampleFields = {
 const sampleView = Type.Object(sampleFields, { title: 'FindingSample' })
 
 const problemView = Type.Object({ type: Type.String(), message: Type.String(), pointer: Type.String() })
+
+const projectFileEffectView = Type.Object(
+  {
+    name: Type.Unsafe<ProjectFileName>({ type: 'string', enum: projectFileNames }),
+    path: Type.String(),
+    status: Type.Unsafe<FileEffect['status']>({ type: 'string', enum: ['applied', 'unchanged', 'ignored'] }),
+    assigned: Type.Integer({ description: 'Number of existing vulnerabilities that received an assignee' }),
+    warnings: Type.Array(fileWarningView),
+  },
+  { title: 'ProjectFileEffect' },
+)
 
 const importFields = {
   id: nullableInteger,
@@ -74,6 +91,9 @@ const importFields = {
     moved: Type.Array(Type.Object({ ...sampleFields, reason: matchReason }, { title: 'MovedFindingSample' })),
   }),
   errors: Type.Array(problemView),
+  project_files: Type.Array(projectFileEffectView, {
+    description: 'What became of the files of the repository that came with the report',
+  }),
   created_at: timestamp,
   started_at: nullableTimestamp,
   shown_at: { ...nullableTimestamp, description: 'Time at which the results became visible in the project' },
@@ -119,6 +139,7 @@ export function viewImport(done: Import) {
       moved: samples.moved.map(({ reason, ...sample }) => ({ ...viewSample(sample), reason })),
     },
     errors: [...outcome.problems],
+    project_files: (outcome.projectFiles ?? []).map((effect) => ({ ...effect, warnings: [...effect.warnings] })),
     created_at: done.createdAt,
     started_at: done.startedAt,
     shown_at: done.shownAt,

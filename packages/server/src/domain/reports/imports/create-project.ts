@@ -17,6 +17,14 @@ export async function assertMayCreateProject(deps: RootDeps, caller: Caller, pat
   if (!caller.token.scopes.includes('api')) throw new Failure({ kind: 'scope-too-small', accepted: ['api'] })
 }
 
+interface FirstReport {
+  file: ReceivedFile
+  options: IngestOptions
+  isDryRun: boolean
+  /** Throws when the other files of the request cannot be used. */
+  assertUsable(): Promise<unknown>
+}
+
 /**
  * Creates the project of a report, which promotes findings unless a group decides otherwise. Nothing is created when the
  * report or its options are refused, or too many reports wait. Returns false when another request has created the project.
@@ -25,10 +33,11 @@ export async function createProjectOfReport(
   deps: RootDeps,
   caller: Caller,
   path: string,
-  { file, options, isDryRun }: { file: ReceivedFile; options: IngestOptions; isDryRun: boolean },
+  { file, options, isDryRun, assertUsable }: FirstReport,
 ): Promise<boolean> {
   if (isDryRun) throw notFound('Project')
   assertShort(options)
+  await assertUsable()
   await assertReadable(deps, file, options)
   for (let attempt = 1; ; attempt++) {
     try {

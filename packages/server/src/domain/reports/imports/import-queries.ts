@@ -6,7 +6,15 @@ import { type Import, type ImportCounts, type ImportOutcome, type IngestOptions,
 /** Options that the import job needs after the request has ended. */
 type StoredOptions = Pick<
   IngestOptions,
-  'reportType' | 'promote' | 'strict' | 'isPartial' | 'mapping' | 'sameRun' | 'targetRef' | 'isIssued'
+  | 'reportType'
+  | 'promote'
+  | 'strict'
+  | 'isPartial'
+  | 'mapping'
+  | 'sameRun'
+  | 'targetRef'
+  | 'isIssued'
+  | 'hasTriageScope'
 >
 
 export interface ImportDraft {

@@ -70,7 +70,7 @@ const roleTooLow = ({ defaultBranch }: Project) =>
 export interface QueuedImport extends Requester {
   projectId: number
   ref: string
-  options: Options & Pick<IngestOptions, 'isIssued'>
+  options: Options & Pick<IngestOptions, 'isIssued' | 'hasTriageScope'>
 }
 
 /** Rejects an import whose sender has lost the required permission since the request. */

@@ -2,6 +2,7 @@ import type { ReportProblem } from '../../../platform/failure.ts'
 import type { FindingSummary } from '../../findings/finding.ts'
 import type { MatchReason } from '../../findings/finding-key.ts'
 import type { ReportType } from '../../findings/scales.ts'
+import type { FileEffect } from '../../vulnerabilities/project-files/project-file.ts'
 import type { Mapping } from '../formats/generic/mapping.ts'
 import type { MergedFinding, SkippedFinding } from '../formats/report.ts'
 
@@ -33,6 +34,8 @@ export interface IngestOptions {
   sameRun?: readonly number[] | undefined
   /** Whether the token of the request was issued to send reports; see `isIssuedToReport`. */
   isIssued?: boolean | undefined
+  /** Whether the scope of the token permits triage. */
+  hasTriageScope?: boolean | undefined
   /** Responds as soon as the report is stored, without waiting for the import. */
   isAsync?: boolean | undefined
 }
@@ -99,6 +102,8 @@ export interface ImportOutcome {
   skipped: readonly SkippedFinding[]
   merged: readonly MergedFinding[]
   samples: ImportSamples
+  /** What became of the files of the repository that came with the report. */
+  projectFiles?: readonly FileEffect[] | undefined
   /** Number of files of the last complete scan, which may be this one, if its report states it. */
   scannedFiles?: number | undefined
   /** Reasons for the failure. */

@@ -7,8 +7,11 @@ import { enqueue } from '../../jobs/job.ts'
 import { waitFor } from '../../jobs/wait.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
+import type { ProjectFile } from '../../vulnerabilities/project-files/project-file.ts'
 import { type ComparedImport, withComparison } from './against.ts'
 import type { Import, IngestOptions } from './import.ts'
+import { insertImportFiles } from './import-file-queries.ts'
+import { hasTriageScope } from './import-files.ts'
 import {
   countImports,
   deleteImport,
@@ -27,6 +30,12 @@ import { importJob } from './run-imports.ts'
  */
 const maxWaitMs = 20_000
 
+interface SentReport {
+  file: ReceivedFile
+  options: IngestOptions
+  projectFiles: readonly ProjectFile[]
+}
+
 /**
  * Imports a report. Once the report is queued, a crash of the process does not lose it. Returns the finished import, or
  * one that is still running after `maxWaitMs`. Throws `reportRejected` with every problem of the report.
@@ -35,7 +44,7 @@ export async function importReport(
   deps: RootDeps,
   project: Project,
   sender: Caller,
-  { file, options }: { file: ReceivedFile; options: IngestOptions },
+  { file, options, projectFiles }: SentReport,
 ): Promise<ComparedImport> {
   assertShort(options)
   await assertMayReport(deps, project, sender, options.ref)
@@ -58,12 +67,14 @@ export async function importReport(
         sameRun: options.sameRun,
         targetRef: options.targetRef,
         isIssued: isIssuedToReport(sender),
+        hasTriageScope: hasTriageScope(sender),
       },
       fileSha256: file.sha256,
       fileBytes: file.bytes,
       objectKey: file.key,
       now: deps.now(),
     })
+    await insertImportFiles(deps.db, importId, projectFiles)
     const place = { lane: laneOf(file), owner: `user:${sender.user.id}` }
     await enqueue(deps, { ...importJob(project.id, importId), ...place })
     return importId

@@ -1,4 +1,5 @@
 import { invalid, reportRejected } from '../../../platform/failure.ts'
+import type { Caller } from '../../access/callers.ts'
 import { publishInventory, storeInventory } from '../../dependencies/inventories.ts'
 import { type Deps, projectTransaction, type RootDeps } from '../../deps.ts'
 import { markForDeletion } from '../../files/pending-deletions.ts'
@@ -8,6 +9,7 @@ import { compareRefs } from '../../findings/ref-comparison/ref-comparisons.ts'
 import type { Project } from '../../projects/project.ts'
 import { lockAgainstDeletion } from '../../projects/projects.ts'
 import type { User } from '../../users/user.ts'
+import type { ProjectFile } from '../../vulnerabilities/project-files/project-file.ts'
 import { maxAtOnce } from '../../vulnerabilities/promotion/promotion-batches.ts'
 import { type GroupedDecisions, groupDecisions } from '../comparison/grouped-decisions.ts'
 import type { ImportPlace } from '../comparison/import-place.ts'
@@ -25,17 +27,24 @@ import { countDecisions, sampleDecisions } from './describe.ts'
 import { commitHeld, heldWarnings } from './held-absences.ts'
 import { type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
 import { recordImportEvent } from './import-events.ts'
+import { commitFiles, describeFiles, hasTriageScope } from './import-files.ts'
 import { finishImport, lockImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
 import { assertStillAllowed } from './import-rights.ts'
 import { stagePromotion } from './promote-import.ts'
 import { assertOwnScope } from './same-run.ts'
 import { Superseded } from './superseded.ts'
 
+interface ReceivedReport {
+  file: { open: OpenBytes; sha256: string; bytes: number }
+  projectFiles: readonly ProjectFile[]
+  sender: Caller
+}
+
 /** Computes what an import would change, with the same code as an import, and writes nothing. */
 export async function dryRunReport(
   deps: RootDeps,
   project: Project,
-  file: { open: OpenBytes; sha256: string; bytes: number },
+  { file, projectFiles, sender }: ReceivedReport,
   options: IngestOptions,
 ): Promise<ComparedImport> {
   assertShort(options)
@@ -65,7 +74,10 @@ export async function dryRunReport(
     fileBytes: file.bytes,
     readBytes: file.bytes,
     counts: { ...countsOf(report, comparison, decisions), promoted },
-    outcome: await describe(deps, report, comparison, decisions),
+    outcome: withFiles(
+      await describe(deps, report, comparison, decisions),
+      await describeFiles(deps, project, projectFiles, senderOf(sender, place.ref)),
+    ),
     createdAt: place.now,
     startedAt: place.now,
     shownAt: null,
@@ -74,6 +86,19 @@ export async function dryRunReport(
     against: await compareRefs(deps, refs, pendingChanges(place, comparison)),
   }
 }
+
+const senderOf = (sender: Caller, ref: string) => ({
+  userId: sender.user.id,
+  asAdmin: sender.isAdmin,
+  ref,
+  hasTriageScope: hasTriageScope(sender),
+})
+
+const withFiles = (outcome: ImportOutcome, files: Pick<ImportOutcome, 'warnings' | 'projectFiles'>): ImportOutcome => ({
+  ...outcome,
+  ...files,
+  warnings: [...files.warnings, ...outcome.warnings],
+})
 
 const maxNameLength = 255
 
@@ -133,14 +158,16 @@ export async function ingestReport(
     }
     const { scans, rules } = comparison
     const promote = isDone ? toPromote : []
+    const applyFiles = await commitFiles(deps, project, stored, place.now)
     const promoted = await commitImport(deps, project, user, { observation, decisions, scans, rules, promote })
+    const files = await applyFiles()
     await commitHeld(deps, project, observation, comparison)
     if (inventoryId !== undefined) await publishInventory(deps.db, inventoryId)
     await recordReport(deps, { projectId: project.id, name: place.ref })
     await dropStaged(deps.db, stored.id)
     await markForDeletion(deps, [stored.objectKey])
     const facts = { ...factsOf(report), artifact: comparison.artifact }
-    const shown = { projectId: project.id, facts, counts: { ...counts, promoted }, outcome }
+    const shown = { projectId: project.id, facts, counts: { ...counts, promoted }, outcome: withFiles(outcome, files) }
     const hasListeners = await showImport(deps.db, stored.id, shown, deps.now())
     if (isDone) await finishImport(deps.db, stored.id, deps.now())
     if (hasListeners) await recordImportEvent(deps, 'report_imported', stored)

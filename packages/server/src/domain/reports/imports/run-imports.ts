@@ -19,6 +19,7 @@ import { findProject } from '../../projects/visible.ts'
 import { findUserByReference } from '../../users/users.ts'
 import { type Import, noOutcome } from './import.ts'
 import { recordImportEvent } from './import-events.ts'
+import { takeImportFiles } from './import-file-queries.ts'
 import {
   beginImport,
   clearObjectKey,
@@ -176,6 +177,7 @@ async function fail(
   await transaction(deps, async (deps) => {
     await dropStaged(deps.db, id)
     await dropPromotions(deps.db, id)
+    if (!keepsFile) await takeImportFiles(deps.db, id)
     await markForDeletion(deps, objectKey === null || keepsFile ? [] : [objectKey])
     const outcome = { ...noOutcome, problems }
     await failImport(deps.db, { id, objectKey: keepsFile ? objectKey : null, outcome }, deps.now())

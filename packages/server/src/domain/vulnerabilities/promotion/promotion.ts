@@ -13,8 +13,10 @@ import { dueOnBy } from '../due-dates/due-date.ts'
 import { findPolicyOfProject } from '../due-dates/due-date-policy-queries.ts'
 import { readFlawKeys } from '../flaws/flaw-keys.ts'
 import { addToFacetCounts, type CountChange, newlyDetected } from '../list/count-change-queries.ts'
+import { listWithFindings } from '../list/list-queries.ts'
 import { upsertPromoted } from '../list/promoted-queries.ts'
 import { noScores, readScores } from '../priority/scores.ts'
+import { openAssignment } from '../project-files/codeowners/assign-owners.ts'
 import { titleOf } from '../title.ts'
 import { insertCreated } from '../triage/history-queries.ts'
 import { recordVulnerabilityChanges } from '../triage/vulnerability-events.ts'
@@ -74,6 +76,12 @@ export function promoteFinding(
       target: { type: 'Vulnerability', id: vulnerability.id, name: vulnerability.title },
       author,
     })
+    const assign = await openAssignment(deps, project)
+    if (assign) {
+      await assign([vulnerability.id], { importId: null, now })
+      const [assigned] = await listWithFindings(deps.db, [vulnerability.id])
+      if (assigned) return assigned
+    }
     return {
       vulnerability,
       finding: { ...finding, vulnerabilityId: vulnerability.id, updatedAt: vulnerability.createdAt },
@@ -97,8 +105,11 @@ export async function promoteFindings(
   findingIds: readonly number[],
 ): Promise<number> {
   const promoted: CountChange[] = []
+  const assign = findingIds.length > 0 ? await openAssignment(deps, project) : undefined
   await forEachBatch(findingIds, async (batch) => {
-    for (const finding of await promoteBatch(deps, project, authorId, batch)) {
+    const { findings, vulnerabilityIds } = await promoteBatch(deps, project, authorId, batch)
+    await assign?.(vulnerabilityIds, { importId: null, now: deps.now() })
+    for (const finding of findings) {
       promoted.push(newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
     }
   })
@@ -128,9 +139,9 @@ async function promoteBatch(
   project: Project,
   authorId: number | null,
   findingIds: readonly number[],
-): Promise<UnattachedFinding[]> {
+): Promise<{ findings: UnattachedFinding[]; vulnerabilityIds: number[] }> {
   const unattached = await listUnattachedFindings(deps.db, findingIds, project.defaultBranch)
-  if (unattached.length === 0) return []
+  if (unattached.length === 0) return { findings: [], vulnerabilityIds: [] }
   const now = deps.now()
   const policy = await findPolicyOfProject(deps.db, project.id)
   const ids = unattached.map(({ id }) => id)
@@ -152,5 +163,5 @@ async function promoteBatch(
   await upsertPromoted(deps.db, vulnerabilityIds)
   await insertCreated(deps.db, vulnerabilityIds, authorId, now)
   await recordVulnerabilityChanges(deps, project.id, vulnerabilityIds)
-  return unattached
+  return { findings: unattached, vulnerabilityIds }
 }

@@ -18,7 +18,7 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
     case 'due_date':
       return `${dueDateText(from, to)}${commented(comment)}`
     case 'assignee':
-      return `${assigned(from, to)}${commented(comment)}`
+      return `${assigned(from, to)}${byCodeowners(details)}${commented(comment)}`
     case 'tags':
       return `${tagged(details)}${commented(comment)}`
     case 'found':
@@ -78,6 +78,12 @@ const recognised = (reason: string): string =>
   reason === 'nearest'
     ? 'recognised at another line as the nearest one of its rule'
     : `recognised at another place by its ${reason.replaceAll('_', ' ')}`
+
+/** Names the line of CODEOWNERS that assigned a vulnerability. */
+function byCodeowners(details: object | null): string {
+  const rule = valueIn(details, 'codeowners') as { line?: unknown } | null | undefined // see `assign-owners.ts`
+  return typeof rule?.line === 'number' ? ` by CODEOWNERS (line ${rule.line})` : ''
+}
 
 /** Describes when a dismissal ends. */
 function endIn(details: object | null): string {

@@ -42,7 +42,10 @@ export function requestBody(
   }
 }
 
-export const isBinary = (field: TSchema) => (field as Keywords).format === 'binary' // any keyword may be absent
+export function isBinary(field: TSchema): boolean {
+  const { format, items } = field as Keywords // any keyword may be absent
+  return format === 'binary' || items?.format === 'binary'
+}
 
 function objectOf(fields: [string, TSchema][], required: readonly string[], schemas: Schemas): object {
   const names = fields.map(([name]) => name).filter((name) => required.includes(name))

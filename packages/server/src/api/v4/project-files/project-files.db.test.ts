@@ -1,0 +1,275 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, createClient } from '../../../testing/client.ts'
+import { historyOf, keepReport, runImport, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { entry, sastReport } from '../../../testing/reports.ts'
+import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+
+let projects = 0
+const newProject = () => server.project(`acme/files-${++projects}`, { maxAbsentPercent: null })
+
+const inFile = (file: string) => entry({ name: file, file, rule: file })
+const report = (...files: string[]) => sastReport(files.map(inFile))
+
+type Fields = Record<string, string>
+type Files = Record<string, string | Uint8Array>
+
+function form(sent: object, files: Files, fields: Fields = {}, field = 'project_files[]'): FormData {
+  const data = new FormData()
+  for (const [name, value] of Object.entries(fields)) data.append(name, value)
+  data.append('file', new Blob([JSON.stringify(sent)]), 'report.json')
+  for (const [path, content] of Object.entries(files)) data.append(field, new Blob([Buffer.from(content)]), path)
+  return data
+}
+
+const send = (
+  { id }: TestProject,
+  sent: object,
+  files: Files,
+  { fields = {}, as = server.admin, field = 'project_files[]' }: { fields?: Fields; as?: Client; field?: string } = {},
+) => as.post(`/projects/${id}/security_reports`, form(sent, files, { promote: 'true', ...fields }, field))
+
+async function assignees(project: TestProject): Promise<Record<string, string | null>> {
+  const found = await vulnerabilitiesOf(server, project)
+  return Object.fromEntries(Object.entries(found).map(([title, { assignee }]) => [title, assignee?.username ?? null]))
+}
+
+const nameOf = ({ user }: Client) => user?.username ?? ''
+
+describe('CODEOWNERS of a report', () => {
+  test('assigns unassigned vulnerabilities, old ones and new ones, to the first owner who may triage', async () => {
+    const project = await newProject()
+    const [one, two, guest] = [
+      await server.as('maintainer', project),
+      await server.as('maintainer', project),
+      await server.as('guest', project),
+    ]
+    const email = (await server.admin.get(`/users/${two.user?.id}`)).body.email
+    await send(project, report('src/a.ts', 'docs/b.md', 'c.txt'), {})
+    const text = `* @${nameOf(guest)} @nobody-here @acme/team\nsrc/ @${nameOf(guest)} @${nameOf(one).toUpperCase()} @${nameOf(two)}\n*.md ${email}\n`
+    const dryRun = await send(
+      project,
+      report('src/a.ts', 'docs/b.md', 'c.txt', 'src/new.ts'),
+      { CODEOWNERS: text },
+      { fields: { dry_run: 'true' } },
+    )
+    const effect = {
+      name: 'CODEOWNERS',
+      path: 'CODEOWNERS',
+      status: 'applied',
+      assigned: 2,
+      warnings: [{ line: 1, message: '@acme/team is a group or team; only users are assigned' }],
+    }
+    expect(dryRun.body.project_files).toEqual([effect])
+    expect(await assignees(project)).toEqual({ 'src/a.ts': null, 'docs/b.md': null, 'c.txt': null })
+    expect((await server.admin.get(`/projects/${project.id}/codeowners`)).status).toBe(404)
+
+    const done = await send(project, report('src/a.ts', 'docs/b.md', 'c.txt', 'src/new.ts'), { CODEOWNERS: text })
+    expect(done.body).toMatchObject({ project_files: [effect], warnings: [] })
+    expect(await assignees(project)).toEqual({
+      'src/a.ts': nameOf(one),
+      'src/new.ts': nameOf(one),
+      'docs/b.md': nameOf(two),
+      'c.txt': null,
+    })
+    const { 'src/a.ts': known, 'src/new.ts': fresh } = await vulnerabilitiesOf(server, project)
+    for (const { id } of [known, fresh]) {
+      expect((await historyOf(server.admin, id)).at(-1)).toMatchObject({
+        kind: 'assignee',
+        text: `assigned to ${nameOf(one)} by CODEOWNERS (line 2)`,
+        author: null,
+      })
+    }
+    // Findings that are promoted later have owners too, and so do reports without the file.
+    await send(project, report('src/late.ts', 'src/a.ts'), {}, { fields: { promote: 'false' } })
+    const [late] = (await server.admin.get(`/projects/${project.id}/vulnerability_findings?scope=all&search=late`)).body
+    const promoted = await server.admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${late.id}`)
+    expect(promoted.body).toMatchObject({ title: 'src/late.ts', assignee: { username: nameOf(one) } })
+    const again = await send(project, report('src/a.ts', 'src/late.ts'), { CODEOWNERS: text })
+    expect(again.body.project_files).toMatchObject([{ status: 'unchanged', assigned: 0 }])
+  })
+
+  test('leaves what a person has assigned or unassigned, also when the file changes', async () => {
+    const project = await newProject()
+    const [one, two] = [await server.as('maintainer', project), await server.as('maintainer', project)]
+    await send(project, report('a.ts', 'b.ts', 'c.ts'), { CODEOWNERS: `a.ts @${nameOf(one)}` })
+    const { 'a.ts': a, 'b.ts': b } = await vulnerabilitiesOf(server, project)
+    expect((await server.admin.delete(`/vulnerabilities/${a.id}/assignee`)).status).toBeLessThan(300)
+    expect((await server.admin.put(`/vulnerabilities/${b.id}/assignee`, { assignee_id: two.user?.id })).status).toBe(
+      200,
+    )
+    const done = await send(project, report('a.ts', 'b.ts', 'c.ts'), { CODEOWNERS: `* @${nameOf(one)}` })
+    expect(done.body.project_files).toMatchObject([{ status: 'applied', assigned: 1 }])
+    expect(await assignees(project)).toEqual({ 'a.ts': null, 'b.ts': nameOf(two), 'c.ts': nameOf(one) })
+    // An assignment by an older file stays too.
+    await send(project, report('a.ts', 'b.ts', 'c.ts'), { CODEOWNERS: `* @${nameOf(two)}` })
+    expect(await assignees(project)).toMatchObject({ 'c.ts': nameOf(one) })
+  })
+
+  test('is shown with its rules and unresolved owners, to those who may read vulnerabilities', async () => {
+    const project = await newProject()
+    const [maintainer, guest] = [await server.as('maintainer', project), await server.as('guest', project)]
+    const developer = await server.as('developer', project)
+    const text = `[Code] @nobody-here\n*.ts\nsrc/ @${nameOf(maintainer)} mail@example.com @@owner\n`
+    const sent = await send(project, report('a.ts'), { '.gitlab/CODEOWNERS': text })
+    const path = `/projects/${project.id}/codeowners`
+    expect((await developer.get(path)).body).toMatchObject({
+      ...{ name: 'CODEOWNERS', path: '.gitlab/CODEOWNERS', ref: 'main', report_id: sent.body.id, size: text.length },
+      ...{ content: text, author: { username: 'root' } },
+      warnings: [{ line: 3, message: '@@owner is a role; only users are assigned' }],
+      sections: [
+        {
+          name: 'Code',
+          rules: [
+            { line: 2, owners: ['@nobody-here'] },
+            { line: 3, pattern: 'src/' },
+          ],
+        },
+      ],
+      owners: [{ owner: `@${nameOf(maintainer)}`, user: { id: maintainer.user?.id } }],
+      unresolved_owners: [
+        { owner: '@nobody-here', line: 2 },
+        { owner: 'mail@example.com', line: 3 },
+      ],
+    })
+    expect((await guest.get(path)).status).toBe(403)
+    expect((await developer.get(`/projects/${project.id}/project_files`)).body).toMatchObject([{ name: 'CODEOWNERS' }])
+    const stored = `/projects/${project.id}/project_files/CODEOWNERS`
+    expect((await developer.delete(stored)).status).toBe(403)
+    expect((await server.admin.delete(stored)).status).toBe(204)
+    expect((await server.admin.delete(stored)).status).toBe(404)
+    expect((await developer.get(path)).status).toBe(404)
+    const { body: events } = await server.admin.get(`/projects/${project.id}/audit_events`)
+    expect(events.map(({ details }: { details: { event_name: string } }) => details.event_name)).toEqual(
+      expect.arrayContaining(['project_file_updated', 'project_file_destroyed']),
+    )
+  })
+})
+
+describe('a file that cannot be used', () => {
+  test.for([
+    [{ 'secrets.txt': 'x' }, 'secrets.txt is not one of CODEOWNERS'],
+    [{ codeowners: 'x' }, 'codeowners is not one of CODEOWNERS'],
+    [{ CODEOWNERS: 'a @b\n[x' }, 'CODEOWNERS, line 2: the heading of a section has no closing bracket'],
+    [{ CODEOWNERS: Uint8Array.of(97, 10, 0xff) }, 'CODEOWNERS, line 2: it is not UTF-8'],
+    [{ CODEOWNERS: 'a\n\n\0' }, 'CODEOWNERS, line 3: it has a NUL character'],
+    [{ CODEOWNERS: '* @a', 'docs/CODEOWNERS': '* @a' }, 'docs/CODEOWNERS: a report may have one file named CODEOWNERS'],
+    [{ CODEOWNERS: 'x'.repeat(1024 * 1024 + 1) }, 'CODEOWNERS: a file may have up to 1 MiB'],
+    [{ [`${'x/'.repeat(200)}CODEOWNERS`]: '* @a' }, 'the path is too long'],
+  ] as const)('is refused with its name and line, and nothing changes: %#', async ([files, message]) => {
+    const project = await newProject()
+    for (const field of ['project_files[]', 'project_files']) {
+      for (const fields of [{}, { dry_run: 'true' }, { ref: 'feature' }] as Fields[]) {
+        expect(await send(project, report('a.ts'), files, { fields, field })).toMatchObject({
+          status: 400,
+          body: { message: { project_files: [expect.stringContaining(message)] } },
+        })
+      }
+    }
+    expect((await server.admin.get(`/projects/${project.id}/security_reports`)).body).toEqual([])
+    const path = encodeURIComponent(`${project.path_with_namespace}-new`)
+    const created = await server.admin.post(
+      `/projects/${path}/security_reports`,
+      form(report('a.ts'), files, { create: 'true' }),
+    )
+    expect(created.status).toBe(400)
+    expect((await server.admin.get(`/projects/${path}`)).status).toBe(404)
+  })
+
+  test('is no file', async () => {
+    const project = await newProject()
+    const data = form(report('a.ts'), {}, { 'project_files[]': '* @a' })
+    expect(await server.admin.post(`/projects/${project.id}/security_reports`, data)).toMatchObject({
+      status: 400,
+      body: { error: 'project_files is invalid' },
+    })
+  })
+})
+
+describe('files of a sender who may not triage', () => {
+  const files = (owner: Client) => ({ CODEOWNERS: `* @${nameOf(owner)}` })
+  const ignored = (message: string) => ({
+    status: 201,
+    body: {
+      project_files: [{ name: 'CODEOWNERS', status: 'ignored', assigned: 0 }],
+      warnings: [{ type: 'ProjectFilesIgnored', message: expect.stringContaining(message) }],
+    },
+  })
+
+  /** A project with a vulnerability, its owner, and tokens that may send reports but not triage. */
+  async function world() {
+    const project = await newProject()
+    const owner = await server.as('maintainer', project)
+    await send(project, report('a.ts'), {})
+    const narrow = await server.client(owner, { scopes: ['write_security_reports'] })
+    const token = { name: 'pipeline', access_level: 30, scopes: ['write_security_reports'] }
+    const issued = await server.admin.post(`/projects/${project.id}/access_tokens`, token)
+    return { project, owner, senders: [narrow, createClient(server.app, { token: issued.body.token })] }
+  }
+
+  test('are ignored with a warning, unless the project accepts them', async () => {
+    const { project, owner, senders } = await world()
+    for (const as of senders) {
+      for (const fields of [{ promote: 'false' }, { promote: 'false', dry_run: 'true' }]) {
+        expect(await send(project, report('a.ts'), files(owner), { as, fields: fields as Fields })).toMatchObject(
+          ignored('may not triage'),
+        )
+      }
+    }
+    expect(await assignees(project)).toEqual({ 'a.ts': null })
+    expect((await owner.get(`/projects/${project.id}/codeowners`)).status).toBe(404)
+
+    const developer = await server.as('developer', project)
+    expect((await developer.put(`/projects/${project.id}`, { accept_reporters_files: true })).status).toBe(403)
+    expect((await owner.put(`/projects/${project.id}`, { accept_reporters_files: true })).body).toMatchObject({
+      accept_reporters_files: true,
+    })
+    const { body: events } = await server.admin.get(`/projects/${project.id}/audit_events`)
+    expect(events[0].details).toMatchObject({ change: 'accept_reporters_files', from: false, to: true })
+    const as = senders[0] ?? owner
+    const feature = { promote: 'false', ref: 'feature' }
+    expect(await send(project, report('a.ts'), files(owner), { as, fields: feature })).toMatchObject(
+      ignored('the default branch main'),
+    )
+    expect(
+      (await send(project, report('a.ts'), files(owner), { as, fields: { promote: 'false' } })).body,
+    ).toMatchObject({ project_files: [{ status: 'applied', assigned: 1 }], warnings: [] })
+    expect(await assignees(project)).toEqual({ 'a.ts': nameOf(owner) })
+  })
+
+  test('are ignored on other refs than the default branch, whoever sends them', async () => {
+    const { project, owner } = await world()
+    for (const fields of [{ ref: 'feature' }, { ref: 'feature', dry_run: 'true' }] as Fields[]) {
+      expect(await send(project, report('a.ts'), files(owner), { as: owner, fields })).toMatchObject(
+        ignored('the default branch main'),
+      )
+    }
+    expect(await assignees(project)).toEqual({ 'a.ts': null })
+  })
+
+  test('are ignored when the sender loses the right before the import runs', async () => {
+    const project = await newProject()
+    const maintainer = await server.as('maintainer', project)
+    const path = `/projects/${project.id}`
+    const queued = await keepReport(
+      server,
+      project,
+      report('a.ts'),
+      {},
+      {
+        ...maintainer,
+        post: (at: string) => maintainer.post(at, form(report('a.ts'), files(maintainer), { async: 'true' })),
+      },
+    )
+    await server.admin.put(`${path}/members/${maintainer.user?.id}`, { access_level: 30 })
+    await runImport(server, queued)
+    expect((await server.admin.get(`${path}/security_reports/${queued}`)).body).toMatchObject({
+      status: 'done',
+      ...ignored('may not triage').body,
+    })
+  })
+})

@@ -1,0 +1,55 @@
+import type { User } from '../../users/user.ts'
+
+/** Names of the files of a repository that a report may bring along. */
+export const projectFileNames = ['CODEOWNERS'] as const
+export type ProjectFileName = (typeof projectFileNames)[number]
+
+export const maxProjectFileBytes = 1024 * 1024
+
+/** A file of a repository, as its sender named it. */
+export interface ProjectFile {
+  name: ProjectFileName
+  path: string
+  content: string
+}
+
+/** A part of a file that has no effect, and why. */
+export interface FileWarning {
+  line: number
+  message: string
+}
+
+/** The last file of its name that a report of the project had. */
+export interface StoredProjectFile extends ProjectFile {
+  id: number
+  ref: string
+  sha256: string
+  warnings: readonly FileWarning[]
+  importId: number | null
+  /** The sender; null when the account was deleted. */
+  author: Pick<User, 'id' | 'username' | 'name' | 'state'> | null
+  createdAt: string
+  updatedAt: string
+}
+
+/** What a report did, or would do, with one of its files. */
+export interface FileEffect {
+  name: ProjectFileName
+  path: string
+  /** `applied`: its content is new. `unchanged`: the project has this content. `ignored`: see the warnings of the import. */
+  status: 'applied' | 'unchanged' | 'ignored'
+  /** Number of existing vulnerabilities that received an assignee. */
+  assigned: number
+  warnings: readonly FileWarning[]
+}
+
+/** A file that cannot be used. */
+export class InvalidProjectFile extends Error {
+  readonly line: number
+
+  constructor(line: number, message: string) {
+    super(message)
+    this.name = 'InvalidProjectFile'
+    this.line = line
+  }
+}

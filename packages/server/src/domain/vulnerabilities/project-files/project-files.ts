@@ -1,0 +1,188 @@
+import { hash } from 'node:crypto'
+import { invalid, notFound } from '../../../platform/failure.ts'
+import { projectEntity } from '../../audit/audit-event.ts'
+import { recordAuditEvent } from '../../audit/record.ts'
+import { type Deps, projectTransaction } from '../../deps.ts'
+import type { Project } from '../../projects/project.ts'
+import { findUserById } from '../../users/users.ts'
+import { assignUnassigned } from './codeowners/assign-owners.ts'
+import { type Codeowners, ownersOf, parseCodeowners, syntaxOf } from './codeowners/parse-codeowners.ts'
+import { openResolver } from './codeowners/resolve-owners.ts'
+import {
+  type FileEffect,
+  InvalidProjectFile,
+  maxProjectFileBytes,
+  type ProjectFile,
+  type ProjectFileName,
+  projectFileNames,
+  type StoredProjectFile,
+} from './project-file.ts'
+import { deleteFile, findFile, listDigests, listFiles, upsertFile } from './project-file-queries.ts'
+
+/** A received file before its name and text have been checked. */
+export interface ReceivedText {
+  /** Path as the sender named it. */
+  path: string
+  bytes: Uint8Array
+}
+
+const maxPathLength = 255
+
+/** Checks the files of a report and returns them by name. Throws when any of them is unknown or invalid. */
+export function readProjectFiles(received: readonly ReceivedText[]): ProjectFile[] {
+  const files = new Map<ProjectFileName, ProjectFile>()
+  for (const { path, bytes } of received) {
+    const shown = path.replace(/\p{Cc}/gu, ' ').slice(0, maxPathLength)
+    const name = projectFileNames.find((known) => known === path.split(/[/\\]/).at(-1))
+    if (!name) throw unusable(`${shown} is not one of ${projectFileNames.join(', ')}`)
+    if (files.has(name)) throw unusable(`${shown}: a report may have one file named ${name}`)
+    if (path !== shown) throw unusable(`${shown}: the path is too long or has control characters`)
+    if (bytes.length > maxProjectFileBytes) throw unusable(`${shown}: a file may have up to 1 MiB`)
+    const file = { name, path: path.replaceAll('\\', '/'), content: textOf(shown, bytes) }
+    parseFile(file)
+    files.set(name, file)
+  }
+  return [...files.values()]
+}
+
+function textOf(path: string, bytes: Uint8Array): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    const line = text.split('\0', 1)[0]?.split('\n').length
+    if (text.includes('\0')) throw unusable(`${path}, line ${line}: it has a NUL character`)
+    return text
+  } catch (error) {
+    throw error instanceof TypeError ? unusable(`${path}, line ${firstInvalidLine(bytes)}: it is not UTF-8`) : error
+  }
+}
+
+function firstInvalidLine(bytes: Uint8Array): number {
+  const decoder = new TextDecoder('utf-8')
+  const text = decoder.decode(bytes)
+  return text.slice(0, text.indexOf('\ufffd')).split('\n').length
+}
+
+function parseFile({ path, content }: ProjectFile): Codeowners {
+  try {
+    return parseCodeowners(content, syntaxOf(path))
+  } catch (error) {
+    if (!(error instanceof InvalidProjectFile)) throw error
+    throw unusable(`${path}, line ${error.line}: ${error.message}`)
+  }
+}
+
+const unusable = (message: string) => invalid({ project_files: [message] })
+
+const sha256Of = (content: string) => hash('sha256', content)
+
+interface FileOrigin {
+  importId: number
+  ref: string
+  userId: number | null
+  now: string
+}
+
+/**
+ * Stores the files of an import, in its transaction, and returns a function that applies those with new content to the
+ * existing vulnerabilities. New ones are assigned by the stored files.
+ */
+export async function storeProjectFiles(
+  deps: Deps,
+  project: Project,
+  files: readonly ProjectFile[],
+  origin: FileOrigin,
+): Promise<() => Promise<FileEffect[]>> {
+  const digests = await listDigests(deps.db, project.id)
+  const parsed = files.map((file) => ({ file, codeowners: parseFile(file), isNew: isNew(digests, file) }))
+  for (const { file, codeowners, isNew } of parsed) {
+    const { warnings } = codeowners
+    await upsertFile(deps.db, { ...file, ...origin, projectId: project.id, sha256: sha256Of(file.content), warnings })
+    if (isNew) await recordNewFile(deps, project, file, origin)
+  }
+  return async () => {
+    const effects: FileEffect[] = []
+    for (const { file, codeowners, isNew } of parsed) {
+      const assigned = isNew ? await assignUnassigned(deps, project, codeowners, origin) : 0
+      effects.push(effectOf(file, codeowners, { isNew, assigned }))
+    }
+    return effects
+  }
+}
+
+async function recordNewFile(
+  deps: Deps,
+  project: Project,
+  { name, path, content }: ProjectFile,
+  { userId, importId }: FileOrigin,
+): Promise<void> {
+  const author = userId === null ? undefined : await findUserById(deps.db, userId)
+  await recordAuditEvent(deps, 'project_file_updated', {
+    entity: projectEntity(project),
+    message: `Stored ${path} of report ${importId}`,
+    target: { type: 'SecurityReport', id: importId, name: `report ${importId}` },
+    author: author ?? null,
+    extra: { file: name, sha256: sha256Of(content) },
+  })
+}
+
+/** Returns what `storeProjectFiles` would do with the existing vulnerabilities, and writes nothing. */
+export async function previewProjectFiles(
+  deps: Deps,
+  project: Project,
+  files: readonly ProjectFile[],
+): Promise<FileEffect[]> {
+  const digests = await listDigests(deps.db, project.id)
+  const effects: FileEffect[] = []
+  for (const file of files) {
+    const codeowners = parseFile(file)
+    const isNewFile = isNew(digests, file)
+    const assigned = isNewFile ? await assignUnassigned(deps, project, codeowners, undefined) : 0
+    effects.push(effectOf(file, codeowners, { isNew: isNewFile, assigned }))
+  }
+  return effects
+}
+
+/** The effects of files that are not applied. */
+export const ignoredFiles = (files: readonly ProjectFile[]): FileEffect[] =>
+  files.map(({ name, path }) => ({ name, path, status: 'ignored', assigned: 0, warnings: [] }))
+
+const isNew = (digests: ReadonlyMap<string, string>, { name, path, content }: ProjectFile) =>
+  digests.get(name) !== `${path} ${sha256Of(content)}`
+
+const effectOf = (
+  { name, path }: ProjectFile,
+  { warnings }: Codeowners,
+  { isNew, assigned }: { isNew: boolean; assigned: number },
+): FileEffect => ({ name, path, status: isNew ? 'applied' : 'unchanged', assigned, warnings })
+
+/** Returns the last files of a project by name. */
+export const findProjectFiles = ({ db }: Deps, project: Project): Promise<StoredProjectFile[]> =>
+  listFiles(db, project.id)
+
+/** Deletes a stored file. What it has assigned stays. */
+export function deleteProjectFile(deps: Deps, project: Project, name: ProjectFileName): Promise<void> {
+  return projectTransaction(deps, project.id, async (deps) => {
+    if (!(await deleteFile(deps.db, project.id, name))) throw notFound()
+    await recordAuditEvent(deps, 'project_file_destroyed', {
+      entity: projectEntity(project),
+      message: `Deleted the stored file ${name}`,
+    })
+  })
+}
+
+/** The stored CODEOWNERS with its rules, and the owners who are not users that may triage. */
+export interface CodeownersOfProject {
+  file: StoredProjectFile
+  codeowners: Codeowners
+  owners: { owner: string; line: number; user: { id: number; username: string } | undefined }[]
+}
+
+export async function readCodeowners(deps: Deps, project: Project): Promise<CodeownersOfProject> {
+  const file = await findFile(deps.db, project.id, 'CODEOWNERS')
+  if (!file) throw notFound()
+  const codeowners = parseFile(file)
+  const resolve = openResolver(deps, project)
+  const owners: CodeownersOfProject['owners'] = []
+  for (const [owner, line] of ownersOf(codeowners)) owners.push({ owner, line, user: await resolve(owner) })
+  return { file, codeowners, owners }
+}
