@@ -51,6 +51,7 @@ import { userRoutes } from './api/v4/users/routes.ts'
 import { vexRoutes } from './api/v4/vex/routes.ts'
 import { badgeRoutes } from './api/v4/vulnerabilities/badge-routes.ts'
 import { vulnerabilityBulkRoutes } from './api/v4/vulnerabilities/bulk-routes.ts'
+import { securityDashboardRoutes } from './api/v4/vulnerabilities/dashboard-routes.ts'
 import { vulnerabilityHistoryRoutes } from './api/v4/vulnerabilities/history-routes.ts'
 import { vulnerabilityLinkRoutes } from './api/v4/vulnerabilities/link-routes.ts'
 import { vulnerabilityNoteRoutes } from './api/v4/vulnerabilities/note-routes.ts'
@@ -113,6 +114,7 @@ export const routes: readonly Route[] = [
   ...dismissalRequestRoutes,
   ...trackerIssueRoutes,
   ...vulnerabilityStatisticsRoutes,
+  ...securityDashboardRoutes,
   ...vulnerabilityLifeRoutes,
   ...vulnerabilityTagRoutes,
   ...vulnerabilityHistoryRoutes,

@@ -128,6 +128,7 @@ async function useCaches(server: TestServer): Promise<void> {
     ),
     ...['/topics', '/topics?search=web', '/topics/duplicates', `/projects/${id}/uploads`],
     ...['/vulnerabilities', '/vulnerabilities/summary', '/vulnerabilities?topic=web', '/vulnerability_statistics'],
+    '/security_dashboard',
     ...[`/groups/${group}/vulnerabilities`, `/groups/${group}/vulnerability_statistics`],
     ...lists.flatMap((list) => filters.map((filter) => `/projects/${id}/${list}?${filter}`)),
   ]

@@ -45,6 +45,7 @@ import { tags } from './0092_tags.ts'
 import { flawKeys } from './0094_flaw_keys.ts'
 import { viewUses } from './0096_view_uses.ts'
 import { dismissalQueue } from './0099_dismissal_queue.ts'
+import { dashboard } from './0100_dashboard.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   flawKeys,
   viewUses,
   dismissalQueue,
+  dashboard,
 ]

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import type { State } from '../../../domain/findings/scales.ts'
 import { listProjectsById } from '../../../domain/projects/projects.ts'
+import { readLastScans } from '../../../domain/vulnerabilities/list/evidence.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import {
@@ -12,7 +13,7 @@ import {
 } from '../../../domain/vulnerabilities/list/statistics.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
-import { nullableInteger } from '../views.ts'
+import { nullableInteger, nullableTimestamp } from '../views.ts'
 import { instanceScope, scopeProperties } from './scope-filters.ts'
 
 /** Severities in the order of GitLab's statistics. */
@@ -56,7 +57,14 @@ const statisticsFields = {
     description: 'Active vulnerabilities at the end of each of the last 365 days (UTC)',
   }),
 }
-const statisticsView = Type.Object(statisticsFields, { title: 'VulnerabilityStatistics' })
+const lastScan = Type.Unsafe<string | null>({
+  ...nullableTimestamp,
+  description: 'Time of the last import of a report for the default branch',
+})
+const statisticsView = Type.Object(
+  { ...statisticsFields, last_scan_at: lastScan },
+  { title: 'VulnerabilityStatistics' },
+)
 const rankedProjects = Type.Array(
   Type.Object(
     {
@@ -69,6 +77,7 @@ const rankedProjects = Type.Array(
       total: count,
       ...counts.properties,
       waiting_findings: waitingFindings,
+      last_scan_at: lastScan,
     },
     { title: 'ProjectVulnerabilityCounts' },
   ),
@@ -112,7 +121,8 @@ async function viewManyStatistics(deps: RootDeps, scope: ListScope, origin: stri
   const statistics = await readStatistics(deps, scope)
   const { mostAffected, waiting } = statistics
   const ids = new Set([...mostAffected, ...waiting].map(({ projectId }) => projectId))
-  const projects = new Map((await listProjectsById(deps.db, [...ids])).map((project) => [project.id, project]))
+  const [found, lastScans] = await Promise.all([listProjectsById(deps.db, [...ids]), readLastScans(deps.db, [...ids])])
+  const projects = new Map(found.map((project) => [project.id, project]))
   const viewRanked = (ranked: readonly ProjectStatistics[]) =>
     ranked.flatMap(({ projectId, active, letterGrade, waitingFindings }) => {
       const project = projects.get(projectId)
@@ -126,6 +136,7 @@ async function viewManyStatistics(deps: RootDeps, scope: ListScope, origin: stri
         letter_grade: letterGrade,
         ...viewActive(active),
         waiting_findings: waitingFindings,
+        last_scan_at: lastScans.get(project.id) ?? null,
       }
     })
   return {
@@ -161,7 +172,13 @@ export const vulnerabilityStatisticsRoutes: readonly Route[] = [
     status: 200,
     output: statisticsView,
     unknownFilters: 'refused',
-    handle: async ({ deps, project }) => viewStatistics(await readStatistics(deps, projectScope(project.id))),
+    async handle({ deps, project }) {
+      const [statistics, lastScans] = await Promise.all([
+        readStatistics(deps, projectScope(project.id)),
+        readLastScans(deps.db, [project.id]),
+      ])
+      return { ...viewStatistics(statistics), last_scan_at: lastScans.get(project.id) ?? null }
+    },
   }),
   route({
     method: 'GET',

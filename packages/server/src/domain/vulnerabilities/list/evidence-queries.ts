@@ -10,6 +10,16 @@ export async function listScanned(db: Db, projectIds: readonly number[]): Promis
   return rows.map(({ id }) => id)
 }
 
+/** Returns the times of the last scans of the default branches of those projects that were scanned. */
+export async function listLastScans(db: Db, projectIds: readonly number[]): Promise<{ id: number; at: string }[]> {
+  const rows = await db.all<{ id: number; at: string | null }>(sql`
+    select p.id, (
+      select max(i.shown_at) from imports i
+      where i.project_id = p.id and i.ref = p.default_branch and i.shown_at is not null) as at
+    from projects p where p.id in ${db.dialect.integers(projectIds)} order by p.id`)
+  return rows.flatMap(({ id, at }) => (at === null ? [] : [{ id, at }]))
+}
+
 /** Returns the number of findings that await promotion on the default branch of each project. Each count stops at `max`. */
 export function countBacklogs(
   db: Db,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { openCache, perDatabase } from '../../../db/cache.ts'
 import type { Database, Db } from '../../../db/db.ts'
 import { maxCountedRows } from '../../page.ts'
-import { countBacklogs, listScanned } from './evidence-queries.ts'
+import { countBacklogs, listLastScans, listScanned } from './evidence-queries.ts'
 import type { ListScope } from './filter.ts'
 
 /** Facts about the default branches of projects that a grade depends on, as ids of projects. */
@@ -25,6 +25,12 @@ export function readEvidence(db: Database, { key, projectIds }: ListScope): Prom
     const waiting = first.filter((count) => count.waiting > 0).map(({ id }) => id)
     return { scanned: new Set(scanned), waiting: new Set(waiting), backlogs: await countWaiting(db, waiting) }
   })
+}
+
+/** Returns the times of the last scans of the default branches of a few projects. */
+export async function readLastScans(db: Db, projectIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  if (projectIds.length === 0) return new Map()
+  return new Map((await listLastScans(db, projectIds)).map(({ id, at }) => [id, at]))
 }
 
 /** Returns the number of findings that await promotion in these projects; `maxCountedRows + 1` stands for all higher numbers. */

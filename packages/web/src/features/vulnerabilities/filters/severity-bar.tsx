@@ -11,7 +11,8 @@ import {
 import type { State } from '../../../nouns/vulnerability/filters.ts'
 import styles from './severity-bar.module.css'
 
-export type Statistics = Schemas['VulnerabilityStatistics']
+/** Statistics of one project or of many, which have no last scan of their own. */
+export type Statistics = Omit<Schemas['VulnerabilityStatistics'], 'last_scan_at'> & { last_scan_at?: string | null }
 
 /** The number of vulnerabilities of each severity, in the chosen states. Each number is a filter of the list. */
 export function SeverityBar({

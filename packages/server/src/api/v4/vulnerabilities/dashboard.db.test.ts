@@ -1,0 +1,155 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { expect, test } from 'vitest'
+import type { Client } from '../../../testing/client.ts'
+import { entry } from '../../../testing/reports.ts'
+import { startServer } from '../../../testing/server.ts'
+
+const read = async (client: Client, path = '/security_dashboard') => {
+  const { status, body } = await client.get(path)
+  expect([path, status, body]).toEqual([path, 200, body])
+  return body
+}
+const names = (projects: { path_with_namespace: string }[]) => projects.map((one) => one.path_with_namespace)
+
+test('the dashboard has the work of the caller, projects without a scan, silent scanners and recent changes', async () => {
+  const clock = { now: '2026-03-01T10:00:00.000Z' }
+  const server = await startServer({ clock })
+  const shop = await server.project('acme/shop')
+  const site = await server.project('acme/site')
+  const empty = await server.project('acme/empty')
+  const user = await server.as('maintainer', shop)
+  for (const project of [site, empty]) {
+    const added = await server.admin.post(`/projects/${project.id}/members`, {
+      ...{ user_id: user.user?.id, access_level: 40 },
+    })
+    expect(added.status).toBe(201)
+  }
+  expect(await read(user)).toMatchObject({
+    ...{ assigned_to_me: 0, awaiting_approval: 0, activity: [], silent_scanners: { total: 0, scanners: [] } },
+    unscanned: { total: 3 },
+  })
+  const findings = [
+    entry({ line: 1, severity: 'High', name: 'Injection', rule: 'a' }),
+    entry({ line: 2, severity: 'Low', name: 'Weak hash', rule: 'b' }),
+  ]
+  await server.report(site, findings)
+  await server.report(shop, [], { ref: 'feature' })
+
+  clock.now = '2026-03-20T10:00:00.000Z'
+  await server.report(shop, findings)
+  clock.now = '2026-03-20T11:00:00.000Z'
+  await server.report(shop, findings)
+  const { body: rows } = await user.get(`/projects/${shop.id}/vulnerabilities`)
+  const ids = rows.map(({ id }: { id: number }) => id)
+  await user.post(`/projects/${shop.id}/vulnerability_bulk_changes`, {
+    ...{ action: 'assign', vulnerability_ids: ids, assignee_id: user.user?.id },
+  })
+  clock.now = '2026-03-20T12:00:00.000Z'
+  expect((await user.post(`/vulnerabilities/${ids[0]}/confirm`)).status).toBe(201)
+  clock.now = '2026-03-20T12:10:00.000Z'
+  const bulk = await user.post(`/projects/${shop.id}/vulnerability_bulk_changes`, {
+    ...{ action: 'confirm', vulnerability_ids: ids },
+  })
+  expect(bulk.body).toMatchObject({ changed: 1 })
+  clock.now = '2026-03-20T14:00:00.000Z'
+  expect((await user.post(`/vulnerabilities/${ids[1]}/resolve`)).status).toBe(201)
+
+  const body = await read(user)
+  expect(body).toMatchObject({ assigned_to_me: 1, unscanned: { total: 1 } })
+  expect(names(body.unscanned.projects)).toEqual(['acme/empty'])
+  expect(body.silent_scanners).toMatchObject({
+    total: 1,
+    scanners: [{ project: { path_with_namespace: 'acme/site' }, last_report_at: '2026-03-01T10:00:00.000Z' }],
+  })
+  expect(body.activity).toMatchObject([
+    {
+      kind: 'triage',
+      author: { id: user.user?.id },
+      triage: { action: 'resolve', total: 1, vulnerability: { id: ids[1] } },
+    },
+    {
+      kind: 'triage',
+      created_at: '2026-03-20T12:10:00.000Z',
+      triage: { action: 'confirm', total: 2, vulnerability: null },
+    },
+    { kind: 'import', author: null, import: { new: 2, absent: 0 }, project: { path_with_namespace: 'acme/shop' } },
+    { kind: 'import', project: { path_with_namespace: 'acme/site' } },
+  ])
+  expect(body.activity).toHaveLength(4)
+  expect(await read(user, '/groups/acme/security_dashboard')).toEqual(body)
+  const statistics = (await user.get('/vulnerability_statistics')).body
+  expect(statistics.most_affected_projects).toMatchObject([
+    { path_with_namespace: 'acme/site', last_scan_at: '2026-03-01T10:00:00.000Z' },
+    { path_with_namespace: 'acme/shop', last_scan_at: '2026-03-20T11:00:00.000Z' },
+  ])
+  expect((await user.get(`/projects/${empty.id}/vulnerability_statistics`)).body.last_scan_at).toBe(null)
+  expect((await user.get(`/projects/${site.id}/vulnerability_statistics`)).body.last_scan_at).toBe(
+    '2026-03-01T10:00:00.000Z',
+  )
+
+  // A report ends the silence; after 90 days a scanner counts as removed, and after 30 days changes are old.
+  await server.report(site, findings)
+  expect((await read(user)).silent_scanners.total).toBe(0)
+  clock.now = '2026-04-10T10:00:00.000Z'
+  expect((await read(user)).silent_scanners.total).toBe(2)
+  clock.now = '2026-08-01T10:00:00.000Z'
+  expect(await read(user)).toMatchObject({ silent_scanners: { total: 0 }, activity: [] })
+})
+
+test('the dashboard has nothing of projects that the caller may not read', async () => {
+  const server = await startServer()
+  const hidden = await server.project('acme/hidden', { visibility: 'public' })
+  await server.admin.post('/groups', { name: 'Own', path: 'own', visibility: 'private' })
+  const own = await server.project('own/one')
+  await server.report(hidden, [entry({ line: 1 })])
+  const reporter = await server.as('reporter', hidden)
+  const nothing = {
+    ...{ assigned_to_me: 0, awaiting_approval: 0, unscanned: { total: 0, projects: [] } },
+    ...{ silent_scanners: { total: 0, scanners: [] }, activity: [] },
+  }
+  expect(await read(reporter)).toEqual(nothing)
+  expect(await read(reporter, '/groups/acme/security_dashboard')).toEqual(nothing)
+  const stranger = await server.user('stranger')
+  expect(await read(stranger)).toEqual(nothing)
+  expect((await stranger.get('/groups/own/security_dashboard')).status).toBe(404)
+  expect((await server.anonymous.get('/security_dashboard')).status).toBe(401)
+  expect(await read(server.admin, `/security_dashboard?project_id=${own.id}`)).toMatchObject({
+    unscanned: { total: 1, projects: [{ id: own.id }] },
+    activity: [],
+  })
+  expect((await read(server.admin)).activity).toHaveLength(1)
+  expect((await server.admin.get('/security_dashboard?severity=high')).status).toBe(400)
+})
+
+test('a dismissal that someone else requested awaits approval', async () => {
+  const server = await startServer()
+  const project = await server.project('acme/ruled')
+  const [asker, approver] = [await server.as('maintainer', project), await server.as('maintainer', project)]
+  const { id } = await server.vulnerability(project)
+  await server.admin.put(`/projects/${project.id}/dismissal_approval`, { severity: 'info' })
+  expect((await asker.post(`/vulnerabilities/${id}/dismiss`, { dismissal_reason: 'false_positive' })).status).toBe(202)
+  expect((await read(asker)).awaiting_approval).toBe(0)
+  expect((await read(approver)).awaiting_approval).toBe(1)
+})
+
+test('the dashboard takes the same number of statements for many projects', async () => {
+  const request = new AsyncLocalStorage<{ statements: number }>()
+  const server = await startServer({
+    observe: () => {
+      const counted = request.getStore()
+      if (counted) counted.statements++
+    },
+  })
+  const count = async () => {
+    const counted = { statements: 0 }
+    await request.run(counted, () => read(server.admin))
+    return counted.statements
+  }
+  const create = async (name: string) => server.report(await server.project(`acme/${name}`), [entry({ line: 1 })])
+  await create('one')
+  const first = await count()
+  for (const name of ['two', 'three', 'four']) await create(name)
+  const later = await count()
+  const again = await count()
+  expect({ first, later, again }).toEqual({ first: 10, later: 10, again: 6 })
+})
