@@ -61,28 +61,30 @@ function dependencyOf({ name, version, packageUrl, packageManager, file, license
     packageUrl: parsed?.url.replace(/[?#].*$/s, ''),
     packageKey: parsed?.key,
     type: parsed?.type ?? '',
-    packageManager: packageManager ?? managers[parsed?.type ?? ''] ?? '',
+    packageManager: packageManager ?? managers.get(parsed?.type ?? '') ?? '',
     file: shorten(file ?? '', maxFile),
     licenses: licenses.slice(0, maxLicenses).map((license) => shorten(license, maxText)),
   }
 }
 
 /** Package managers by the type of a package URL, as GitLab names them. */
-const managers: Readonly<Record<string, string | undefined>> = {
-  apk: 'apk',
-  cargo: 'cargo',
-  cocoapods: 'cocoapods',
-  composer: 'composer',
-  conan: 'conan',
-  deb: 'apt',
-  gem: 'bundler',
-  golang: 'go',
-  hex: 'hex',
-  maven: 'maven',
-  npm: 'npm',
-  nuget: 'nuget',
-  pub: 'pub',
-  pypi: 'pip',
-  rpm: 'rpm',
-  swift: 'swift',
-}
+const managers: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    apk: 'apk',
+    cargo: 'cargo',
+    cocoapods: 'cocoapods',
+    composer: 'composer',
+    conan: 'conan',
+    deb: 'apt',
+    gem: 'bundler',
+    golang: 'go',
+    hex: 'hex',
+    maven: 'maven',
+    npm: 'npm',
+    nuget: 'nuget',
+    pub: 'pub',
+    pypi: 'pip',
+    rpm: 'rpm',
+    swift: 'swift',
+  }),
+)

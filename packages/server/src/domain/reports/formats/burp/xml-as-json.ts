@@ -84,16 +84,19 @@ function startConversion() {
 }
 
 function openPlace({ open, issueCount }: State): string {
-  return open.length > 1 ? `the element ${open.at(-1)} of issue ${issueCount + 1}` : 'its root'
+  return open.length > 1 ? `the element ${shown(open.at(-1) ?? '')} of issue ${issueCount + 1}` : 'its root'
 }
+
+/** Returns the name of an element for messages. The parser accepts any characters and any length. */
+const shown = (name: string): string => name.slice(0, 40).replaceAll(/[^\w:.-]/g, '?')
 
 function openElement(state: State, name: string, attributes: Readonly<Record<string, string>>): void {
   const { open } = state
   state.gap = 0
-  if (state.isOver) throw unreadable(`The XML has an element after its root: ${name.slice(0, 40)}.`)
+  if (state.isOver) throw unreadable(`The XML has an element after its root: ${shown(name)}.`)
   if (open.length >= maxDepth) throw unreadable(`The XML is nested more than ${maxDepth} levels deep.`)
   if (open.length === 0) {
-    if (name !== 'issues') throw unreadable(`The root of the XML is ${name.slice(0, 40)} instead of issues.`)
+    if (name !== 'issues') throw unreadable(`The root of the XML is ${shown(name)} instead of issues.`)
     const { burpVersion = '', exportTime = '' } = attributes
     state.output += `{"burpVersion":${JSON.stringify(burpVersion)},"exportTime":${JSON.stringify(exportTime)},"issues":[`
   } else if (name === 'issue' && open.length > 1) {

@@ -142,7 +142,7 @@ function severityOf(result: JsonObject, rule: JsonObject | undefined, cvss: Cvss
   return (
     (score === undefined ? undefined : severityOfScore(score)) ??
     severityOfVectors(cvss, run.scoreOf) ??
-    levels[level] ??
+    levels.get(level) ??
     'unknown'
   )
 }
@@ -153,7 +153,12 @@ function scoreIn(value: unknown): number | undefined {
   return typeof number === 'number' && number >= 0 && number <= 10 ? number : undefined
 }
 
-const levels: Record<string, Severity> = { error: 'high', warning: 'medium', note: 'low', none: 'info' }
+const levels: ReadonlyMap<string, Severity> = new Map([
+  ['error', 'high'],
+  ['warning', 'medium'],
+  ['note', 'low'],
+  ['none', 'info'],
+])
 
 const precisions: ReadonlyMap<string, Confidence> = new Map([
   ['very-high', 'high'],

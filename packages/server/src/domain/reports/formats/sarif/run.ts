@@ -38,7 +38,7 @@ export function startRun(run: JsonObject, options: OpenOptions & { identifiersOf
     ...options,
     scanner: scannerOf(id, name, vendor, version),
     version: '2.1.0',
-    ruleType: ruleTypes[id] ?? `${id.replace(/[^a-z0-9]+/g, '_')}_rule_id`,
+    ruleType: ruleTypes.get(id) ?? `${id.replace(/[^a-z0-9]+/g, '_')}_rule_id`,
     ruleOf: indexRules(driver, extensions),
     sharedMessages: Object.assign({}, ...[...extensions, driver].map((part) => objectOf(part.globalMessageStrings))),
     artifactOf: (index) => (typeof index === 'number' ? objectOf(artifacts[index]) : undefined),
@@ -48,12 +48,14 @@ export function startRun(run: JsonObject, options: OpenOptions & { identifiersOf
   }
 }
 
-const ruleTypes: Record<string, string> = {
-  semgrep: 'semgrep_id',
-  gitleaks: 'gitleaks_rule_id',
-  bandit: 'bandit_test_id',
-  kics: 'kics_id',
-}
+const ruleTypes: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    semgrep: 'semgrep_id',
+    gitleaks: 'gitleaks_rule_id',
+    bandit: 'bandit_test_id',
+    kics: 'kics_id',
+  }),
+)
 
 /** Tools that detect only secrets. */
 const secretTools =

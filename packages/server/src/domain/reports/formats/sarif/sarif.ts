@@ -97,13 +97,18 @@ function scanOf(root: JsonObject): Scan {
     status: failed ? 'failure' : 'success',
     messages: notifications.slice(0, maxMessages).flatMap(({ level, message }) => {
       const value = textOf(objectOf(message)?.text)
-      return value ? [{ level: levels[String(level)] ?? 'warn', value }] : []
+      return value ? [{ level: levels.get(String(level)) ?? 'warn', value }] : []
     }),
   }
 }
 
 const maxMessages = 100
-const levels: Record<string, string> = { error: 'fatal', warning: 'warn', note: 'info', none: 'info' }
+const levels: ReadonlyMap<string, string> = new Map([
+  ['error', 'fatal'],
+  ['warning', 'warn'],
+  ['note', 'info'],
+  ['none', 'info'],
+])
 
 /** Warns about content outside the runs, which is ignored. External files are never fetched. */
 function outsideFiles(root: JsonObject): ReportProblem[] {

@@ -94,8 +94,8 @@ function draftOf(alert: JsonObject, instance: JsonObject, reading: Reading): Fin
     name,
     description: plainText(alert.desc),
     solution: plainText(alert.solution),
-    severity: severities[String(alert.riskcode)] ?? 'unknown',
-    confidence: confidences[String(alert.confidence)],
+    severity: severities.get(String(alert.riskcode)) ?? 'unknown',
+    confidence: confidences.get(String(alert.confidence)),
     links: (plainText(alert.reference) ?? '')
       .split(/\s+/)
       .map((url) => ({ url }))
@@ -118,8 +118,18 @@ function plainText(html: unknown): string | undefined {
   return text === '' ? undefined : text
 }
 
-const severities: Readonly<Record<string, Severity>> = { 0: 'info', 1: 'low', 2: 'medium', 3: 'high' }
-const confidences: Readonly<Record<string, Confidence>> = { 1: 'low', 2: 'medium', 3: 'high', 4: 'confirmed' }
+const severities: ReadonlyMap<string, Severity> = new Map([
+  ['0', 'info'],
+  ['1', 'low'],
+  ['2', 'medium'],
+  ['3', 'high'],
+])
+const confidences: ReadonlyMap<string, Confidence> = new Map([
+  ['1', 'low'],
+  ['2', 'medium'],
+  ['3', 'high'],
+  ['4', 'confirmed'],
+])
 
 const word = scalar('string', 'integer')
 
