@@ -169,17 +169,17 @@ async function* vexStatements(
   read: ReadRows,
 ): AsyncGenerator<string> {
   const writer = openVexWriter(format, { instance: instanceUrl(deps.settings), id, now: deps.now(), title })
-  yield writer.head
-  let before = '\n'
+  let hasStatements = false
   for (const projectId of projectIds) {
     for await (const rows of read(projectId, filter)) {
       const statements = rows.flatMap((row) => writer.statement(row) ?? [])
       if (statements.length === 0) continue
-      yield before + statements.join(',\n')
-      before = ',\n'
+      yield (hasStatements ? ',\n' : `${writer.head(true)}\n`) + statements.join(',\n')
+      hasStatements = true
     }
   }
-  yield writer.tail()
+  if (!hasStatements) yield writer.head(false)
+  yield writer.tail(hasStatements)
 }
 
 /** Writes one run for each scanner of each project. */

@@ -23,9 +23,10 @@ const productStatuses = {
  */
 export function openCsaf(origin: VexOrigin): VexWriter {
   const products = new Map<string, object>()
+  const knownCves = new Set<string>()
   const date = origin.now
-  const document = {
-    category: 'csaf_vex',
+  const documentOf = (category: string) => ({
+    category,
     csaf_version: '2.0',
     title: `Vulnerabilities of ${origin.title}`,
     publisher: { category: 'user', name: 'Alcove', namespace: origin.instance },
@@ -39,21 +40,22 @@ export function openCsaf(origin: VexOrigin): VexWriter {
       revision_history: [{ date, number: '1', summary: 'Exported' }],
       generator: { engine: { name: 'Alcove', version } },
     },
-  }
+  })
   return {
-    head: `{"document":${JSON.stringify(document)},"vulnerabilities":[`,
+    // A list of vulnerabilities must not be empty, and the profile VEX requires one.
+    head: (hasStatements) =>
+      hasStatements
+        ? `{"document":${JSON.stringify(documentOf('csaf_vex'))},"vulnerabilities":[`
+        : `{"document":${JSON.stringify(documentOf('csaf_base'))}`,
     statement(row) {
       const vex = vexRowOf(row, origin)
       if (!vex) return undefined
       const productId = `${vex.project}#${vex.component}`
       if (!products.has(productId)) products.set(productId, productOf(vex, productId))
-      return JSON.stringify(vulnerabilityOf(vex, productId))
+      return JSON.stringify(vulnerabilityOf(vex, productId, knownCves))
     },
-    // A product tree without products is not valid.
-    tail: () =>
-      products.size === 0
-        ? ']}\n'
-        : `],"product_tree":{"full_product_names":${JSON.stringify([...products.values()])}}}\n`,
+    tail: (hasStatements) =>
+      hasStatements ? `],"product_tree":{"full_product_names":${JSON.stringify([...products.values()])}}}\n` : '}\n',
   }
 }
 
@@ -66,10 +68,12 @@ function productOf({ component, name, project }: VexRow, productId: string): obj
   }
 }
 
-function vulnerabilityOf(vex: VexRow, productId: string): object {
+/** The standard allows a document to have each CVE in one vulnerability. The others have it as one of their ids. */
+function vulnerabilityOf(vex: VexRow, productId: string, knownCves: Set<string>): object {
   const status = statusOf(vex)
   const ids = [...vex.ids]
-  const cve = ids.find((id) => /^CVE-\d{4}-\d{4,}$/.test(id))
+  const cve = ids.find((id) => /^CVE-\d{4}-\d{4,}$/.test(id) && !knownCves.has(id))
+  if (cve) knownCves.add(cve)
   const products = { product_ids: [productId] }
   const label = vex.dismissalReason ? justifications[vex.dismissalReason] : undefined
   return {

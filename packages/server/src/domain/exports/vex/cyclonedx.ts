@@ -22,7 +22,7 @@ export function openCycloneDx(origin: VexOrigin): VexWriter {
     },
   }
   return {
-    head: `${JSON.stringify(head).slice(0, -1)},"vulnerabilities":[`,
+    head: () => `${JSON.stringify(head).slice(0, -1)},"vulnerabilities":[`,
     statement(row) {
       const vex = vexRowOf(row, origin)
       if (!vex) return undefined

@@ -1,3 +1,4 @@
+import { buildPackageUrl } from '../../findings/package-url.ts'
 import {
   actionOf,
   impactOf,
@@ -20,7 +21,7 @@ export function openOpenVex(origin: VexOrigin): VexWriter {
     tooling: 'Alcove',
   }
   return {
-    head: `${JSON.stringify(head).slice(0, -1)},"statements":[`,
+    head: () => `${JSON.stringify(head).slice(0, -1)},"statements":[`,
     statement(row) {
       const vex = vexRowOf(row, origin)
       return vex && JSON.stringify(statementOf(vex))
@@ -39,18 +40,28 @@ function statementOf(vex: VexRow): object {
     products: [
       {
         '@id': vex.project,
-        subcomponents: [
-          {
-            '@id': vex.component,
-            ...(vex.component.startsWith('pkg:') && { identifiers: { purl: vex.component } }),
-          },
-        ],
+        subcomponents: [componentOf(vex)],
       },
     ],
     status,
     timestamp: vex.decidedAt,
-    ...(status === 'not_affected' && { ...(justification && { justification }), impact_statement: impactOf(vex) }),
+    // The schema permits one of the two. The words are then a note.
+    ...(status === 'not_affected' &&
+      (justification ? { justification, status_notes: impactOf(vex) } : { impact_statement: impactOf(vex) })),
     ...(status === 'affected' && { action_statement: actionOf(vex), action_statement_timestamp: vex.decidedAt }),
     ...(status === 'fixed' && vex.comment && { status_notes: vex.comment }),
   }
+}
+
+/** Returns a component, which is identified by a URI: without a package URL, by one of the type for all others. */
+function componentOf({ component, name, version }: VexRow): object {
+  const purl = component.startsWith('pkg:') ? component : genericUrl(name, version)
+  return { '@id': purl, identifiers: { purl } }
+}
+
+function genericUrl(name: string, version: string | undefined): string {
+  const segments = name.split('/').filter((segment) => segment !== '')
+  const [last = 'unknown', ...namespace] = segments.reverse()
+  const parts = { type: 'generic', namespace: namespace.reverse().join('/') || undefined, name: last, version }
+  return buildPackageUrl(parts)?.url ?? `pkg:generic/${encodeURIComponent(name)}`
 }

@@ -3,10 +3,11 @@ import type { ExportedRow } from '../exported-rows.ts'
 
 /** Writes a VEX document: its start, each statement, and its end. */
 export interface VexWriter {
-  head: string
+  /** Returns the start, which may depend on whether a statement follows. */
+  head: (hasStatements: boolean) => string
   /** Returns the JSON of a statement, or `undefined` for a vulnerability without an id or a component. */
   statement: (row: ExportedRow) => string | undefined
-  tail: () => string
+  tail: (hasStatements: boolean) => string
 }
 
 /** Facts of the document. */
