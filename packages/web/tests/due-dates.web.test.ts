@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { accessProblems, startWeb, visit, type Web } from './web.ts'
 
 let web: Web
 let paths = 0
@@ -38,6 +38,38 @@ test('a due date is set and removed on the page of a vulnerability, and overdue 
   expect(await stored()).toMatchObject({ due_on: null, due_on_overridden: false })
 })
 
+test('lists count what is overdue, and sort by due dates', async () => {
+  const group = `due-${Date.now()}`
+  const path = `${group}/shop`
+  const project = await web.server.project(path)
+  const { id } = await web.server.vulnerability(project, { name: 'SQL injection' })
+  await web.server.vulnerability(project, { name: 'Weak hash', rule: 'hash', line: 9 })
+  await web.server.admin.put(`/vulnerabilities/${id}/due_date`, { due_on: '2020-02-29' })
+  await web.server.vulnerability(project, { name: 'Path traversal', rule: 'path', line: 12 })
+  const bar = await web.open(`/${path}/-/vulnerabilities`, { as: web.server.admin })
+  const overdue = bar.getByRole('group', { name: 'By severity' }).getByRole('button', { name: '1 Overdue' })
+  await overdue.click()
+  await bar.getByText('Weak hash').waitFor({ state: 'detached' })
+  expect(await overdue.getAttribute('aria-pressed')).toBe('true')
+  expect(await accessProblems(bar)).toEqual([])
+  await overdue.click()
+  await bar.getByText('Weak hash').waitFor()
+  for (const [order, first] of [
+    ['due_asc', 'SQL injection'],
+    ['due_desc', 'Path traversal'],
+  ]) {
+    await visit(bar, `/${path}/-/vulnerabilities?sort=${order}`)
+    await bar
+      .getByRole('row')
+      .nth(1)
+      .getByText(first ?? '')
+      .waitFor()
+  }
+  const groupList = await web.open(`/groups/${group}/-/vulnerabilities`, { as: web.server.admin })
+  await groupList.getByText('Overdue since 2020-02-29').waitFor()
+  await groupList.getByRole('button', { name: 'Overdue' }).waitFor()
+})
+
 test('a policy is previewed, saved and removed in the settings of a project', async () => {
   const path = `acme/policy-${++paths}`
   const project = await web.server.project(path)
@@ -68,8 +100,8 @@ test('the policies of a group and of the instance have a page of their own', asy
   await admin.getByRole('button', { name: 'Save policy' }).click()
   await admin.getByText('Policy saved.').waitFor()
   expect(await accessProblems(admin)).toEqual([])
-  const group = await web.open('/groups/acme/-/settings/due_dates', { as: web.server.admin })
-  await group.getByText('The policy of the instance applies: Critical 7 days.').waitFor()
+  const groupList = await web.open('/groups/acme/-/settings/due_dates', { as: web.server.admin })
+  await groupList.getByText('The policy of the instance applies: Critical 7 days.').waitFor()
   await web.server.admin.delete('/admin/due_date_policy')
   expect((await web.server.admin.get(`/projects/${project.id}/due_date_policy`)).body.inherited).toBeNull()
 })

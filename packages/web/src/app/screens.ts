@@ -1,4 +1,4 @@
-import { FolderGit2, FolderTree, KeyRound, Package, Tags } from 'lucide-react'
+import { FolderGit2, FolderTree, KeyRound, Package, Tags, UserCheck } from 'lucide-react'
 import { lazyComponent } from '../components/lazy-component.tsx'
 import { NotFound } from '../components/page/not-found.tsx'
 import { type Access, atLeast, type Screen, type ScreenTable, screen } from '../components/page/screens.tsx'
@@ -62,6 +62,16 @@ const main: Screen[] = [
     'Vulnerability',
     async () => (await import('../features/vulnerability/vulnerability-redirect.tsx')).VulnerabilityRedirect,
     { access: signedIn },
+  ),
+  screen(
+    '/-/approvals',
+    'Approvals',
+    async () => (await import('../features/approvals/all-approvals.tsx')).AllApprovals,
+    {
+      access: signedIn,
+      links: { home: 'Approvals' },
+      shortcut: { icon: UserCheck },
+    },
   ),
   screen(
     '/-/dependencies',
@@ -160,7 +170,7 @@ const project: Screen[] = [
   screen(
     '/vulnerabilities/approvals',
     'Approvals',
-    async () => (await import('../features/vulnerabilities/approvals.tsx')).Approvals,
+    async () => (await import('../features/approvals/project-approvals.tsx')).ProjectApprovals,
     { access: atLeast('developer') },
   ),
   screen(
@@ -324,6 +334,12 @@ const group: Screen[] = [
       access: atLeast('owner'),
       links: { settings: true },
     },
+  ),
+  screen(
+    '/settings/approval_rule',
+    'Approval rule',
+    async () => (await import('../features/approvals/group-approval-rule.tsx')).GroupApprovalRule,
+    { access: atLeast('owner'), links: { settings: true } },
   ),
   screen('/settings/audit_log', 'Audit log', async () => (await import('../features/audit/audit-log.tsx')).AuditLog, {
     access: atLeast('owner'),

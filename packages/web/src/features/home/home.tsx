@@ -10,6 +10,7 @@ import { FirstReport } from '../../nouns/project/first-report.tsx'
 import { asProject } from '../../nouns/project/project.ts'
 import { ProjectList } from '../../nouns/project/project-list.tsx'
 import { NewSignInNotice } from '../account/new-sign-ins.tsx'
+import { ApprovalNotice } from '../approvals/approval-notice.tsx'
 import { Dashboard } from './dashboard.tsx'
 import styles from './home.module.css'
 
@@ -40,6 +41,7 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
       }
     >
       <NewSignInNotice />
+      <ApprovalNotice />
       <div className={styles.columns}>
         <div className="stack-wide">
           <Dashboard />

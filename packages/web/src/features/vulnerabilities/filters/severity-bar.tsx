@@ -14,7 +14,10 @@ import styles from './severity-bar.module.css'
 /** Statistics of one project or of many, which have no last scan of their own. */
 export type Statistics = Omit<Schemas['VulnerabilityStatistics'], 'last_scan_at'> & { last_scan_at?: string | null }
 
-/** The number of vulnerabilities of each severity, in the chosen states. Each number is a filter of the list. */
+/**
+ * The number of vulnerabilities of each severity, in the chosen states, and of those that are overdue. Each number is a
+ * filter of the list.
+ */
 export function SeverityBar({
   statistics,
   state,
@@ -44,7 +47,35 @@ export function SeverityBar({
           <span className={styles.label}>{inWords(severity)}</span>
         </button>
       ))}
+      <Overdue statistics={statistics} state={state} onChange={onChange} />
     </fieldset>
+  )
+}
+
+/** Shown only where something is overdue, or the list is filtered by it. */
+function Overdue({
+  statistics,
+  state,
+  onChange,
+}: {
+  statistics: Statistics | undefined
+  state: FilterState
+  onChange: (changes: FilterChanges) => void
+}) {
+  const isChosen = state.overdue === 'true'
+  const total = statistics?.overdue.total ?? 0
+  if (total === 0 && !isChosen) return null
+  return (
+    <button
+      type="button"
+      className={`${styles.segment} ${styles['overdue']}`}
+      aria-pressed={isChosen}
+      title="Detected or confirmed after the due date"
+      onClick={() => onChange({ overdue: isChosen ? undefined : 'true' })}
+    >
+      <span className={styles.count}>{statistics ? formatCount(total) : '…'}</span>{' '}
+      <span className={styles.label}>Overdue</span>
+    </button>
   )
 }
 
