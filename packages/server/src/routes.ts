@@ -52,6 +52,7 @@ import { vexRoutes } from './api/v4/vex/routes.ts'
 import { badgeRoutes } from './api/v4/vulnerabilities/badge-routes.ts'
 import { vulnerabilityBulkRoutes } from './api/v4/vulnerabilities/bulk-routes.ts'
 import { securityDashboardRoutes } from './api/v4/vulnerabilities/dashboard-routes.ts'
+import { flawRoutes } from './api/v4/vulnerabilities/flaw-routes.ts'
 import { vulnerabilityHistoryRoutes } from './api/v4/vulnerabilities/history-routes.ts'
 import { vulnerabilityLinkRoutes } from './api/v4/vulnerabilities/link-routes.ts'
 import { vulnerabilityNoteRoutes } from './api/v4/vulnerabilities/note-routes.ts'
@@ -105,6 +106,7 @@ export const routes: readonly Route[] = [
   ...promoteWaitingRoutes,
   ...findingMatchRoutes,
   ...vulnerabilityRoutes,
+  ...flawRoutes,
   ...dependencyRoutes,
   ...exportRoutes,
   ...hookRoutes,

@@ -63,6 +63,8 @@ const indirect: Record<string, readonly string[]> = {
   // The list has been opened with facet counts.
   'findings/list/filtered-list.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,scanners,vulnerabilities,vulnerability_counts':
     ['scanners', 'vulnerability_counts'],
+  'vulnerabilities/flaws/flaw-groups.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,scanners,vulnerabilities,vulnerability_counts':
+    ['scanners', 'vulnerability_counts'],
 }
 
 /** Tables of which loads read columns that the values do not need. */
@@ -129,6 +131,10 @@ async function useCaches(server: TestServer): Promise<void> {
     ...['/topics', '/topics?search=web', '/topics/duplicates', `/projects/${id}/uploads`],
     ...['/vulnerabilities', '/vulnerabilities/summary', '/vulnerabilities?topic=web', '/vulnerability_statistics'],
     '/security_dashboard',
+    ...[
+      '/vulnerability_flaws',
+      ...['search=flaw', 'ref=main', 'identifier=CWE-79'].map((filter) => `/vulnerability_flaws?${filter}`),
+    ],
     ...[`/groups/${group}/vulnerabilities`, `/groups/${group}/vulnerability_statistics`],
     ...lists.flatMap((list) => filters.map((filter) => `/projects/${id}/${list}?${filter}`)),
   ]

@@ -32,6 +32,7 @@ export interface MadeUp {
   packageUrl?: string | undefined
   /** In lower case, in their order. */
   tags?: readonly string[]
+  flawKey?: number | undefined
 }
 
 /** Default values for test vulnerabilities. */
@@ -105,6 +106,7 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     epss: made.epssMillionths ?? null,
     kev: made.isKev ?? false,
     fix_at: made.hasFix ? now : null,
+    flaw_key: made.flawKey ?? null,
     identifier_id: identifierId(made.projectId, made.identifiers[0] ?? ''),
     ...packageColumns(made),
     tags: made.tags ?? [],
@@ -130,6 +132,7 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     epss: 'integer',
     kev: 'boolean',
     fix_at: 'timestamp',
+    flaw_key: 'integer',
     identifier_id: 'integer',
     package_url: 'text',
     package_key: 'text',
@@ -140,10 +143,10 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     insert into vulnerabilities (id, project_id, title, state, severity, confidence, report_type, scanner_id,
       is_on_default_branch, is_resolved_on_default_branch, dismissal_reason, dismissed_until, is_dismissed_until_fixed,
       assignee_id, due_on, resolved_at, cvss_tenths, epss_millionths, epss_percentile_millionths, is_kev, fix_available_at,
-      is_scored, tags, created_at, updated_at)
+      is_scored, tags, flaw_key, created_at, updated_at)
     select r.id, r.project_id, r.title, r.state, r.severity, 2, r.report_type, r.scanner_id, r.on_default, r.resolved,
       r.reason, r.until, r.until_fixed, r.assignee_id, r.due_on, r.resolved_at, r.cvss, r.epss, r.epss,
-      r.kev, r.fix_at, true, r.tags, ${now}, ${now}
+      r.kev, r.fix_at, true, r.tags, r.flaw_key, ${now}, ${now}
     from ${records(rows, columns)} as r`)
   await db.run(sql`
     insert into findings (id, project_id, vulnerability_id, uuid, report_type, scanner_id, primary_identifier_id, name,

@@ -76,6 +76,14 @@ const filters = {
     }),
     unchanged,
   ),
+  flaw: filter(
+    'flaws',
+    textList({
+      commaSeparated: true,
+      description: 'IDs of flaws, from `vulnerability_flaws`: only results that are one of them',
+    }),
+    readFlaws,
+  ),
   kev: filter('isKev', flag({ description: 'Whether one of the CVEs is known to be exploited' }), unchanged),
   epss_min: filter(
     'minEpss',
@@ -212,7 +220,8 @@ const readOne = <Name extends FilterName>(
 export function viewFilter(filter: VulnerabilityFilter): Record<string, unknown> {
   const fields = Object.entries(nameOfField) as [keyof VulnerabilityFilter, string][] // keys are fields
   const assigneeIds = filter.assigneeIds?.map((id) => (id === null ? 'none' : String(id)))
-  const written: Partial<Record<keyof VulnerabilityFilter, unknown>> = { ...filter, assigneeIds }
+  const flaws = filter.flaws?.map(String)
+  const written: Partial<Record<keyof VulnerabilityFilter, unknown>> = { ...filter, assigneeIds, flaws }
   return Object.fromEntries(fields.map(([field, name]) => [name, written[field]]))
 }
 
@@ -225,6 +234,15 @@ function readPackages(texts: readonly string[]): string[] {
   const invalid = packages.find((text) => text.startsWith('pkg:') && !parsePackageUrl(text))
   if (invalid !== undefined) throw parameterProblem(`package is not a valid package URL: ${invalid.slice(0, 100)}`)
   return packages
+}
+
+function readFlaws(ids: readonly string[]): number[] | undefined {
+  const keys = withoutBlanks(ids).map((id) => {
+    const key = /^\d{1,16}$/.test(id) ? Number(id) : 0
+    if (key === 0 || !Number.isSafeInteger(key)) throw parameterProblem('flaw does not have a valid value')
+    return key
+  })
+  return keys.length > 0 ? [...new Set(keys)] : undefined
 }
 
 const isMe = (id: string) => id.trim().toLowerCase() === 'me'

@@ -36,8 +36,15 @@ async function keysOf(deps: Deps, findings: readonly StoredFlawFinding[]): Promi
   const names = findings.map(({ identifiers }) => identifiers.map(({ externalId }) => externalId))
   const aliases = await readAliases(deps, advisoriesOf(names.flat()))
   const stated = await recordAliases(deps, names, aliases)
-  const canonical = canonicalNames(trusted([...aliases.osv], [...aliases.stated, ...stated]))
+  const canonical = canonicalNames(trusted(aliases.osv, [...aliases.stated, ...stated]))
   return new Map(findings.map((finding) => [finding.findingId, keyOfFlaw(flawOf(finding, canonical))]))
+}
+
+/** Returns the canonical names of advisories of findings that have another one. */
+export async function canonicalOf(deps: Deps, findings: readonly StoredFlawFinding[]): Promise<Map<string, string>> {
+  const names = findings.flatMap(({ identifiers }) => identifiers.map(({ externalId }) => externalId))
+  const { osv, stated } = await readAliases(deps, advisoriesOf(names))
+  return canonicalNames(trusted(osv, stated))
 }
 
 /** Aliases of a feed, and those that reports stated. */

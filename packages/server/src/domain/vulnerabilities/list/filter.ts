@@ -44,12 +44,14 @@ export interface VulnerabilityFilter {
   minEpss?: number | undefined
   /** Whether its report describes a fix. */
   hasFix?: boolean | undefined
+  /** Keys of flaws. */
+  flaws?: readonly number[] | undefined
   /** Whether the default branch has ever had it. Absent: only those it had, unless `ref` is given. */
   isOnDefaultBranch?: boolean | undefined
 }
 
 /** Returns `undefined` if the default branch does not matter. */
-function wantedOnDefaultBranch({ ref, isOnDefaultBranch }: VulnerabilityFilter): boolean | undefined {
+export function wantedOnDefaultBranch({ ref, isOnDefaultBranch }: VulnerabilityFilter): boolean | undefined {
   return isOnDefaultBranch ?? (ref === undefined ? true : undefined)
 }
 

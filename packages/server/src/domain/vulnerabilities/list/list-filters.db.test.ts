@@ -37,6 +37,8 @@ const tags = ['billing', 'überprüft']
 const dueDays = ['2020-01-31', '2020-02-01', '9000-02-01', '9000-02-02']
 const days = ['2027-01-31', '2027-02-01', '2028-12-31']
 
+const flaws = [1, 2, 2 ** 51 + 1]
+
 const pick = <T>(from: readonly T[]) => fc.constantFrom(...from)
 const some = <T>(from: readonly T[]) => fc.uniqueArray(pick(from), { minLength: 1, maxLength: 3 })
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 3 })
@@ -66,6 +68,7 @@ const madeUp = fc.record({
   refs: fc.subarray(refs),
   packageUrl: fc.option(pick(packages), { nil: undefined }),
   tags: fc.subarray(tags),
+  flawKey: pick(flaws),
 })
 
 /** Packages that each filter finds. */
@@ -98,6 +101,7 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   minEpss: maybe(pick([0, 0.02, 0.5, 1])),
   hasFix: maybe(fc.boolean()),
   isOnDefaultBranch: maybe(fc.boolean()),
+  flaws: rarely(some([...flaws, 9])),
   hasDismissalEnd: rarely(fc.boolean()),
   dismissalEndsBefore: rarely(pick(days)),
   isOverdue: rarely(fc.boolean()),
@@ -121,6 +125,7 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     filter.dismissalReasons?.some((reason) => made.state === 'dismissed' && reason === made.dismissalReason) ?? false
   const isInState = filter.states?.includes(made.state) ?? !filter.dismissalReasons
   return (
+    (filter.flaws?.includes(made.flawKey ?? 0) ?? true) &&
     (filter.isKev === undefined || made.isKev === filter.isKev) &&
     (filter.minEpss === undefined || (made.epssMillionths ?? -1) >= filter.minEpss * 1_000_000) &&
     (filter.hasFix === undefined || made.hasFix === filter.hasFix) &&

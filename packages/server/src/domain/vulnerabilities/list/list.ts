@@ -84,7 +84,7 @@ export async function listVersions(
   }))
 }
 
-const filteredTables = [
+export const filteredTables = [
   ...['findings', 'promoted_findings', 'occurrences', 'identifiers', 'finding_identifiers', 'vulnerability_tags'],
   'tagged_findings',
 ]

@@ -15,6 +15,7 @@ import { dismissalEndFilters } from './dismissal-end-sql.ts'
 import { dueDateFilters } from './due-date-sql.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 import { rangeAssignee, type VulnerabilityFilter } from './filter.ts'
+import { flawFilters } from './flaw-filter-sql.ts'
 import { facetsOf, packedSeverity } from './promoted-queries.ts'
 import { tagFilters } from './tag-filter-sql.ts'
 import { threatFilters } from './threat-filter-sql.ts'
@@ -44,6 +45,7 @@ export function unindexedFilters(
     ...assigneeFilters(db, { filter, projectIds, counts, order }),
     ...dismissalEndFilters(filter, projectIds),
     ...tagFilters(db, filter, projectIds),
+    ...flawFilters(db, filter, projectIds),
     ...dueDateFilters(filter, { projectIds, today }),
   ]
   return combineFilters(db, filters, {

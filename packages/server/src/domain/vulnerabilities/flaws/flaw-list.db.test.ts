@@ -1,0 +1,124 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { testEngine } from '../../../testing/database.ts'
+import { startServer } from '../../../testing/server.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
+import { severities, severityRanks, states } from '../../findings/scales.ts'
+import type { VulnerabilityFilter } from '../list/filter.ts'
+import { flawSorts } from './flaw-groups.ts'
+import { type FlawCursor, listFlaws } from './flaw-list.ts'
+
+const pick = <T>(from: readonly T[]) => fc.constantFrom(...from)
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
+const some = <T>(from: readonly T[]) => fc.uniqueArray(pick(from), { minLength: 1, maxLength: 3 })
+const scanners = ['semgrep', 'zap']
+
+const madeUp = fc.record({
+  flawKey: fc.oneof(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 2 ** 51, max: 2 ** 51 + 20 })),
+  severity: pick(severities),
+  state: pick(states),
+  scanner: pick(scanners),
+  title: pick(['SQL injection', 'Weak hash']),
+  isOnDefaultBranch: pick([true, true, true, false]),
+  isResolvedOnDefaultBranch: fc.boolean(),
+  cvssTenths: fc.integer({ min: 0, max: 100 }),
+  isKev: fc.boolean(),
+})
+
+const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
+  states: maybe(some(states)),
+  severities: maybe(some(severities)),
+  scanners: maybe(some([...scanners, 'unknown'])),
+  dismissalReasons: maybe(some(['false_positive', 'used_in_tests'] as const)),
+  isResolvedOnDefaultBranch: maybe(fc.boolean()),
+  isOnDefaultBranch: maybe(fc.boolean()),
+  search: maybe(pick(['sql', 'hash'])),
+  flaws: maybe(some([1, 2, 2 ** 51, 99])),
+})
+
+const isMatch = (made: MadeUp, filter: VulnerabilityFilter) =>
+  (filter.states?.includes(made.state) ||
+    (filter.dismissalReasons?.includes(made.dismissalReason ?? '') ?? !filter.states)) &&
+  (filter.severities?.includes(made.severity) ?? true) &&
+  (filter.scanners?.includes(made.scanner) ?? true) &&
+  (filter.isResolvedOnDefaultBranch ?? made.isResolvedOnDefaultBranch) === made.isResolvedOnDefaultBranch &&
+  (filter.isOnDefaultBranch ?? true) === made.isOnDefaultBranch &&
+  (filter.search === undefined || made.title.toLowerCase().includes(filter.search)) &&
+  (filter.flaws?.includes(made.flawKey ?? 0) ?? true)
+
+const points = { critical: 40, high: 30, medium: 20, unknown: 15, low: 10, info: 0 }
+const priorityOf = ({ severity, cvssTenths, isKev }: MadeUp) =>
+  points[severity] + Math.round((cvssTenths ?? 0) / 10) + (isKev ? 15 : 0) + 5
+
+/** The groups of the matching rows, as plainly as possible. */
+function groupsOf(all: readonly MadeUp[]) {
+  const keys = [...new Set(all.map(({ flawKey }) => flawKey ?? 0))]
+  return keys.map((key) => {
+    const members = all.filter(({ flawKey }) => flawKey === key)
+    const ranked = members.toSorted((a, b) => severityRanks[b.severity] - severityRanks[a.severity] || a.id - b.id)
+    return {
+      key,
+      title: ranked[0]?.title,
+      severity: ranked[0]?.severity,
+      priority: Math.max(...members.map(priorityOf)),
+      vulnerabilityCount: members.length,
+      projectCount: new Set(members.map(({ projectId }) => projectId)).size,
+      scanners: [...new Set(members.map(({ scanner }) => scanner))].sort(),
+      states: Object.fromEntries(states.map((state) => [state, members.filter((one) => one.state === state).length])),
+    }
+  })
+}
+type Group = ReturnType<typeof groupsOf>[number]
+
+const rankOf = ({ severity }: Group) => severityRanks[severity ?? 'unknown']
+const ascending = {
+  severity: (a: Group, b: Group) => rankOf(a) - rankOf(b) || a.priority - b.priority || a.key - b.key,
+  priority: (a: Group, b: Group) => a.priority - b.priority || rankOf(a) - rankOf(b) || a.key - b.key,
+  count: (a: Group, b: Group) => a.vulnerabilityCount - b.vulnerabilityCount || a.key - b.key,
+}
+
+test('every filter, order and page of flaws gives the groups of the model', { timeout: 120_000 }, async () => {
+  const server = await startServer()
+  const { deps } = server
+  const projects = [(await server.project('acme/one')).id, (await server.project('acme/two')).id]
+  const [drafts = []] = fc.sample(fc.array(madeUp, { minLength: 300, maxLength: 300 }), { seed: 3, numRuns: 1 })
+  const all = drafts.map((draft, index): MadeUp => {
+    const reason = index % 2 === 0 ? 'false_positive' : 'acceptable_risk'
+    const dismissalReason = draft.state === 'dismissed' ? reason : null
+    return { ...usual, ...draft, id: index + 1, projectId: projects[index % 3 === 0 ? 1 : 0] ?? 0, dismissalReason }
+  })
+  await insertMadeUp(deps.db, all, deps.now())
+
+  const asked = fc.record({
+    projectIds: pick([projects.slice(0, 1), projects]),
+    filter: filters,
+    sort: pick(flawSorts),
+    perPage: fc.integer({ min: 1, max: 20 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(asked, async ({ projectIds, filter, sort, perPage }) => {
+      const matching = all.filter((made) => projectIds.includes(made.projectId) && isMatch(made, filter))
+      const [by, direction] = sort.split('_') as [keyof typeof ascending, string]
+      const sorted = groupsOf(matching).sort(ascending[by])
+      const expected = direction === 'desc' ? sorted.reverse() : sorted
+      const query = { scope: { key: projectIds.join(), projectIds }, filter, sort }
+      const found: unknown[] = []
+      let cursor: FlawCursor | undefined
+      for (let page = 1; ; page++) {
+        const offset = (page - 1) * perPage
+        const numbered = await listFlaws(deps, query, { page, perPage, offset })
+        expect(numbered.total).toBe(expected.length)
+        const keyset = await listFlaws(deps, query, { page: 1, perPage, offset: 0, keyset: { after: cursor } })
+        expect(keyset.rows).toEqual(numbered.rows)
+        for (const { firstDetectedAt: _, identifiers, package: __, explanation, scanners, ...row } of keyset.rows) {
+          expect(identifiers.length * explanation.length).toBeGreaterThan(0)
+          found.push({ ...row, scanners: scanners.map(({ externalId }) => externalId) })
+        }
+        cursor = keyset.next
+        if (!cursor) break
+      }
+      expect(found).toEqual(expected)
+    }),
+    { seed: 5, numRuns: testEngine === 'postgres' ? 25 : 80 },
+  )
+})
