@@ -61,9 +61,9 @@ const indirect: Record<string, readonly string[]> = {
   // Writing a vulnerability writes its counts.
   'vulnerabilities/list/list.ts: scanners,vulnerabilities,vulnerability_counts': ['vulnerabilities'],
   // The list has been opened with facet counts.
-  'findings/list/filtered-list.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,scanners,vulnerabilities,vulnerability_counts':
+  'findings/list/filtered-list.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_tags':
     ['scanners', 'vulnerability_counts'],
-  'vulnerabilities/flaws/flaw-groups.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,scanners,vulnerabilities,vulnerability_counts':
+  'vulnerabilities/flaws/flaw-groups.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_tags':
     ['scanners', 'vulnerability_counts'],
 }
 
@@ -119,7 +119,15 @@ async function useCaches(server: TestServer): Promise<void> {
   await fillProject(server, project.id)
   const id = project.id
   const filters = [
-    ...['severity=high', 'search=flaw', 'ref=main', 'identifier=CWE-79', 'scanner=semgrep', 'has_resolution=true'],
+    ...[
+      'severity=high',
+      'search=flaw',
+      'ref=main',
+      'identifier=CWE-79',
+      'not_tags=x',
+      'scanner=semgrep',
+      'has_resolution=true',
+    ],
     ...['has_vulnerability=true', 'search=x&page=30', 'pipeline_id=1&page=30', 'ref=main&identifier=CWE-79&page=30'],
   ]
   const lists = ['vulnerabilities', 'vulnerability_findings', 'vulnerabilities/summary', 'vulnerability_statistics']
@@ -133,7 +141,9 @@ async function useCaches(server: TestServer): Promise<void> {
     '/security_dashboard',
     ...[
       '/vulnerability_flaws',
-      ...['search=flaw', 'ref=main', 'identifier=CWE-79'].map((filter) => `/vulnerability_flaws?${filter}`),
+      ...['search=flaw', 'ref=main', 'identifier=CWE-79', 'not_tags=x'].map(
+        (filter) => `/vulnerability_flaws?${filter}`,
+      ),
     ],
     ...[`/groups/${group}/vulnerabilities`, `/groups/${group}/vulnerability_statistics`],
     ...lists.flatMap((list) => filters.map((filter) => `/projects/${id}/${list}?${filter}`)),
