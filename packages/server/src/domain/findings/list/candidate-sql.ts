@@ -8,7 +8,7 @@ import type { Batch } from './filtered-list.ts'
  * and then their findings in batches.
  */
 export interface CandidateIndex {
-  /** Ids of texts, identifiers or other index keys; a query for such ids, or a search that takes long. */
+  /** Ids of texts, identifiers or other index keys; a query for such `id`s, or a search that takes long. */
   keys: readonly number[] | Sql | KeySearch
   /** Queries for the `id`s of findings that have a key. For one key, an index returns them in this order. */
   findingsOf: readonly ((isKey: Sql) => Sql)[]
@@ -30,6 +30,9 @@ interface BatchSizes {
   /** Number of texts or identifiers per search query. */
   searched: number
 }
+
+/** With more keys, reading rows in the order of the list and testing them is quicker. */
+const maxKeys = 50_000
 
 /** Searching this many keys takes about as long as reading one candidate. */
 const keysPerCandidate = 50
@@ -59,17 +62,22 @@ async function* readKeys(
   maxSearched: number,
 ): AsyncGenerator<{ found: readonly number[]; searched: number }> {
   if (!('within' in keys)) {
-    const found = 'sql' in keys ? (await db.all<{ id: number }>(keys)).map(({ id }) => id) : keys
-    yield { found, searched: 0 }
+    yield 'sql' in keys ? { searched: 0, ...(await queryKeys(db, keys)) } : { found: keys, searched: 0 }
     return
   }
   const last = await db.one<{ id: number | null }>(sql`select max(id) as id from ${keys.table}`)
   const end = last?.id ?? 0
   for (let above = 0; above < end; above += maxSearched) {
     const upTo = Math.min(above + maxSearched, end)
-    const found = await db.all<{ id: number }>(keys.within({ above, upTo }))
-    yield { found: found.map(({ id }) => id), searched: upTo - above }
+    yield { searched: upTo - above, ...(await queryKeys(db, keys.within({ above, upTo }))) }
   }
+}
+
+/** Returns no keys but an unlimited cost if there are too many. */
+async function queryKeys(db: Db, keys: Sql): Promise<{ found: number[]; searched?: number }> {
+  const rows = await db.all<{ id: number }>(sql`select id from (${keys}) as k limit ${maxKeys + 1}`)
+  if (rows.length > maxKeys) return { found: [], searched: Number.POSITIVE_INFINITY }
+  return { found: rows.map(({ id }) => id) }
 }
 
 interface FindingsRequest {

@@ -17,11 +17,19 @@ const defaultLimits: ListLimits = { maxShortRows: 2_000, maxDirectRows: 500 }
 const firstCandidates = 2_500
 /** Reading and testing a row of an index range takes about as long as ten candidates. */
 const candidatesPerRow = 10
-/** Number of rows that are read and tested at once. The first page mostly needs few. */
-const [firstBatchSize, batchSize] = [100, 250]
+/**
+ * Numbers of rows that are read and tested at once. The first page mostly needs few; a list with few matches needs many,
+ * and each batch opens every index range anew.
+ */
+const [firstBatchSize, maxBatchSize] = [100, 2_000]
 /** Time in which a list that was too long counts as long without another attempt to collect it. */
 const frequentForMs = 10_000
 const maxFrequentLists = 1_000
+/**
+ * A list with few matches among many rows is collected as well, because a page of it would read many rows. Both cost
+ * about the same when one row in 200 matches.
+ */
+const [rowsPerMatch, maxSparseRows] = [200, 10_000]
 /** Maximum number of rows of all cached lists. */
 const maxCachedRows = 50_000
 
@@ -156,7 +164,7 @@ async function readTested(
 
 /** Yields all matching rows in the order of the list. */
 async function* testedBatches(list: FilteredDefinition, start?: Cursor): AsyncGenerator<Batch> {
-  for (let after = start, limit = firstBatchSize; ; limit = batchSize) {
+  for (let after = start, limit = firstBatchSize; ; limit = Math.min(2 * limit, maxBatchSize)) {
     const rows = await readRanges(list.ranges, list.order, { after, limit })
     const matching = await list.unindexed.listMatching(rows.map(({ id }) => id))
     yield { rows: rows.filter(({ id }) => matching.has(id)), read: rows.length }
@@ -185,17 +193,19 @@ async function collectCached(
  * Collects the rows of a list: from the index of one of its filters, or from the index ranges where these have fewer
  * rows than the filters have candidates.
  */
-async function collectRows(list: FilteredDefinition, { maxShortRows, maxDirectRows }: ListLimits): Promise<Collected> {
+async function collectRows(list: FilteredDefinition, limits: ListLimits): Promise<Collected> {
   const { unindexed, order, rowCount = Number.POSITIVE_INFINITY } = list
+  const { maxDirectRows } = limits
+  const maxRows = Math.max(limits.maxShortRows, Math.min((list.rowCount ?? 0) / rowsPerMatch, maxSparseRows))
   if (rowCount > maxDirectRows) {
     for (const maxCandidates of [firstCandidates, candidatesPerRow * rowCount]) {
       for (const readCandidates of unindexed.candidates) {
-        const rows = await collectFrom(readCandidates(), order, maxShortRows, maxCandidates)
+        const rows = await collectFrom(readCandidates(), order, maxRows, maxCandidates)
         if (rows) return rows
       }
     }
   }
-  return (await collectFrom(testedBatches(list), order, maxShortRows)) ?? []
+  return (await collectFrom(testedBatches(list), order, maxRows)) ?? []
 }
 
 /** Undefined when more than `maxRead` rows would have to be read. */

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
 import type { UnindexedFilter } from '../../findings/list/unindexed-filter-sql.ts'
 import type { VulnerabilityFilter } from './filter.ts'
 import { byIndexedColumns, ofVulnerability } from './indexed-columns-sql.ts'
@@ -8,6 +9,7 @@ const hasEnd = sql`(v.dismissed_until is not null or v.is_dismissed_until_fixed 
 
 /** Selects vulnerabilities by the end of their dismissal. */
 export function dismissalEndFilters(
+  db: Db,
   { hasDismissalEnd, dismissalEndsBefore }: VulnerabilityFilter,
   projectIds: readonly number[],
 ): UnindexedFilter[] {
@@ -15,10 +17,16 @@ export function dismissalEndFilters(
     ...(hasDismissalEnd === undefined
       ? []
       : hasDismissalEnd
-        ? [byIndexedColumns(hasEnd, sql`true`, projectIds)]
+        ? [byIndexedColumns(db, { indexed: hasEnd, condition: sql`true`, projectIds })]
         : [{ condition: ofVulnerability(sql`v.state = 'dismissed' and not ${hasEnd}`) }]),
     ...(dismissalEndsBefore === undefined
       ? []
-      : [byIndexedColumns(hasEnd, sql`v.dismissed_until < ${dismissalEndsBefore}`, projectIds)]),
+      : [
+          byIndexedColumns(db, {
+            indexed: hasEnd,
+            condition: sql`v.dismissed_until < ${dismissalEndsBefore}`,
+            projectIds,
+          }),
+        ]),
   ]
 }

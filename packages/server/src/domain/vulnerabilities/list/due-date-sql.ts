@@ -1,4 +1,5 @@
 import sql, { join } from 'sql-template-tag'
+import type { Db } from '../../../db/db.ts'
 import type { UnindexedFilter } from '../../findings/list/unindexed-filter-sql.ts'
 import type { VulnerabilityFilter } from './filter.ts'
 import { byIndexedColumns, ofVulnerability } from './indexed-columns-sql.ts'
@@ -8,6 +9,7 @@ const isOpen = sql`v.state in ('detected', 'confirmed')`
 
 /** Selects vulnerabilities by their due date. `today` is a date in UTC. */
 export function dueDateFilters(
+  db: Db,
   { isOverdue, dueBefore, dueAfter }: VulnerabilityFilter,
   { projectIds, today }: { projectIds: readonly number[]; today: string },
 ): UnindexedFilter[] {
@@ -17,7 +19,9 @@ export function dueDateFilters(
     ...(dueAfter === undefined ? [] : [sql`v.due_on > ${dueAfter}`]),
   ]
   return [
-    ...(range.length > 0 ? [byIndexedColumns(hasDueDate, join(range, ' and '), projectIds)] : []),
+    ...(range.length > 0
+      ? [byIndexedColumns(db, { indexed: hasDueDate, condition: join(range, ' and '), projectIds })]
+      : []),
     ...(isOverdue === false
       ? [{ condition: sql`not ${ofVulnerability(sql`${hasDueDate} and v.due_on < ${today} and ${isOpen}`)}` }]
       : []),

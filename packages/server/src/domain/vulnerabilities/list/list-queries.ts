@@ -96,10 +96,7 @@ async function mergeRanges(
   return db.all(sql`${join(parts, ' union all ')} order by ${whole} limit ${limit} offset ${offset}`)
 }
 
-/**
- * Returns conditions that together select the rows between two positions. With a sort key there are two on SQLite, one for
- * the rest of the rows with the same key: for a comparison of key and id it would read all rows with the key.
- */
+/** Returns conditions that together select the rows between two positions. */
 function boundsIn({ dialect }: Db, { key, id }: ListOrder, after?: Cursor, before?: Cursor): Sql[] {
   if (!key) {
     const [low, high] = id === 'asc' ? [after, before] : [before, after]
@@ -107,13 +104,20 @@ function boundsIn({ dialect }: Db, { key, id }: ListOrder, after?: Cursor, befor
   }
   const column = raw(key.sql)
   const [beyond, short] = id === 'asc' ? [raw('>'), raw('<')] : [raw('<'), raw('>')]
-  const end = before ? sql`and (${column}, id) ${short} (${before.sortKey}, ${before.id})` : empty
+  if (dialect.engine === 'postgres') {
+    const start = after ? sql`and (${column}, id) ${beyond} (${after.sortKey}, ${after.id})` : empty
+    const end = before ? sql`and (${column}, id) ${short} (${before.sortKey}, ${before.id})` : empty
+    return [sql`${start} ${end}`]
+  }
+  // For a comparison of the key and the id as a pair, SQLite reads all rows with the key. So the rest of the rows with
+  // the key of the first position are selected apart.
+  const end = before
+    ? sql`and ${column} ${short}= ${before.sortKey} and (${column} <> ${before.sortKey} or id ${short} ${before.id})`
+    : empty
   if (!after) return [end]
-  if (dialect.engine === 'postgres') return [sql`and (${column}, id) ${beyond} (${after.sortKey}, ${after.id}) ${end}`]
-  return [
-    sql`and ${column} = ${after.sortKey} and id ${beyond} ${after.id} ${end}`,
-    sql`and ${column} ${beyond} ${after.sortKey} ${end}`,
-  ]
+  const sameKey = sql`and ${column} = ${after.sortKey} and id ${beyond} ${after.id}`
+  if (before && before.sortKey === after.sortKey) return [sql`${sameKey} and id ${short} ${before.id}`]
+  return [sameKey, sql`and ${column} ${beyond} ${after.sortKey} ${end}`]
 }
 
 /** SQLite would prefer the index of all rows of a severity. */
@@ -130,11 +134,12 @@ function isIn({ projectId, isOnDefaultBranch, severity, facets, assigneeId }: Fa
     and coalesce(dismissal_reason, '') = ${facets.dismissalReason ?? ''}`
 }
 
-/** Returns the projects in which the user is assigned to vulnerabilities. */
-export async function listAssignedProjectIds(db: Db, assigneeId: number): Promise<number[]> {
-  const rows = await db.all<{ projectId: number }>(sql`
-    select distinct project_id from vulnerabilities where coalesce(assignee_id, 0) = ${assigneeId} order by project_id`)
-  return rows.map(({ projectId }) => projectId)
+/** Returns the number of vulnerabilities of an assignee by project. */
+export async function countAssigned(db: Db, assigneeId: number): Promise<Map<number, number>> {
+  const rows = await db.all<{ projectId: number; total: number }>(sql`
+    select project_id, count(*) as total from vulnerabilities where coalesce(assignee_id, 0) = ${assigneeId}
+    group by project_id order by project_id`)
+  return new Map(rows.map(({ projectId, total }) => [projectId, total]))
 }
 
 /** Returns vulnerabilities with their findings. */

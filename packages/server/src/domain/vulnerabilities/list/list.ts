@@ -24,7 +24,7 @@ import {
   type VulnerabilitySort,
 } from './filter.ts'
 import { indexRanges, rowCount } from './index-ranges.ts'
-import { listAssignedProjectIds, listRowVersions, listWithFindings } from './list-queries.ts'
+import { countAssigned, listRowVersions, listWithFindings } from './list-queries.ts'
 import { unindexedFilters } from './unindexed-filter-queries.ts'
 
 export interface ListQuery {
@@ -103,8 +103,8 @@ interface ListOptions {
   today?: string
 }
 
-/** Rows without a due date follow all others. */
-const dueDateKey = { sql: "coalesce(due_on, '9999-12-31')", type: 'string' } as const
+/** A column that is the due date, and follows all dates in rows without one. */
+const dueDateKey = { sql: 'due_key', type: 'string' } as const
 
 const orders: Record<VulnerabilitySort, ListOrder> = {
   severity_desc: { severity: 'desc', id: 'desc' },
@@ -131,11 +131,12 @@ export async function openList(
 ): Promise<FilteredList> {
   const { scope, filter, sort, isReversed } = query
   const order = listOrder(query)
-  const matching = await ofAssignee(
+  const { matching, maxRows } = await ofAssignee(
     db,
     filter,
     counts.filter((count) => matchesFacets(filter, count)),
   )
+  const assigneeId = rangeAssignee(filter, order)
   const list = {
     key: JSON.stringify([
       ...[scope.key, filter, sort],
@@ -143,8 +144,8 @@ export async function openList(
       ...(filter.isOverdue === undefined ? [] : [today]),
     ]),
     order,
-    ranges: indexRanges(db, { all: counts, matching, assigneeId: rangeAssignee(filter, order) }, order),
-    rowCount: rowCount(matching),
+    ranges: indexRanges(db, { all: counts, matching, assigneeId }, order),
+    rowCount: assigneeId === undefined ? rowCount(matching) : Math.min(rowCount(matching), maxRows),
     unindexed: unindexedFilters(db, { filter, projectIds: scope.projectIds, counts: matching, order, today }),
     isCounted: true,
     projectId: onlyProjectOf(scope),
@@ -152,10 +153,12 @@ export async function openList(
   return openFilteredList(list, cache, limits)
 }
 
-/** Returns the counts of the projects in which the only assignee of the filter has vulnerabilities. */
+/** Returns the counts of the projects in which the only assignee of the filter has vulnerabilities, and their number. */
 async function ofAssignee(db: Db, filter: VulnerabilityFilter, counts: readonly FacetCount[]) {
   const assigneeId = onlyAssignee(filter)
-  if (!assigneeId) return counts
-  const projectIds = new Set(await listAssignedProjectIds(db, assigneeId))
-  return counts.filter(({ projectId }) => projectIds.has(projectId))
+  if (!assigneeId) return { matching: counts, maxRows: Number.POSITIVE_INFINITY }
+  const assigned = await countAssigned(db, assigneeId)
+  const matching = counts.filter(({ projectId }) => assigned.has(projectId))
+  const projectIds = new Set(matching.map(({ projectId }) => projectId))
+  return { matching, maxRows: [...projectIds].reduce((sum, id) => sum + (assigned.get(id) ?? 0), 0) }
 }

@@ -2,6 +2,7 @@ import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db, IdRange } from '../../../db/db.ts'
 import type { UnindexedFilter } from '../../findings/list/unindexed-filter-sql.ts'
 import type { VulnerabilityFilter } from './filter.ts'
+import { ofVulnerabilities } from './indexed-columns-sql.ts'
 
 /** Returns the filters on the exploitation of vulnerabilities and on fixes. */
 export function threatFilters(
@@ -35,6 +36,5 @@ function vulnerabilityFilter(condition: Sql, expected: boolean, keysOf: (conditi
   const isMet = sql`${expected ? empty : sql`not`} exists (
     select 1 from vulnerabilities where id = f.vulnerability_id and ${condition})`
   if (!expected) return { condition: isMet }
-  const ofVulnerability = (isKey: Sql) => sql`select f.id from findings f where f.vulnerability_id ${isKey}`
-  return { indexes: [{ keys: keysOf(condition), findingsOf: [ofVulnerability] }], condition: isMet }
+  return { indexes: [{ keys: keysOf(condition), findingsOf: [ofVulnerabilities] }], condition: isMet }
 }

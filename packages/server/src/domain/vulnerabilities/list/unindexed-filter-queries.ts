@@ -16,6 +16,7 @@ import { dueDateFilters } from './due-date-sql.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 import { rangeAssignee, type VulnerabilityFilter } from './filter.ts'
 import { flawFilters } from './flaw-filter-sql.ts'
+import { ofVulnerabilities } from './indexed-columns-sql.ts'
 import { facetsOf, packedSeverity } from './promoted-queries.ts'
 import { tagFilters } from './tag-filter-sql.ts'
 import { threatFilters } from './threat-filter-sql.ts'
@@ -43,10 +44,10 @@ export function unindexedFilters(
     ...byRef,
     ...absenceFilters(filter),
     ...assigneeFilters(db, { filter, projectIds, counts, order }),
-    ...dismissalEndFilters(filter, projectIds),
+    ...dismissalEndFilters(db, filter, projectIds),
     ...tagFilters(db, filter, projectIds),
     ...flawFilters(db, filter, projectIds),
-    ...dueDateFilters(filter, { projectIds, today }),
+    ...dueDateFilters(db, filter, { projectIds, today }),
   ]
   return combineFilters(db, filters, {
     column: 'vulnerability_id',
@@ -80,14 +81,11 @@ function assigneeFilters(
   ]
 }
 
-const assignedIndex = (dialect: Db['dialect'], ids: readonly number[], projectIds: readonly number[]) => ({
-  keys: ids,
-  findingsOf: [
-    (isKey: Sql) => sql`
-      select f.id from vulnerabilities a cross join findings f
-      where coalesce(a.assignee_id, 0) ${isKey} and a.project_id in ${dialect.integers(projectIds)}
-        and f.vulnerability_id = a.id`,
-  ],
+const assignedIndex = ({ integers }: Db['dialect'], ids: readonly number[], projectIds: readonly number[]) => ({
+  keys: sql`
+    select id from vulnerabilities
+    where coalesce(assignee_id, 0) in ${integers(ids)} and project_id in ${integers(projectIds)}`,
+  findingsOf: [ofVulnerabilities],
 })
 
 /** Condition on the table `promoted_findings`, aliased `p`: it has facets of one of the counts. */
