@@ -55,6 +55,7 @@ import { dueDatesJob } from './domain/vulnerabilities/due-dates/update-due-dates
 import { flawAliasesJob, flawKeysJob } from './domain/vulnerabilities/flaws/flaw-jobs.ts'
 import { updatePriorities } from './domain/vulnerabilities/priority/score-all.ts'
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
+import { applyTimedRules, rulesJob } from './domain/vulnerabilities/rules/apply-job.ts'
 import { scopeChangeKind } from './domain/vulnerabilities/scope-bulk/scope-change-job.ts'
 import { endDismissals } from './domain/vulnerabilities/triage/ended-dismissals.ts'
 import { removeOldObservations } from './domain/vulnerabilities/triage/old-observations.ts'
@@ -87,6 +88,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'expire reports of failed imports', intervalMs: hourMs, run: expireFailedReports },
   { name: 'expire requests for dismissals', intervalMs: 10 * minuteMs, run: expireRequests },
   { name: 'end dismissals', intervalMs: 10 * minuteMs, run: endDismissals },
+  { name: 'apply rules that depend on the day', intervalMs: 10 * minuteMs, run: applyTimedRules },
   { name: 'close idle refs', intervalMs: hourMs, run: closeIdleRefs },
   { name: 'remove obsolete inventories', intervalMs: hourMs, run: removeObsoleteInventories },
   { name: 'remove old imports', intervalMs: hourMs, run: removeOldImports },
@@ -143,6 +145,7 @@ export const jobKinds: readonly AnyJobKind[] = [
   promotionKind,
   scopeChangeKind,
   dueDatesJob,
+  rulesJob,
   createIssueJob,
   synchronizeJob,
   synchronizeIssueJob,

@@ -61,6 +61,7 @@ import { scopeBulkRoutes } from './api/v4/vulnerabilities/scope-bulk-routes.ts'
 import { vulnerabilityStatisticsRoutes } from './api/v4/vulnerabilities/statistics-routes.ts'
 import { vulnerabilityTagRoutes } from './api/v4/vulnerabilities/tag-routes.ts'
 import { vulnerabilityLifeRoutes } from './api/v4/vulnerabilities/triage-routes.ts'
+import { vulnerabilityRuleRoutes } from './api/v4/vulnerability-rules/routes.ts'
 import type { Route } from './http/route.ts'
 
 /** All routes of the API. */
@@ -112,6 +113,7 @@ export const routes: readonly Route[] = [
   ...hookRoutes,
   ...issueTrackerRoutes,
   ...dueDatePolicyRoutes,
+  ...vulnerabilityRuleRoutes,
   ...dismissalApprovalRoutes,
   ...dismissalRequestRoutes,
   ...trackerIssueRoutes,

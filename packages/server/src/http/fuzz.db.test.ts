@@ -106,6 +106,12 @@ const rarelySuccessful = [
   ]),
   ...['/projects/:id', '/groups/:id', ''].map((base) => `POST ${base}/hooks/:hook_id/test/:trigger`),
   'POST /hooks/:hook_id',
+  // Conditions and effects have names of their own.
+  ...['/projects/:id', '/groups/:id', ''].flatMap((base) =>
+    ['POST #', 'POST #/preview', 'PUT #/:rule_id', 'DELETE #/:rule_id'].map((route) =>
+      route.replace('#', `${base}/vulnerability_rules`),
+    ),
+  ),
   ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/issue_tracker/test`),
   'POST /issue_trackers/:tracker_id/events',
   'POST /-/personal_access_tokens',

@@ -27,6 +27,8 @@ export interface MadeUp {
   isKev?: boolean
   hasFix?: boolean
   dueOn?: string | null
+  /** The rule that has changed it. */
+  ruleId?: number | null
   /** Refs on which the finding is present. */
   refs: readonly string[]
   packageUrl?: string | undefined
@@ -99,6 +101,7 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     reason: made.dismissalReason,
     assignee_id: made.assigneeId ?? null,
     due_on: made.dueOn ?? null,
+    rule_id: made.ruleId ?? null,
     until: made.dismissedUntil ?? null,
     until_fixed: made.isDismissedUntilFixed ?? false,
     resolved_at: made.state === 'resolved' ? now : null,
@@ -125,6 +128,7 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     reason: 'text',
     assignee_id: 'integer',
     due_on: 'text',
+    rule_id: 'integer',
     until: 'text',
     until_fixed: 'boolean',
     resolved_at: 'timestamp',
@@ -142,10 +146,10 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
   await db.run(sql`
     insert into vulnerabilities (id, project_id, title, state, severity, confidence, report_type, scanner_id,
       is_on_default_branch, is_resolved_on_default_branch, dismissal_reason, dismissed_until, is_dismissed_until_fixed,
-      assignee_id, due_on, resolved_at, cvss_tenths, epss_millionths, epss_percentile_millionths, is_kev, fix_available_at,
-      is_scored, tags, flaw_key, created_at, updated_at)
+      assignee_id, due_on, rule_id, resolved_at, cvss_tenths, epss_millionths, epss_percentile_millionths, is_kev,
+      fix_available_at, is_scored, tags, flaw_key, created_at, updated_at)
     select r.id, r.project_id, r.title, r.state, r.severity, 2, r.report_type, r.scanner_id, r.on_default, r.resolved,
-      r.reason, r.until, r.until_fixed, r.assignee_id, r.due_on, r.resolved_at, r.cvss, r.epss, r.epss,
+      r.reason, r.until, r.until_fixed, r.assignee_id, r.due_on, r.rule_id, r.resolved_at, r.cvss, r.epss, r.epss,
       r.kev, r.fix_at, true, r.tags, r.flaw_key, ${now}, ${now}
     from ${records(rows, columns)} as r`)
   await db.run(sql`

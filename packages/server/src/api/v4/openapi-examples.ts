@@ -18,6 +18,11 @@ const hook = {
   min_severity: 'high',
   vulnerability_events: true,
 }
+const previewedRule = {
+  match: { path: ['test/**'], severity: ['low', 'medium'] },
+  action: { dismiss: { reason: 'used_in_tests', until: '2026-12-31' } },
+}
+const vulnerabilityRule = { name: 'Tests', ...previewedRule }
 const dueDatePolicy = { counted_from: 'detection', critical_days: 7, high_days: 30, medium_days: 90 }
 
 const issueTracker = {
@@ -204,6 +209,15 @@ export const apiExamples: ApiExamples = {
     approveDismissal: { comment: 'Agreed in the review' },
     rejectDismissal: { comment: 'The upgrade is planned for this week' },
     withdrawDismissalRequest: { comment: 'It is fixed meanwhile' },
+    createProjectVulnerabilityRule: vulnerabilityRule,
+    previewProjectVulnerabilityRule: previewedRule,
+    changeProjectVulnerabilityRule: { enabled: false },
+    createGroupVulnerabilityRule: vulnerabilityRule,
+    previewGroupVulnerabilityRule: previewedRule,
+    changeGroupVulnerabilityRule: { enabled: false },
+    createInstanceVulnerabilityRule: vulnerabilityRule,
+    previewInstanceVulnerabilityRule: previewedRule,
+    changeInstanceVulnerabilityRule: { enabled: false },
     setProjectDueDatePolicy: dueDatePolicy,
     setGroupDueDatePolicy: dueDatePolicy,
     setInstanceDueDatePolicy: dueDatePolicy,

@@ -203,6 +203,12 @@ export const permissions = {
   'instance.hook.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'instance.hook.manage': { on: 'instance', who: 'admin', scope: 'api' },
 
+  'vulnerability-rule.read': { on: 'project', who: 'developer', scope: 'read_api' },
+  'vulnerability-rule.manage': { on: 'project', who: 'maintainer', scope: 'api' },
+  'group.vulnerability-rule.read': { on: 'group', who: 'developer', scope: 'read_api' },
+  'group.vulnerability-rule.manage': { on: 'group', who: 'owner', scope: 'api' },
+  'instance.vulnerability-rule.read': { on: 'instance', who: 'admin', scope: 'read_api' },
+  'instance.vulnerability-rule.manage': { on: 'instance', who: 'admin', scope: 'api' },
   'due-date-policy.read': { on: 'project', who: 'developer', scope: 'read_api' },
   'due-date-policy.manage': { on: 'project', who: 'maintainer', scope: 'api' },
   'group.due-date-policy.read': { on: 'group', who: 'developer', scope: 'read_api' },

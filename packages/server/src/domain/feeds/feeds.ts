@@ -45,6 +45,14 @@ export async function readThreats({ db }: Deps, lists: readonly (readonly string
   })
 }
 
+/** Returns further identifiers of the same vulnerabilities, by identifier, in capitals. */
+export async function readAliases({ db }: Deps, names: readonly string[]): Promise<Map<string, readonly string[]>> {
+  const wanted = [...new Set(names.map((name) => name.trim().toUpperCase()).filter(isAdvisory))]
+  const rows = wanted.length === 0 ? [] : await listAliases(db, wanted)
+  const aliases = groupBy(rows, ({ name }) => name)
+  return new Map([...aliases].map(([name, found]) => [name, found.map(({ alias }) => alias)]))
+}
+
 /** What the feeds have of one CVE. */
 export interface CveRecord {
   cve: string

@@ -8,6 +8,7 @@ import { type Deps, transaction } from '../deps.ts'
 import { hasOwnerBeside, makeOwner } from '../members/members.ts'
 import { moveProjectsBelow, narrowProjectsBelow } from '../projects/projects.ts'
 import { queueDueDates } from '../projects/queue-due-dates.ts'
+import { queueRules } from '../projects/queue-rules.ts'
 import { getGroup, maxAncestors, visibleParent } from './groups.ts'
 import { redirectNamespace } from './moved-paths.ts'
 import { lineageOf, lineageRange, type Namespace } from './namespace.ts'
@@ -50,6 +51,7 @@ export function transferGroup(
       await makeOwner(deps, { namespaceId: id }, caller.user.id, caller.user.id)
     }
     await queueDueDates(deps, { kind: 'group', id })
+    await queueRules(deps, { kind: 'group', id })
     await recordAuditEvent(deps, 'group_transferred', {
       entity: groupEntity(moved.group),
       message: 'Transferred the group',

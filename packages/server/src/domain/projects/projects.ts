@@ -42,6 +42,7 @@ import {
   updateUploadLimits,
 } from './project-queries.ts'
 import { queueDueDates } from './queue-due-dates.ts'
+import { queueRules } from './queue-rules.ts'
 import { groupLevel, projectLevel, type Visitor } from './visible.ts'
 
 export {
@@ -136,6 +137,7 @@ export function transferProject(deps: Deps, caller: Caller, id: number, referenc
     await move(deps, before, { ...before, namespace: target, fullPath, visibility })
     if (target.ownerId !== null) await makeOwner(deps, { projectId: id }, target.ownerId, caller.user.id)
     await queueDueDates(deps, { kind: 'project', id })
+    await queueRules(deps, { kind: 'project', id })
     const changed = await reload(deps, id)
     await recordProject(deps, 'project_transferred', changed, {
       message: 'Transferred the project',

@@ -45,6 +45,8 @@ const unperformed = [
   ...['/projects/:id', '/groups/:id', ''].map((base) => `POST ${base}/hooks/:hook_id/events/:hook_event_id/resend`),
 ]
 
+const rule = { name: 'Tests', match: { path: 'test/**' }, action: { severity: 'low' } }
+
 describe('the table of events', () => {
   test('has a row for every route that changes something, and no other', () => {
     expect(Object.keys(routeEvents).sort()).toEqual(writeRoutes.map(keyOf).sort())
@@ -184,6 +186,12 @@ describe('routes record the events of the table', () => {
       await send(`PUT ${base}/dismissal_approval`, { path: { id }, body: { severity: 'high' } })
       await send(`PUT ${base}/dismissal_approval`, { path: { id }, body: { severity: 'low' } })
       await send(`DELETE ${base}/dismissal_approval`, { path: { id } })
+
+      const created = await send(`POST ${base}/vulnerability_rules`, { path: { id }, body: rule })
+      const rulePath = { id, rule_id: created.id }
+      await send(`POST ${base}/vulnerability_rules/preview`, { path: { id }, body: rule })
+      await send(`PUT ${base}/vulnerability_rules/:rule_id`, { path: rulePath, body: { enabled: false } })
+      await send(`DELETE ${base}/vulnerability_rules/:rule_id`, { path: rulePath })
 
       await send(`PUT ${base}/due_date_policy`, { path: { id }, body: { critical_days: 7 } })
       await send(`PUT ${base}/due_date_policy`, { path: { id }, body: { critical_days: 14 } })
@@ -350,6 +358,10 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   await send(`DELETE ${notes}/:note_id`, { path: { ...at, note_id: note.id } })
   const link = await send('POST /vulnerabilities/:id/issue_links', { path, body: { url: 'https://x.example/1' } })
   await send('DELETE /vulnerabilities/:id/issue_links/:issue_link_id', { path: { ...path, issue_link_id: link.id } })
+  const created = await send('POST /vulnerability_rules', { body: rule })
+  await send('POST /vulnerability_rules/preview', { body: rule })
+  await send('PUT /vulnerability_rules/:rule_id', { path: { rule_id: created.id }, body: { enabled: false } })
+  await send('DELETE /vulnerability_rules/:rule_id', { path: { rule_id: created.id } })
   await send('PUT /admin/due_date_policy', { body: { critical_days: 7 } })
   await send('PUT /admin/due_date_policy', { body: { critical_days: 14 } })
   await send('POST /admin/due_date_policy/preview')

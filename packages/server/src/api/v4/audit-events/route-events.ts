@@ -117,6 +117,10 @@ function routesOfPlace(kind: 'project' | 'group'): Readonly<Record<string, Recor
     [`DELETE ${base}/issue_tracker/events_secret`]: ['issue_tracker_updated'],
     [`PUT ${base}/dismissal_approval`]: ['dismissal_approval_rule_created', 'dismissal_approval_rule_updated'],
     [`DELETE ${base}/dismissal_approval`]: ['dismissal_approval_rule_destroyed'],
+    [`POST ${base}/vulnerability_rules`]: ['vulnerability_rule_created'],
+    [`PUT ${base}/vulnerability_rules/:rule_id`]: ['vulnerability_rule_updated'],
+    [`DELETE ${base}/vulnerability_rules/:rule_id`]: ['vulnerability_rule_destroyed'],
+    [`POST ${base}/vulnerability_rules/preview`]: reads,
     [`PUT ${base}/due_date_policy`]: ['due_date_policy_created', 'due_date_policy_updated'],
     [`DELETE ${base}/due_date_policy`]: ['due_date_policy_destroyed'],
     [`POST ${base}/due_date_policy/preview`]: reads,
@@ -227,6 +231,10 @@ const securityRoutes: Readonly<Record<string, RecordedEvents>> = {
 /** Audit events of each route that changes something. Errors record none, except for failed sign-ins. */
 export const routeEvents: Readonly<Record<string, RecordedEvents>> = {
   'POST /admin/jobs/:id/retry': none('repeats work that was requested before'),
+  'POST /vulnerability_rules': ['vulnerability_rule_created'],
+  'PUT /vulnerability_rules/:rule_id': ['vulnerability_rule_updated'],
+  'DELETE /vulnerability_rules/:rule_id': ['vulnerability_rule_destroyed'],
+  'POST /vulnerability_rules/preview': reads,
   'PUT /admin/due_date_policy': ['due_date_policy_created', 'due_date_policy_updated'],
   'DELETE /admin/due_date_policy': ['due_date_policy_destroyed'],
   'POST /admin/due_date_policy/preview': reads,
@@ -250,5 +258,6 @@ export const eventsWithoutRoute: Readonly<Partial<Record<AuditEventName, string>
   vulnerability_export_downloaded: 'downloads with `ALCOVE_AUDIT_DOWNLOADS=on`',
   vulnerability_dismissal_expired: 'the periodic task that ends requests without a decision',
   vulnerability_dismissals_ended: 'the periodic task that ends dismissals, and imports',
+  vulnerability_rules_replaced: 'the import of a report that was sent with a file of rules',
   audit_events_removed: 'the periodic task that removes old events',
 }

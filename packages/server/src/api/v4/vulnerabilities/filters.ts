@@ -5,7 +5,7 @@ import { parsePackageUrl } from '../../../domain/findings/package-url.ts'
 import { dismissalReasons, reportTypes, type State, severities, states } from '../../../domain/findings/scales.ts'
 import { type VulnerabilityFilter, vulnerabilitySorts } from '../../../domain/vulnerabilities/list/filter.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
-import { date, flag, listOf, number, oneOf, optional, text, textList } from '../../../http/params/input.ts'
+import { date, flag, integer, listOf, number, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
 import { cursorFields } from '../../../http/response/keyset.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
@@ -122,6 +122,7 @@ const filters = {
   ),
   due_before: filter('dueBefore', date({ description: 'Only results whose due date is before this day' }), unchanged),
   due_after: filter('dueAfter', date({ description: 'Only results whose due date is after this day' }), unchanged),
+  rule_id: filter('ruleId', integer({ description: 'Only results that the rule with this ID has changed' }), unchanged),
   dismissal_ends: filter(
     'hasDismissalEnd',
     flag({

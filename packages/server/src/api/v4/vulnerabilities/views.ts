@@ -115,9 +115,9 @@ export const vulnerabilityView = Type.Object(
     due_on: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       format: 'date',
-      description: 'Last day (UTC) on which the vulnerability is not overdue, set by a policy or by a user',
+      description: 'Last day (UTC) on which the vulnerability is not overdue, set by a policy, a rule or a user',
     }),
-    due_on_overridden: Type.Boolean({ description: 'True if a user has set the due date' }),
+    due_on_overridden: Type.Boolean({ description: 'True if a user or a rule has set the due date' }),
     overdue: Type.Boolean({ description: 'True if the vulnerability is detected or confirmed after its due date' }),
     fix_available_at: { ...nullableTimestamp, description: 'Time since which reports describe a fix' },
     cvss_score: { ...nullableNumber, description: 'Highest CVSS base score of the report’s vectors' },
@@ -134,6 +134,7 @@ export const vulnerabilityView = Type.Object(
     present_on_default_branch: Type.Boolean({
       description: 'True if the vulnerability was ever present on the default branch',
     }),
+    rule_id: { ...nullableInteger, description: 'The rule that has changed the vulnerability' },
     project_archived: Type.Boolean({ description: 'True if the project is archived, so that nothing can be changed' }),
     web_url: Type.String(),
     tags: Type.Array(Type.String()),
@@ -242,6 +243,7 @@ export function viewVulnerability(
     auto_resolved: vulnerability.isAutoResolved,
     assignee: assignee && viewBasicUser(assignee, origin),
     present_on_default_branch: vulnerability.isOnDefaultBranch,
+    rule_id: vulnerability.ruleId,
     project_archived: project.isArchived,
     web_url: vulnerabilityUrl(project.fullPath, vulnerability.id, origin),
     tags: [...vulnerability.tags],

@@ -57,7 +57,10 @@ export async function commitImport(
   await commitOccurrences(deps, changes)
   await insertScans(deps.db, changes.observation, changes.scans)
   await commitVulnerabilities(deps, project, user, changes)
-  const promoted = await promoteFindings(deps, project, user?.id ?? null, changes.promote)
+  const promoted = await promoteFindings(deps, project, user?.id ?? null, {
+    findingIds: changes.promote,
+    isAutomatic: true,
+  })
   await recordPromotion(deps, project, user ?? null, { promoted, importId: changes.observation.importId })
   return promoted
 }

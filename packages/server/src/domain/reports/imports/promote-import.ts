@@ -75,7 +75,7 @@ export async function promoteStaged(
       })
       return false
     }
-    const promoted = await promoteFindings(deps, project, locked.userId, findingIds)
+    const promoted = await promoteFindings(deps, project, locked.userId, { findingIds, isAutomatic: true })
     await addPromoted(deps.db, importId, promoted)
     return true
   }

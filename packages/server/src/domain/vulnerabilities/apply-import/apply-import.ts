@@ -5,6 +5,7 @@ import { updateKeys } from '../flaws/flaw-keys.ts'
 import { addToFacetCounts, type CountChange } from '../list/count-change-queries.ts'
 import { countChanges } from '../list/count-changes.ts'
 import { rescore } from '../priority/scores.ts'
+import { applyRules, loadRules } from '../rules/apply-rules.ts'
 import { titleOf } from '../title.ts'
 import { recordEndedDismissals } from '../triage/audited-decisions.ts'
 import { autoResolved, reopened } from '../triage/change.ts'
@@ -64,6 +65,7 @@ export async function applyImportToVulnerabilities(
   const update = isDefault ? updateOnDefaultBranch : updateOnBranch
   await changeAll(deps, project, observations, { ids: outdated, update })
   await endFixedDismissals(deps, project, observations)
+  await applyRulesTo(deps, project, observations, outdated)
   if (!isDefault) return
 
   const absent = await collectInBatches(observations.absent, (ids) => listToMarkAbsent(deps.db, ids))
@@ -86,6 +88,21 @@ async function rescoreReported(deps: Deps, changed: readonly number[]): Promise<
     await rescore(deps, ids)
     await updateKeys(deps, ids)
   })
+}
+
+/** Applies the rules of the project to vulnerabilities that the import has changed or observed on another ref. */
+async function applyRulesTo(
+  deps: Deps,
+  project: Project,
+  { changed, newOnRef, now }: ImportObservations,
+  outdated: readonly number[],
+): Promise<void> {
+  if (changed.length + newOnRef.length + outdated.length === 0) return
+  const rules = await loadRules(deps, project)
+  if (!rules) return
+  const observed = await collectInBatches([...changed, ...newOnRef], (ids) => listPromotedIds(deps.db, ids))
+  const { counts } = await applyRules(deps, project, rules, { ids: [...outdated, ...observed] })
+  await addToFacetCounts(deps.db, project.id, counts, now)
 }
 
 /** Reopens vulnerabilities that were dismissed until the report of any ref says how to fix them. */

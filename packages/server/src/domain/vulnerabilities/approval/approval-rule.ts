@@ -1,4 +1,4 @@
-import type { Severity } from '../../findings/scales.ts'
+import { type Severity, severityRanks } from '../../findings/scales.ts'
 
 /** The project or group of a rule. */
 export interface RuleOwner {
@@ -19,5 +19,9 @@ export interface StoredRule extends ApprovalRule {
   namespaceId: number | null
   updatedAt: string
 }
+
+/** Returns whether a dismissal of a vulnerability of this severity needs approval. */
+export const isCovered = (rule: Pick<ApprovalRule, 'severity'>, severity: Severity): boolean =>
+  severityRanks[severity] >= severityRanks[rule.severity]
 
 export const defaultExpiryDays = 14

@@ -1,9 +1,10 @@
 import type { Deps } from '../../deps.ts'
-import { type Severity, severityRanks } from '../../findings/scales.ts'
+import type { Severity } from '../../findings/scales.ts'
 import { getUser } from '../../users/users.ts'
 import { type Dismissal, describeRequestedEnd } from '../triage/change.ts'
 import type { HistoryEntry } from '../triage/history-entry.ts'
 import type { Vulnerability } from '../vulnerability.ts'
+import { isCovered } from './approval-rule.ts'
 import { findEffectiveRule } from './approval-rules.ts'
 import { insertRequests } from './dismissal-request-queries.ts'
 import { listPersonsBehind, personOf } from './persons.ts'
@@ -30,8 +31,7 @@ export async function selectForApproval<V extends Pick<Vulnerability, 'severity'
   const needing = candidates.filter(
     ({ vulnerability, reported }) =>
       vulnerability.dismissalRequestId !== null ||
-      (rule !== undefined &&
-        [vulnerability.severity, reported].some((severity) => severityRanks[severity] >= severityRanks[rule.severity])),
+      (rule !== undefined && [vulnerability.severity, reported].some((severity) => isCovered(rule, severity))),
   )
   return { needing: needing.map(({ vulnerability }) => vulnerability), expiresInDays: rule?.expiresInDays ?? 0 }
 }

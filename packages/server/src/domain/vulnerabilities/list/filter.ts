@@ -38,6 +38,8 @@ export interface VulnerabilityFilter {
   ref?: string | undefined
   /** Only vulnerabilities that are not present on this ref. */
   notOnRef?: string | undefined
+  /** Id of the rule that has changed it. */
+  ruleId?: number | undefined
   /** Whether one of its CVEs is known to be exploited. */
   isKev?: boolean | undefined
   /** Minimum probability of exploitation, 0 to 1. */

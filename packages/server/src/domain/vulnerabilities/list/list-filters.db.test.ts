@@ -60,6 +60,7 @@ const madeUp = fc.record({
   until: fc.option(pick(days)),
   untilFixed: fc.boolean(),
   dueOn: fc.option(pick(dueDays)),
+  ruleId: pick([null, null, 7, 8]),
   identifiers: some(names),
   cvssTenths: fc.option(fc.integer({ min: 0, max: 100 })),
   epssMillionths: fc.option(pick([0, 900, 20_000, 150_000, 999_990])),
@@ -104,6 +105,7 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   flaws: rarely(some([...flaws, 9])),
   hasDismissalEnd: rarely(fc.boolean()),
   dismissalEndsBefore: rarely(pick(days)),
+  ruleId: rarely(pick([7, 8, 9])),
   isOverdue: rarely(fc.boolean()),
   dueBefore: rarely(pick(dueDays)),
   dueAfter: rarely(pick(dueDays)),
@@ -136,6 +138,7 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     (filter.hasDismissalEnd === undefined ||
       (made.state === 'dismissed' && filter.hasDismissalEnd === (isUntil || made.isDismissedUntilFixed === true))) &&
     (filter.dismissalEndsBefore === undefined || (isUntil && until < filter.dismissalEndsBefore)) &&
+    (filter.ruleId === undefined || made.ruleId === filter.ruleId) &&
     (filter.isOverdue ?? isOverdue) === isOverdue &&
     (filter.dueBefore === undefined || (due !== undefined && due < filter.dueBefore)) &&
     (filter.tags?.some((tag) => made.tags?.includes(lower(tag))) ?? true) &&

@@ -16,7 +16,7 @@ import { dueDateFilters } from './due-date-sql.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 import { rangeAssignee, type VulnerabilityFilter } from './filter.ts'
 import { flawFilters } from './flaw-filter-sql.ts'
-import { ofVulnerabilities } from './indexed-columns-sql.ts'
+import { byIndexedColumns, ofVulnerabilities } from './indexed-columns-sql.ts'
 import { facetsOf, packedSeverity } from './promoted-queries.ts'
 import { tagFilters } from './tag-filter-sql.ts'
 import { threatFilters } from './threat-filter-sql.ts'
@@ -41,6 +41,7 @@ export function unindexedFilters(
     ...textFilters(db, filter, projectIds),
     ...packageFilters(db, filter, projectIds),
     ...threatFilters(db, filter, projectIds),
+    ...ruleFilters(db, filter, projectIds),
     ...byRef,
     ...absenceFilters(filter),
     ...assigneeFilters(db, { filter, projectIds, counts, order }),
@@ -54,6 +55,12 @@ export function unindexedFilters(
     selectRows: (candidates, others) => selectPromoted(db, candidates, { counts, order }, others),
   })
 }
+
+/** Selects vulnerabilities that a rule has changed. */
+const ruleFilters = (db: Db, { ruleId }: VulnerabilityFilter, projectIds: readonly number[]): UnindexedFilter[] =>
+  ruleId === undefined
+    ? []
+    : [byIndexedColumns(db, { indexed: sql`v.rule_id = ${ruleId}`, condition: sql`true`, projectIds })]
 
 /** Selects findings by the assignee. The index ranges of one assignee contain all facets, so these are tested, too. */
 function assigneeFilters(

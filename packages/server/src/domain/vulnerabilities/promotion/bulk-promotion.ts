@@ -107,7 +107,7 @@ function promoteNext(deps: RootDeps, promotionId: number): Promise<boolean> {
     }
     const findingIds = project && (await takeBatch(deps.db, promotionId))
     if (!findingIds) return false
-    const promoted = await promoteFindings(deps, project, held.userId, findingIds)
+    const promoted = await promoteFindings(deps, project, held.userId, { findingIds, isAutomatic: false })
     await addToPromotion(deps.db, promotionId, { promoted, unchanged: findingIds.length - promoted })
     return true
   })

@@ -54,7 +54,7 @@ export async function promoteMany(
 
   const promoted = await projectTransaction(deps, project.id, async (deps) => {
     await lockAgainstDeletion(deps.db, project.id)
-    const count = await promoteFindings(deps, project, author.user.id, inOrder)
+    const count = await promoteFindings(deps, project, author.user.id, { findingIds: inOrder, isAutomatic: false })
     await recordPromotion(deps, project, author.user, { promoted: count })
     return count
   })

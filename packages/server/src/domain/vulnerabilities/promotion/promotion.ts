@@ -17,17 +17,13 @@ import { listWithFindings } from '../list/list-queries.ts'
 import { upsertPromoted } from '../list/promoted-queries.ts'
 import { noScores, readScores } from '../priority/scores.ts'
 import { openAssignment } from '../project-files/codeowners/assign-owners.ts'
+import { applyRules, loadRules, type ProjectRules } from '../rules/apply-rules.ts'
+import { listHeld } from '../rules/held-findings.ts'
 import { titleOf } from '../title.ts'
 import { insertCreated } from '../triage/history-queries.ts'
 import { recordVulnerabilityChanges } from '../triage/vulnerability-events.ts'
 import type { VulnerabilityWithFinding } from '../vulnerability.ts'
-import {
-  insertVulnerabilities,
-  insertVulnerability,
-  listUnattachedFindings,
-  lockFinding,
-  type UnattachedFinding,
-} from './promotion-queries.ts'
+import { insertVulnerabilities, insertVulnerability, listUnattachedFindings, lockFinding } from './promotion-queries.ts'
 
 /** Turns a finding, given by id or uuid, into a vulnerability that users can triage. */
 export function promoteFinding(
@@ -69,6 +65,9 @@ export function promoteFinding(
       vulnerability.createdAt,
     )
     await insertCreated(deps.db, [vulnerability.id], author.id, vulnerability.createdAt)
+    const rules = await loadRules(deps, project)
+    const applied = rules && (await applyRules(deps, project, rules, { ids: [vulnerability.id], announces: false }))
+    await addToFacetCounts(deps.db, project.id, applied?.counts ?? [], vulnerability.createdAt)
     await recordVulnerabilityChanges(deps, project.id, [vulnerability.id])
     await recordAuditEvent(deps, 'vulnerability_created', {
       entity: projectEntity(project),
@@ -77,10 +76,10 @@ export function promoteFinding(
       author,
     })
     const assign = await openAssignment(deps, project)
-    if (assign) {
-      await assign([vulnerability.id], { importId: null, now })
-      const [assigned] = await listWithFindings(deps.db, [vulnerability.id])
-      if (assigned) return assigned
+    if (assign) await assign([vulnerability.id], { importId: null, now })
+    if (assign || (applied && applied.changed > 0)) {
+      const [changed] = await listWithFindings(deps.db, [vulnerability.id])
+      if (changed) return changed
     }
     return {
       vulnerability,
@@ -102,19 +101,29 @@ export async function promoteFindings(
   deps: Deps,
   project: Project,
   authorId: number | null,
-  findingIds: readonly number[],
+  { findingIds, isAutomatic }: PromotedFindings,
 ): Promise<number> {
-  const promoted: CountChange[] = []
-  const assign = findingIds.length > 0 ? await openAssignment(deps, project) : undefined
+  if (findingIds.length === 0) return 0
+  const counts: CountChange[] = []
+  const rules = await loadRules(deps, project)
+  const assign = await openAssignment(deps, project)
+  let promoted = 0
   await forEachBatch(findingIds, async (batch) => {
-    const { findings, vulnerabilityIds } = await promoteBatch(deps, project, authorId, batch)
-    await assign?.(vulnerabilityIds, { importId: null, now: deps.now() })
-    for (const finding of findings) {
-      promoted.push(newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
-    }
+    const held = rules && isAutomatic ? await listHeld(deps, rules, batch) : undefined
+    const ids = held ? batch.filter((id) => !held.has(id)) : batch
+    const done = await promoteBatch(deps, project, authorId, { findingIds: ids, rules })
+    await assign?.(done.vulnerabilityIds, { importId: null, now: deps.now() })
+    counts.push(...done.counts)
+    promoted += done.vulnerabilityIds.length
   })
-  await addToFacetCounts(deps.db, project.id, promoted, deps.now())
-  return promoted.length
+  await addToFacetCounts(deps.db, project.id, counts, deps.now())
+  return promoted
+}
+
+export interface PromotedFindings {
+  findingIds: readonly number[]
+  /** Whether an import promotes them, so that a rule can hold them back. */
+  isAutomatic: boolean
 }
 
 /** Records one event for all findings that a request or an import has promoted. */
@@ -138,10 +147,10 @@ async function promoteBatch(
   deps: Deps,
   project: Project,
   authorId: number | null,
-  findingIds: readonly number[],
-): Promise<{ findings: UnattachedFinding[]; vulnerabilityIds: number[] }> {
+  { findingIds, rules }: { findingIds: readonly number[]; rules: ProjectRules | undefined },
+): Promise<{ vulnerabilityIds: number[]; counts: CountChange[] }> {
   const unattached = await listUnattachedFindings(deps.db, findingIds, project.defaultBranch)
-  if (unattached.length === 0) return { findings: [], vulnerabilityIds: [] }
+  if (unattached.length === 0) return { vulnerabilityIds: [], counts: [] }
   const now = deps.now()
   const policy = await findPolicyOfProject(deps.db, project.id)
   const ids = unattached.map(({ id }) => id)
@@ -162,6 +171,8 @@ async function promoteBatch(
   )
   await upsertPromoted(deps.db, vulnerabilityIds)
   await insertCreated(deps.db, vulnerabilityIds, authorId, now)
+  const ruled = rules && (await applyRules(deps, project, rules, { ids: vulnerabilityIds, announces: false }))
   await recordVulnerabilityChanges(deps, project.id, vulnerabilityIds)
-  return { findings: unattached, vulnerabilityIds }
+  const counts = unattached.map((finding) => newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
+  return { vulnerabilityIds, counts: [...counts, ...(ruled?.counts ?? [])] }
 }

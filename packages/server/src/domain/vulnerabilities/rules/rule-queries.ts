@@ -1,5 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import type { Vulnerability } from '../vulnerability.ts'
+import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-sql.ts'
 import type { Rule, RuleDraft, RuleOrigin, RuleOwner } from './rule.ts'
 
 const columns: Sql = sql`r.id, r.level, r.project_id, r.namespace_id, r.position, r.name, r.is_enabled, r.origin, r.file,
@@ -34,11 +36,23 @@ export async function listRulesOf(db: Db, owner: RuleOwner): Promise<Rule[]> {
  * Returns the enabled rules for a project in the order in which they apply: those of the project, of the groups above it
  * from below, and of the instance.
  */
-export async function listRulesFor(db: Db, projectId: number): Promise<Rule[]> {
+export const listRulesFor = (db: Db, projectId: number): Promise<Rule[]> =>
+  listEnabled(db, { kind: 'project', id: projectId })
+
+/** Returns the enabled rules of the levels above an owner. */
+export async function listInherited(db: Db, owner: RuleOwner): Promise<Rule[]> {
+  if (owner.kind === 'instance') return []
+  const rules = await listEnabled(db, owner)
+  return rules.filter((rule) => (owner.kind === 'project' ? rule.projectId : rule.namespaceId) !== owner.id)
+}
+
+async function listEnabled(db: Db, { kind, id }: Exclude<RuleOwner, { kind: 'instance' }>): Promise<Rule[]> {
+  const projectId = kind === 'project' ? id : 0
+  const start = kind === 'project' ? sql`(select p.namespace_id from projects p where p.id = ${id})` : sql`${id}`
   return db.all(sql`
     with recursive above (id, parent_id, distance) as (
-      select n.id, n.parent_id, 1 from projects p join namespaces n on n.id = p.namespace_id
-      where p.id = ${projectId} and exists (select 1 from vulnerability_rules)
+      select n.id, n.parent_id, 1 from namespaces n
+      where n.id = ${start} and exists (select 1 from vulnerability_rules)
       union all
       select n.id, n.parent_id, a.distance + 1 from above a join namespaces n on n.id = a.parent_id
     )
@@ -120,6 +134,105 @@ export async function deleteRule(db: Db, group: RuleGroup, { id, position }: Pic
 /** Deletes all rules of a group, such as those of a file. */
 export async function deleteRules(db: Db, group: RuleGroup): Promise<void> {
   await db.run(sql`delete from vulnerability_rules where ${isIn(group)}`)
+}
+
+/** Position of a job that applies rules: the last vulnerability, in the order of projects and ids. */
+export interface RulePosition {
+  projectId: number
+  vulnerabilityId: number
+  done: number
+}
+
+/** Returns the position from which a job continues, and stores that of the beginning if there is none. */
+export async function beginRun(db: Db, jobKey: string): Promise<RulePosition> {
+  const start = { projectId: 0, vulnerabilityId: 0, done: 0 }
+  await db.run(sql`
+    insert into vulnerability_rule_runs (job_key, project_id, vulnerability_id, done) values (${jobKey}, 0, 0, 0)
+    on conflict do nothing`)
+  const found = await db.one<RulePosition>(sql`
+    select project_id, vulnerability_id, done from vulnerability_rule_runs where job_key = ${jobKey}`)
+  return found ?? start
+}
+
+/** Moves a job forward. Returns false if it is not at the position, because the rules have changed. */
+export async function advanceRun(db: Db, jobKey: string, from: RulePosition, to: RulePosition): Promise<boolean> {
+  const moved = await db.run(sql`
+    update vulnerability_rule_runs
+    set project_id = ${to.projectId}, vulnerability_id = ${to.vulnerabilityId}, done = ${to.done}
+    where job_key = ${jobKey} and project_id = ${from.projectId} and vulnerability_id = ${from.vulnerabilityId}`)
+  return moved === 1
+}
+
+/** Returns the projects from an id for which the rules of an owner apply, in the order of ids. */
+export async function listRuledProjects(db: Db, owner: RuleOwner, fromId: number): Promise<number[]> {
+  const isBelow =
+    owner.kind === 'instance'
+      ? sql`true`
+      : owner.kind === 'project'
+        ? sql`p.id = ${owner.id}`
+        : sql`exists (
+            select 1 from namespaces n join namespaces top on top.id = ${owner.id}
+            where n.id = p.namespace_id and (n.id = top.id
+              or (n.lineage >= top.lineage || top.id || '/' and n.lineage < top.lineage || top.id || '0')))`
+  const rows = await db.all<{ id: number }>(sql`
+    select p.id from projects p where p.id >= ${fromId} and ${isBelow} order by p.id`)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns vulnerabilities of a project after an id, in the order of ids. */
+export async function listVulnerabilityIds(
+  db: Db,
+  projectId: number,
+  afterId: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from vulnerabilities where project_id = ${projectId} and id > ${afterId} order by id limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns vulnerabilities of a project after an id, in the order of ids, without locks. */
+export async function listVulnerabilityRows(
+  db: Db,
+  projectId: number,
+  afterId: number,
+  limit: number,
+): Promise<Vulnerability[]> {
+  const ids = await listVulnerabilityIds(db, projectId, afterId, limit)
+  const rows = await db.all<VulnerabilityRow>(sql`
+    select ${vulnerabilityColumns} from vulnerabilities where id in ${db.dialect.integers(ids)} order by id`)
+  return rows.map(vulnerabilityFrom)
+}
+
+/** Counts the vulnerabilities that each rule has changed. */
+export async function countChangedBy(db: Db, ruleIds: readonly number[]): Promise<Map<number, number>> {
+  const rows = await db.all<{ ruleId: number; total: number }>(sql`
+    select rule_id, count(*) as total from vulnerabilities
+    where rule_id is not null and rule_id in ${db.dialect.integers(ruleIds)} group by rule_id`)
+  return new Map(rows.map(({ ruleId, total }) => [ruleId, total]))
+}
+
+/** Counts the vulnerabilities of projects. */
+export async function countVulnerabilities(db: Db, projectIds: readonly number[]): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select cast(coalesce(sum(total), 0) as bigint) as total from vulnerability_counts
+    where project_id in ${db.dialect.integers(projectIds)}`)
+  return row?.total ?? 0
+}
+
+/** Returns the owners of enabled rules whose outcome changes with time and that were evaluated before this day. */
+export async function listTimedOwners(
+  db: Db,
+  day: string,
+): Promise<Pick<Rule, 'level' | 'projectId' | 'namespaceId'>[]> {
+  return db.all(sql`
+    select distinct level, project_id, namespace_id from vulnerability_rules
+    where is_timed = true and is_enabled = true and evaluated_on < ${day} order by level, project_id, namespace_id`)
+}
+
+export async function markEvaluated(db: Db, owner: RuleOwner, day: string): Promise<void> {
+  await db.run(sql`
+    update vulnerability_rules set evaluated_on = ${day} where ${isOf(owner)} and is_timed = true and is_enabled = true`)
 }
 
 /** Forgets the progress of a job, so that it begins again. */

@@ -2,7 +2,10 @@ import { invalid, limitReached, notFound } from '../../../platform/failure.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import type { Job } from '../../jobs/jobs.ts'
 import { findProgress } from '../../jobs/jobs.ts'
+import type { Optional } from '../../optional.ts'
 import { queueRules, rulesKey } from '../../projects/queue-rules.ts'
+import { findUsersById } from '../../users/users.ts'
+import type { Assignee } from '../vulnerability.ts'
 import { assertRule } from './assert-rule.ts'
 import { recordRuleEvent } from './audited-rules.ts'
 import { isTimed, type Rule, type RuleDraft, type RuleOrigin, type RuleOwner } from './rule.ts'
@@ -14,13 +17,35 @@ const maxRules: Readonly<Record<Exclude<RuleOrigin, 'file'>, number>> = { decisi
 export interface OwnedRules {
   /** In the order in which they apply. */
   rules: Rule[]
+  /** The enabled rules of the levels above, which apply after them. */
+  inherited: Rule[]
+  /** Numbers of vulnerabilities that the rules have changed, by id. */
+  changed: ReadonlyMap<number, number>
+  /** Those who have created the rules and to whom they assign, by id. */
+  users: ReadonlyMap<number, Assignee>
   /** The queued, running or failed application of the rules to the vulnerabilities of the owner. */
   update: Pick<Job, 'state' | 'done' | 'total'> | undefined
 }
 
 export async function getRules(deps: Deps, owner: RuleOwner): Promise<OwnedRules> {
-  const [rules, update] = await Promise.all([queries.listRulesOf(deps.db, owner), findProgress(deps, rulesKey(owner))])
-  return { rules, update }
+  const [rules, inherited, update] = await Promise.all([
+    queries.listRulesOf(deps.db, owner),
+    queries.listInherited(deps.db, owner),
+    findProgress(deps, rulesKey(owner)),
+  ])
+  const ids = rules.map(({ id }) => id)
+  const changed = ids.length === 0 ? new Map<number, number>() : await queries.countChangedBy(deps.db, ids)
+  return { rules, inherited, changed, users: await findUsersOf(deps, [...rules, ...inherited]), update }
+}
+
+/** Returns the users whom rules name, by id. */
+async function findUsersOf(deps: Deps, rules: readonly Rule[]): Promise<ReadonlyMap<number, Assignee>> {
+  const ids = rules.flatMap(({ createdById, action }) => [
+    ...(createdById ? [createdById] : []),
+    ...(action.assigneeId ? [action.assigneeId] : []),
+  ])
+  const users = ids.length === 0 ? [] : await findUsersById(deps.db, [...new Set(ids)])
+  return new Map(users.map((user) => [user.id, user]))
 }
 
 export async function getRule({ db }: Deps, owner: RuleOwner, id: number): Promise<Rule> {
@@ -50,7 +75,7 @@ export function createRule(deps: Deps, owner: RuleOwner, { origin, ...draft }: C
   })
 }
 
-export interface RuleChanges extends Partial<RuleDraft> {
+export interface RuleChanges extends Optional<RuleDraft> {
   /** Place among the rules of the same origin, from 1. A number beyond the end means the end. */
   position?: number | undefined
 }
@@ -60,7 +85,7 @@ export function changeRule(deps: Deps, owner: RuleOwner, id: number, changes: Ru
   return transaction(deps, async (deps) => {
     const before = await getEditable(deps, owner, id)
     const { position, ...fields } = changes
-    const draft = { ...draftOf(before), ...withoutUndefined(fields) }
+    const draft: RuleDraft = { ...draftOf(before), ...withoutUndefined(fields) }
     // A rule whose end has passed can still be disabled or moved.
     if (fields.match || fields.action || fields.name !== undefined) assertRule(draft, deps.now())
     await queries.updateRule(deps.db, id, { ...draft, isTimed: isTimed(draft) }, deps.now())
@@ -104,5 +129,5 @@ const groupOf = (owner: RuleOwner, { origin, file }: Rule) => ({ owner, origin, 
 
 const draftOf = ({ name, isEnabled, match, action }: Rule): RuleDraft => ({ name, isEnabled, match, action })
 
-const withoutUndefined = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T> // of the same names
+const withoutUndefined = (fields: Optional<RuleDraft>): Partial<RuleDraft> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

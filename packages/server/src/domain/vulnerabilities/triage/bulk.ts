@@ -4,6 +4,7 @@ import { forEachBatch } from '../../batches.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
+import { queueRules } from '../../projects/queue-rules.ts'
 import { ensureGhost } from '../../users/ghost.ts'
 import type { User } from '../../users/user.ts'
 import { withdrawOfBulk } from '../approval/withdraw-bulk.ts'
@@ -200,6 +201,7 @@ export async function restoreEntries(
   const counts: CountChange[] = []
   let { after, restored, withdrawn } = from
   let isComplete = false
+  let isRuled = false
   // The entries are in the order of the change, which is the order of ids.
   for (let batch = 0; batch < maxBatches; batch++) {
     const entries = await listEntriesOf(deps.db, context.bulkId, after, undoBatchSize)
@@ -209,6 +211,7 @@ export async function restoreEntries(
       await saveChanges(deps, project.id, [...permitted, ...requests], context.now)
       counts.push(...countChanges(permitted))
       restored += permitted.length
+      isRuled ||= permitted.some(({ after }) => after.ruleId !== null)
       after = last.id
     } else {
       const ended = await withdrawOfBulk(deps, project, context, undoBatchSize)
@@ -219,6 +222,8 @@ export async function restoreEntries(
     await setImmediate()
   }
   await addToFacetCounts(deps.db, project.id, counts, context.now)
+  // A restored effect may be that of a rule that no longer applies.
+  if (isRuled) await queueRules(deps, { kind: 'project', id: project.id })
   return { after, restored, withdrawn, isComplete }
 }
 

@@ -1,4 +1,5 @@
 import type { DismissalReason, Severity } from '../../findings/scales.ts'
+import { type Aspect, withoutEffectOn } from '../rules/rule-effects.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { type DismissalEnd, describeEnd, noEnd } from './dismissal-end.ts'
 import type { HistoryEntry } from './history-entry.ts'
@@ -33,8 +34,18 @@ export interface ActionContext {
   bulkId?: number | undefined
 }
 
-/** Applies an action; returns `undefined` if it changes nothing. */
+/** Applies an action, which ends the effect of a rule; returns `undefined` if it changes nothing. */
 export function applyChange(
+  vulnerability: Vulnerability,
+  change: Change,
+  reported: Severity,
+  context: ActionContext,
+): Vulnerability | undefined {
+  const after = changed(vulnerability, change, reported, context)
+  return after && withoutEffectOn(after, aspectOf(change))
+}
+
+function changed(
   vulnerability: Vulnerability,
   change: Change,
   reported: Severity,
@@ -121,9 +132,6 @@ function dismiss(
 
 export const isTagChange = (change: Change): change is TagChange => aspects[change.action] === 'tags'
 
-/** What an action changes: also the kind of its history entries. */
-type Aspect = 'state' | 'severity' | 'due_date' | 'assignee' | 'tags'
-
 const aspects: Record<Change['action'], Aspect> = {
   confirm: 'state',
   resolve: 'state',
@@ -199,13 +207,15 @@ const triaged = [
   'resolvedById',
   'dueOn',
   'isDueOnOverridden',
+  'ruleId',
+  'ruleEffects',
 ] as const satisfies (keyof Vulnerability)[]
 
 /** Fields that triage changes; a bulk change stores them for its undo. */
 type Triage = Pick<Vulnerability, (typeof triaged)[number]>
 
-/** Triage as bulk changes stored it before dismissals could end. */
-export type StoredTriage = Omit<Triage, keyof typeof noEnd> & Partial<Triage>
+/** Triage as bulk changes stored it before dismissals could end and rules existed. */
+export type StoredTriage = Omit<Triage, keyof typeof noEnd | 'ruleId' | 'ruleEffects'> & Partial<Triage>
 
 /** The assignee before a bulk change of assignees, which changes nothing else. */
 type Assignment = Pick<Vulnerability, 'assigneeId'>
@@ -247,7 +257,20 @@ export function restoreTriage(
     return isSame(tags, vulnerability.tags) ? vulnerability : { ...vulnerability, tags, updatedAt: now }
   }
   const severity = before.isSeverityOverridden ? before.severity : reported
-  return { ...vulnerability, ...noEnd, ...before, severity, updatedAt: now }
+  return { ...vulnerability, ...noEnd, ...before, ...effectsAfterUndo(vulnerability, before), severity, updatedAt: now }
+}
+
+/** Restores what a rule had changed, but for the assignee, which has an undo of its own. */
+function effectsAfterUndo(
+  { ruleId, ruleEffects }: Vulnerability,
+  before: StoredTriage,
+): Pick<Vulnerability, 'ruleId' | 'ruleEffects'> {
+  if (!before.ruleEffects) return { ruleId, ruleEffects }
+  const { assigneeId: _, ...restored } = before.ruleEffects
+  const assigneeId = ruleEffects?.assigneeId
+  const effects = { ...restored, ...(assigneeId !== undefined && { assigneeId }) }
+  const isEmpty = Object.keys(effects).length === 0
+  return isEmpty ? { ruleId: null, ruleEffects: null } : { ruleId: before.ruleId ?? null, ruleEffects: effects }
 }
 
 /** Returns a resolved vulnerability reopened, because an import found it again. */

@@ -11,14 +11,14 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
       const reason = to === 'dismissed' && dismissalReason ? `: ${capitalised(dismissalReason)}` : ''
       const end = to === 'dismissed' ? endIn(details) : ''
       const verb = to === 'detected' ? 'reverted' : 'changed'
-      return `${verb} vulnerability status from ${capitalised(from)} to ${capitalised(to)}${reason}${end}${commented(comment)}`
+      return `${verb} vulnerability status from ${capitalised(from)} to ${capitalised(to)}${reason}${end}${byRule(details)}${commented(comment)}`
     }
     case 'severity':
-      return `changed vulnerability severity from ${capitalised(from)} to ${capitalised(to)}${commented(comment)}`
+      return `changed vulnerability severity from ${capitalised(from)} to ${capitalised(to)}${byRule(details)}${commented(comment)}`
     case 'due_date':
-      return `${dueDateText(from, to)}${commented(comment)}`
+      return `${dueDateText(from, to)}${byRule(details)}${commented(comment)}`
     case 'assignee':
-      return `${assigned(from, to)}${byCodeowners(details)}${commented(comment)}`
+      return `${assigned(from, to)}${byCodeowners(details)}${byRule(details)}${commented(comment)}`
     case 'tags':
       return `${tagged(details)}${commented(comment)}`
     case 'found':
@@ -91,6 +91,14 @@ function endIn(details: object | null): string {
   const untilFixed = isTrueIn(details, 'dismissed_until_fixed') ? 'until a fix is available' : undefined
   const ends = [until && `until ${until}`, untilFixed].filter((end) => end !== undefined)
   return ends.length === 0 ? '' : `, ${ends.join(' or ')}`
+}
+
+/** Names the rule that made the change, or states that it no longer applies. */
+function byRule(details: object | null): string {
+  const rule = textIn(details, 'rule')
+  if (rule !== undefined) return ` by the rule “${rule}”`
+  const reverted = valueIn(details, 'reverted_rule_id')
+  return typeof reverted === 'number' ? `, because rule ${reverted} no longer applies` : ''
 }
 
 const commented = (comment: string | null) => (comment ? ` with the following comment: "${comment}"` : '')

@@ -1,0 +1,119 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Deps, projectTransaction, type RootDeps, transaction, withRelaxedDurability } from '../../deps.ts'
+import { type AnyJobKind, jobKind, type RunningJob } from '../../jobs/job.ts'
+import { findProjectById } from '../../projects/projects.ts'
+import { type RulesJob, rulesKey, rulesKind } from '../../projects/queue-rules.ts'
+import { addToFacetCounts } from '../list/count-change-queries.ts'
+import { applyRules, type ProjectRules, prepareRules } from './apply-rules.ts'
+import type { RuleOwner } from './rule.ts'
+import {
+  advanceRun,
+  beginRun,
+  countVulnerabilities,
+  listRuledProjects,
+  listRulesFor,
+  listTimedOwners,
+  listVulnerabilityIds,
+  markEvaluated,
+  type RulePosition,
+  resetRun,
+} from './rule-queries.ts'
+import { applyAgain } from './rules.ts'
+
+/**
+ * Applies all rules to the vulnerabilities of an owner after a rule was changed, or a project was transferred. Its
+ * position is stored with each batch, so that it continues there after an interruption.
+ */
+export const rulesJob: AnyJobKind = jobKind<RulesJob>({
+  kind: rulesKind,
+  concurrency: 1,
+  maxAttempts: 10,
+  coalesces: true,
+  run,
+})
+
+const batchSize = 250
+/** Ids that are read at once, because no index has the vulnerabilities of a project in the order of ids. */
+const idsPerStatement = 20_000
+
+async function run(deps: RootDeps, { payload: { owner }, ...job }: RunningJob<RulesJob>): Promise<undefined> {
+  const key = rulesKey(owner)
+  let position = await withRelaxedDurability(deps, (deps) => beginRun(deps.db, key))
+  const total = await countVulnerabilities(deps.db, await listRuledProjects(deps.db, owner, 0))
+  for (const projectId of await listRuledProjects(deps.db, owner, position.projectId)) {
+    const reached = await applyToProject(deps, { key, projectId, position, total }, job)
+    // The rules have changed; another job begins again.
+    if (!reached) return undefined
+    position = reached
+  }
+  await transaction(deps, (deps) => resetRun(deps.db, key))
+  return undefined
+}
+
+interface ProjectRun {
+  key: string
+  projectId: number
+  position: RulePosition
+  total: number
+}
+
+/** Applies the rules to a project after the position. Returns the new position, or `undefined` if the rules have changed. */
+async function applyToProject(
+  deps: RootDeps,
+  { key, projectId, position, total }: ProjectRun,
+  { signal, progress }: Pick<RunningJob<RulesJob>, 'signal' | 'progress'>,
+): Promise<RulePosition | undefined> {
+  let from = position
+  for (;;) {
+    const afterId = from.projectId === projectId ? from.vulnerabilityId : 0
+    const ids = await listVulnerabilityIds(deps.db, projectId, afterId, idsPerStatement)
+    for (let start = 0; start < ids.length; start += batchSize) {
+      signal.throwIfAborted()
+      const batch = ids.slice(start, start + batchSize)
+      const to = { projectId, vulnerabilityId: batch.at(-1) ?? afterId, done: from.done + batch.length }
+      if (!(await applyBatch(deps, { key, from, to }, batch))) return undefined
+      await progress(Math.min(to.done, total), total)
+      from = to
+      await setImmediate()
+    }
+    if (ids.length < idsPerStatement) return from
+  }
+}
+
+/** Applies the rules that exist then to a batch, in one transaction. Returns false if the rules have changed before. */
+function applyBatch(
+  deps: Deps,
+  { key, from, to }: { key: string; from: RulePosition; to: RulePosition },
+  ids: readonly number[],
+): Promise<boolean> {
+  const { projectId } = to
+  const work = async (deps: Deps) => {
+    // First, because a change of the rules deletes this row.
+    if (!(await advanceRun(deps.db, key, from, to))) return false
+    const project = await findProjectById(deps.db, projectId)
+    if (!project) return true
+    // Without any rule, this reverts what former ones have changed.
+    const rules: ProjectRules = await prepareRules(deps, project, await listRulesFor(deps.db, projectId))
+    const { counts } = await applyRules(deps, project, rules, { ids })
+    await addToFacetCounts(deps.db, projectId, counts, deps.now())
+    return true
+  }
+  // A batch that a power failure loses is repeated with the job.
+  return projectTransaction(deps, projectId, work, { isRelaxed: true })
+}
+
+/**
+ * Queues the rules whose outcome depends on the day or on feeds, once a day. Without such rules it reads one index and
+ * writes nothing.
+ */
+export async function applyTimedRules(deps: RootDeps): Promise<void> {
+  const today = deps.now().slice(0, 10)
+  for (const row of await listTimedOwners(deps.db, today)) {
+    const id = row.projectId ?? row.namespaceId ?? 0
+    const owner: RuleOwner = row.level === 'instance' ? { kind: 'instance' } : { kind: row.level, id }
+    await transaction(deps, async (deps) => {
+      await markEvaluated(deps.db, owner, today)
+      await applyAgain(deps, owner)
+    })
+  }
+}

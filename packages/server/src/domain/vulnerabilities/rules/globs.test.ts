@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { globTest } from './globs.ts'
+
+describe('a glob of paths', () => {
+  test.each([
+    ['src/*.js', ['src/a.js', './src/b.js', '/src/.js'], ['src/a/b.js', 'src/a.jsx', 'lib/src/a.js']],
+    ['**/test/**', ['test/a', 'a/test/b', 'a/b/test/c/d'], ['test', 'contest/a', 'a/tests/b']],
+    ['vendor/', ['vendor/a', 'vendor/a/b.c'], ['vendor', 'src/vendor/a']],
+    ['**', ['a', 'a/b/c', ''], []],
+    ['a/**/z', ['a/z', 'a/b/z', 'a/b/c/z'], ['a/bz', 'az', 'b/a/z']],
+    ['file?.txt', ['file1.txt', 'fileé.txt'], ['file.txt', 'file/.txt', 'file12.txt']],
+    ['/package-lock.json', ['package-lock.json'], ['web/package-lock.json']],
+    ['**/*.min.*', ['x.min.js', 'a/b/x.min.css'], ['a/min.js']],
+    ['a.b[c]', ['a.b[c]'], ['a.bc', 'aXb[c]']],
+    ['**/a/**/b', ['a/b', 'x/a/y/b', 'a/a/b/b'], ['a/x/c', 'ab']],
+  ])('%s matches %j and not %j', (glob, inside, outside) => {
+    const matches = globTest([glob], { isPath: true })
+    expect(inside.filter((path) => !matches(path))).toEqual([])
+    expect(outside.filter(matches)).toEqual([])
+  })
+
+  test('takes linear time for a long text with many wildcards', () => {
+    const matches = globTest([`${'*a'.repeat(60)}b`, `${'**/'.repeat(60)}b`], { isPath: true })
+    expect(matches('a'.repeat(5_000))).toBe(false)
+    expect(matches('a/'.repeat(2_500))).toBe(false)
+  })
+})
+
+test('a glob of refs has wildcards that stand for slashes, too', () => {
+  const matches = globTest(['release/*', 'main'], { isPath: false })
+  expect(['release/1', 'release/1/fix', 'main'].every(matches)).toBe(true)
+  expect(['releases/1', 'main2', '/main'].some(matches)).toBe(false)
+})

@@ -1,0 +1,106 @@
+/**
+ * Globs, matched in a time that is linear in the length of the text: `?` stands for one character, `*` for any number, and
+ * `**` as a part of a path for any number of folders. In paths, `?` and `*` do not stand for `/`, and a `/` at the end
+ * means everything below. There are no classes and no alternatives.
+ */
+interface GlobKind {
+  /** Whether `*` and `?` stop at `/`, as in paths. In refs they do not. */
+  isPath: boolean
+}
+
+/** Returns a test whether a text matches one of the globs completely. */
+export function globTest(globs: readonly string[], { isPath }: GlobKind): (text: string) => boolean {
+  const compiled = globs.map((glob) => compile(glob, isPath))
+  return (text) => {
+    const normal = isPath ? withoutRoot(text) : text
+    return compiled.some((glob) => matches(glob, normal))
+  }
+}
+
+/** Removes `./` or `/` from the beginning of a path. */
+const withoutRoot = (path: string): string => (path.startsWith('./') ? path.slice(2) : path.replace(/^\//, ''))
+
+/** A character, or what stands for characters. `folders` is followed by `inFolder`, and stands for both. */
+type Token = { char: string } | 'one' | 'any' | 'anyInFolder' | 'oneInFolder' | 'folders' | 'inFolder'
+
+interface Glob {
+  /** The characters before the first wildcard. */
+  prefix: string
+  tokens: readonly Token[]
+}
+
+function compile(text: string, isPath: boolean): Glob {
+  const glob = isPath ? withoutRoot(text.endsWith('/') ? `${text}**` : text) : text
+  const tokens: Token[] = []
+  const [one, any] = isPath ? (['oneInFolder', 'anyInFolder'] as const) : (['one', 'any'] as const)
+  for (let at = 0; at < glob.length; at++) {
+    const isStart = at === 0 || glob[at - 1] === '/'
+    if (isPath && isStart && glob.startsWith('**/', at)) {
+      tokens.push('folders', 'inFolder')
+      at += 2
+    } else if (glob.startsWith('**', at)) {
+      tokens.push('any')
+      at += 1
+    } else {
+      const char = glob.charAt(at)
+      tokens.push(char === '*' ? any : char === '?' ? one : { char })
+    }
+  }
+  const literal = tokens.findIndex((token) => typeof token === 'string')
+  const start = literal < 0 ? tokens : tokens.slice(0, literal)
+  return { prefix: start.map((token) => (typeof token === 'string' ? '' : token.char)).join(''), tokens }
+}
+
+/** Follows all states at once: bit `n` is set if the text so far can stand before token `n`. */
+function matches({ prefix, tokens }: Glob, text: string): boolean {
+  if (!text.startsWith(prefix)) return false
+  if (prefix.length === tokens.length) return text.length === prefix.length
+  let states = new Uint8Array(tokens.length + 1)
+  enter(states, tokens, prefix.length)
+  for (let at = prefix.length; at < text.length; at++) {
+    const next = new Uint8Array(tokens.length + 1)
+    let isAlive = false
+    for (let state = 0; state < tokens.length; state++) {
+      const token = tokens[state]
+      if (states[state] !== 1 || token === undefined) continue
+      for (const reached of step(token, state, text.charAt(at))) {
+        enter(next, tokens, reached)
+        isAlive = true
+      }
+    }
+    if (!isAlive) return false
+    states = next
+  }
+  return states[tokens.length] === 1
+}
+
+/** Returns the states after a character. */
+function step(token: Token, state: number, char: string): readonly number[] {
+  switch (token) {
+    case 'one':
+      return [state + 1]
+    case 'oneInFolder':
+      return char === '/' ? [] : [state + 1]
+    case 'any':
+      return [state]
+    case 'anyInFolder':
+      return char === '/' ? [] : [state]
+    case 'folders':
+      return char === '/' ? [] : [state + 1]
+    case 'inFolder':
+      return char === '/' ? [state, state + 1] : [state]
+    default:
+      return token.char === char ? [state + 1] : []
+  }
+}
+
+/** Sets a state, and those that it reaches without a character. */
+function enter(states: Uint8Array, tokens: readonly Token[], first: number): void {
+  for (let state = first; states[state] !== 1; ) {
+    states[state] = 1
+    const token = tokens[state]
+    if (token === 'any' || token === 'anyInFolder') state += 1
+    else if (token === 'folders') state += 2
+    else return
+  }
+}

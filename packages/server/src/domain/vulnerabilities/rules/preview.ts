@@ -1,0 +1,150 @@
+import { setImmediate } from 'node:timers/promises'
+import type { RootDeps } from '../../deps.ts'
+import { lineageOf } from '../../namespaces/namespace.ts'
+import { findNamespaceById } from '../../namespaces/namespaces.ts'
+import type { Project } from '../../projects/project.ts'
+import { findProjectById } from '../../projects/projects.ts'
+import type { Visitor } from '../../projects/visible.ts'
+import { readableScope } from '../list/readable-scope.ts'
+import { evaluate, type Outcome, prepareRules } from './apply-rules.ts'
+import { assertRule } from './assert-rule.ts'
+import type { Rule, RuleDraft, RuleOwner } from './rule.ts'
+import { countVulnerabilities, listRuledProjects, listRulesFor, listVulnerabilityRows } from './rule-queries.ts'
+
+export interface RulePreview {
+  /** Number of vulnerabilities of the owner. */
+  total: number
+  /** Number of those that were evaluated; fewer than all if there are very many. */
+  examined: number
+  /** Number for which this is the first rule that matches. */
+  matched: number
+  /** Number that would change. */
+  changed: number
+  dismissed: number
+  severity: number
+  assigned: number
+  dueDate: number
+  /** Number of those that match and that a decision of a user keeps as they are, in part or in whole. */
+  kept: number
+  /** Number of those that would be dismissed if that needed no second person. */
+  needsApproval: number
+  /** Number of those that the present rule has changed and the new one would not. */
+  reverted: number
+  /** Some that would change and that the caller may read. */
+  samples: Outcome[]
+}
+
+/** Maximum number of vulnerabilities that a preview evaluates. */
+const maxExamined = 50_000
+const maxSamples = 20
+const batchSize = 500
+
+export interface PreviewedRule {
+  draft: Pick<RuleDraft, 'match' | 'action'>
+  /** The rule that it replaces. Without it, the rule is a new one. */
+  replacedId?: number | undefined
+}
+
+/** Id of a rule that has not been stored. */
+const newId = -1
+
+/** Computes what a rule would change. Nothing is stored. */
+export async function previewRule(
+  deps: RootDeps,
+  owner: RuleOwner,
+  caller: Visitor,
+  { draft, replacedId }: PreviewedRule,
+): Promise<RulePreview> {
+  assertRule({ name: 'preview', ...draft }, deps.now(), { mayHaveEnded: replacedId !== undefined })
+  const projectIds = await listRuledProjects(deps.db, owner, 0)
+  const readable = await listReadable(deps, owner, caller)
+  const preview = emptyPreview(await countVulnerabilities(deps.db, projectIds))
+  for (const projectId of projectIds) {
+    const project = await findProjectById(deps.db, projectId)
+    if (!project) continue
+    const present = await listRulesFor(deps.db, projectId)
+    const id = replacedId ?? newId
+    const rules = await prepareRules(deps, project, withDraft(present, { owner, project, draft, id }))
+    for (let afterId = 0; preview.examined < maxExamined; ) {
+      const rows = await listVulnerabilityRows(deps.db, projectId, afterId, batchSize)
+      preview.examined += rows.length
+      for (const outcome of await evaluate(deps, rules, rows)) {
+        addOutcome(preview, outcome, { id, isReadable: readable === 'all' || readable.has(projectId) })
+      }
+      await setImmediate()
+      afterId = rows.at(-1)?.id ?? afterId
+      if (rows.length < batchSize) break
+    }
+  }
+  return preview
+}
+
+/** Returns the projects whose vulnerabilities the caller may read. Those who manage the rules of a project may. */
+async function listReadable(deps: RootDeps, owner: RuleOwner, caller: Visitor): Promise<'all' | ReadonlySet<number>> {
+  if (owner.kind !== 'group') return 'all'
+  const group = await findNamespaceById(deps.db, owner.id)
+  return new Set((await readableScope(deps, caller, group && { group })).projectIds)
+}
+
+interface Placed {
+  owner: RuleOwner
+  project: Project
+  draft: PreviewedRule['draft']
+  id: number
+}
+
+/** Returns the rules of a project with the draft in the place of the one that it replaces, or after those of users. */
+function withDraft(rules: readonly Rule[], { owner, project, draft, id }: Placed): Rule[] {
+  const rule: Rule = {
+    ...{ ...draft, id, name: '', isEnabled: true, position: 0, origin: 'user', file: null, createdById: null },
+    ...{ level: owner.kind, createdAt: '', updatedAt: '' },
+    projectId: owner.kind === 'project' ? owner.id : null,
+    namespaceId: owner.kind === 'group' ? owner.id : null,
+  }
+  if (rules.some((one) => one.id === id)) return rules.map((one) => (one.id === id ? rule : one))
+  const ids = lineageOf(project.namespace)
+  const distance = (one: Pick<Rule, 'level' | 'namespaceId'>) =>
+    one.level === 'project' ? 0 : one.level === 'group' ? ids.length - ids.indexOf(one.namespaceId ?? 0) : Infinity
+  const isAfter = (one: Rule) =>
+    distance(one) > distance(rule) || (distance(one) === distance(rule) && one.origin === 'file')
+  const at = rules.findIndex(isAfter)
+  return at < 0 ? [...rules, rule] : [...rules.slice(0, at), rule, ...rules.slice(at)]
+}
+
+const emptyPreview = (total: number): RulePreview => ({
+  total,
+  ...{ examined: 0, matched: 0, changed: 0, dismissed: 0, severity: 0, assigned: 0, dueDate: 0 },
+  ...{ kept: 0, needsApproval: 0, reverted: 0, samples: [] },
+})
+
+function addOutcome(preview: RulePreview, outcome: Outcome, { id, isReadable }: { id: number; isReadable: boolean }) {
+  const { before, after, rule, decided } = outcome
+  if (before.ruleId === id && rule?.id !== id) preview.reverted++
+  if (rule?.id !== id) {
+    if (before.ruleId !== id || !after) return
+  } else {
+    preview.matched++
+    if (outcome.needsApproval) preview.needsApproval++
+    if (wanted(rule).some((aspect) => decided.has(aspect))) preview.kept++
+  }
+  if (!after) return
+  preview.changed++
+  if (after.ruleId === id) {
+    if (before.state !== 'dismissed' && after.state === 'dismissed') preview.dismissed++
+    if (before.severity !== after.severity) preview.severity++
+    if (before.assigneeId !== after.assigneeId) preview.assigned++
+    if (before.dueOn !== after.dueOn) preview.dueDate++
+  }
+  if (isReadable && preview.samples.length < maxSamples) preview.samples.push(outcome)
+}
+
+/** What a rule would change. */
+function wanted({ action }: Pick<Rule, 'action'>) {
+  const isDue = action.dueOn !== undefined || action.dueInDays !== undefined
+  return [
+    ...(action.dismiss ? (['state'] as const) : []),
+    ...(action.severity ? (['severity'] as const) : []),
+    ...(action.assigneeId === undefined ? [] : (['assignee'] as const)),
+    ...(isDue ? (['due_date'] as const) : []),
+  ]
+}
