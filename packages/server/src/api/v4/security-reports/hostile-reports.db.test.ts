@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile, type Reply } from '../../../testing/client.ts'
@@ -111,5 +112,56 @@ describe.runIf(hostile.length > 0)('a hostile report', () => {
     const failed = readFileSync(new URL('reports/hostile/gitlab/scan-failure-empty.json', data))
     expect((await send(project, failed)).body.findings).toMatchObject({ gone: 0 })
     expect(await findingsOf(project)).toHaveLength(1)
+  })
+})
+
+describe('texts that are longer than an index of the database holds', () => {
+  /** Cannot be compressed, which would make it shorter. */
+  const long = (name: string) => name + randomBytes(10_000).toString('hex')
+
+  test('are shortened in identifiers, and findings with the same beginning stay apart', async () => {
+    const project = await server.project('acme/long-identifiers')
+    const rule = long('rule-')
+    const others = [{ type: long('type'), name: long('name'), value: long('value') }]
+    const report = sastReport([
+      entry({ rule: `${rule}1`, file: long('src/'), others }),
+      entry({ rule: `${rule}2`, line: 2 }),
+    ])
+    expect(await send(project, JSON.stringify(report))).toMatchObject({ status: 201, body: { findings: { new: 2 } } })
+    expect(await send(project, JSON.stringify(report))).toMatchObject({ status: 201, body: { unchanged: true } })
+    const identifiers = (await findingsOf(project)).flatMap((finding) => finding.identifiers)
+    expect(identifiers).toHaveLength(3)
+    for (const { external_id: id, name } of identifiers) expect([id.length, name.length]).toEqual([500, 500])
+  })
+
+  test.each([
+    [
+      'SARIF',
+      {
+        version: '2.1.0',
+        runs: [
+          { tool: { driver: { name: long('tool') } }, results: [{ ruleId: long('rule'), message: { text: 'x' } }] },
+        ],
+      },
+    ],
+    [
+      'Semgrep',
+      {
+        results: [
+          {
+            check_id: long('rule'),
+            path: long('a.py'),
+            start: { line: 1, col: 1 },
+            end: { line: 1, col: 2 },
+            extra: { message: 'x', severity: 'ERROR', metadata: {} },
+          },
+        ],
+        errors: [],
+        paths: { scanned: [] },
+      },
+    ],
+  ])('are shortened in %s', async (format, report) => {
+    const project = await server.project(`acme/long-${format.toLowerCase()}`)
+    expect(await send(project, JSON.stringify(report))).toMatchObject({ status: 201, body: { findings: { new: 1 } } })
   })
 })

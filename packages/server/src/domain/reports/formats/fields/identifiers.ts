@@ -2,9 +2,14 @@ import { identifierFingerprint } from '../identity/fingerprints.ts'
 import type { Identifier } from '../report.ts'
 import { objectsOf } from './json-fields.ts'
 import { webUrl } from './links.ts'
+import { shorten } from './shorten.ts'
 
 /** Reads a list of objects with `type`, `name`, `value` and an optional `url`. */
 export type IdentifierReader = (value: unknown, pointer: string) => Identifier[]
+
+const maxType = 255
+/** An index of PostgreSQL holds at most 2,704 bytes in a row, and a character has up to four. */
+const maxText = 500
 
 /** Creates a reader of identifier lists without duplicates. The first identifier of a list is the primary one. */
 export function startIdentifiers(dropped: (pointer: string) => void): IdentifierReader {
@@ -15,8 +20,14 @@ export function startIdentifiers(dropped: (pointer: string) => void): Identifier
     const key = `${externalType}\0${externalId}\0${name}\0${url ?? ''}`
     const before = known.get(key)
     if (before) return before
-    const fingerprint = identifierFingerprint(externalType, externalId)
-    const identifier = { externalType, externalId, name, url, fingerprint }
+    const identifier = {
+      externalType: shorten(externalType, maxType),
+      externalId: shorten(externalId, maxText),
+      name: shorten(name, maxText),
+      url,
+      // That of the whole texts, so that shortened ones stay apart.
+      fingerprint: identifierFingerprint(externalType, externalId),
+    }
     known.set(key, identifier)
     return identifier
   }
