@@ -64,7 +64,7 @@ export interface Route {
   creates?: Permission
   /** Creates the resource of the path, if the caller can see none and the request asks for it. */
   createMissing?: CreateMissing
-  /** Body of an error response. Absent: one of GitLab's shapes for REST. */
+  /** Body of an error response, except 429 and 5xx. Absent: one of GitLab's shapes for REST. */
   viewError?: (message: string) => object
   /** Checks the caller before the handler runs or a cached response is sent. Throws to refuse. */
   check?(context: RouteContext): Promise<void>

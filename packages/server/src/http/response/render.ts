@@ -105,7 +105,9 @@ export function sendError(
 ): void {
   if (error instanceof Failure) noteFailure(request, error)
   const { status, body: restBody, headers } = errorResponse(error)
-  const body = viewError ? viewError(sentencesOf(restBody).join(', ')) : restBody
+  // Clients of GraphQL repeat a request only when the body is no result.
+  const isRepeatable = status === 429 || status >= 500
+  const body = viewError && !isRepeatable ? viewError(sentencesOf(restBody).join(', ')) : restBody
   const isText = typeof body === 'string'
   const rendered = { status, headers: headers ?? {}, content: contentFrom(isText ? body : JSON.stringify(body)) }
   if (status === 304) sendNothing(reply, status)
