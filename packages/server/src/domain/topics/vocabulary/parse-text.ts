@@ -1,17 +1,16 @@
-import { Lexer, Parser, parseDocument } from 'yaml'
+import { parseDocument } from 'yaml'
+import { isDeepYaml } from '../../../platform/yaml-depth.ts'
 import type { VocabularyFormat } from './vocabulary.ts'
 
 export type Parsed = { value: unknown } | { problem: string }
 
 /** Maximum nesting depth. A list of topics has five levels. */
 const maxLevels = 100
-/** Maximum number of open nodes in the YAML parser, which opens up to three per level. */
-const maxOpenNodes = 3 * maxLevels
 
 /** Parses a text. Rejects anchors, because a few lines of them can expand to gigabytes. */
 export function parseText(text: string, format: VocabularyFormat): Parsed {
   try {
-    if (format === 'yaml' && isDeepYaml(text)) return tooDeep
+    if (format === 'yaml' && isDeepYaml(text, maxLevels)) return tooDeep
     const value: unknown = format === 'json' ? JSON.parse(text) : parseYaml(text)
     return isDeep(value) ? tooDeep : { value }
   } catch (error) {
@@ -21,21 +20,6 @@ export function parseText(text: string, format: VocabularyFormat): Parsed {
 }
 
 const tooDeep: Parsed = { problem: 'is nested too deep' }
-/**
- * Returns true when the text is nested too deeply. Only runs the lexer and parser, which do not recurse; the later
- * stages do, and a stack overflow there could end the process.
- */
-function isDeepYaml(text: string): boolean {
-  const parser = new Parser()
-  for (const lexeme of new Lexer().lex(text)) {
-    for (const _document of parser.next(lexeme)) {
-      // Documents are parsed later; only their depth is checked here.
-    }
-    if (parser.stack.length > maxOpenNodes) return true
-  }
-  return false
-}
-
 /** Returns true when the value is nested too deeply. Does not recurse, which could overflow the stack. */
 function isDeep(value: unknown): boolean {
   let level = [value]
