@@ -40,7 +40,7 @@ const ruleInput = {
   counted_from: oneOf(countedFrom, {
     default: 'detection',
     description:
-      '`detection`: the creation of the vulnerability. `fix`: the time since which reports describe a fix; no due date without one',
+      '`detection`: the creation of the vulnerability. `fix`: the time since which reports have a remediation or state the version to upgrade to; no due date before',
   }),
   critical_days: days('critical'),
   high_days: days('high'),

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newestEvents } from '../../../testing/audit-events.ts'
-import { entry } from '../../../testing/reports.ts'
+import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 const clock = { now: '2026-03-01T10:00:00.000Z' }
@@ -136,6 +136,33 @@ describe('the availability of a fix', () => {
     await report()
     expect(await time()).toBeNull()
     clock.now = '2026-03-01T10:00:00.000Z'
+  })
+
+  test('is a remediation or a solution that states a version', async () => {
+    const fixes = [
+      ...['Upgrade lodash to 4.17.21', 'Upgrade to version 5 or above.', 'UPDATE log4j2 to v3', 'Fixed in 1.0.2g'],
+      ...['Update jackson to >= 2', 'Upgrade openssl to 3:1', 'Please update the image; patched in 2024.10'],
+    ]
+    const advice = [
+      ...['Validate the input', 'Upgrade log4j2 to the latest version', 'Use TLS version 1.2', 'See section 3.1'],
+      ...['Unfortunately, there is no solution available yet. Upgrade to 2.0 later', 'No solution provided', ''],
+      ...['Revoke the secret within 30 days', 'Update lodash with npm audit fix'],
+    ]
+    const project = await freshProject()
+    const entries = [...fixes, ...advice].map((solution, index) => ({
+      ...entry({ name: `flaw ${index}`, rule: `rule-${index}`, line: index + 1 }),
+      solution,
+    }))
+    await server.report(project, entries)
+    const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities?fix_available=true&per_page=100`)
+    const titles = body.map(({ title }: { title: string }) => title).sort()
+    expect(titles).toEqual(fixes.map((_, index) => `flaw ${index}`))
+    const patched = await freshProject()
+    const patch = entry({ name: 'patched' })
+    const remediation = { summary: 'Escape it', diff: 'ZGlmZg==', fixes: [{ id: patch.id }] }
+    await server.report(patched, { ...sastReport([patch]), remediations: [remediation] })
+    const [one] = (await server.admin.get(`/projects/${patched.id}/vulnerabilities`)).body
+    expect(one.fix_available_at).toBe(one.created_at)
   })
 
   test('is known for a vulnerability whose first report describes one', async () => {

@@ -90,7 +90,11 @@ const filters = {
     number({ minimum: 0, maximum: 1, description: 'Minimum EPSS score, from 0 to 1' }),
     unchanged,
   ),
-  fix_available: filter('hasFix', flag({ description: 'Whether the report describes a fix' }), unchanged),
+  fix_available: filter(
+    'hasFix',
+    flag({ description: 'Whether the report has a remediation, or its solution states the version to upgrade to' }),
+    unchanged,
+  ),
   present_on_default_branch: filter(
     'isOnDefaultBranch',
     flag({

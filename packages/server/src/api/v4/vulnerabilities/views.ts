@@ -119,7 +119,10 @@ export const vulnerabilityView = Type.Object(
     }),
     due_on_overridden: Type.Boolean({ description: 'True if a user or a rule has set the due date' }),
     overdue: Type.Boolean({ description: 'True if the vulnerability is detected or confirmed after its due date' }),
-    fix_available_at: { ...nullableTimestamp, description: 'Time since which reports describe a fix' },
+    fix_available_at: {
+      ...nullableTimestamp,
+      description: 'Time since which reports have a remediation, or state the version to upgrade to',
+    },
     cvss_score: { ...nullableNumber, description: 'Highest CVSS base score of the report’s vectors' },
     epss: Type.Unsafe<{ score: number; percentile: number } | null>({
       type: ['object', 'null'],

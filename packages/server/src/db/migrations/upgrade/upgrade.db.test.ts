@@ -1,6 +1,6 @@
 import sql, { raw } from 'sql-template-tag'
 import { expect, test } from 'vitest'
-import { noSolution } from '../../../domain/findings/fix.ts'
+import { noSolution } from '../../../domain/findings/fix-sql.ts'
 import { examine } from '../../../domain/removal/doctor.ts'
 import { emptyDatabase } from '../../../testing/database.ts'
 import { oldDatabase, oldObjects } from '../../../testing/old-database.ts'

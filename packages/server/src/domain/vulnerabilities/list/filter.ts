@@ -44,7 +44,7 @@ export interface VulnerabilityFilter {
   isKev?: boolean | undefined
   /** Minimum probability of exploitation, 0 to 1. */
   minEpss?: number | undefined
-  /** Whether its report describes a fix. */
+  /** Whether its report has a fix (`hasFix`). */
   hasFix?: boolean | undefined
   /** Keys of flaws. */
   flaws?: readonly number[] | undefined

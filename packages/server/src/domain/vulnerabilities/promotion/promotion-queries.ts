@@ -10,12 +10,16 @@ import type { Vulnerability } from '../vulnerability.ts'
 import { type VulnerabilityRow, vulnerabilityColumns, vulnerabilityFrom } from '../vulnerability-sql.ts'
 
 /** Returns a finding by id or uuid, locked until the transaction ends. */
-export async function lockFinding(db: Db, projectId: number, reference: number | string): Promise<Finding | undefined> {
+export async function lockFinding(
+  db: Db,
+  projectId: number,
+  reference: number | string,
+): Promise<(Finding & { hasFix: boolean }) | undefined> {
   const which = typeof reference === 'number' ? sql`f.id = ${reference}` : sql`f.uuid = ${reference.toLowerCase()}`
-  const row = await db.one<FindingRow>(sql`
-    select ${findingColumns} from findings f where f.project_id = ${projectId} and ${which}
+  const row = await db.one<FindingRow & { hasFix: boolean | number }>(sql`
+    select ${findingColumns}, ${hasFix('f')} as has_fix from findings f where f.project_id = ${projectId} and ${which}
       and exists (select 1 from occurrences o where o.finding_id = f.id) ${db.dialect.forUpdate}`)
-  return row && findingFrom(row)
+  return row && { ...findingFrom(row), hasFix: Boolean(row.hasFix) }
 }
 
 export interface VulnerabilityDraft {

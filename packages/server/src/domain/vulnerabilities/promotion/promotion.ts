@@ -4,7 +4,6 @@ import { recordAuditEvent } from '../../audit/record.ts'
 import { forEachBatch } from '../../batches.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import { attachFinding, attachFindings } from '../../findings/findings.ts'
-import { describesFix } from '../../findings/fix.ts'
 import { severityOf } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
 import { lockAgainstDeletion } from '../../projects/projects.ts'
@@ -38,7 +37,7 @@ export function promoteFinding(
     if (!finding || finding.vulnerabilityId !== null) throw notPromotable()
 
     const now = deps.now()
-    const fixAvailableAt = describesFix(finding.solution) ? now : null
+    const fixAvailableAt = finding.hasFix ? now : null
     const policy = await findPolicyOfProject(deps.db, project.id)
     const vulnerability = await insertVulnerability(deps.db, {
       projectId: project.id,

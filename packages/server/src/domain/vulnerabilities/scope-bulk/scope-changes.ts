@@ -1,6 +1,5 @@
 import { conflict, notFound, parameterProblem, unchanged } from '../../../platform/failure.ts'
 import { type Deps, type RootDeps, transaction } from '../../deps.ts'
-import { describesFix } from '../../findings/fix.ts'
 import { waitFor } from '../../jobs/wait.ts'
 import type { Namespace } from '../../namespaces/namespace.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
@@ -19,6 +18,7 @@ import { type BulkRequest, changeSelected } from '../triage/bulk.ts'
 import { finishBulk, insertBulk } from '../triage/bulk-queries.ts'
 import { applyChange, type Change } from '../triage/change.ts'
 import { assertEnd, endsWithFix } from '../triage/dismissal-end.ts'
+import { listWithFix } from '../triage/ended-dismissal-queries.ts'
 import { assertExpectedStates, type ExpectedStates } from '../triage/expected-states.ts'
 import { assertComment } from '../triage/triage.ts'
 import { lockVulnerabilities } from '../triage/triage-queries.ts'
@@ -163,10 +163,10 @@ async function describeDryRun(
     const rows = await loadVulnerabilities(deps, batch)
     const part = projects.get(project.id)
     if (!part) return
+    const fixable = new Set(endsWithFix(change) ? await listWithFix(deps.db, batch) : [])
     const changed = rows.filter(
       ({ vulnerability, finding }) =>
-        !(endsWithFix(change) && describesFix(finding.solution)) &&
-        applyChange(vulnerability, change, finding.severity, context),
+        !fixable.has(vulnerability.id) && applyChange(vulnerability, change, finding.severity, context),
     )
     const { held, requested } = await requestsOf(deps, project, change, changed)
     part.changed += changed.length - held

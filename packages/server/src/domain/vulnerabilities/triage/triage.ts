@@ -1,6 +1,5 @@
 import { conflict, invalid, notFound, unchanged } from '../../../platform/failure.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
-import { describesFix } from '../../findings/fix.ts'
 import type { Severity, State } from '../../findings/scales.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
@@ -79,7 +78,7 @@ export function changeVulnerability(
     const after = applyChange(before, change, await reportedSeverity(deps, change, before), context)
     if (!after) throw unchanged()
     assertComment(change.comment)
-    if (endsWithFix(change) && describesFix(finding.solution)) throw fixed()
+    if (endsWithFix(change) && (await listWithFix(deps.db, [id])).length > 0) throw fixed()
     if (change.action === 'dismiss' && (locked.hasApprovalRules || before.dismissalRequestId !== null)) {
       const requested = await requestIfNeeded(deps, project, { ...locked, userId: user.id }, change)
       if (requested) return { vulnerability: requested, finding, assignee }
