@@ -1,0 +1,177 @@
+import type { Schemas } from '@alcove/client'
+import { SearchX } from 'lucide-react'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+// Keeps the parameters of the address as they are; see `search-state.ts`.
+import { useSearch } from 'wouter/use-browser-location'
+import { SeverityBadge, stateInWords } from '../../components/badge.tsx'
+import { Button } from '../../components/button.tsx'
+import { ChoiceFilter, useChoice } from '../../components/form/filters.tsx'
+import { counted } from '../../components/format.ts'
+import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
+import { Empty } from '../../components/page/states.tsx'
+import { Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import { usePage } from '../../data/api.ts'
+import { type Filter, states } from '../../nouns/vulnerability/filters.ts'
+import type { Owner } from '../../nouns/vulnerability/owner.ts'
+import styles from './flaw-list.module.css'
+import { ActionDialog } from './triage/action-dialog.tsx'
+import { useTriage } from './triage/triage.ts'
+import type { Action, Target } from './triage/triage-change.ts'
+
+type Flaw = Schemas['VulnerabilityFlaw']
+
+export const groupings = [
+  { value: '', label: 'Not grouped' },
+  { value: 'flaw', label: 'Group by vulnerability' },
+] as const
+
+const sorts = [
+  { value: 'severity_desc', label: 'Severity: high to low' },
+  { value: 'severity_asc', label: 'Severity: low to high' },
+  { value: 'priority_desc', label: 'Priority: high to low' },
+  { value: 'priority_asc', label: 'Priority: low to high' },
+  { value: 'count_desc', label: 'Occurrences: most' },
+  { value: 'count_asc', label: 'Occurrences: fewest' },
+] as const
+
+const perPage = 25
+
+/** The list with one row for vulnerabilities that are the same, found by several scanners or in several projects. */
+export function FlawList({ owner, filter }: { owner: Owner; filter: Filter }) {
+  const query = useFlaws(owner, filter)
+  const triage = useTriage()
+  const [asked, setAsked] = useState<{ action: Action; target: Target }>()
+  return (
+    <>
+      <div className="row-wrap">
+        <p className="muted" role="status">
+          {query.data?.total !== undefined && counted(query.data.total, 'vulnerability', 'vulnerabilities')}
+        </p>
+        <div className="row-wrap push">
+          <ChoiceFilter name="group_by" label="Group by" choices={groupings} />
+          <ChoiceFilter name="sort" label="Sort" choices={sorts} />
+        </div>
+      </div>
+      <PagedList
+        query={query}
+        perPage={perPage}
+        empty={<Empty icon={SearchX} title="No vulnerabilities match these filters" />}
+      >
+        {(rows) => (
+          <Table label="Vulnerabilities" head={['Severity', 'Vulnerability', 'Occurrences', 'Detected', '']}>
+            {rows.map((flaw) => (
+              <FlawRow
+                key={flaw.id}
+                flaw={flaw}
+                onAct={
+                  owner.mayTriage
+                    ? (action) =>
+                        setAsked({
+                          action,
+                          target: {
+                            owner,
+                            filter: { ...filter, flaw: [`${flaw.id}`] },
+                            count: flaw.vulnerability_count,
+                          },
+                        })
+                    : undefined
+                }
+              />
+            ))}
+          </Table>
+        )}
+      </PagedList>
+      {asked && (
+        <ActionDialog
+          action={asked.action}
+          target={asked.target}
+          onClose={() => setAsked(undefined)}
+          onApply={(change, target) => triage.apply(change, target)}
+        />
+      )}
+    </>
+  )
+}
+
+function useFlaws(owner: Owner, filter: Filter) {
+  const query = { ...filter, sort: useChoice('sort', sorts), page: usePageNumber(), per_page: perPage }
+  const ofInstance = usePage(
+    'GET /vulnerability_flaws',
+    { query: { ...query, ...(owner.kind === 'instance' && owner.scope) } },
+    { isEnabled: owner.kind === 'instance' },
+  )
+  const ofPlace = usePage(
+    owner.kind === 'project' ? 'GET /projects/{id}/vulnerability_flaws' : 'GET /groups/{id}/vulnerability_flaws',
+    { path: { id: owner.kind === 'instance' ? 0 : owner.id }, query },
+    { isEnabled: owner.kind !== 'instance' },
+  )
+  return owner.kind === 'instance' ? ofInstance : ofPlace
+}
+
+function FlawRow({ flaw, onAct }: { flaw: Flaw; onAct: ((action: Action) => void) | undefined }) {
+  const occurrences = useOccurrences(flaw)
+  const name = flaw.identifiers[0] ?? flaw.title
+  return (
+    <tr>
+      <td>
+        <SeverityBadge severity={flaw.severity} />
+      </td>
+      <td className={styles.what}>
+        <div>{flaw.title}</div>
+        <div className="muted small">{[name, flaw.package].filter(Boolean).join(' · ')}</div>
+        <details className="small">
+          <summary>
+            Why one row<span className="visually-hidden">: {flaw.title}</span>
+          </summary>
+          <ul>
+            {flaw.explanation.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        </details>
+      </td>
+      <td className={styles.where}>
+        <Link to={occurrences}>
+          {counted(flaw.vulnerability_count, 'occurrence')}
+          <span className="visually-hidden"> of {flaw.title}</span>
+        </Link>
+        <div className="muted small">
+          {counted(flaw.project_count, 'project')} · {flaw.scanners.map((scanner) => scanner.name).join(', ')}
+        </div>
+        <div className="muted small">{statesInWords(flaw)}</div>
+      </td>
+      <td>
+        <Time of={flaw.first_detected_at} />
+      </td>
+      <td>
+        {onAct && (
+          <span className="row">
+            <Button size="small" onClick={() => onAct('confirm')} aria-label={`Confirm all: ${flaw.title}`}>
+              Confirm
+            </Button>
+            <Button size="small" onClick={() => onAct('dismiss')} aria-label={`Dismiss all: ${flaw.title}`}>
+              Dismiss
+            </Button>
+          </span>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+/** Returns the address of the ungrouped list of a row's vulnerabilities, with the same filter. */
+function useOccurrences({ id }: Flaw): string {
+  const [path] = useLocation()
+  const parameters = new URLSearchParams(useSearch())
+  for (const name of ['group_by', 'sort', 'page']) parameters.delete(name)
+  parameters.set('flaw', `${id}`)
+  return `${path}?${parameters}`
+}
+
+const statesInWords = (flaw: Flaw): string =>
+  states
+    .filter((state) => flaw.states[state] > 0)
+    .map((state) => `${stateInWords(state)}: ${flaw.states[state]}`)
+    .join(', ')
