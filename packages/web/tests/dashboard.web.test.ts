@@ -1,11 +1,12 @@
 /// <reference lib="dom" />
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import sql from 'sql-template-tag'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { openSignedIn } from './sign-in.ts'
 import { grid, row } from './vulnerabilities.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { accessProblems, startWeb, visit, type Web } from './web.ts'
 
 let web: Web
 let shop: TestProject
@@ -28,13 +29,13 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-test('the start page shows open vulnerabilities, the most affected projects and the findings that wait', async () => {
+test('the start page shows open vulnerabilities, projects by risk and the findings that wait', async () => {
   const page = await web.open('/', { as: web.server.admin })
   const counts = page.getByRole('list', { name: 'By severity' })
   await counts.getByRole('link', { name: '1 Critical' }).waitFor()
   await counts.getByRole('link', { name: '1 High' }).waitFor()
   await page.getByRole('figure', { name: 'Open vulnerabilities per day' }).waitFor()
-  const projects = page.getByRole('region', { name: 'Most affected projects' }).getByRole('row')
+  const projects = page.getByRole('region', { name: 'Open vulnerabilities by project' }).getByRole('row')
   await expect.poll(() => projects.nth(1).innerText()).toMatch(/acme \/ shop/)
   expect(await projects.nth(2).innerText()).toMatch(/tools \/ site/)
   const waiting = page.getByRole('region', { name: '2 findings need triage' })
@@ -47,6 +48,74 @@ test('the start page shows open vulnerabilities, the most affected projects and 
   await counts.getByRole('link', { name: '1 Critical' }).click()
   await row(page, 'Injection').waitFor()
   expect(await grid(page).innerText()).not.toContain('Open redirect')
+})
+
+describe.each([
+  { path: '/', list: '/-/vulnerabilities', width: 1440, theme: 'light' },
+  { path: '/', list: '/-/vulnerabilities', width: 360, theme: 'dark' },
+  { path: '/groups/acme', list: '/groups/acme/-/vulnerabilities', width: 1440, theme: 'dark' },
+  { path: '/groups/acme', list: '/groups/acme/-/vulnerabilities', width: 360, theme: 'light' },
+] as const)('the dashboard of $path with $width px ($theme)', ({ path, list, width, theme }) => {
+  test('shows the work to do, changes and projects without a scan, and links to the lists', async () => {
+    const name = `never-${width}-${path.length}-${Date.now()}`
+    const project = await web.server.project(`acme/${name}`)
+    const { admin } = web.server
+    const user = await web.server.as('maintainer', shop)
+    await admin.post(`/projects/${project.id}/members`, { user_id: user.user?.id, access_level: 40 })
+    const [{ id }] = (await admin.get(`/projects/${shop.id}/vulnerabilities?search=Injection`)).body
+    const assigned = await user.post(`/projects/${shop.id}/vulnerability_bulk_changes`, {
+      ...{ action: 'assign', vulnerability_ids: [id], assignee_id: user.user?.id },
+    })
+    expect(assigned.body).toMatchObject({ changed: 1 })
+    await user.post(`/vulnerabilities/${id}/confirm`)
+    const page = await web.open(path, { as: user, width, theme, height: 1100 })
+    const work = page.getByRole('list', { name: 'Open work' })
+    await work.getByRole('link', { name: '1 Assigned to me' }).waitFor()
+    await work.getByRole('link', { name: '0 Overdue' }).waitFor()
+    await work.getByRole('link', { name: '0 Awaiting approval' }).waitFor()
+    const changes = page.getByRole('list', { name: 'Recent changes' })
+    await changes
+      .getByText(/confirmed Injection in acme \/ shop/)
+      .first()
+      .waitFor()
+    await changes.getByRole('link', { name: '2 new findings' }).first().waitFor()
+    await page.getByRole('list', { name: 'By severity' }).getByText('1 more in 7 days').first().waitFor()
+    const never = page.getByRole('region', { name: 'Never scanned' })
+    await never.getByRole('link', { name: `acme / ${name}` }).waitFor()
+    await never.getByRole('button', { name: `Copy command for ${name}` }).click()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`acme%2F${name}/security_reports`)
+    if (process.env['ALCOVE_TEST_PICTURES']) {
+      const file = `dashboard-${path.length > 1 ? 'group' : 'home'}-${width}-${theme}.png`
+      await page.screenshot({ path: `${process.env['ALCOVE_TEST_PICTURES']}/${file}`, fullPage: true })
+    }
+    expect(await accessProblems(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    await work.getByRole('link', { name: '1 Assigned to me' }).focus()
+    await page.keyboard.press('Enter')
+    await row(page, 'Injection').waitFor()
+    expect(new URL(page.url()).pathname).toBe(list)
+    await admin.delete(`/projects/${project.id}`)
+    await admin.post(`/vulnerabilities/${id}/revert`)
+  })
+})
+
+test('the dashboard names scanners that stopped to report, and marks old scans', async () => {
+  const project = await web.server.project(`acme/old-${Date.now()}`)
+  const maintainer = await web.server.as('maintainer', project)
+  await web.server.report(project, [entry({ line: 1, severity: 'Low', name: 'Old' })])
+  const past = new Date(Date.now() - 20 * 24 * 60 * 60 * 1000).toISOString()
+  await web.server.deps.db.run(sql`update imports set shown_at = ${past} where project_id = ${project.id}`)
+  await web.server.deps.db.run(sql`
+    update scans set observed_at = ${past}
+    where import_id in (select id from imports where project_id = ${project.id})`)
+  const page = await web.open('/', { as: maintainer })
+  await page.getByRole('list', { name: 'Scanners that stopped to report' }).getByText('has not reported for').waitFor()
+  await page.getByRole('region', { name: 'Open vulnerabilities by project' }).getByText('Stale').waitFor()
+  await visit(page, `/${project['path_with_namespace']}/-/vulnerabilities/trends`)
+  const summary = page.getByRole('region', { name: 'Summary' })
+  await summary.getByText('Stale').waitFor()
+  expect(await summary.getByText('B', { exact: true }).count()).toBe(0)
+  expect(await accessProblems(page)).toEqual([])
 })
 
 test('the list of all vulnerabilities is in the header and can be narrowed to a group, a project or a topic', async () => {

@@ -10,12 +10,13 @@ import { levels, mayWrite, useSession } from '../../data/session.ts'
 import { useGroup } from '../../nouns/group/group.ts'
 import { GroupList } from '../../nouns/group/group-list.tsx'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
+import { Dashboard } from '../dashboard/dashboard.tsx'
 
 const maxSubgroups = 50
 
 /** Contents of a group: its subgroups, then its projects. */
 export function GroupOverview() {
-  const { group, level } = useGroup()
+  const { group, level, to } = useGroup()
   const session = useSession()
   const subgroups = usePage('GET /groups/{id}/subgroups', {
     path: { id: group.id },
@@ -42,6 +43,7 @@ export function GroupOverview() {
         )
       }
     >
+      {session.user && <Dashboard group={{ groupId: group.id, list: to('vulnerabilities') }} />}
       <QueryResult query={subgroups}>
         {({ rows }) =>
           rows.length > 0 && (

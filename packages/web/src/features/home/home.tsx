@@ -11,7 +11,7 @@ import { asProject } from '../../nouns/project/project.ts'
 import { ProjectList } from '../../nouns/project/project-list.tsx'
 import { NewSignInNotice } from '../account/new-sign-ins.tsx'
 import { ApprovalNotice } from '../approvals/approval-notice.tsx'
-import { Dashboard } from './dashboard.tsx'
+import { Dashboard } from '../dashboard/dashboard.tsx'
 import styles from './home.module.css'
 
 /** Home page: the user's projects, most recently active first. Redirects to all projects without an account. */

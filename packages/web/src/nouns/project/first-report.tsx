@@ -6,6 +6,7 @@ import { CreateBotToken, CreatePersonalToken } from '../token/create-token.tsx'
 import { NewToken } from '../token/token-fields.tsx'
 import styles from './first-report.module.css'
 import type { Project } from './project.ts'
+import { curlCommand, uploadCommand } from './report-commands.ts'
 
 /** Commands that send the first report to this server, and a dialog that creates the token they need. */
 export function FirstReport({
@@ -17,26 +18,16 @@ export function FirstReport({
   createsIn?: string | undefined
 }) {
   const [issued, setIssued] = useState<{ name: string; token: string }>()
-  const { origin } = location
   const path = project?.path_with_namespace ?? `${createsIn ?? 'group'}/project`
-  const token = issued?.token ?? '<token>'
-  const setting = `export ALCOVE_URL=${origin} ALCOVE_TOKEN=${token}`
-  const upload = [setting, `npx --yes ${origin}/-/alcove.tgz upload --project ${path} --ref main report.json`].join(
-    '\n',
-  )
-  const curl = [
-    setting,
-    'curl --header "PRIVATE-TOKEN: $ALCOVE_TOKEN" --form file=@report.json \\',
-    `  ${createsIn ? '--form create=true ' : ''}"$ALCOVE_URL/api/v4/projects/${encodeURIComponent(path)}/security_reports"`,
-  ].join('\n')
+  const target = { path, token: issued?.token, isCreating: createsIn !== undefined }
   // Creating a project needs more than the right to send reports.
   const scope = createsIn ? 'api' : 'write_security_reports'
   return (
     <div className={styles.commands}>
       <p>Or send a report from a pipeline or a terminal:</p>
       {issued && <NewToken issued={issued} onClose={() => setIssued(undefined)} />}
-      <Command label="Command line" text={upload} />
-      <Command label="curl" text={curl} />
+      <Command label="Command line" text={uploadCommand(target)} />
+      <Command label="curl" text={curlCommand(target)} />
       {!issued && <TokenButton project={project} scope={scope} onIssued={setIssued} />}
     </div>
   )

@@ -3,6 +3,8 @@ import { severities } from '../../../components/badge.tsx'
 import { formatCount, inWords } from '../../../components/format.ts'
 import { type Crumb, Page, Panel } from '../../../components/page/page.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
+import { Time } from '../../../components/time.tsx'
+import { isStale } from '../../../nouns/project/grade.tsx'
 import type { Statistics } from '../filters/severity-bar.tsx'
 import { Trend } from './trend.tsx'
 import styles from './trends.module.css'
@@ -45,7 +47,14 @@ const gradeMeanings = {
 }
 
 function Facts({ statistics, missing }: { statistics: Statistics; missing: string | undefined }) {
-  const { letter_grade: grade, mean_time_to_resolve: mean, mean_time_to_resolve_by_severity: bySeverity } = statistics
+  const {
+    last_scan_at: lastScanAt,
+    mean_time_to_resolve: mean,
+    mean_time_to_resolve_by_severity: bySeverity,
+  } = statistics
+  // An old scan says nothing about the present.
+  const isOld = isStale(lastScanAt)
+  const grade = isOld ? null : statistics.letter_grade
   const times = severities.flatMap((severity) => {
     const seconds = bySeverity[severity]
     return seconds === null ? [] : [`${inWords(severity)} ${formatDuration(seconds)}`]
@@ -57,7 +66,12 @@ function Facts({ statistics, missing }: { statistics: Statistics; missing: strin
         <dd>
           <span className={`${styles.grade} ${grade ? styles[`grade${grade}`] : ''}`}>{grade ?? '–'}</span>
           <span className="muted small">
-            {grade ? gradeMeanings[grade] : (missing ?? 'Default branch not scanned')}
+            {isOld && lastScanAt && (
+              <>
+                Stale: last scan <Time of={lastScanAt} />
+              </>
+            )}
+            {!isOld && (grade ? gradeMeanings[grade] : (missing ?? 'Default branch not scanned'))}
           </span>
         </dd>
       </div>

@@ -1,0 +1,79 @@
+import { Link } from 'wouter'
+import { type Severity, severities } from '../../components/badge.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { counted, formatCount, inWords } from '../../components/format.ts'
+import { Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import { Grade } from '../../nouns/project/grade.tsx'
+import { curlCommand } from '../../nouns/project/report-commands.ts'
+import styles from './dashboard.module.css'
+import type { SecurityDashboard, Statistics } from './statistics.ts'
+
+const shownSeverities: readonly Severity[] = ['critical', 'high']
+
+/** Projects with the most severe open vulnerabilities. */
+export function ProjectsByRisk({ statistics }: { statistics: Statistics }) {
+  if (statistics.most_affected_projects.length === 0) return <p className="muted">No open vulnerabilities.</p>
+  return (
+    <Table
+      label="Open vulnerabilities by project"
+      head={['Project', ...shownSeverities.map(inWords), 'Total', 'Grade', 'Scanned']}
+    >
+      {statistics.most_affected_projects.map((project) => (
+        <tr key={project.id}>
+          <td className={styles.project}>
+            <Link to={`/${project.path_with_namespace}/-/vulnerabilities`}>{project.name_with_namespace}</Link>
+            <Bar counts={project} />
+          </td>
+          {shownSeverities.map((severity) => (
+            <td key={severity} className="numbers">
+              {formatCount(project[severity])}
+            </td>
+          ))}
+          <td className="numbers">{formatCount(project.total)}</td>
+          <td>
+            <Grade grade={project.letter_grade} lastScanAt={project.last_scan_at} waiting={project.waiting_findings} />
+          </td>
+          <td className="muted small">{project.last_scan_at ? <Time of={project.last_scan_at} /> : 'Never'}</td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+/** Shares of the severities. The numbers are beside it. */
+function Bar({ counts }: { counts: Record<Severity, number> }) {
+  return (
+    <span className={styles.bar} aria-hidden="true">
+      {severities
+        .filter((severity) => counts[severity] > 0)
+        .map((severity) => (
+          <span key={severity} className={styles[severity]} style={{ flexGrow: counts[severity] }} />
+        ))}
+    </span>
+  )
+}
+
+/** Projects without a scan, with the command that sends their first report. */
+export function NeverScanned({ unscanned }: Pick<SecurityDashboard, 'unscanned'>) {
+  if (unscanned.total === 0) return null
+  return (
+    <section className="stack-tight" aria-label="Never scanned">
+      <h3>{counted(unscanned.total, 'project')} never scanned</h3>
+      <ul className={styles.waiting}>
+        {unscanned.projects.map((project) => (
+          <li key={project.id} className="row-wrap">
+            <Link to={`/${project.path_with_namespace}`}>{project.name_with_namespace}</Link>
+            <span className="push">
+              <CopyButton
+                text={curlCommand({ path: project.path_with_namespace })}
+                label={`Copy command for ${project.name}`}
+                isIcon
+              />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
