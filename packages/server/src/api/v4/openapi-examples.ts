@@ -88,6 +88,7 @@ export const apiExamples: ApiExamples = {
     visibility: 'private',
     content_type: 'image/png',
     filename: 'architecture.png',
+    name: 'CODEOWNERS',
     secret: '0123456789abcdef0123456789abcdef',
     trigger: 'vulnerability_events',
     provider: 'corp',

@@ -64,6 +64,8 @@ const notDerived = {
   'progress or a limit that is stored nowhere else': [
     'audit_streams.failures',
     'finding_promotions.promoted',
+    'vulnerability_rule_runs.done',
+    'vulnerability_rules.position',
     'finding_promotions.total',
     'finding_promotions.unchanged',
     'hook_events.attempts',

@@ -301,13 +301,13 @@ describe('routes record the events of the table', () => {
 async function decideRequests(send: Send, server: TestServer, project: TestProject, id: number): Promise<void> {
   await server.admin.put(`/projects/${project.id}/dismissal_approval`, { severity: 'info' })
   await server.admin.post(`/vulnerabilities/${id}/revert`)
-  const maintainer = await server.as('maintainer', project)
+  const [requester, approver] = [await server.as('maintainer', project), await server.as('maintainer', project)]
   for (const [action, by] of [
-    ['reject', maintainer],
-    ['withdraw', server.admin],
-    ['approve', maintainer],
+    ['reject', approver],
+    ['withdraw', requester],
+    ['approve', approver],
   ] as const) {
-    const { body } = await server.admin.post(`/vulnerabilities/${id}/dismiss`)
+    const { body } = await requester.post(`/vulnerabilities/${id}/dismiss`)
     const path = { id: project.id, request_id: body.dismissal_request_id }
     await send(`POST /projects/:id/dismissal_requests/:request_id/${action}`, { by, path })
   }
