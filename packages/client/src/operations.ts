@@ -93,6 +93,7 @@ export interface Schemas {
   VexEffect: { pointer: string; vulnerability: string | null; components: (string)[]; status: 'not_affected' | 'affected' | 'fixed' | 'under_investigation'; justification: string | null; action: 'dismiss' | 'resolve' | 'confirm' | 'none'; dismissal_reason: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | null; reason: string; matched: number; changed: number; requested: number; kept: number; vulnerabilities: ({ title: string; id: number; state: 'detected' | 'confirmed' | 'resolved' | 'dismissed' })[] }
   VexImport: { format: 'openvex' | 'cyclonedx' | 'csaf'; document_id: string | null; dry_run: boolean; statements: number; unmatched: number; changed: number; requested: number; unchanged: number; kept: number; bulk_change_ids: (number)[]; effects: (Schemas['VexEffect'])[] }
   VulnerabilityScopeBulk: { id: number | null; dry_run: boolean; status: 'running' | 'done' | 'failed' | 'undoing' | 'undone'; action: 'confirm' | 'resolve' | 'dismiss' | 'revert' | 'severity' | 'due_date' | 'assign' | 'unassign' | 'tag' | 'untag' | 'set_tags'; group_id: number | null; total: number; changed: number; requested: number; unchanged: number; restored: number | null; withdrawn: number | null; author_id: number | null; created_at: string; undone_at: string | null; undone_by_id: number | null; error: string | null; projects: ({ project: { id: number; path_with_namespace: string; web_url: string }; bulk_change_id: number | null; changed: number; requested: number; unchanged: number; undone_at: string | null; restored: number | null; withdrawn: number | null })[]; projects_count: number; skipped: ({ id: number; path_with_namespace: string; web_url: string; archived: boolean; selected: number })[]; skipped_count: number }
+  ReportSchedule: { id: number; project_id: number | null; group_id: number | null; period: 'weekly' | 'monthly'; day: number; hour: number; time_zone: string; next_at: string; reported_at: string | null; created_at: string; updated_at: string }
   SavedView: { id: number; project_id: number | null; group_id: number | null; name: string; filter: Record<string, unknown>; sort: string; shared: boolean; author: Schemas['BasicUser']; default: boolean; created_at: string; updated_at: string }
   VulnerabilityBadge: { image_url: string; public_url: string | null; published_at: string | null }
   Note: { id: number; type: null; body: string; attachment: null; author: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null; created_at: string; updated_at: string; system: boolean; noteable_id: number; noteable_type: string; project_id: number; resolvable: boolean; confidential: boolean; internal: boolean; imported: boolean; imported_from: string; noteable_iid: null; commands_changes: Record<string, never>; dismissal_reason: string | null }
@@ -834,6 +835,26 @@ export interface Operations {
   'GET /vulnerability_bulk_changes/{bulk_id}': { path: { bulk_id: string | number }; response: Schemas['VulnerabilityScopeBulk'] }
   /** Undo a bulk change in every project where the caller may still triage */
   'POST /vulnerability_bulk_changes/{bulk_id}/undo': { path: { bulk_id: string | number }; body: { async?: boolean | undefined }; response: Schemas['VulnerabilityScopeBulk'] }
+  /** List your scheduled reports of a project */
+  'GET /projects/{id}/report_schedules': { path: { id: string | number }; response: (Schemas['ReportSchedule'])[] }
+  /** Receive the report of a project by e-mail every week or month */
+  'POST /projects/{id}/report_schedules': { path: { id: string | number }; body: { period?: 'weekly' | 'monthly' | undefined; day?: number | undefined; hour?: number | undefined; time_zone?: string | undefined }; response: Schemas['ReportSchedule'] }
+  /** Get one of your scheduled reports of a project */
+  'GET /projects/{id}/report_schedules/{schedule_id}': { path: { id: string | number; schedule_id: string | number }; response: Schemas['ReportSchedule'] }
+  /** Change when you receive a report of a project */
+  'PUT /projects/{id}/report_schedules/{schedule_id}': { path: { id: string | number; schedule_id: string | number }; body: { period?: 'weekly' | 'monthly' | undefined; day?: number | undefined; hour?: number | undefined; time_zone?: string | undefined }; response: Schemas['ReportSchedule'] }
+  /** Stop receiving a report of a project */
+  'DELETE /projects/{id}/report_schedules/{schedule_id}': { path: { id: string | number; schedule_id: string | number }; response: undefined }
+  /** List your scheduled reports of a group */
+  'GET /groups/{id}/report_schedules': { path: { id: string | number }; response: (Schemas['ReportSchedule'])[] }
+  /** Receive the report of a group by e-mail every week or month */
+  'POST /groups/{id}/report_schedules': { path: { id: string | number }; body: { period?: 'weekly' | 'monthly' | undefined; day?: number | undefined; hour?: number | undefined; time_zone?: string | undefined }; response: Schemas['ReportSchedule'] }
+  /** Get one of your scheduled reports of a group */
+  'GET /groups/{id}/report_schedules/{schedule_id}': { path: { id: string | number; schedule_id: string | number }; response: Schemas['ReportSchedule'] }
+  /** Change when you receive a report of a group */
+  'PUT /groups/{id}/report_schedules/{schedule_id}': { path: { id: string | number; schedule_id: string | number }; body: { period?: 'weekly' | 'monthly' | undefined; day?: number | undefined; hour?: number | undefined; time_zone?: string | undefined }; response: Schemas['ReportSchedule'] }
+  /** Stop receiving a report of a group */
+  'DELETE /groups/{id}/report_schedules/{schedule_id}': { path: { id: string | number; schedule_id: string | number }; response: undefined }
   /** List the shared saved views of the vulnerabilities of a project, and your own */
   'GET /projects/{id}/vulnerability_views': { path: { id: string | number }; response: (Schemas['SavedView'])[] }
   /** Save a view of the vulnerabilities of a project */

@@ -7,6 +7,7 @@ import { notifyExpiringTokens } from './domain/bots/expiring-tokens.ts'
 import { removeObsoleteInventories } from './domain/dependencies/inventories.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { expireExports } from './domain/exports/exports.ts'
+import { queueScheduledReports } from './domain/exports/schedules/queue-reports.ts'
 import { exportJob } from './domain/exports/write.ts'
 import { loadFeedFolder } from './domain/feeds/feed-folder.ts'
 import { deleteMarkedObjects } from './domain/files/pending-deletions.ts'
@@ -28,6 +29,7 @@ import { announceHeldReports, heldReportMail } from './domain/notifications/held
 import { newSignInMail } from './domain/notifications/new-sign-ins.ts'
 import { announceVulnerabilities, newVulnerabilitiesMail } from './domain/notifications/new-vulnerabilities.ts'
 import { removeOldMailEvents } from './domain/notifications/notify.ts'
+import { scheduledReportMail } from './domain/notifications/scheduled-reports.ts'
 import { removeUsedLogoutTokens } from './domain/oidc/backchannel-logout.ts'
 import { removeExpiredFlows } from './domain/oidc/flows.ts'
 import { removeOrphanedObjects } from './domain/removal/orphan-cleanup.ts'
@@ -112,6 +114,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'announce held reports', intervalMs: minuteMs, run: announceHeldReports },
   { name: 'announce expiring tokens', intervalMs: hourMs, run: announceExpiringTokens },
   { name: 'send digests', intervalMs: 10 * minuteMs, run: announceDigests },
+  { name: 'send scheduled reports', intervalMs: minuteMs, isRunAtStart: true, run: queueScheduledReports },
   { name: 'announce due dates', intervalMs: 10 * minuteMs, run: announceDueDates },
   { name: 'remove old mail', intervalMs: hourMs, run: removeOldMails },
   { name: 'remove old mail events', intervalMs: hourMs, run: removeOldMailEvents },
@@ -129,6 +132,7 @@ const mailKinds: readonly AnyMailKind[] = [
   newSignInMail,
   newVulnerabilitiesMail,
   passwordLinkMail,
+  scheduledReportMail,
 ]
 
 /** Kinds of jobs that requests queue. */

@@ -128,6 +128,9 @@ const rarelySuccessful = [
   ...['/projects/:id', '/groups/:id', ''].flatMap((base) =>
     ['POST', 'DELETE'].map((method) => `${method} ${base}/vulnerability_views/:view_id/default`),
   ),
+  ...['/projects/:id', '/groups/:id'].flatMap((base) =>
+    ['GET', 'PUT', 'DELETE'].map((method) => `${method} ${base}/report_schedules/:schedule_id`),
+  ),
   'GET /vulnerability_bulk_changes/:bulk_id',
   'POST /vulnerability_bulk_changes/:bulk_id/undo',
   'GET /-/badges/:key',

@@ -32,7 +32,9 @@ export async function fillEveryRoute(
     const upload = await create(`${base}/uploads`, formWithFile('file', 'a.txt', `of ${at}`))
     const [, , secret = ''] = upload.url.split('/')
     const hook = await create(`${base}/hooks`, { url: 'https://hooks.example.com/' })
+    const schedule = await create(`${base}/report_schedules`)
     Object.assign(values, {
+      [`/${at}/:id/report_schedules/:schedule_id`]: [id, schedule.id],
       [`/${at}/:id/members/:user_id`]: [id, user],
       [`/${at}/:id/members/all/:user_id`]: [id, user],
       [`/${at}/:id/access_tokens/:token_id`]: [id, token.id],

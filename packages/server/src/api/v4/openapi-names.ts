@@ -234,7 +234,10 @@ export const apiNames: ApiNames = {
       description: 'Vulnerabilities: lists, triage, history, notes and links',
       paths: ['vulnerability_bulk_changes', 'vex', 'badges'],
     },
-    vulnerability_exports: { description: 'Exports as CSV, JSON, SARIF or VEX, and HTML reports', paths: ['security'] },
+    vulnerability_exports: {
+      description: 'Exports as CSV, JSON, SARIF or VEX, and HTML reports',
+      paths: ['security', 'report_schedules'],
+    },
     vulnerability_findings: {
       description: 'Findings of scanners, by ref',
       paths: ['vulnerability_finding_promotions'],

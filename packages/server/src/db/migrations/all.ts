@@ -44,6 +44,7 @@ import { projectFiles } from './0090_project_files.ts'
 import { tags } from './0092_tags.ts'
 import { flawKeys } from './0094_flaw_keys.ts'
 import { viewUses } from './0096_view_uses.ts'
+import { reportSchedules } from './0097_report_schedules.ts'
 import { dismissalQueue } from './0099_dismissal_queue.ts'
 import { dashboard } from './0100_dashboard.ts'
 import { dueDateOrder } from './0101_due_date_order.ts'
@@ -95,6 +96,7 @@ export const migrations: readonly Migration[] = [
   tags,
   flawKeys,
   viewUses,
+  reportSchedules,
   dismissalQueue,
   dashboard,
   dueDateOrder,

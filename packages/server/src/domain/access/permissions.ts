@@ -193,6 +193,10 @@ export const permissions = {
 
   'export.create': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'], inArchive: true },
   'group.export.create': { on: 'group', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  'report-schedule.read': { on: 'project', who: 'developer', scope: 'read_api' },
+  'report-schedule.write': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  'group.report-schedule.read': { on: 'group', who: 'developer', scope: 'read_api' },
+  'group.report-schedule.write': { on: 'group', who: 'developer', scope: 'api', namedScopes: ['api'] },
   'instance.export.create': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
   // getExport checks that the caller created the export.
   'export.read': { on: 'instance', who: 'user', scope: 'read_api' },

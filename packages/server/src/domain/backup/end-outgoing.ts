@@ -1,5 +1,6 @@
 import { listDumpTables } from '../../db/dump.ts'
 import type { Deps } from '../deps.ts'
+import { skipDueReports } from '../exports/schedules/queue-reports.ts'
 import { endRestoredChatMessages } from '../hooks/deliver.ts'
 import { endRestoredMails } from '../mail/mails.ts'
 import { skipEndedDigests } from '../notifications/digest.ts'
@@ -28,6 +29,7 @@ export async function endOutgoing(deps: Pick<Deps, 'db' | 'now'>): Promise<Ended
     await skipBegunDays(deps)
     await skipRestoredVulnerabilities(deps)
   }
+  if (columns.has('report_schedules.next_at')) await skipDueReports(deps)
   if (columns.has('password_links.digest')) await revokeRestoredPasswordLinks(deps)
   if (columns.has('tracker_issues.sent_at')) await searchForRestoredIssues(deps)
   return {

@@ -4,7 +4,7 @@ import type { Export, ExportTarget } from './export.ts'
 
 export interface ExportDraft
   extends ExportTarget,
-    Pick<Export, 'authorId' | 'asAdmin' | 'format' | 'filter' | 'sendsEmail'> {
+    Pick<Export, 'authorId' | 'asAdmin' | 'format' | 'filter' | 'sendsEmail' | 'scheduleId'> {
   now: string
 }
 
@@ -24,6 +24,7 @@ export async function hasUnfinishedExport(
     select id from vulnerability_exports
     where author_id = ${authorId} and coalesce(project_id, 0) = ${projectId ?? 0}
       and coalesce(namespace_id, 0) = ${groupId ?? 0} and status in ('created', 'running') and created_at > ${after}
+      and schedule_id is null
     limit 1`)
   return row !== undefined
 }
@@ -31,9 +32,9 @@ export async function hasUnfinishedExport(
 export async function insertExport(db: Db, draft: ExportDraft): Promise<Export> {
   const row = await db.one<Export>(sql`
     insert into vulnerability_exports (author_id, as_admin, project_id, namespace_id, format, filters,
-      sends_email, created_at)
+      sends_email, schedule_id, created_at)
     values (${draft.authorId}, ${draft.asAdmin}, ${draft.projectId}, ${draft.groupId},
-      ${draft.format}, ${draft.filter}, ${draft.sendsEmail}, ${draft.now})
+      ${draft.format}, ${draft.filter}, ${draft.sendsEmail}, ${draft.scheduleId}, ${draft.now})
     returning ${columns}`)
   if (!row) throw new Error('an inserted export returned no row')
   return row
@@ -98,6 +99,13 @@ export async function failOpenExports(
     where author_id = ${authorId} and status in ('created', 'running')`)
 }
 
+/** Fails the unfinished exports of scheduled reports. They expire at once. */
+export async function endScheduledExports(db: Db, { error, now }: { error: string; now: string }): Promise<void> {
+  await db.run(sql`
+    update vulnerability_exports set status = 'failed', error = ${error}, finished_at = ${now}, expires_at = ${now}
+    where schedule_id is not null and status in ('created', 'running')`)
+}
+
 /** Returns the query of the exports that have expired. */
 export const expiredExports = (now: string): Sql => sql`
   select id, expires_at as at from vulnerability_exports where expires_at <= ${now} order by expires_at, id`
@@ -134,4 +142,4 @@ export async function deleteExports(db: Db, ids: readonly number[]): Promise<voi
 
 const columns: Sql = sql`id, author_id, as_admin, exported_project_ids, project_id, namespace_id as group_id,
   format, filters as filter,
-  sends_email, status, error, waiting_findings, filename, object_key, bytes, sha256, created_at, started_at, finished_at, expires_at`
+  sends_email, schedule_id, status, error, waiting_findings, filename, object_key, bytes, sha256, created_at, started_at, finished_at, expires_at`

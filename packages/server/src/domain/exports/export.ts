@@ -29,8 +29,10 @@ export interface Export extends ExportTarget {
   exportedProjectIds: readonly number[] | null
   format: ExportFormat
   filter: ExportFilter
-  /** Stored for compatibility; no mail is sent. */
+  /** Stored for compatibility. Only scheduled reports are sent. */
   sendsEmail: boolean
+  /** The schedule that requested it. */
+  scheduleId: number | null
   status: (typeof exportStatuses)[number]
   /** Reason of a failure. */
   error: string | null

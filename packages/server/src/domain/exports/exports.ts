@@ -9,8 +9,9 @@ import { markForDeletion } from '../files/pending-deletions.ts'
 import { enqueue } from '../jobs/job.ts'
 import { findProgress } from '../jobs/jobs.ts'
 import { findNamespaceById } from '../namespaces/namespaces.ts'
+import { currentVisitor } from '../projects/current-rights.ts'
 import { findProjectById } from '../projects/projects.ts'
-import { groupLevel, projectLevel } from '../projects/visible.ts'
+import { groupLevel, projectLevel, type Visitor } from '../projects/visible.ts'
 import type { Export, ExportTarget } from './export.ts'
 import {
   deleteExports,
@@ -33,7 +34,7 @@ const hourMs = 60 * 60 * 1000
 export function createExport(
   deps: Deps,
   caller: Caller,
-  draft: Omit<ExportDraft, 'authorId' | 'asAdmin' | 'now'>,
+  draft: Omit<ExportDraft, 'authorId' | 'asAdmin' | 'scheduleId' | 'now'>,
 ): Promise<Export> {
   return transaction(deps, async (deps) => {
     const now = deps.now()
@@ -43,13 +44,17 @@ export function createExport(
       const sentence = 'Export already in progress. Please retry after the current export completes.'
       throw new Failure({ kind: 'too-many-requests', sentence })
     }
-    const created = await insertExport(deps.db, { ...draft, authorId: caller.user.id, asAdmin: caller.isAdmin, now })
-    await recordExport(deps, 'vulnerability_export_created', created)
-    const payload = { export_id: created.id }
-    const owner = `user:${caller.user.id}`
-    await enqueue(deps, { kind: exportKind, key: exportKey(created.id), owner, payload })
-    return created
+    return queueExport(deps, { ...draft, authorId: caller.user.id, asAdmin: caller.isAdmin, scheduleId: null, now })
   })
+}
+
+/** Queues an export in the caller's transaction. */
+export async function queueExport(deps: Deps, draft: ExportDraft): Promise<Export> {
+  const created = await insertExport(deps.db, draft)
+  await recordExport(deps, 'vulnerability_export_created', created)
+  const payload = { export_id: created.id }
+  await enqueue(deps, { kind: exportKind, key: exportKey(created.id), owner: `user:${draft.authorId}`, payload })
+  return created
 }
 
 const messages = {
@@ -97,6 +102,15 @@ export async function downloadExport(deps: Deps, caller: Caller, id: number): Pr
   return found
 }
 
+/** Returns a finished export if its author may still read everything in the file, for work without a request. */
+export async function findReadableExport(deps: Deps, id: number): Promise<Export | undefined> {
+  const found = await findExport(deps.db, id)
+  if (found?.status !== 'finished') return undefined
+  const author = await currentVisitor(deps, { userId: found.authorId, asAdmin: found.asAdmin })
+  const isReadable = author && (await mayExport(deps, author, found)) && (await mayReadFile(deps, author, found))
+  return isReadable ? found : undefined
+}
+
 /** Returns the progress of an export, or `undefined` before it has begun or after its job was deleted. */
 export async function findExportProgress(deps: Deps, id: number): Promise<Progress | undefined> {
   const { done, total } = (await findProgress(deps, exportKey(id))) ?? { done: null, total: null }
@@ -105,7 +119,7 @@ export async function findExportProgress(deps: Deps, id: number): Promise<Progre
 
 const outdated = 'You may no longer read everything in this export. Create a new one.'
 
-async function mayExport(deps: Deps, caller: Caller, { projectId, groupId }: ExportTarget): Promise<boolean> {
+async function mayExport(deps: Deps, caller: Visitor, { projectId, groupId }: ExportTarget): Promise<boolean> {
   if (projectId !== null) {
     const project = await findProjectById(deps.db, projectId)
     return project !== undefined && (await projectLevel(deps, project, caller)) >= roles.developer
@@ -115,7 +129,7 @@ async function mayExport(deps: Deps, caller: Caller, { projectId, groupId }: Exp
   return group !== undefined && (await groupLevel(deps, group, caller)) >= roles.developer
 }
 
-async function mayReadFile(deps: Deps, caller: Caller, found: Export): Promise<boolean> {
+async function mayReadFile(deps: Deps, caller: Visitor, found: Export): Promise<boolean> {
   if (caller.isAdmin || found.status !== 'finished' || found.projectId !== null) return true
   // The file covers the whole instance, or was written by an older version that did not record its projects.
   if (found.exportedProjectIds === null) return false

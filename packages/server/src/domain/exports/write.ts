@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { instanceUrl } from '../../platform/settings.ts'
 import { roles } from '../access/roles.ts'
-import type { Deps, RootDeps } from '../deps.ts'
+import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { type AnyJobKind, jobKind, type RunningJob } from '../jobs/job.ts'
 import { findNamespaceById } from '../namespaces/namespaces.ts'
 import { currentVisitor, isStillPermitted } from '../projects/current-rights.ts'
@@ -11,12 +11,13 @@ import { groupLevel } from '../projects/visible.ts'
 import { countWaitingFindings } from '../vulnerabilities/list/evidence.ts'
 import { csvHeader, csvLine } from './csv.ts'
 import type { Export } from './export.ts'
-import { failExport, finishExport, startExport } from './export-queries.ts'
+import { type FinishedFile, failExport, finishExport, startExport } from './export-queries.ts'
 import { listAllProjectIds, listMemberProjectIds } from './exported-row-queries.ts'
 import { type ExportedRow, listMatchingFacetCounts, readRows } from './exported-rows.ts'
 import { readReport } from './report/report.ts'
 import { writeReport } from './report/report-html.ts'
 import { openSarifRun, type SarifRun, sarifHeadOf, sarifTail } from './sarif.ts'
+import { sendScheduledReport } from './schedules/send-report.ts'
 import { isVexFormat, openVexWriter, type VexExportFormat } from './vex/open-vex.ts'
 
 export const exportKind = 'export'
@@ -67,20 +68,25 @@ export function exportJob(describe: DescribeRow): AnyJobKind {
       await deps.objects.put(key, Readable.from(counted(), { objectMode: false }))
       await reads.finish()
       const filename = filenameOf(deps, title, asked.format)
-      const finished = await finishExport(
-        deps.db,
-        asked.id,
-        {
-          ...{ filename, objectKey: key, bytes, sha256: hash.digest('hex'), waitingFindings },
-          projectIds: isOfInstance(asked) && asked.asAdmin ? null : projectIds,
-        },
-        exportTimes(deps),
-      )
+      const finished = await finish(deps, asked, {
+        ...{ filename, objectKey: key, bytes, sha256: hash.digest('hex'), waitingFindings },
+        projectIds: isOfInstance(asked) && asked.asAdmin ? null : projectIds,
+      })
       // Another process has finished the export, or it was deleted.
       if (!finished) await deps.objects.remove(key)
       return undefined
     },
     giveUp: (deps, { export_id }) => failExport(deps.db, export_id, { error: unexpected, ...exportTimes(deps) }),
+  })
+}
+
+/** Marks an export as finished, and queues the message of a scheduled report. */
+function finish(deps: RootDeps, asked: Export, file: FinishedFile): Promise<boolean> {
+  if (asked.scheduleId === null) return finishExport(deps.db, asked.id, file, exportTimes(deps))
+  return transaction(deps, async (deps) => {
+    const isFinished = await finishExport(deps.db, asked.id, file, exportTimes(deps))
+    if (isFinished) await sendScheduledReport(deps, asked)
+    return isFinished
   })
 }
 

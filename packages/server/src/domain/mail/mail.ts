@@ -41,8 +41,15 @@ export type AnyMailKind = MailKind<object>
 export interface MailContent {
   subject: string
   blocks: readonly MailBlock[]
+  attachment?: MailAttachment
   /** For messages that the recipient can turn off. */
   subscription?: Subscription
+}
+
+export interface MailAttachment {
+  filename: string
+  contentType: string
+  content: Buffer
 }
 
 export interface Subscription {

@@ -28,6 +28,7 @@ export function composeMail(
     // The same for every attempt, so that receivers recognise a repetition.
     messageId: `<${id}.${hash('sha256', eventKey).slice(0, 16)}@${new URL(url).hostname}>`,
     date: deps.now(),
+    ...(content.attachment && { attachments: [content.attachment] }),
     headers: {
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',

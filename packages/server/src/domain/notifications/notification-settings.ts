@@ -1,7 +1,8 @@
 import { type Deps, transaction } from '../deps.ts'
-import { defaultNotifications, type NotificationSettings, without } from './notification.ts'
+import { endSchedule } from '../exports/schedules/report-schedules.ts'
+import { defaultNotifications, isNotificationName, type NotificationSettings, without } from './notification.ts'
 import { findNotificationSettings, upsertNotificationSettings } from './notification-setting-queries.ts'
-import { readUnsubscribeToken } from './unsubscribe.ts'
+import { readUnsubscribeToken, scheduleIdOf } from './unsubscribe.ts'
 
 export async function getNotificationSettings({ db }: Deps, userId: number): Promise<NotificationSettings> {
   return (await findNotificationSettings(db, userId)) ?? defaultNotifications
@@ -23,6 +24,8 @@ export function changeNotificationSettings(
 export async function unsubscribe(deps: Deps, token: string): Promise<boolean> {
   const subscriber = await readUnsubscribeToken(deps, token)
   if (!subscriber) return false
-  await changeNotificationSettings(deps, subscriber.userId, (settings) => without(settings, subscriber.name))
+  const { userId, name } = subscriber
+  if (isNotificationName(name)) await changeNotificationSettings(deps, userId, (settings) => without(settings, name))
+  else await endSchedule(deps, scheduleIdOf(name) ?? 0, userId)
   return true
 }

@@ -9,6 +9,9 @@ export const notificationNames = [
 ] as const
 export type NotificationName = (typeof notificationNames)[number]
 
+export const isNotificationName = (name: string): name is NotificationName =>
+  notificationNames.some((known) => known === name)
+
 export const digestPeriods = ['off', 'daily', 'weekly'] as const
 type DigestPeriod = (typeof digestPeriods)[number]
 

@@ -8,7 +8,16 @@ import { findOrInsertKey } from './notification-setting-queries.ts'
 /** User and messages that a token turns off. */
 interface Subscriber {
   userId: number
-  name: NotificationName
+  name: NotificationName | ScheduleName
+}
+
+/** Names the messages of a scheduled report. */
+type ScheduleName = `report_schedule_${number}`
+
+/** Returns the id of the scheduled report of a name, if it is one. */
+export function scheduleIdOf(name: Subscriber['name']): number | undefined {
+  const [, id] = /^report_schedule_(\d{1,15})$/.exec(name) ?? []
+  return id === undefined ? undefined : Number(id)
 }
 
 /** Returns the address that turns these messages off without signing in. It can do nothing else and does not expire. */
@@ -20,7 +29,9 @@ export async function unsubscribeUrl(deps: Deps, subscriber: Subscriber): Promis
 export async function readUnsubscribeToken(deps: Deps, token: string): Promise<Subscriber | undefined> {
   const [id = '', text = '', signature = ''] = token.split('.')
   const userId = /^\d{1,15}$/.test(id) ? Number(id) : 0
-  const name = notificationNames.find((known) => known === text)
+  const scheduleId = scheduleIdOf(text as ScheduleName) // undefined for other texts
+  const scheduled: ScheduleName | undefined = scheduleId === undefined ? undefined : `report_schedule_${scheduleId}`
+  const name = notificationNames.find((known) => known === text) ?? scheduled
   if (!name) return undefined
   const expected = Buffer.from(await sign(deps, { userId, name }))
   const given = Buffer.from(signature)

@@ -10,6 +10,7 @@ export interface OutgoingMail {
   html: string
   messageId: string
   date: string
+  attachments?: { filename: string; contentType: string; content: Buffer }[]
   headers: Readonly<Record<string, string>>
 }
 

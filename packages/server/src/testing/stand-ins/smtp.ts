@@ -10,6 +10,7 @@ interface ReceivedMail {
   headers: Record<string, string>
   text: string
   html: string
+  attachments: { filename: string; content: Buffer }[]
 }
 
 /** Reaction to a recipient or to a message: acceptance, a reply with this status, or the end of the connection. */
@@ -108,17 +109,41 @@ function listen(server: SMTPServer, port: number): Promise<number> {
   })
 }
 
-/** Reads a message of two parts in quoted-printable. */
+/** Reads a message with texts in quoted-printable and attachments in Base64. */
 function readMessage(raw: string, to: string, isEncrypted: boolean): ReceivedMail {
-  const [head = '', ...rest] = raw.split('\r\n\r\n')
-  const headers = readHeaders(head)
-  const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1]
-  const parts = rest.join('\r\n\r\n').split(`--${boundary}`)
-  const part = (type: string) => {
-    const [, ...body] = parts.find((text) => text.includes(`Content-Type: ${type}`))?.split('\r\n\r\n') ?? []
-    return decode(body.join('\r\n\r\n'))
+  const [head, body] = splitHead(raw)
+  const parts = partsOf(head, body).map(splitHead)
+  const textOf = (type: string) => {
+    const isText = ([head]: [string, string]) => head.includes(`Content-Type: ${type}`) && !head.includes('attachment')
+    return decode(parts.find(isText)?.[1] ?? '')
   }
-  return { to, isEncrypted, headers, text: part('text/plain'), html: part('text/html') }
+  const attachments = parts.flatMap(([head, body]) => {
+    const filename = /attachment;\s*filename="?([^";\r]+)/.exec(head)?.[1]
+    return filename === undefined ? [] : [{ filename, content: Buffer.from(body, 'base64') }]
+  })
+  return {
+    to,
+    isEncrypted,
+    headers: readHeaders(head),
+    text: textOf('text/plain'),
+    html: textOf('text/html'),
+    attachments,
+  }
+}
+
+function splitHead(text: string): [head: string, body: string] {
+  const [head = '', ...rest] = text.split('\r\n\r\n')
+  return [head, rest.join('\r\n\r\n')]
+}
+
+/** Returns the parts of a message, and the parts of those that have some themselves. */
+function partsOf(head: string, body: string): string[] {
+  const boundary = /boundary="([^"]+)"/.exec(head)?.[1]
+  if (boundary === undefined) return []
+  return body.split(`--${boundary}`).flatMap((part) => {
+    const [head, body] = splitHead(part)
+    return head.includes('Content-Type: multipart/') ? partsOf(head, body) : [part]
+  })
 }
 
 function readHeaders(head: string): Record<string, string> {

@@ -325,6 +325,8 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   await useSavedViews(send, '/projects/:id', { id: project.id })
   await useSavedViews(send, '/groups/:id', { id: project['namespace'].id })
   await useSavedViews(send, '', {})
+  await useReportSchedules(send, '/projects/:id', { id: project.id })
+  await useReportSchedules(send, '/groups/:id', { id: project['namespace'].id })
   await send('PUT /vulnerabilities/:id/assignee', { path, body: { assignee_id: 1 } })
   await send('DELETE /vulnerabilities/:id/assignee', { path })
   await send('PUT /vulnerabilities/:id/tags', { path, body: { tags: ['web'] } })
@@ -374,6 +376,13 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   await send('POST /security/vulnerability_exports')
   const [job] = (await server.admin.get('/admin/jobs')).body
   await send('POST /admin/jobs/:id/retry', { path: job })
+}
+
+async function useReportSchedules(send: Send, base: string, path: Record<string, number>): Promise<void> {
+  const schedule = await send(`POST ${base}/report_schedules`, { path, body: {} })
+  const at = { ...path, schedule_id: schedule.id }
+  await send(`PUT ${base}/report_schedules/:schedule_id`, { path: at, body: { hour: 9 } })
+  await send(`DELETE ${base}/report_schedules/:schedule_id`, { path: at })
 }
 
 async function useSavedViews(send: Send, base: string, path: Record<string, number>): Promise<void> {

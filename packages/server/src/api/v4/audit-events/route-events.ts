@@ -7,6 +7,7 @@ const none = (reason: string): RecordedEvents => ({ none: reason })
 
 const reads = none('changes nothing')
 const rowRecords = none('its own row records author and time')
+const scheduled = none('a setting of the user; each report that is sent is recorded as an export')
 const personal = none('concerns only what its user sees or receives')
 const setUp = none('begins a step whose completion is recorded')
 const delivery = none('sends what the settings say; deliveries have rows of their own')
@@ -191,6 +192,12 @@ const securityRoutes: Readonly<Record<string, RecordedEvents>> = {
   'POST /vulnerability_views': ['saved_view_created'],
   'PUT /vulnerability_views/:view_id': ['saved_view_updated'],
   'DELETE /vulnerability_views/:view_id': ['saved_view_destroyed'],
+  'POST /projects/:id/report_schedules': scheduled,
+  'PUT /projects/:id/report_schedules/:schedule_id': scheduled,
+  'DELETE /projects/:id/report_schedules/:schedule_id': scheduled,
+  'POST /groups/:id/report_schedules': scheduled,
+  'PUT /groups/:id/report_schedules/:schedule_id': scheduled,
+  'DELETE /groups/:id/report_schedules/:schedule_id': scheduled,
   'POST /projects/:id/vulnerability_views/:view_id/default': personal,
   'DELETE /projects/:id/vulnerability_views/:view_id/default': personal,
   'POST /groups/:id/vulnerability_views/:view_id/default': personal,

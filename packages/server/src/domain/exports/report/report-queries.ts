@@ -70,6 +70,7 @@ export async function findPreviousReport(
     select started_at from vulnerability_exports
     where author_id = ${authorId} and coalesce(project_id, 0) = ${projectId ?? 0}
       and coalesce(namespace_id, 0) = ${groupId ?? 0} and format = 'html' and status = 'finished' and id < ${id}
+      and schedule_id is null
     order by id desc limit 1`)
   return row?.startedAt
 }

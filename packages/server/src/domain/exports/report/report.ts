@@ -118,7 +118,7 @@ export async function readReport(
 
 async function sinceOf(deps: RootDeps, asked: Export, asOf: string): Promise<Report['since']> {
   const given = asked.filter.changesSince
-  if (given !== undefined) return { at: given, isPrevious: false }
+  if (given !== undefined) return { at: given, isPrevious: asked.scheduleId !== null }
   const previous = await findPreviousReport(deps.db, asked)
   if (previous !== undefined) return { at: previous, isPrevious: true }
   return { at: daysBefore(asOf, defaultPeriodDays), isPrevious: false }
