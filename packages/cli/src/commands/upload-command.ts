@@ -37,7 +37,7 @@ export function addUploadCommand(program: Command, { io, finish }: CommandContex
     .option('--dry-run', 'compare one report without storing anything')
     .option('--allow-unreachable', 'exit with 0 and a warning when the server is unreachable')
     .option('--note', 'create or update one note on the merge or pull request')
-    .option('--no-project-files', 'leave out CODEOWNERS of the working directory')
+    .option('--no-project-files', 'leave out CODEOWNERS, alcove.yml and ignore files of scanners')
     .option('--wait <seconds>', 'how long to wait for one import', parseSeconds, defaultWaitSeconds)
     .addOption(
       new Option('--format <format>', `output format, repeatable: ${formatNames.join(', ')}`)

@@ -57,6 +57,7 @@ describe('alcove upload', () => {
     const cwd = await files({ 'one.json': [sqlInjection], 'two.json': [sqlInjection] })
     await mkdir(join(cwd, 'docs'))
     await writeFile(join(cwd, 'docs', 'CODEOWNERS'), 'src/ @nobody-here')
+    await writeFile(join(cwd, '.trivyignore'), 'CVE-2099-0001')
     const send = (...args: string[]) => upload(cwd, ...args, '--category', '{file}', '--ref', 'main')
     const paths = async () =>
       (await server.admin.get(`/projects/${project.id}/project_files`)).body.map(({ path }: { path: string }) => path)
@@ -64,8 +65,10 @@ describe('alcove upload', () => {
     expect(await upload(cwd, 'one.json', '--target-ref', 'main')).toMatchObject({ code: 0, stderr: '' })
     expect(await paths()).toEqual([])
     const sent = await send('one.json', 'two.json')
-    expect(sent.stderr).toBe('alcove: sending docs/CODEOWNERS with the report; --no-project-files leaves it out\n')
-    expect([sent.code, await paths()]).toEqual([0, ['docs/CODEOWNERS']])
+    expect(sent.stderr).toBe(
+      'alcove: sending docs/CODEOWNERS, .trivyignore with the report; --no-project-files leaves out files of the repository\n',
+    )
+    expect([sent.code, await paths()]).toEqual([0, ['.trivyignore', 'docs/CODEOWNERS']])
     await writeFile(join(cwd, 'CODEOWNERS'), '[broken')
     const refused = await send('one.json')
     expect(refused.code).toBe(2)

@@ -124,7 +124,9 @@ async function withProjectFiles(
 ): Promise<Work['upload']> {
   const projectFiles = options.projectFiles ? await findProjectFiles(io.cwd, upload) : []
   if (projectFiles.length > 0) {
-    io.stderr.write(`alcove: sending ${projectFiles.join(', ')} with the report; --no-project-files leaves it out\n`)
+    io.stderr.write(
+      `alcove: sending ${projectFiles.join(', ')} with the report; --no-project-files leaves out files of the repository\n`,
+    )
   }
   return { ...upload, projectFiles }
 }

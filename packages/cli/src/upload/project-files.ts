@@ -8,9 +8,12 @@ const codeowners = {
   github: ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'],
 }
 
+/** Rules and ignore files of scanners, at the root of the repository. */
+const ignoreFiles = ['alcove.yml', '.trivyignore', '.trivyignore.yaml', '.grype.yaml', '.snyk', 'osv-scanner.toml']
+
 /**
- * Returns the files of the repository that the server uses besides reports: the first CODEOWNERS in the working directory.
- * They have effects for the default branch only, so a merge or pull request sends none.
+ * Returns the files of the repository that the server uses besides reports: the first CODEOWNERS, the
+ * rules and ignore files of scanners in the working directory. They have effects for the default branch only, so a merge or pull request sends none.
  */
 export async function findProjectFiles(
   cwd: string,
@@ -18,8 +21,9 @@ export async function findProjectFiles(
 ): Promise<string[]> {
   if (targetRef !== undefined && targetRef !== ref) return []
   const places = ci?.system === 'GitHub Actions' ? codeowners.github : codeowners.gitlab
-  const found = await firstFile(cwd, places)
-  return found === undefined ? [] : [found]
+  const found = [await firstFile(cwd, places)]
+  for (const path of ignoreFiles) found.push(await firstFile(cwd, [path]))
+  return found.filter((path) => path !== undefined)
 }
 
 async function firstFile(cwd: string, paths: readonly string[]): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, createClient } from '../../../testing/client.ts'
 import { historyOf, keepReport, runImport, vulnerabilitiesOf } from '../../../testing/imports.ts'
@@ -62,6 +63,7 @@ describe('CODEOWNERS of a report', () => {
       path: 'CODEOWNERS',
       status: 'applied',
       assigned: 2,
+      rules: 0,
       warnings: [{ line: 1, message: '@acme/team is a group or team; only users are assigned' }],
     }
     expect(dryRun.body.project_files).toEqual([effect])
@@ -150,9 +152,103 @@ describe('CODEOWNERS of a report', () => {
   })
 })
 
+test('ignore files of scanners become rules of the project, which a new file replaces and a deleted one removes', async () => {
+  const project = await newProject()
+  const rules = () =>
+    server.deps.db.all(sql`
+      select file, match, action from vulnerability_rules where project_id = ${project.id} order by file, position`)
+  const files = {
+    '.trivyignore': 'CVE-2099-0001 exp:2999-01-31',
+    'ci/.grype.yaml': 'ignore:\n  - vulnerability: CVE-2099-0002\n  - vex-status: fixed\n',
+    '.snyk': 'ignore: {}',
+    'osv-scanner.toml': '[[IgnoredVulns]]\nid = "CVE-2099-0003"\nreason = "test"',
+  }
+  const dryRun = await send(project, report('a.ts'), files, { fields: { dry_run: 'true' } })
+  expect(await rules()).toEqual([])
+  const done = await send(project, report('a.ts'), files)
+  const effect = (name: string, count: number, ...lines: number[]) => ({
+    ...{ name, status: 'applied', assigned: 0, rules: count },
+    warnings: lines.map((line) => ({ line, message: expect.any(String) })),
+  })
+  const byName = ({ body }: { body: { project_files: { name: string }[] } }) =>
+    [...body.project_files].sort((a, b) => (a.name < b.name ? -1 : 1))
+  const expected = [
+    effect('.grype.yaml', 1, 3),
+    effect('.snyk', 0),
+    effect('.trivyignore', 1),
+    effect('osv-scanner.toml', 1),
+  ]
+  expect(byName(done)).toMatchObject(expected)
+  expect(byName(dryRun)).toMatchObject(expected)
+  const grype = { file: '.grype.yaml', match: { identifiers: ['CVE-2099-0002'], scanners: ['grype'] } }
+  expect(await rules()).toMatchObject([
+    { ...grype, action: { dismiss: {} } },
+    { file: '.trivyignore', action: { dismiss: { until: '2999-01-31' } } },
+    { file: 'osv-scanner.toml', action: { dismiss: { comment: 'test' } } },
+  ])
+  await send(project, report('a.ts'), { 'osv-scanner.toml': '' })
+  await server.admin.delete(`/projects/${project.id}/project_files/.trivyignore`)
+  expect(await rules()).toMatchObject([grype])
+  const refused = await send(project, report('a.ts'), { '.trivyignore': 'CVE-1', '.snyk': 'ignore:\n  A: 1' })
+  expect(refused).toMatchObject({
+    status: 400,
+    body: { message: { project_files: ['.snyk, line 2: A must have a list of paths'] } },
+  })
+  const feature = { fields: { ref: 'feature' } }
+  expect((await send(project, report('a.ts'), { '.trivyignore': 'CVE-1' }, feature)).body).toMatchObject({
+    project_files: [{ status: 'ignored', rules: 0 }],
+  })
+  expect(await rules()).toHaveLength(1)
+})
+
+test('alcove.yml has rules of the project, which triage existing and new vulnerabilities and end with the file', async () => {
+  const project = await newProject()
+  const owner = await server.as('maintainer', project)
+  await send(project, report('test/a.ts', 'src/b.ts'), {})
+  const text = [
+    ...['version: 1', 'rules:', '  - name: Test code', '    match: { path: "test/**" }'],
+    ...['    action: { dismiss: { reason: used_in_tests } }', '  - name: Sources', '    match: { path: src/ }'],
+    ...[`    action: { assignee: ${nameOf(owner)} }`, '  - name: Nobody', '    match: { path: src/ }'],
+    ...['    action: { assignee: nobody-here }'],
+  ].join('\n')
+  const files = ['test/a.ts', 'test/c.ts', 'src/b.ts']
+  const done = await send(project, report(...files), { 'alcove.yml': text })
+  expect(done.body.project_files).toMatchObject([
+    {
+      name: 'alcove.yml',
+      status: 'applied',
+      rules: 2,
+      warnings: [{ line: 9, message: expect.stringContaining('nobody-here') }],
+    },
+  ])
+  await server.runJobs()
+  const states = async () =>
+    Object.fromEntries(
+      Object.entries(await vulnerabilitiesOf(server, project)).map(([name, { state, assignee }]) => [
+        name,
+        [state, assignee?.username],
+      ]),
+    )
+  expect(await states()).toEqual({
+    'test/a.ts': ['dismissed', undefined],
+    'test/c.ts': ['dismissed', undefined],
+    'src/b.ts': ['detected', nameOf(owner)],
+  })
+  const broken = text.replace('used_in_tests', 'no_reason').replace('version: 1', 'version: 2')
+  expect(await send(project, report(...files), { 'alcove.yml': broken })).toMatchObject({
+    status: 400,
+    body: {
+      message: { project_files: [expect.stringMatching(/^alcove\.yml, line \d+: version must be 1; line 5: /)] },
+    },
+  })
+  expect((await server.admin.delete(`/projects/${project.id}/project_files/alcove.yml`)).status).toBe(204)
+  await server.runJobs()
+  expect(await states()).toMatchObject({ 'test/a.ts': ['detected', undefined], 'src/b.ts': ['detected', undefined] })
+})
+
 describe('a file that cannot be used', () => {
   test.for([
-    [{ 'secrets.txt': 'x' }, 'secrets.txt is not one of CODEOWNERS'],
+    [{ 'secrets.txt': 'x' }, 'secrets.txt is not one of CODEOWNERS, alcove.yml, .trivyignore'],
     [{ codeowners: 'x' }, 'codeowners is not one of CODEOWNERS'],
     [{ CODEOWNERS: 'a @b\n[x' }, 'CODEOWNERS, line 2: the heading of a section has no closing bracket'],
     [{ CODEOWNERS: Uint8Array.of(97, 10, 0xff) }, 'CODEOWNERS, line 2: it is not UTF-8'],
@@ -241,7 +337,7 @@ describe('files of a sender who may not triage', () => {
     expect(await assignees(project)).toEqual({ 'a.ts': nameOf(owner) })
   })
 
-  test('are ignored on other refs than the default branch, whoever sends them', async () => {
+  test('are ignored on other refs than the default branch, also those of maintainers', async () => {
     const { project, owner } = await world()
     for (const fields of [{ ref: 'feature' }, { ref: 'feature', dry_run: 'true' }] as Fields[]) {
       expect(await send(project, report('a.ts'), files(owner), { as: owner, fields })).toMatchObject(

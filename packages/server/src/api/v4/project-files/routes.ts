@@ -107,7 +107,7 @@ export const projectFileRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
     path: '/projects/:id/project_files/:name',
-    summary: 'Delete a stored file; what it has assigned stays',
+    summary: 'Delete a stored file with its rules; what it has assigned stays',
     permission: 'project-file.manage',
     input: Type.Object({ name: oneOf(projectFileNames) }),
     status: 204,

@@ -217,7 +217,7 @@ async function readFiles(deps: RootDeps, files: readonly ReceivedFile[] = []): P
     if (bytes > maxProjectFileBytes) throw invalid({ project_files: [`${filename}: a file may have up to 1 MiB`] })
     received.push({ path: filename, bytes: await buffer(await openFile(deps, key)) })
   }
-  return readProjectFiles(received)
+  return readProjectFiles(received, deps.now())
 }
 
 async function openFile({ objects }: RootDeps, key: string) {

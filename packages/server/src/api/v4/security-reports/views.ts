@@ -38,6 +38,7 @@ const projectFileEffectView = Type.Object(
     path: Type.String(),
     status: Type.Unsafe<FileEffect['status']>({ type: 'string', enum: ['applied', 'unchanged', 'ignored'] }),
     assigned: Type.Integer({ description: 'Number of existing vulnerabilities that received an assignee' }),
+    rules: Type.Integer({ description: 'Number of rules that the file states' }),
     warnings: Type.Array(fileWarningView),
   },
   { title: 'ProjectFileEffect' },

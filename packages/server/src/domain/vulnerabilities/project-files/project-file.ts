@@ -1,7 +1,15 @@
 import type { User } from '../../users/user.ts'
 
 /** Names of the files of a repository that a report may bring along. */
-export const projectFileNames = ['CODEOWNERS'] as const
+export const projectFileNames = [
+  'CODEOWNERS',
+  'alcove.yml',
+  '.trivyignore',
+  '.trivyignore.yaml',
+  '.grype.yaml',
+  '.snyk',
+  'osv-scanner.toml',
+] as const
 export type ProjectFileName = (typeof projectFileNames)[number]
 
 export const maxProjectFileBytes = 1024 * 1024
@@ -40,6 +48,8 @@ export interface FileEffect {
   status: 'applied' | 'unchanged' | 'ignored'
   /** Number of existing vulnerabilities that received an assignee. */
   assigned: number
+  /** Number of rules that the file states. */
+  rules: number
   warnings: readonly FileWarning[]
 }
 

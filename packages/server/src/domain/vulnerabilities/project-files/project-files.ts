@@ -5,11 +5,19 @@ import { recordAuditEvent } from '../../audit/record.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import { findUserById } from '../../users/users.ts'
+import { type FileRule, parseAlcoveFile, resolveFileRules } from '../rules/alcove-file.ts'
+import { replaceFileRules } from '../rules/file-rules.ts'
+import type { RuleDraft } from '../rules/rule.ts'
 import { assignUnassigned } from './codeowners/assign-owners.ts'
 import { type Codeowners, ownersOf, parseCodeowners, syntaxOf } from './codeowners/parse-codeowners.ts'
 import { openResolver } from './codeowners/resolve-owners.ts'
+import { parseGrypeYaml } from './ignore-files/grype-yaml.ts'
+import { parseOsvScannerToml } from './ignore-files/osv-scanner-toml.ts'
+import { parseSnyk } from './ignore-files/snyk-yaml.ts'
+import { parseTrivyIgnore, parseTrivyIgnoreYaml } from './ignore-files/trivy-ignore.ts'
 import {
   type FileEffect,
+  type FileWarning,
   InvalidProjectFile,
   maxProjectFileBytes,
   type ProjectFile,
@@ -29,7 +37,7 @@ export interface ReceivedText {
 const maxPathLength = 255
 
 /** Checks the files of a report and returns them by name. Throws when any of them is unknown or invalid. */
-export function readProjectFiles(received: readonly ReceivedText[]): ProjectFile[] {
+export function readProjectFiles(received: readonly ReceivedText[], now: string): ProjectFile[] {
   const files = new Map<ProjectFileName, ProjectFile>()
   for (const { path, bytes } of received) {
     const shown = path.replace(/\p{Cc}/gu, ' ').slice(0, maxPathLength)
@@ -39,7 +47,7 @@ export function readProjectFiles(received: readonly ReceivedText[]): ProjectFile
     if (path !== shown) throw unusable(`${shown}: the path is too long or has control characters`)
     if (bytes.length > maxProjectFileBytes) throw unusable(`${shown}: a file may have up to 1 MiB`)
     const file = { name, path: path.replaceAll('\\', '/'), content: textOf(shown, bytes) }
-    parseFile(file)
+    parseFile(file, now)
     files.set(name, file)
   }
   return [...files.values()]
@@ -62,12 +70,52 @@ function firstInvalidLine(bytes: Uint8Array): number {
   return text.slice(0, text.indexOf('\ufffd')).split('\n').length
 }
 
-function parseFile({ path, content }: ProjectFile): Codeowners {
+/** What a file states: owners, rules, or rules whose assignees are still usernames. */
+interface ParsedFile {
+  codeowners?: Codeowners
+  rules?: readonly RuleDraft[]
+  unresolved?: readonly FileRule[]
+  warnings: readonly FileWarning[]
+}
+
+const parsers: Readonly<Record<ProjectFileName, (file: ProjectFile, now: string) => ParsedFile>> = {
+  CODEOWNERS: ({ content, path }) => {
+    const codeowners = parseCodeowners(content, syntaxOf(path))
+    return { codeowners, warnings: codeowners.warnings }
+  },
+  'alcove.yml': ({ content }, now) => parseAlcoveYml(content, now),
+  '.trivyignore': ({ content }) => parseTrivyIgnore(content),
+  '.trivyignore.yaml': ({ content }) => parseTrivyIgnoreYaml(content),
+  '.grype.yaml': ({ content }) => parseGrypeYaml(content),
+  '.snyk': ({ content }) => parseSnyk(content),
+  'osv-scanner.toml': ({ content }) => parseOsvScannerToml(content),
+}
+
+/** The parser needs about a second for a text of this length that is full of errors. */
+const maxAlcoveBytes = 64 * 1024
+
+function parseAlcoveYml(content: string, now: string): ParsedFile {
+  if (Buffer.byteLength(content) > maxAlcoveBytes) throw new InvalidProjectFile(1, 'alcove.yml may have up to 64 KiB')
+  const parsed = parseAlcoveFile(content, now)
+  if ('rules' in parsed) return { unresolved: parsed.rules, warnings: [] }
+  const [first, ...others] = parsed.problems
+  const further = others.map(({ line, message }) => `; line ${line}: ${message}`).join('')
+  throw new InvalidProjectFile(first?.line ?? 1, `${first?.message ?? 'it cannot be read'}${further}`)
+}
+
+/** Finds the assignees of rules. A rule with an assignee who may not triage is a warning instead. */
+async function resolved(deps: Deps, project: Project, parsed: ParsedFile): Promise<ParsedFile> {
+  if (!parsed.unresolved) return parsed
+  const { rules, problems } = await resolveFileRules(deps, project, parsed.unresolved)
+  return { rules, warnings: problems }
+}
+
+function parseFile(file: ProjectFile, now: string): ParsedFile {
   try {
-    return parseCodeowners(content, syntaxOf(path))
+    return parsers[file.name](file, now)
   } catch (error) {
     if (!(error instanceof InvalidProjectFile)) throw error
-    throw unusable(`${path}, line ${error.line}: ${error.message}`)
+    throw unusable(`${file.path}, line ${error.line}: ${error.message}`)
   }
 }
 
@@ -93,20 +141,39 @@ export async function storeProjectFiles(
   origin: FileOrigin,
 ): Promise<() => Promise<FileEffect[]>> {
   const digests = await listDigests(deps.db, project.id)
-  const parsed = files.map((file) => ({ file, codeowners: parseFile(file), isNew: isNew(digests, file) }))
-  for (const { file, codeowners, isNew } of parsed) {
-    const { warnings } = codeowners
+  const all: { file: ProjectFile; parsed: ParsedFile; isNew: boolean }[] = []
+  for (const file of files) {
+    const parsed = await resolved(deps, project, parseFile(file, origin.now))
+    all.push({ file, parsed, isNew: isNew(digests, file) })
+  }
+  for (const { file, parsed, isNew } of all) {
+    const { warnings } = parsed
     await upsertFile(deps.db, { ...file, ...origin, projectId: project.id, sha256: sha256Of(file.content), warnings })
     if (isNew) await recordNewFile(deps, project, file, origin)
   }
   return async () => {
     const effects: FileEffect[] = []
-    for (const { file, codeowners, isNew } of parsed) {
-      const assigned = isNew ? await assignUnassigned(deps, project, codeowners, origin) : 0
-      effects.push(effectOf(file, codeowners, { isNew, assigned }))
+    for (const { file, parsed, isNew } of all) {
+      effects.push(
+        effectOf(file, parsed, {
+          isNew,
+          assigned: isNew ? await applyFile(deps, project, file, { parsed, origin }) : 0,
+        }),
+      )
     }
     return effects
   }
+}
+
+/** Applies a file with new content, and returns how many vulnerabilities it has assigned. */
+async function applyFile(
+  deps: Deps,
+  project: Project,
+  { name }: ProjectFile,
+  { parsed: { codeowners, rules }, origin }: { parsed: ParsedFile; origin: FileOrigin },
+): Promise<number> {
+  if (rules) await replaceFileRules(deps, project, { file: name, rules, createdById: origin.userId })
+  return codeowners ? assignUnassigned(deps, project, codeowners, origin) : 0
 }
 
 async function recordNewFile(
@@ -134,35 +201,37 @@ export async function previewProjectFiles(
   const digests = await listDigests(deps.db, project.id)
   const effects: FileEffect[] = []
   for (const file of files) {
-    const codeowners = parseFile(file)
+    const parsed = await resolved(deps, project, parseFile(file, deps.now()))
     const isNewFile = isNew(digests, file)
-    const assigned = isNewFile ? await assignUnassigned(deps, project, codeowners, undefined) : 0
-    effects.push(effectOf(file, codeowners, { isNew: isNewFile, assigned }))
+    const { codeowners } = parsed
+    const assigned = isNewFile && codeowners ? await assignUnassigned(deps, project, codeowners, undefined) : 0
+    effects.push(effectOf(file, parsed, { isNew: isNewFile, assigned }))
   }
   return effects
 }
 
 /** The effects of files that are not applied. */
 export const ignoredFiles = (files: readonly ProjectFile[]): FileEffect[] =>
-  files.map(({ name, path }) => ({ name, path, status: 'ignored', assigned: 0, warnings: [] }))
+  files.map(({ name, path }) => ({ name, path, status: 'ignored', assigned: 0, rules: 0, warnings: [] }))
 
 const isNew = (digests: ReadonlyMap<string, string>, { name, path, content }: ProjectFile) =>
   digests.get(name) !== `${path} ${sha256Of(content)}`
 
 const effectOf = (
   { name, path }: ProjectFile,
-  { warnings }: Codeowners,
+  { warnings, rules = [] }: ParsedFile,
   { isNew, assigned }: { isNew: boolean; assigned: number },
-): FileEffect => ({ name, path, status: isNew ? 'applied' : 'unchanged', assigned, warnings })
+): FileEffect => ({ name, path, status: isNew ? 'applied' : 'unchanged', assigned, rules: rules.length, warnings })
 
 /** Returns the last files of a project by name. */
 export const findProjectFiles = ({ db }: Deps, project: Project): Promise<StoredProjectFile[]> =>
   listFiles(db, project.id)
 
-/** Deletes a stored file. What it has assigned stays. */
+/** Deletes a stored file and its rules, whose effects a job reverts. What it has assigned stays. */
 export function deleteProjectFile(deps: Deps, project: Project, name: ProjectFileName): Promise<void> {
   return projectTransaction(deps, project.id, async (deps) => {
     if (!(await deleteFile(deps.db, project.id, name))) throw notFound()
+    if (name !== 'CODEOWNERS') await replaceFileRules(deps, project, { file: name, rules: [], createdById: null })
     await recordAuditEvent(deps, 'project_file_destroyed', {
       entity: projectEntity(project),
       message: `Deleted the stored file ${name}`,
@@ -180,7 +249,7 @@ export interface CodeownersOfProject {
 export async function readCodeowners(deps: Deps, project: Project): Promise<CodeownersOfProject> {
   const file = await findFile(deps.db, project.id, 'CODEOWNERS')
   if (!file) throw notFound()
-  const codeowners = parseFile(file)
+  const codeowners = parseCodeowners(file.content, syntaxOf(file.path))
   const resolve = openResolver(deps, project)
   const owners: CodeownersOfProject['owners'] = []
   for (const [owner, line] of ownersOf(codeowners)) owners.push({ owner, line, user: await resolve(owner) })
