@@ -7,6 +7,7 @@ import { addListCommand } from './commands/list-command.ts'
 import { addLoginCommands } from './commands/login-command.ts'
 import { addTopicsCommand } from './commands/topics-command.ts'
 import { addUploadCommand } from './commands/upload-command.ts'
+import { addVexCommand } from './commands/vex-command.ts'
 import { addVulnerabilityCommands } from './commands/vulnerability-commands.ts'
 import type { Io } from './io.ts'
 import { readVersion } from './version.ts'
@@ -42,6 +43,7 @@ export function createProgram(io: Io, finish: CommandContext['finish']): Command
   addListCommand(program, context)
   addVulnerabilityCommands(program, context)
   addExportCommand(program, context)
+  addVexCommand(program, context)
   addAttachCommand(program, context)
   addTopicsCommand(program, context)
   addCompletionCommand(program, context)

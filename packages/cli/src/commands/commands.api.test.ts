@@ -191,8 +191,12 @@ describe('a vulnerability', () => {
 })
 
 /** Runs `alcove export`, and the jobs of the server until it ends. */
-async function runExport(args: string[], options: { env: Record<string, string>; cwd: string }) {
-  const done = run(['export', ...args], options)
+async function runExport(
+  args: string[],
+  options: { env: Record<string, string>; cwd: string },
+  command: readonly string[] = ['export'],
+) {
+  const done = run([...command, ...args], options)
   for (let isOver = false; !isOver; ) {
     await server.runJobs()
     isOver = await Promise.race([done.then(() => true), new Promise<false>((go) => setTimeout(go, 20, false))])
@@ -229,6 +233,42 @@ test('alcove export and an empty list print how many findings await promotion', 
     'await',
   )
   expect((await list('--findings', '--search', 'nothing like it')).stderr).toBe('Nothing matches.\n')
+})
+
+test('alcove vex imports documents with a preview, and exports them', async () => {
+  const project = await freshProject()
+  const { id } = await server.vulnerability(project, {
+    name: 'Old library',
+    others: [{ type: 'cve', name: 'CVE-2099-1', value: 'CVE-2099-1' }],
+  })
+  const cwd = await folder({ 'broken.json': '{' })
+  const env = { ...server.env, ALCOVE_PROJECT: project.path_with_namespace }
+  const vex = (...args: string[]) => run(['vex', ...args], { env, cwd })
+  const exported = (...args: string[]) => runExport(args, { env, cwd }, ['vex', 'export'])
+  const stateOf = async () => (await server.admin.get(`/vulnerabilities/${id}`)).body.state
+  await server.admin.post(`/vulnerabilities/${id}/dismiss`, { dismissal_reason: 'false_positive' })
+  expect(JSON.parse((await exported()).stdout)).toMatchObject({ statements: [{ status: 'not_affected' }] })
+  expect(await exported('-o', 'own.json')).toMatchObject({ code: 0 })
+
+  await server.admin.post(`/vulnerabilities/${id}/revert`)
+  expect((await vex('import', 'own.json')).stdout).toContain('1 kept, because users decided later')
+  const preview = await vex('import', 'own.json', '--override', '--preview')
+  expect(preview).toMatchObject({ code: 0, stdout: expect.stringContaining('1 statement: 1 would change') })
+  expect(preview.stdout).toContain('dismiss  CVE-2099-1 (not_affected, 1 vulnerability)')
+  expect(await stateOf()).toBe('detected')
+  const done = await vex('import', 'own.json', '--override', '--json')
+  expect(JSON.parse(done.stdout)).toMatchObject({ changed: 1, dry_run: false })
+  expect(await stateOf()).toBe('dismissed')
+  expect(await vex('import', 'broken.json')).toMatchObject({ code: 2 })
+  expect(await vex('import', 'missing.json')).toMatchObject({ code: 2, stderr: expect.stringContaining('Cannot read') })
+
+  const [group = ''] = project.path_with_namespace.split('/')
+  const ofGroup = await runExport(['-g', group, '--format', 'csaf'], { env: server.env, cwd }, ['vex', 'export'])
+  expect(JSON.parse(ofGroup.stdout)).toMatchObject({ document: { category: 'csaf_vex' } })
+  expect(await exported('--format', 'cyclonedx', '--ref', 'main', '-o', 'out.json')).toMatchObject({ code: 0 })
+  expect(JSON.parse(await readFile(join(cwd, 'out.json'), 'utf8'))).toMatchObject({ bomFormat: 'CycloneDX' })
+  expect((await exported('--ref', 'no-such-branch')).stdout).not.toContain('CVE-2099-1')
+  expect(await exported('--format', 'csv')).toMatchObject({ code: 2 })
 })
 
 test('alcove attach uploads files and prints their Markdown', async () => {

@@ -13,6 +13,8 @@ export interface ExportOptions extends ConnectionOptions {
   project?: string
   group?: string
   format: 'csv' | 'json' | 'sarif' | 'openvex' | 'cyclonedx' | 'csaf' | 'html'
+  /** Only vulnerabilities that are present on this ref. */
+  ref?: string
   output?: string
   wait: number
   json?: boolean
@@ -27,7 +29,10 @@ export async function runExport(io: Io, options: ExportOptions): Promise<void> {
   if (options.json && output === undefined)
     throw wrongUsage('--json prints what was exported; name the file with --output.')
   const { client } = await connect(io, options)
-  const body: BodyOf<'POST /security/projects/{id}/vulnerability_exports'> = { export_format: format }
+  const body: BodyOf<'POST /security/projects/{id}/vulnerability_exports'> = {
+    export_format: format,
+    ...(options.ref !== undefined && { filters: { ref: options.ref } }),
+  }
   const created =
     group === undefined
       ? await client.call('POST /security/projects/{id}/vulnerability_exports', {
