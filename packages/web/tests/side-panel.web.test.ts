@@ -178,3 +178,49 @@ describe.each([1440, 360])('with a window of %i px', (width) => {
     await expect.poll(() => grid(page).evaluate((element) => element === document.activeElement)).toBe(true)
   })
 })
+
+describe('the list', () => {
+  test('is sorted by its headers, which state the order, and names its rows', async () => {
+    const { list, maintainer } = await create()
+    const page = await web.open(list, { as: maintainer, width: 1440, theme: 'dark' })
+    const header = (name: string) => page.getByRole('columnheader', { name })
+    const titles = () => grid(page).getByRole('link').allInnerTexts()
+    expect(await header('Severity').getAttribute('aria-sort')).toBe('descending')
+    expect(await header('Priority').getAttribute('aria-sort')).toBe('none')
+    expect(await header('Status').getAttribute('aria-sort')).toBe(null)
+    await grid(page).getByRole('row', { name: 'High, One, src/app.ts:1, Needs triage' }).waitFor()
+    await header('Severity').getByRole('button').click()
+    await expect.poll(titles).toEqual(['Three', 'Two', 'One'])
+    expect(await header('Severity').getAttribute('aria-sort')).toBe('ascending')
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('severity_asc')
+    expect(await accessProblems(page)).toEqual([])
+    await page.getByLabel('Sort').selectOption('priority_desc')
+    await expect.poll(() => header('Priority').getAttribute('aria-sort')).toBe('descending')
+  })
+
+  test('is reached by the second link of the page', async () => {
+    const { list, maintainer } = await create()
+    const page = await web.open(list, { as: maintainer })
+    for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key)
+    expect(await grid(page).evaluate((element) => element === document.activeElement)).toBe(true)
+    const other = await web.open('/explore/projects', { as: maintainer })
+    expect(await other.getByRole('link', { name: 'Skip to results' }).count()).toBe(0)
+  })
+
+  test('has the columns and the density that the user chooses, also after a reload', async () => {
+    const { list, maintainer } = await create()
+    const page = await web.open(list, { as: maintainer, width: 1440 })
+    await page.getByRole('button', { name: 'View options' }).click()
+    const dialog = page.getByRole('dialog', { name: 'View options' })
+    await dialog.getByLabel('Report type').uncheck()
+    await dialog.getByLabel('Density').selectOption('compact')
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    for (const isReloaded of [false, true]) {
+      if (isReloaded) await page.reload()
+      await expect.poll(() => page.getByRole('columnheader', { name: 'Report type' }).count()).toBe(0)
+      await page.getByRole('columnheader', { name: 'Priority' }).waitFor()
+      await expect.poll(async () => (await row(page, 'One').boundingBox())?.height).toBe(30)
+    }
+  })
+})

@@ -42,6 +42,9 @@ export function Shell() {
       <a href="#main" className={styles.skip}>
         Skip to main content
       </a>
+      <a href="#results" className={`${styles.skip} ${styles.skipResults}`}>
+        Skip to results
+      </a>
       <Header session={session.data} path={path} />
       <main id="main" tabIndex={-1} className={styles.main}>
         <ErrorBoundary key={path}>

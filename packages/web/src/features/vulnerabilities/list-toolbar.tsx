@@ -1,4 +1,4 @@
-import { Keyboard, X } from 'lucide-react'
+import { Keyboard, SlidersHorizontal, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button, IconButton } from '../../components/button.tsx'
 import { formatCount } from '../../components/format.ts'
@@ -12,6 +12,7 @@ export function ListToolbar({
   onSelectAll,
   onClear,
   onKeys,
+  onOptions,
   order,
   children,
 }: {
@@ -23,6 +24,8 @@ export function ListToolbar({
   onSelectAll?: (() => void) | undefined
   onClear: () => void
   onKeys: () => void
+  /** Absent: the list has no view options. */
+  onOptions?: () => void
   order?: ReactNode
   children: ReactNode
 }) {
@@ -46,6 +49,7 @@ export function ListToolbar({
       )}
       <div className={styles.actions}>{children}</div>
       {order && <div className={styles.order}>{order}</div>}
+      {onOptions && <IconButton label="View options" icon={SlidersHorizontal} onClick={onOptions} />}
       <IconButton label="Keyboard shortcuts" icon={Keyboard} onClick={onKeys} />
     </div>
   )

@@ -1,24 +1,31 @@
 import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
+import type { Density } from './view-options.ts'
 
 /** Breakpoints of the row layout; the same as in row-grid.module.css and title-cell.module.css. */
 const narrow = matchMedia('(max-width: 48rem)')
 const wide = matchMedia('(min-width: 76rem)')
 
 /** Returns the height of a row: one line on wide screens, two on medium ones, three on narrow ones. */
-export function useRowHeight(): number {
-  const [height, setHeight] = useState(rowHeight)
+export function useRowHeight(density: Density): number {
+  const [layout, setLayout] = useState(layoutOf)
   useEffect(() => {
-    const listen = () => setHeight(rowHeight())
+    const listen = () => setLayout(layoutOf())
     for (const query of [narrow, wide]) query.addEventListener('change', listen)
     return () => {
       for (const query of [narrow, wide]) query.removeEventListener('change', listen)
     }
   }, [])
-  return height
+  return heights[density][layout]
 }
 
-function rowHeight(): number {
-  return narrow.matches ? 88 : wide.matches ? 38 : 54
+/** Heights of rows in pixels. */
+const heights = {
+  comfortable: { narrow: 88, medium: 54, wide: 38 },
+  compact: { narrow: 80, medium: 46, wide: 30 },
+}
+
+function layoutOf(): 'narrow' | 'medium' | 'wide' {
+  return narrow.matches ? 'narrow' : wide.matches ? 'wide' : 'medium'
 }
 
 /** Measures the offset of the first row from the top of the page, and the height of the sticky toolbar. */

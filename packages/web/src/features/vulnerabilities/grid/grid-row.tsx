@@ -10,6 +10,8 @@ export interface GridColumn<Row> {
   /** True: hidden on narrow screens. */
   isSpare?: boolean
   cell: (row: Row) => ReactNode
+  /** Orders of the list by this column. */
+  sorts?: { ascending: string; descending: string }
 }
 
 // biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
@@ -36,6 +38,8 @@ interface RowProps<Row> {
   onOpen: (row: Row, way: Opening) => void
   opensOnClick: boolean
   onRest?: ((row: Row) => void) | undefined
+  /** Name of the row for screen readers. */
+  labelOf?: ((row: Row) => string) | undefined
 }
 
 /** Time on a row after which the pointer rests on it. */
@@ -45,7 +49,7 @@ export const GridRow = memo(PlainGridRow) as typeof PlainGridRow // memo loses t
 
 function PlainGridRow<Row extends { id: number; title: string; isArchived?: boolean }>(props: RowProps<Row>) {
   const { id, index, top, height, row, columns, isActive, isSelected, onToggle, onPoint, onOpen } = props
-  const { opensOnClick, onRest } = props
+  const { opensOnClick, onRest, labelOf } = props
   const resting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const look = [styles.row, isActive && styles.active, isSelected && styles.selected].filter(Boolean).join(' ')
 
@@ -65,6 +69,7 @@ function PlainGridRow<Row extends { id: number; title: string; isArchived?: bool
       role="row"
       tabIndex={-1}
       aria-rowindex={index + 2}
+      aria-label={row && labelOf?.(row)}
       aria-selected={onToggle ? isSelected : undefined}
       data-active={isActive || undefined}
       className={look}

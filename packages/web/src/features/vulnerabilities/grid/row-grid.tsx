@@ -10,11 +10,13 @@ import {
 } from 'react'
 import { formatCount } from '../../../components/format.ts'
 import { type Press, usePageKeys } from '../triage/page-keys.ts'
+import { GridHead, type Sorting } from './grid-head.tsx'
 import { type GridColumn, GridRow, type Opening } from './grid-row.tsx'
 import type { PagedRows } from './paged-rows.ts'
 import styles from './row-grid.module.css'
 import { useStoredPlace } from './stored-place.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
+import type { Density } from './view-options.ts'
 
 // biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
 // biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus and names the active row
@@ -34,6 +36,11 @@ interface GridProps<Row extends { id: number; title: string; isArchived?: boolea
   opensOnClick?: boolean
   /** Called when the pointer rests on a row, so that its data can be fetched before it is opened. */
   onRest?: ((row: Row) => void) | undefined
+  /** Returns the name of a row for screen readers. */
+  labelOf?: (row: Row) => string
+  /** Absent: the headers do not change the order. */
+  sorting?: Sorting
+  density?: Density
   /** Handles all other keys. Returns true for a key that it handled. */
   onKey: (press: Press) => boolean
   /** Sticky toolbar above the rows. */
@@ -67,7 +74,7 @@ export function RowGrid<Row extends { id: number; title: string; isArchived?: bo
   const { advances = 0 } = props
   const id = useId()
   const grid = useRef<HTMLDivElement>(null)
-  const { virtual, body, bar, margin, barHeight, rowHeight, length } = useVirtualRows(rows, active)
+  const { virtual, body, bar, margin, barHeight, rowHeight, length } = useVirtualRows(rows, active, props.density)
   const storePlace = useStoredPlace(rows, active, onMove)
 
   const move = (to: number, isExtending: boolean) => {
@@ -118,6 +125,7 @@ export function RowGrid<Row extends { id: number; title: string; isArchived?: bo
       </div>
       <div
         ref={grid}
+        id="results" // target of the link in the shell
         role="grid"
         tabIndex={0}
         className={styles.grid}
@@ -133,30 +141,7 @@ export function RowGrid<Row extends { id: number; title: string; isArchived?: bo
         onKeyDown={(event) => press(event) && event.preventDefault()}
         onFocus={showActive}
       >
-        <div role="rowgroup">
-          <div role="row" aria-rowindex={1} className={styles.head}>
-            {selection && (
-              <div role="columnheader" className={styles.check}>
-                {selection.toggleAll ? (
-                  <input
-                    type="checkbox"
-                    tabIndex={-1}
-                    aria-label="Select all matching"
-                    checked={selection.isAll}
-                    onChange={selection.toggleAll}
-                  />
-                ) : (
-                  <span className="visually-hidden">Selected</span>
-                )}
-              </div>
-            )}
-            {columns.map(({ name }) => (
-              <div key={name} role="columnheader">
-                {name}
-              </div>
-            ))}
-          </div>
-        </div>
+        <GridHead columns={columns} selection={selection} sorting={props.sorting} />
         <div ref={body} role="rowgroup" className={styles.body} style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const row = rows.rowAt(index)
@@ -176,6 +161,7 @@ export function RowGrid<Row extends { id: number; title: string; isArchived?: bo
                 onOpen={open}
                 opensOnClick={opensOnClick}
                 onRest={onRest}
+                labelOf={props.labelOf}
               />
             )
           })}

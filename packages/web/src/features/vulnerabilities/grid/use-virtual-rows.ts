@@ -3,6 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { usePlaceOnPage, useRowHeight } from './grid-place.ts'
 import type { PagedRows } from './paged-rows.ts'
 import { useScrollAnchor } from './use-scroll-anchor.ts'
+import type { Density } from './view-options.ts'
 
 /** Maximum height of the rows in pixels. Browsers cannot lay out higher elements. */
 const maxHeight = 15_000_000
@@ -12,8 +13,12 @@ const rowsAhead = 30
 const messageRoom = 112
 
 /** Virtualises rows of equal height below a sticky bar, loads those in view, and keeps their place when rows change. */
-export function useVirtualRows<Row extends { id: number }>(rows: PagedRows<Row>, active: number) {
-  const rowHeight = useRowHeight()
+export function useVirtualRows<Row extends { id: number }>(
+  rows: PagedRows<Row>,
+  active: number,
+  density: Density = 'comfortable',
+) {
+  const rowHeight = useRowHeight(density)
   const body = useRef<HTMLDivElement>(null)
   const bar = useRef<HTMLDivElement>(null)
   const { margin, barHeight } = usePlaceOnPage(body, bar)

@@ -1,0 +1,42 @@
+import { useState } from 'react'
+
+export const densities = [
+  { value: 'comfortable', label: 'Comfortable' },
+  { value: 'compact', label: 'Compact' },
+] as const
+export type Density = (typeof densities)[number]['value']
+
+/** Columns that users can hide. */
+export const optionalColumns: readonly string[] = ['Priority', 'Report type', 'Status', 'Assignee', 'Detected']
+
+export interface ViewOptions {
+  density: Density
+  columns: readonly string[]
+}
+
+const key = 'alcove.vulnerability-view'
+
+/** Columns and density of vulnerability lists, which are stored in this browser. */
+export function useViewOptions(): [ViewOptions, (options: ViewOptions) => void] {
+  const [options, setOptions] = useState(read)
+  return [
+    options,
+    (next) => {
+      localStorage.setItem(key, JSON.stringify(next))
+      setOptions(next)
+    },
+  ]
+}
+
+function read(): ViewOptions {
+  const first: ViewOptions = { density: 'comfortable', columns: optionalColumns }
+  try {
+    const { density, columns } = JSON.parse(localStorage.getItem(key) ?? '{}')
+    return {
+      density: density === 'compact' ? 'compact' : first.density,
+      columns: Array.isArray(columns) ? optionalColumns.filter((name) => columns.includes(name)) : first.columns,
+    }
+  } catch {
+    return first
+  }
+}
