@@ -11,6 +11,7 @@ import { formatOf, unknownFormat } from '../formats/formats.ts'
 import { type Gaps, startGaps } from '../formats/gaps.ts'
 import type { Mapping } from '../formats/generic/mapping.ts'
 import { startDeduplication, startScannerOrder } from '../formats/identity/deduplicate.ts'
+import { sha1 } from '../formats/identity/fingerprints.ts'
 import { startProblems } from '../formats/problems/problems.ts'
 import { startTally, type Tally } from '../formats/problems/tally.ts'
 import type { MergedFinding, Report, ReportFinding, Scan, SkippedFinding } from '../formats/report.ts'
@@ -160,7 +161,7 @@ async function readInventory(
     else inventory.read(entry, item)
     if (slice.isOver()) await slice.next()
   }
-  return { source: inventory.source, dependencies: inventory.list() }
+  return { source: storedSource(inventory.source), dependencies: inventory.list() }
 }
 
 function startReading(
@@ -297,3 +298,9 @@ export async function readWholeReport(
     throw error
   }
 }
+
+const maxSource = 400
+
+/** Returns a source whose length an index permits, and which still differs from every other source. */
+const storedSource = (source: string): string =>
+  source.length <= maxSource ? source : `${source.slice(0, maxSource).toWellFormed()} ${sha1(source)}`
