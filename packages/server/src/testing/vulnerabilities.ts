@@ -35,6 +35,7 @@ export interface MadeUp {
   /** In lower case, in their order. */
   tags?: readonly string[]
   flawKey?: number | undefined
+  hasIssue?: boolean
 }
 
 /** Default values for test vulnerabilities. */
@@ -186,6 +187,11 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     insert into tagged_findings (tag_id, finding_id)
     select t.id, r.id from ${records(tagged, taggedColumns)} as r
     join vulnerability_tags t on t.project_id = r.project_id and t.name_key = r.name`)
+  const linked = all.flatMap(({ id, hasIssue }) => (hasIssue ? [{ id }] : []))
+  await db.run(sql`
+    insert into vulnerability_links (vulnerability_id, link_type, url, title, created_at, updated_at)
+    select r.id, 'related', 'https://issues.example.com/' || r.id, 'Issue', ${now}, ${now}
+    from ${records(linked, { id: 'integer' })} as r`)
   const occurrences = all.flatMap(({ id, projectId, severity, state, refs }) =>
     refs.map((ref) => ({ finding_id: id, project_id: projectId, severity: severityRanks[severity], state, ref })),
   )

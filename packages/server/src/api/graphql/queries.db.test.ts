@@ -14,12 +14,16 @@ beforeAll(async () => {
   developer = await server.as('developer', project)
   await server.report(project, [
     entry({ line: 1, severity: 'Low', name: 'Weak hash' }),
-    entry({ line: 2, severity: 'Critical', name: 'SQL injection' }),
+    entry({
+      ...{ line: 2, severity: 'Critical', name: 'SQL injection' },
+      others: [{ type: 'owasp', name: 'A03:2021 - Injection', value: 'A03:2021' }],
+    }),
     entry({ line: 3, severity: 'High', name: 'Path traversal' }),
     entry({ line: 4, severity: 'High', name: 'Open redirect' }),
   ])
   const list = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
   ids = list.body.map(({ id }: { id: number }) => id)
+  await server.admin.post(`/vulnerabilities/${ids[3]}/issue_links`, { url: 'https://issues.example.com/1' })
 })
 
 async function query(client: Client, document: string, variables: object = {}) {
@@ -184,6 +188,11 @@ describe('vulnerabilities of a project', () => {
     ['scanner: ["unknown"]', []],
     ['hasResolution: true', []],
     ['hasMergeRequest: true', []],
+    ['hasIssues: true', ['Weak hash']],
+    ['hasIssues: false', all.slice(0, 3)],
+    ['owaspTopTen: [A3_2021, A1_2017]', ['SQL injection']],
+    ['owaspTopTen: [NONE]', all.slice(1)],
+    ['owaspTopTen: []', all],
     ['hasMergeRequest: false, hasResolution: false', all],
     ['state: [CONFIRMED], dismissalReason: [FALSE_POSITIVE]', []],
     ['projectId: ["gid://gitlab/Project/99999"]', []],
@@ -209,6 +218,10 @@ describe('vulnerabilities of a project', () => {
     ['last: -1', '`last` must not be negative'],
     ['after: "nonsense"', 'Please provide a valid cursor'],
     ['image: ["alpine"]', 'This server cannot filter by `image`.'],
+    [
+      'owaspTopTen: [NONE, A1_2021]',
+      "Incompatible argument: owasp_top_ten. 'NONE' wildcard cannot be combined with other OWASP top 10 values.",
+    ],
     ['projectId: ["acme"]', '"acme" is not the id of a project'],
   ])('are not listed with %s', async (args, message) => {
     const { data, errors } = await query(developer, list(args))

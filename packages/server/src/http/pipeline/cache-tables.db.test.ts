@@ -31,6 +31,7 @@ const queries: Record<string, readonly string[]> = {
       '',
       'assignee_id=1',
       'not_tags=web',
+      'has_issue=false',
       'assignee_id=none,1',
       ...filters,
       'sort=detected_asc',
@@ -42,6 +43,7 @@ const queries: Record<string, readonly string[]> = {
   '/projects/:id/vulnerabilities/summary': [
     '',
     'not_tags=web',
+    'has_issue=false',
     ...filters.filter((query) => !query.startsWith('page')),
   ],
   '/projects/:id/vulnerability_findings': ['', ...filters, 'scope=all', 'has_vulnerability=false', 'pipeline_id=1'],

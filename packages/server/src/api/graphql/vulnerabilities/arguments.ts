@@ -72,9 +72,7 @@ export interface VulnerabilityArgs extends FilterArgs, ConnectionArgs {
 }
 
 /** Filters of GitLab's schema that Alcove does not have. */
-const unsupported = [
-  ...(['owaspTopTen', 'hasIssues', 'hasRemediations', 'image'] as const),
-] satisfies (keyof FilterArgs)[]
+const unsupported = [...(['hasRemediations', 'image'] as const)] satisfies (keyof FilterArgs)[]
 
 /** Filters that GitLab refuses without advanced search. */
 const advanced = [
@@ -100,6 +98,12 @@ export async function readFilterArgs(
   if (advanced.some((name) => isGiven(args[name]))) {
     throw new GraphQLError('Require advanced vulnerability management to be enabled!')
   }
+  const owaspTopTen = lowered(args.owaspTopTen)
+  if (owaspTopTen?.includes('none') && owaspTopTen.length > 1) {
+    throw new GraphQLError(
+      "Incompatible argument: owasp_top_ten. 'NONE' wildcard cannot be combined with other OWASP top 10 values.",
+    )
+  }
   // No vulnerability has any of these.
   if (args.hasMergeRequest || args.hasAiResolution || args.clusterId?.length || args.clusterAgentId?.length) {
     return undefined
@@ -119,6 +123,8 @@ export async function readFilterArgs(
     scanners: named && scanner ? named.filter((name) => scanner.includes(name)) : (named ?? scanner),
     identifiers: identifierName ? [identifierName] : undefined,
     isResolvedOnDefaultBranch: args.hasResolution ?? undefined,
+    hasIssue: args.hasIssues ?? undefined,
+    owaspTopTen,
   }
 }
 

@@ -3,7 +3,11 @@ import Type from 'typebox'
 import type { Caller } from '../../../domain/access/callers.ts'
 import { parsePackageUrl } from '../../../domain/findings/package-url.ts'
 import { dismissalReasons, reportTypes, type State, severities, states } from '../../../domain/findings/scales.ts'
-import { type VulnerabilityFilter, vulnerabilitySorts } from '../../../domain/vulnerabilities/list/filter.ts'
+import {
+  owaspCategories,
+  type VulnerabilityFilter,
+  vulnerabilitySorts,
+} from '../../../domain/vulnerabilities/list/filter.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { date, flag, integer, listOf, number, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
@@ -39,6 +43,16 @@ const filters = {
     'tags',
     textList({ commaSeparated: true, description: 'Only results with one of these tags; case-insensitive' }),
     someOf,
+  ),
+  has_issue: filter('hasIssue', flag({ description: 'Whether it has a link to an issue' }), unchanged),
+  owasp_top_ten: filter(
+    'owaspTopTen',
+    listOf(owaspCategories, {
+      commaSeparated: true,
+      description:
+        'Only results with an identifier of these categories of the OWASP Top 10; `none`, alone: results without any',
+    }),
+    readOwasp,
   ),
   not_tags: filter(
     'notTags',
@@ -269,6 +283,13 @@ function readAssignees(ids: readonly string[], userId: number): (number | null)[
 function someOf(texts: readonly string[]): string[] | undefined {
   const found = withoutBlanks(texts)
   return found.length > 0 ? found : undefined
+}
+
+function readOwasp(categories: readonly string[]): readonly string[] {
+  if (categories.includes('none') && categories.length > 1) {
+    throw parameterProblem('owasp_top_ten: none cannot be combined with other values')
+  }
+  return categories
 }
 
 function withoutBlanks(texts: readonly string[]): string[] {

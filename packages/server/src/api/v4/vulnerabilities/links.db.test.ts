@@ -8,7 +8,7 @@ let project: TestProject
 beforeAll(async () => {
   server = await startServer()
   project = await server.project('acme/links')
-  const lines = [1, 2, 3, 4, 5, 6]
+  const lines = [1, 2, 3, 4, 5, 6, 7]
   await server.report(
     project,
     lines.map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` })),
@@ -20,6 +20,19 @@ const fresh = async (): Promise<number> => (await vulnerabilitiesOf(server, proj
 const notFound = { status: 404, body: { message: '404 Not found' } }
 
 describe('an issue link', () => {
+  test('is found by the filter has_issue at once, and no longer when it is removed', async () => {
+    const id = await fresh()
+    const found = async (value: boolean) => {
+      const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities?has_issue=${value}`)
+      return body.some((one: { id: number }) => one.id === id)
+    }
+    expect([await found(true), await found(false)]).toEqual([false, true])
+    const link = await server.admin.post(`/vulnerabilities/${id}/issue_links`, { url: 'https://tracker.test/99' })
+    expect([await found(true), await found(false)]).toEqual([true, false])
+    await server.admin.delete(`/vulnerabilities/${id}/issue_links/${link.body.id}`)
+    expect([await found(true), await found(false)]).toEqual([false, true])
+  })
+
   test('accepts an address in any tracker, and is listed in GitLab’s format', async () => {
     const id = await fresh()
     const developer = await server.as('developer', project)

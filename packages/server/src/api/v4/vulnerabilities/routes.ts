@@ -39,7 +39,7 @@ const viewSummary = ({ total, scanners, reportTypes }: ListSummary) => ({
 
 const listedTables = [
   ...['vulnerabilities', 'vulnerability_counts', 'promoted_findings', 'findings', 'occurrences', 'identifiers'],
-  ...['finding_identifiers', 'scanners', 'vulnerability_tags', 'tagged_findings'],
+  ...['finding_identifiers', 'scanners', 'vulnerability_tags', 'tagged_findings', 'vulnerability_links'],
 ]
 
 interface ListRequest {

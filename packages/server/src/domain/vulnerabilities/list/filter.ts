@@ -46,6 +46,10 @@ export interface VulnerabilityFilter {
   minEpss?: number | undefined
   /** Whether its report has a fix (`hasFix`). */
   hasFix?: boolean | undefined
+  /** Whether it has a link to an issue. */
+  hasIssue?: boolean | undefined
+  /** Categories of the OWASP Top 10, such as `a1_2021`; or only `none`, for vulnerabilities without any. */
+  owaspTopTen?: readonly string[] | undefined
   /** Keys of flaws. */
   flaws?: readonly number[] | undefined
   /** Whether the default branch has ever had it. Absent: only those it had, unless `ref` is given. */
@@ -56,6 +60,12 @@ export interface VulnerabilityFilter {
 export function wantedOnDefaultBranch({ ref, isOnDefaultBranch }: VulnerabilityFilter): boolean | undefined {
   return isOnDefaultBranch ?? (ref === undefined ? true : undefined)
 }
+
+/** Categories of the OWASP Top 10 of both years, such as `a1_2021`, and `none`. */
+export const owaspCategories = [
+  ...['2017', '2021'].flatMap((year) => Array.from({ length: 10 }, (_, index) => `a${index + 1}_${year}`)),
+  'none',
+]
 
 export const vulnerabilitySorts = [
   'severity_desc',

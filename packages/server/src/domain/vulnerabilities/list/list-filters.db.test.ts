@@ -24,7 +24,7 @@ const types = ['sast', 'dast', 'secret_detection']
 const scanners = ['semgrep', 'gitleaks', 'zap']
 const titles = ['SQL injection', 'Weak hash', 'Hard-coded secret', 'XSS in view', 'Go']
 const files = ['src/app.ts', 'src/sql/users.ts', 'lib/hash.go', 'README.md']
-const names = ['CWE-79', 'CWE-89', 'cve-2021-44228', 'Rule hash']
+const names = ['CWE-79', 'CWE-89', 'A03:2021', 'A10:2017 - Logging', 'A1:20210', 'cve-2021-44228', 'Rule hash']
 const refs = ['main', 'feature']
 const packages = [
   'pkg:npm/lodash@4.17.20',
@@ -68,6 +68,7 @@ const madeUp = fc.record({
   hasFix: fc.boolean(),
   refs: fc.subarray(refs),
   packageUrl: fc.option(pick(packages), { nil: undefined }),
+  hasIssue: fc.boolean(),
   tags: fc.subarray(tags),
   flawKey: pick(flaws),
 })
@@ -109,6 +110,8 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   isOverdue: rarely(fc.boolean()),
   dueBefore: rarely(pick(dueDays)),
   dueAfter: rarely(pick(dueDays)),
+  hasIssue: rarely(fc.boolean()),
+  owaspTopTen: rarely(pick([['a3_2021'], ['a10_2017'], ['a1_2017', 'a3_2021'], ['none']])),
   tags: rarely(some(['Billing', 'ÜBERPRÜFT', 'other'])),
   notTags: rarely(some(['billing', 'Überprüft', 'other'])),
 })
@@ -141,6 +144,8 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     (filter.ruleId === undefined || made.ruleId === filter.ruleId) &&
     (filter.isOverdue ?? isOverdue) === isOverdue &&
     (filter.dueBefore === undefined || (due !== undefined && due < filter.dueBefore)) &&
+    (filter.hasIssue ?? made.hasIssue === true) === (made.hasIssue === true) &&
+    (filter.owaspTopTen?.some((category) => isOfCategory(made, category)) ?? true) &&
     (filter.tags?.some((tag) => made.tags?.includes(lower(tag))) ?? true) &&
     !filter.notTags?.some((tag) => made.tags?.includes(lower(tag))) &&
     (filter.dueAfter === undefined || (due !== undefined && due > filter.dueAfter)) &&
@@ -157,6 +162,14 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     (filter.search === undefined ||
       texts.some((text) => (long.length > 0 ? long : words).every((word) => text.includes(word))))
   )
+}
+
+/** Categories that the identifiers of the test name. */
+const owaspOf: Record<string, string> = { 'A03:2021': 'a3_2021', 'A10:2017 - Logging': 'a10_2017' }
+
+function isOfCategory({ identifiers }: MadeUp, category: string): boolean {
+  const found = identifiers.flatMap((name) => owaspOf[name] ?? [])
+  return category === 'none' ? found.length === 0 : found.includes(category)
 }
 
 const compareDue = (a: MadeUp, b: MadeUp) =>

@@ -86,7 +86,7 @@ export async function listVersions(
 
 export const filteredTables = [
   ...['findings', 'promoted_findings', 'occurrences', 'identifiers', 'finding_identifiers', 'vulnerability_tags'],
-  'tagged_findings',
+  ...['tagged_findings', 'vulnerability_links'],
 ]
 
 const listCaches = perDatabase((changes) => openListCache(changes, [...facetTables, ...filteredTables]))

@@ -17,6 +17,7 @@ import type { FacetCount } from './facet-count-queries.ts'
 import { rangeAssignee, type VulnerabilityFilter } from './filter.ts'
 import { flawFilters } from './flaw-filter-sql.ts'
 import { byIndexedColumns, ofVulnerabilities } from './indexed-columns-sql.ts'
+import { issueFilters, owaspFilters } from './issue-filter-sql.ts'
 import { facetsOf, packedSeverity } from './promoted-queries.ts'
 import { tagFilters } from './tag-filter-sql.ts'
 import { threatFilters } from './threat-filter-sql.ts'
@@ -42,6 +43,8 @@ export function unindexedFilters(
     ...packageFilters(db, filter, projectIds),
     ...threatFilters(db, filter, projectIds),
     ...ruleFilters(db, filter, projectIds),
+    ...issueFilters(db, filter, projectIds),
+    ...owaspFilters(db, filter, projectIds),
     ...byRef,
     ...absenceFilters(filter),
     ...assigneeFilters(db, { filter, projectIds, counts, order }),
