@@ -12,6 +12,7 @@ import { levels, mayWrite, useSession } from '../../../data/session.ts'
 import { useProject } from '../../../nouns/project/project.ts'
 import { BadgePanel } from './badge.tsx'
 import { DangerZone } from './danger-zone.tsx'
+import { ProjectFilesPanel } from './project-files.tsx'
 import { SettingCheck } from './setting-check.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 import { UploadLimits } from './upload-limits.tsx'
@@ -27,6 +28,7 @@ export function GeneralSettings() {
       <ForWriters>
         <General />
         <Vulnerabilities />
+        <ProjectFilesPanel />
         <BadgePanel />
         <UploadLimits />
         {isOwner && <Visibility />}

@@ -3,7 +3,11 @@ import { CheckField } from '../../../components/form/field.tsx'
 import { useAction } from '../../../data/api.ts'
 import { useProject } from '../../../nouns/project/project.ts'
 
-type Name = 'promote_vulnerabilities_on_ingestion' | 'auto_resolve_vulnerabilities' | 'enforce_auth_checks_on_uploads'
+type Name =
+  | 'promote_vulnerabilities_on_ingestion'
+  | 'auto_resolve_vulnerabilities'
+  | 'enforce_auth_checks_on_uploads'
+  | 'accept_reporters_files'
 
 /** Checkbox for a project setting, saved when it changes. */
 export function SettingCheck({ name, label, hint }: { name: Name; label: string; hint: ReactNode }) {

@@ -1,0 +1,97 @@
+import type { Schemas } from '@alcove/client'
+import { useState } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { ConfirmDialog } from '../../../components/overlay/dialog.tsx'
+import { Panel } from '../../../components/page/page.tsx'
+import { QueryResult } from '../../../components/page/states.tsx'
+import { Table } from '../../../components/table.tsx'
+import { Time } from '../../../components/time.tsx'
+import { useAction, useApiQuery } from '../../../data/api.ts'
+import { useProject } from '../../../nouns/project/project.ts'
+import { SettingCheck } from './setting-check.tsx'
+
+type ProjectFile = Schemas['ProjectFile']
+
+/** Files of the repository that came with reports, such as CODEOWNERS and the ignore files of scanners. */
+export function ProjectFilesPanel() {
+  const { project } = useProject()
+  const path = { id: project.id }
+  const query = useApiQuery('GET /projects/{id}/project_files', { path })
+  return (
+    <Panel title="Files of the repository">
+      <SettingCheck
+        name="accept_reporters_files"
+        label="Accept files from everyone who can send reports"
+        hint="Otherwise CODEOWNERS, alcove.yml and ignore files take effect only if the sender can triage vulnerabilities."
+      />
+      <QueryResult query={query}>
+        {(files) =>
+          files.length === 0 ? <p>No report for the default branch had files.</p> : <FileTable files={files} />
+        }
+      </QueryResult>
+    </Panel>
+  )
+}
+
+function FileTable({ files }: { files: readonly ProjectFile[] }) {
+  return (
+    <Table label="Received files" head={['File', 'Branch', 'Received', 'Sender', 'Lines without effect', '']}>
+      {files.map((file) => (
+        <tr key={file.name}>
+          <td>
+            <code>{file.path}</code>
+          </td>
+          <td>{file.ref}</td>
+          <td>
+            <Time of={file.updated_at} />
+          </td>
+          <td>{file.author?.name ?? 'Deleted user'}</td>
+          <td>
+            <Warnings file={file} />
+          </td>
+          <td>
+            <DeleteFile file={file} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function Warnings({ file: { warnings } }: { file: ProjectFile }) {
+  if (warnings.length === 0) return 'None'
+  return (
+    <details>
+      <summary>{warnings.length}</summary>
+      <ul>
+        {warnings.map(({ line, message }) => (
+          <li key={`${line} ${message}`}>
+            Line {line}: {message}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function DeleteFile({ file: { name } }: { file: ProjectFile }) {
+  const { project } = useProject()
+  const [isAsked, setIsAsked] = useState(false)
+  const action = useAction('DELETE /projects/{id}/project_files/{name}', { done: 'File deleted.' })
+  return (
+    <>
+      <Button size="small" kind="danger" onClick={() => setIsAsked(true)}>
+        Delete {name}
+      </Button>
+      <ConfirmDialog
+        isOpen={isAsked}
+        onClose={() => setIsAsked(false)}
+        title={`Delete ${name}?`}
+        lead="The rules of the file are removed and their effects reverted. Assignments stay. The next report with the file brings it back."
+        confirm="Delete file"
+        isBusy={action.isPending}
+        onConfirm={() => action.mutate({ path: { id: project.id, name } })}
+      />
+    </>
+  )
+}
