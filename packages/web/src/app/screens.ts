@@ -118,6 +118,12 @@ const main: Screen[] = [
     'Unsubscribe',
     async () => (await import('../features/account/unsubscribe.tsx')).Unsubscribe,
   ),
+  screen(
+    '/-/vulnerability_reports/:id',
+    'Vulnerability report',
+    async () => (await import('../features/report-schedules/sent-report.tsx')).SentReport,
+    { access: signedIn },
+  ),
   // Not fetched later, so that it redirects as soon as the user has entered admin mode.
   { path: '/-/profile/admin_mode', title: 'Admin mode', component: AdminMode, access: administrator },
   screen(
@@ -160,6 +166,12 @@ const project: Screen[] = [
     'Vulnerabilities',
     async () => (await import('../features/vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
     { access: atLeast('developer'), links: { tabs: true } },
+  ),
+  screen(
+    '/report_schedules',
+    'Reports by e-mail',
+    async () => (await import('../features/report-schedules/report-schedules.tsx')).ReportSchedules,
+    { access: atLeast('developer') },
   ),
   screen(
     '/vulnerabilities/trends',
@@ -279,6 +291,12 @@ const group: Screen[] = [
     'Vulnerabilities',
     async () => (await import('../features/vulnerabilities/group-vulnerabilities.tsx')).GroupVulnerabilities,
     { access: signedIn, links: { tabs: true } },
+  ),
+  screen(
+    '/report_schedules',
+    'Reports by e-mail',
+    async () => (await import('../features/report-schedules/report-schedules.tsx')).ReportSchedules,
+    { access: atLeast('developer') },
   ),
   screen(
     '/vulnerabilities/trends',
