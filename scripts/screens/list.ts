@@ -48,6 +48,7 @@ export const screens: readonly Screen[] = [
   { name: 'reports', path: '/acme/shop/-/reports' },
   { name: 'dependencies', path: '/acme/shop/-/dependencies' },
   { name: 'all-dependencies', path: '/-/dependencies' },
+  { name: 'group-dependencies', path: '/groups/acme/-/dependencies' },
   { name: 'branches', path: '/acme/shop/-/reports/branches' },
   { name: 'report', path: '/acme/shop/-/reports/1' },
   { name: 'vex-import', path: '/acme/shop/-/reports/vex' },

@@ -39,6 +39,21 @@ afterAll(() => web?.close())
 const rows = (page: Page, table: string) => page.getByRole('region', { name: table }).getByRole('row')
 const fits = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
 
+test('the dependencies of a group are listed with the projects that the user may read', async () => {
+  const page = await web.open('/groups/acme', { as: web.server.admin })
+  await page.getByRole('link', { name: 'Dependencies' }).click()
+  const parser = rows(page, 'Packages').filter({ hasText: 'parser' })
+  await parser.getByRole('link', { name: 'MIT' }).waitFor()
+  for (const path of ['acme/shop', 'acme/site']) await parser.getByRole('link', { name: path }).waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await page.setViewportSize({ width: 360, height: 800 })
+  expect(await fits(page)).toBe(true)
+  const own = await web.open('/groups/acme/-/dependencies?search=parser', { as: developer })
+  await own.getByRole('link', { name: 'acme/shop' }).waitFor()
+  expect(await own.getByText('acme/site').count()).toBe(0)
+  expect(await own.getByText('logger').count()).toBe(0)
+})
+
 describe('the dependencies of a project', () => {
   test('are listed with vulnerabilities and licenses, and lead to the vulnerabilities', async () => {
     const page = await web.open('/acme/shop', { as: developer })

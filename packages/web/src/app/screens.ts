@@ -304,6 +304,12 @@ const group: Screen[] = [
     async () => (await import('../features/vulnerabilities/group-vulnerabilities.tsx')).GroupTrends,
     { access: signedIn },
   ),
+  screen(
+    '/dependencies',
+    'Dependencies',
+    async () => (await import('../features/dependencies/group-dependencies.tsx')).GroupDependencies,
+    { access: signedIn, links: { tabs: true } },
+  ),
   screen('/uploads', 'Uploads', async () => (await import('../features/uploads/group-uploads.tsx')).GroupUploads, {
     access: uploader,
     links: { tabs: true },

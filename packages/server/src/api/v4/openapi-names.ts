@@ -90,6 +90,7 @@ export const apiNames: ApiNames = {
     'POST /markdown/preview': 'previewMarkdown',
     'POST /projects/:id/security_reports': 'uploadSecurityReport',
     'GET /dependencies': 'searchDependencies',
+    'GET /groups/:id/dependencies': 'listGroupDependencies',
     'GET /dependencies/licenses': 'listDependencyLicenses',
     'GET /projects/:id/dependencies/licenses': 'listProjectDependencyLicenses',
     'GET /projects/:id/vulnerabilities/summary': 'getProjectVulnerabilitySummary',

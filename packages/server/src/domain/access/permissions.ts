@@ -250,6 +250,7 @@ export const permissions = {
   // The key in the address is the permission.
   'badge.view': { on: 'instance', who: 'anyone', scope: 'none' },
   // These list only projects whose vulnerabilities the caller may read: domain/vulnerabilities/list/readable-scope.ts.
+  'group.dependency.list': { on: 'group', who: 'user', scope: 'read_api' },
   'group.vulnerability.list': { on: 'group', who: 'user', scope: 'read_api' },
   'instance.vulnerability.list': { on: 'instance', who: 'user', scope: 'read_api' },
   // promoteWaiting checks `vulnerability.create` in each project.

@@ -2,10 +2,12 @@ import type { Deps } from '../deps.ts'
 import { searchTerms } from '../findings/list/search-terms.ts'
 import { parsePackageUrl, splitName, storedName } from '../findings/package-url.ts'
 import { severityOf } from '../findings/scales.ts'
+import { groupBy } from '../group-by.ts'
 import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import {
   type Dependency,
   type DependencyVulnerability,
+  type GroupDependency,
   type LicenseCount,
   type UsedPackage,
   unknownLicense,
@@ -14,6 +16,7 @@ import {
   type CandidateFinding,
   countByLicenses,
   countDependencies,
+  countPackagesOf,
   currentInventories,
   type DependencyFilter,
   inventoriesOf,
@@ -21,6 +24,8 @@ import {
   listDependencies,
   listDependents,
   listInventoryIds,
+  listPackageDetails,
+  listPackagesOf,
   listUsedPackages,
   type PackageSearch,
 } from './dependency-list-queries.ts'
@@ -120,6 +125,31 @@ export async function searchPackages(
     rows: page.rows.map((row) => ({
       ...row,
       projectIds: dependents.filter(({ packageId }) => packageId === row.id).map(({ projectId }) => projectId),
+    })),
+  }
+}
+
+/** Returns the packages on which the default branches of these projects depend, by name and version. */
+export async function listGroupDependencies(
+  { db }: Deps,
+  projectIds: readonly number[],
+  filter: DependencyFilter,
+  request: PageRequest,
+): Promise<Page<GroupDependency>> {
+  const range = { limit: request.perPage + 1, offset: request.offset }
+  const rows = await listPackagesOf(db, projectIds, filter, range)
+  const page = pageOf(request, rows, await countPackagesOf(db, projectIds, filter, maxCountedRows + 1))
+  const ids = page.rows.map(({ id }) => id)
+  if (ids.length === 0) return { ...page, rows: [] }
+  const details = groupBy(await listPackageDetails(db, projectIds, ids), ({ packageId }) => packageId)
+  const dependents = groupBy(await listDependents(db, projectIds, ids, maxListedProjects), ({ packageId }) => packageId)
+  return {
+    ...page,
+    rows: page.rows.map((row) => ({
+      ...row,
+      packageManager: details.get(row.id)?.find(({ packageManager }) => packageManager !== '')?.packageManager ?? '',
+      licenses: [...new Set(details.get(row.id)?.flatMap(({ licenses }) => licenses))].sort(),
+      projectIds: dependents.get(row.id)?.map(({ projectId }) => projectId) ?? [],
     })),
   }
 }

@@ -133,6 +133,61 @@ export async function listUsedPackages(
     order by lower(packages.name), packages.version, packages.id limit ${limit} offset ${offset}`)
 }
 
+/** Dependencies of the default branches of projects that match a filter, as `d` in inventories `i`. */
+function dependenciesOf({ dialect }: Db, projectIds: readonly number[], filter: DependencyFilter): Sql {
+  const { search, packageManagers, license } = filter
+  const conditions = [
+    sql`i.state = 'current' and i.ref = j.default_branch and i.project_id in ${dialect.integers(projectIds)}`,
+    ...(search === undefined ? [] : [dialect.contains(sql`d.name`, search)]),
+    ...(packageManagers ? [sql`d.package_manager in ${dialect.texts(packageManagers)}`] : []),
+    ...(license === undefined ? [] : [dialect.contains(sql`d.licenses`, JSON.stringify(license))]),
+  ]
+  return sql`from dependencies d join inventories i on i.id = d.inventory_id join projects j on j.id = i.project_id
+    where ${join(conditions, ' and ')}`
+}
+
+/** Returns the packages on which projects depend, by name and version, with the number of projects. */
+export async function listPackagesOf(
+  db: Db,
+  projectIds: readonly number[],
+  filter: DependencyFilter,
+  { limit, offset }: Range,
+): Promise<(UsedPackage & { occurrences: number })[]> {
+  return db.all(sql`
+    select p.id, p.name, p.version, p.package_url, u.projects, u.occurrences
+    from (
+      select d.package_id, min(d.name) as name, count(distinct i.project_id) as projects, count(*) as occurrences
+      ${dependenciesOf(db, projectIds, filter)} group by d.package_id) as u
+    join packages p on p.id = u.package_id
+    order by u.name, p.version, p.id limit ${limit} offset ${offset}`)
+}
+
+/** Counts the packages on which projects depend, up to a maximum. */
+export async function countPackagesOf(
+  db: Db,
+  projectIds: readonly number[],
+  filter: DependencyFilter,
+  max: number,
+): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from (
+      select distinct d.package_id ${dependenciesOf(db, projectIds, filter)} limit ${max}) as counted`)
+  return row?.total ?? 0
+}
+
+/** Returns the package managers and licenses with which projects list these packages. */
+export async function listPackageDetails(
+  db: Db,
+  projectIds: readonly number[],
+  packageIds: readonly number[],
+): Promise<{ packageId: number; packageManager: string; licenses: readonly string[] }[]> {
+  const rows = await db.all<{ packageId: number; packageManager: string; licenses: string }>(sql`
+    select distinct d.package_id, d.package_manager, d.licenses ${dependenciesOf(db, projectIds, {})}
+      and d.package_id in ${db.dialect.integers(packageIds)}
+    order by d.package_id, d.package_manager, d.licenses`)
+  return rows.map((row) => ({ ...row, licenses: JSON.parse(row.licenses) }))
+}
+
 /** Returns the projects that depend on these packages on their default branch, at most `max` for each package. */
 export async function listDependents(
   db: Db,

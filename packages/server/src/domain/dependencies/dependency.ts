@@ -44,6 +44,17 @@ export interface UsedPackage {
   projects: number
 }
 
+/** A package on which projects of a group depend. */
+export interface GroupDependency extends UsedPackage {
+  /** Number of entries of reports, of which a project can have several. */
+  occurrences: number
+  /** Name of a package manager as GitLab writes it; empty if unknown. */
+  packageManager: string
+  licenses: readonly string[]
+  /** The first projects. */
+  projectIds: readonly number[]
+}
+
 export interface LicenseCount {
   name: string
   total: number

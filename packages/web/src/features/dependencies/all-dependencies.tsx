@@ -56,7 +56,12 @@ function Results({ search }: { search: string }) {
   )
 }
 
-function Projects({ of: { name, projects, project_count: total } }: { of: UsedPackage }) {
+/** Links to the first projects that use a package. */
+export function Projects({
+  of: { name, projects, project_count: total },
+}: {
+  of: Pick<UsedPackage, 'name' | 'projects' | 'project_count'>
+}) {
   const query = new URLSearchParams({ search: name })
   return (
     <span className="row-wrap">

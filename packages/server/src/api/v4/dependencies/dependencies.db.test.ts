@@ -191,6 +191,48 @@ describe('the dependencies of a project', () => {
   })
 })
 
+describe('the dependencies of a group', () => {
+  test('are the packages of its readable projects, with licenses and counts', async () => {
+    const one = await server.project('bundle/one')
+    const two = await server.project('bundle/two')
+    await server.project('bundle-other/three').then((other) => server.report(other, bom([component('elsewhere', '1')])))
+    await server.report(one, bom([component('shared', '1'), component('Own', '2', { license: 'ISC' })]))
+    await server.report(one, bom([component('branch', '1')]), { ref: 'feature' })
+    await server.report(two, bom([component('shared', '1'), component('python', '3', { type: 'pypi' })]))
+    await server.report(two, bom([component('shared', '1')], { name: 'second' }))
+    const list = (client: typeof server.admin, query = '') => client.get(`/groups/bundle/dependencies?${query}`)
+    const { status, headers, body } = await list(server.admin)
+    expect([status, headers['x-total']]).toEqual([200, '3'])
+    const mit = [{ name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' }]
+    expect(body.map(({ name }: { name: string }) => name)).toEqual(['Own', 'python', 'shared'])
+    expect(body[2]).toEqual({
+      ...{ name: 'shared', version: '1', package_manager: 'npm', licenses: mit, occurrence_count: 3, project_count: 2 },
+      package_url: 'pkg:npm/shared@1',
+      projects: [one, two].map((project) => ({
+        ...{ id: project.id, name: project['name'], web_url: project['web_url'] },
+        path_with_namespace: project['path_with_namespace'],
+      })),
+    })
+    const names = async (query: string, client = server.admin) =>
+      (await list(client, query)).body.map(({ name }: { name: string }) => name)
+    expect(await names('search=SHA')).toEqual(['shared'])
+    expect(await names('license=ISC')).toEqual(['Own'])
+    expect(await names('package_manager=pip')).toEqual(['python'])
+    expect(await names(`project_id=${one.id}`)).toEqual(['Own', 'shared'])
+    expect(await names('per_page=1&page=2')).toEqual(['python'])
+    expect((await list(server.admin, 'ref=feature')).status).toBe(400)
+
+    const developer = await server.as('developer', two)
+    expect((await list(developer, 'search=shared')).body).toMatchObject([
+      { occurrence_count: 2, project_count: 1, projects: [{ id: two.id }] },
+    ])
+    expect(await names('', developer)).toEqual(['python', 'shared'])
+    expect(await names('', await server.as('reporter', two))).toEqual([])
+    expect((await list(server.anonymous)).status).toBe(401)
+    expect((await server.admin.get('/groups/no-such-group/dependencies')).status).toBe(404)
+  })
+})
+
 describe('licenses', () => {
   test('are counted in a project and in all readable projects', async () => {
     const project = await server.project('licensed/one')

@@ -3,11 +3,13 @@ import {
   countLicenses,
   countProjectLicenses,
   type DependencyFilter,
+  listGroupDependencies,
   listProjectDependencies,
   searchPackages,
 } from '../../../domain/dependencies/dependencies.ts'
 import { packageManagers } from '../../../domain/dependencies/dependency.ts'
 import { listProjectsById } from '../../../domain/projects/projects.ts'
+import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { listOf, optional, text } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
@@ -15,9 +17,11 @@ import { route } from '../route.ts'
 import { instanceScope, scopeProperties } from '../vulnerabilities/scope-filters.ts'
 import {
   dependencyView,
+  groupDependencyView,
   licenseCountView,
   usedPackageView,
   viewDependency,
+  viewGroupDependency,
   viewLicenseCount,
   viewUsedPackage,
 } from './views.ts'
@@ -31,6 +35,18 @@ const filters = {
   ref,
 }
 
+interface FilterInput {
+  search?: string
+  package_manager?: readonly string[]
+  license?: string
+}
+
+const filterFrom = ({ search, package_manager: packageManagers, license }: FilterInput): DependencyFilter => ({
+  search: search?.trim() || undefined,
+  packageManagers,
+  license,
+})
+
 export const dependencyRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -42,11 +58,7 @@ export const dependencyRoutes: readonly Route[] = [
     output: Type.Array(dependencyView),
     paged: true,
     async handle({ deps, project, input, page, origin }) {
-      const filter: DependencyFilter = {
-        search: input.search?.trim() || undefined,
-        packageManagers: input.package_manager,
-        license: input.license,
-      }
+      const filter = filterFrom(input)
       const place = { projectId: project.id, ref: input.ref ?? project.defaultBranch }
       const found = await listProjectDependencies(deps, place, filter, page)
       return { ...found, rows: found.rows.map((row) => viewDependency(project, row, origin)) }
@@ -64,6 +76,30 @@ export const dependencyRoutes: readonly Route[] = [
     async handle({ deps, project, input }) {
       const place = { projectId: project.id, ref: input.ref ?? project.defaultBranch }
       return (await countProjectLicenses(deps, place)).map(viewLicenseCount)
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/groups/:id/dependencies',
+    summary: 'List the packages on which the default branches of readable projects of a group depend',
+    permission: 'group.dependency.list',
+    input: Type.Object({
+      package_manager: filters.package_manager,
+      search: filters.search,
+      license: filters.license,
+      project_id: scopeProperties.project_id,
+    }),
+    status: 200,
+    output: Type.Array(groupDependencyView),
+    paged: true,
+    unknownFilters: 'refused',
+    async handle({ deps, group, caller, input, page, origin }) {
+      const { projectIds } = await readableScope(deps, caller, { group, projectIds: input.project_id })
+      const filter = filterFrom(input)
+      const found = await listGroupDependencies(deps, projectIds, filter, page)
+      const ids = new Set(found.rows.flatMap((row) => row.projectIds))
+      const projects = new Map((await listProjectsById(deps.db, [...ids])).map((project) => [project.id, project]))
+      return { ...found, rows: found.rows.map((row) => viewGroupDependency(row, projects, origin)) }
     },
   }),
   route({

@@ -1,6 +1,11 @@
 import Type from 'typebox'
 import type { ListedDependency } from '../../../domain/dependencies/dependencies.ts'
-import { type LicenseCount, licenseUrl, type UsedPackage } from '../../../domain/dependencies/dependency.ts'
+import {
+  type GroupDependency,
+  type LicenseCount,
+  licenseUrl,
+  type UsedPackage,
+} from '../../../domain/dependencies/dependency.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { vulnerabilityUrl } from '../findings/web-url.ts'
 import { nullableString } from '../views.ts'
@@ -75,6 +80,34 @@ export const usedPackageView = Type.Object(
   },
   { title: 'UsedPackage' },
 )
+
+export const groupDependencyView = Type.Object(
+  {
+    name: Type.String(),
+    version: Type.String(),
+    package_manager: { ...Type.String(), description: 'Empty if it is unknown' },
+    licenses: Type.Array(Type.Object({ name: Type.String(), url: licenseAddress })),
+    occurrence_count: { ...Type.Integer(), description: 'Number of entries in the reports of these projects' },
+    project_count: usedPackageView.properties.project_count,
+    package_url: packageUrl,
+    projects: usedPackageView.properties.projects,
+  },
+  { title: 'GroupDependency' },
+)
+
+export function viewGroupDependency(
+  dependency: GroupDependency,
+  projects: ReadonlyMap<number, Project>,
+  origin: string,
+) {
+  const used = viewUsedPackage(dependency, projects, origin)
+  return {
+    ...used,
+    package_manager: dependency.packageManager,
+    licenses: dependency.licenses.map((name) => ({ name, url: licenseUrl(name) })),
+    occurrence_count: dependency.occurrences,
+  }
+}
 
 export function viewUsedPackage(
   { name, version, packageUrl, projects: total, projectIds }: UsedPackage & { projectIds: readonly number[] },
