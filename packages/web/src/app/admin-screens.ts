@@ -46,6 +46,14 @@ export const admin: Screen[] = [
   screen('/-/admin/hooks/new', 'Add webhook', async () => (await import('../features/webhooks/hook-page.tsx')).NewHook),
   screen('/-/admin/hooks/:id', 'Webhook', async () => (await import('../features/webhooks/hook-page.tsx')).HookPage),
   screen(
+    '/-/admin/rules',
+    'Rules',
+    async () => (await import('../features/vulnerability-rules/rules.tsx')).VulnerabilityRules,
+    {
+      links: { tabs: true },
+    },
+  ),
+  screen(
     '/-/admin/due_dates',
     'Due dates',
     async () => (await import('../features/due-dates/due-dates.tsx')).DueDates,

@@ -266,6 +266,15 @@ const project: Screen[] = [
     { access: atLeast('maintainer'), links: { settings: true } },
   ),
   screen(
+    '/settings/rules',
+    'Rules',
+    async () => (await import('../features/vulnerability-rules/rules.tsx')).VulnerabilityRules,
+    {
+      access: atLeast('maintainer'),
+      links: { settings: true },
+    },
+  ),
+  screen(
     '/settings/due_dates',
     'Due dates',
     async () => (await import('../features/due-dates/due-dates.tsx')).DueDates,
@@ -349,6 +358,15 @@ const group: Screen[] = [
     'Issue tracker',
     async () => (await import('../features/issue-tracker/issue-tracker.tsx')).GroupIssueTracker,
     { access: atLeast('owner'), links: { settings: true } },
+  ),
+  screen(
+    '/settings/rules',
+    'Rules',
+    async () => (await import('../features/vulnerability-rules/rules.tsx')).VulnerabilityRules,
+    {
+      access: atLeast('owner'),
+      links: { settings: true },
+    },
   ),
   screen(
     '/settings/due_dates',

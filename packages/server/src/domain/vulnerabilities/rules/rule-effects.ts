@@ -89,7 +89,7 @@ function dismiss(before: Vulnerability, after: Vulnerability, rule: Rule, contex
 }
 
 /** Returns whether a dismissal has ended, or would end at once. */
-export const hasEnded = (
+const hasEnded = (
   { until, untilFixed }: RuleDismissal,
   { now, hasFix }: Pick<EffectContext, 'now' | 'hasFix'>,
 ): boolean => (until !== undefined && until <= now.slice(0, 10)) || (untilFixed === true && hasFix)
