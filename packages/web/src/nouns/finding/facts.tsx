@@ -6,8 +6,10 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { inWords } from '../../components/format.ts'
 import { Markdown } from '../../components/markdown.tsx'
 import { Panel } from '../../components/page/page.tsx'
+import { Diff, SnippetCode } from './code-lines.tsx'
 import styles from './facts.module.css'
-import { codeIn, linesInWords, packageInWords, textAt } from './place.ts'
+import { linesInWords, packageInWords, textAt } from './place.ts'
+import { type Snippet, snippetIn } from './snippet.ts'
 
 export type Finding = Schemas['Finding']
 
@@ -21,9 +23,10 @@ export function FindingFacts({
   rawMetadata?: string
   project: string
 }) {
-  const code = rawMetadata === undefined ? undefined : codeIn(rawMetadata)
+  const snippet = rawMetadata === undefined ? undefined : snippetIn(rawMetadata, finding.location)
   return (
     <>
+      <LocationPanel location={finding.location} snippet={snippet} />
       <Panel title="Description">
         {finding.description ? (
           <Markdown text={finding.description} project={project} />
@@ -31,7 +34,6 @@ export function FindingFacts({
           <p className="muted">The scanner provided no description.</p>
         )}
       </Panel>
-      <LocationPanel location={finding.location} code={code} />
       {finding.solution && (
         <Panel title="Solution">
           <Markdown text={finding.solution} project={project} />
@@ -83,7 +85,7 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
   )
 }
 
-function LocationPanel({ location, code }: { location: Record<string, unknown>; code: string | undefined }) {
+function LocationPanel({ location, snippet }: { location: Record<string, unknown>; snippet: Snippet | undefined }) {
   const text = (...names: string[]) => textAt(location, ...names)
   const file = text('file')
   const place = file && file + linesInWords(location)
@@ -105,7 +107,7 @@ function LocationPanel({ location, code }: { location: Record<string, unknown>; 
           ['Crash', [text('crash_type'), text('crash_state'), text('crash_address')].filter(Boolean).join(' · ')],
         ]}
       />
-      {code && <Code text={code} label="Code" />}
+      {snippet && <SnippetCode snippet={snippet} />}
     </Panel>
   )
 }
@@ -156,7 +158,7 @@ function Remediations({ finding }: { finding: Finding }) {
       {finding.remediations.map(({ summary, diff }) => (
         <div key={summary + diff} className="stack-tight">
           <p>{summary}</p>
-          {diff && <Code text={decoded(diff)} label="Diff" />}
+          {diff && <Diff text={decoded(diff)} />}
         </div>
       ))}
     </Panel>

@@ -36,25 +36,9 @@ export function textAt(value: unknown, ...names: string[]): string | undefined {
   return typeof found === 'string' && found !== '' ? found : typeof found === 'number' ? String(found) : undefined
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+/** Returns true for an object that is not an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** Finds the code snippet in the raw data of a scanner. Each report format stores it in another field. */
-export function codeIn(rawMetadata: string): string | undefined {
-  const raw = parsed(rawMetadata)
-  if (!isRecord(raw)) return undefined
-  const given = textAt(raw, 'raw_source_code_extract') ?? textAt(raw, 'extra', 'lines')
-  if (given) return given
-  const [place] = Array.isArray(raw['locations']) ? raw['locations'] : []
-  const physical = isRecord(place) ? place['physicalLocation'] : undefined
-  const snippet = textAt(physical, 'region', 'snippet', 'text') ?? textAt(physical, 'contextRegion', 'snippet', 'text')
-  if (snippet) return snippet
-  const cause = raw['CauseMetadata']
-  const code = isRecord(cause) ? cause['Code'] : undefined
-  const lines = isRecord(code) ? code['Lines'] : undefined
-  if (!Array.isArray(lines) || lines.length === 0) return undefined
-  return lines.map((line) => textAt(line, 'Content') ?? '').join('\n')
 }
 
 /** Indents JSON. Returns text that is not JSON unchanged. */
@@ -63,7 +47,8 @@ export function prettyJson(text: string): string {
   return value === undefined ? text : JSON.stringify(value, null, 2)
 }
 
-function parsed(text: string): unknown {
+/** Parses JSON; undefined for other text. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
