@@ -159,6 +159,8 @@ export const userReferences = [
   ['finding_promotions', 'user_id'],
   ['imports', 'user_id'],
   ['project_files', 'user_id'],
+  ['vulnerability_rules', 'created_by_id'],
+  ['access_tokens', 'issued_by_id'],
   ['uploads', 'uploaded_by_id'],
   ['uploads', 'deleted_by_id'],
   ['topic_merges', 'merged_by_id'],
