@@ -9,6 +9,7 @@ import { projectSchema } from './projects/projects.ts'
 import { addScalarReaders, scalarTypes } from './scalars.ts'
 import { userSchema } from './users/users.ts'
 import { countSchema } from './vulnerabilities/counts.ts'
+import { overviewSchema } from './vulnerabilities/overview.ts'
 import { vulnerabilitySchema } from './vulnerabilities/vulnerabilities.ts'
 
 const parts: readonly SchemaPart[] = [
@@ -20,6 +21,7 @@ const parts: readonly SchemaPart[] = [
   projectSchema,
   vulnerabilitySchema,
   countSchema,
+  overviewSchema,
   triageSchema,
   issueLinkSchema,
   createSchema,

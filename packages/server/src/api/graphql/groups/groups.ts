@@ -7,7 +7,9 @@ import { globalId } from '../global-id.ts'
 import { type FilterArgs, listArguments, type VulnerabilityArgs } from '../vulnerabilities/arguments.ts'
 import { countDays, countFields, countSeverities } from '../vulnerabilities/counts.ts'
 import { listVulnerabilities } from '../vulnerabilities/list.ts'
+import { gradeField, gradeProjects, listVulnerabilityScanners, scannerField } from '../vulnerabilities/overview.ts'
 
+type GradeArgs = { letterGrade?: string | null }
 type DayArgs = ConnectionArgs & { startDate: string; endDate: string }
 
 /** Returns the projects of a group, or of the instance, whose vulnerabilities the caller may read; null without any right. */
@@ -31,10 +33,10 @@ type Group {
   visibility: String
   webUrl: String!
   "Vulnerabilities of the projects in the group and its subgroups, as far as the caller may read them."
-  vulnerabilities(${listArguments}): VulnerabilityConnection${countFields}
+  vulnerabilities(${listArguments}): VulnerabilityConnection${countFields}${scannerField}${gradeField}
 }
 "Vulnerabilities of all projects that the caller may read."
-type InstanceSecurityDashboard {${countFields}
+type InstanceSecurityDashboard {${countFields}${scannerField}${gradeField}
 }
 extend type Query {
   "A group that the caller can see, by its full path."
@@ -60,12 +62,20 @@ extend type Query {
         countSeverities(context, await scopeOf(context, group), args),
       vulnerabilitiesCountByDay: async (group: Namespace, args: DayArgs, context: Context) =>
         countDays(context, await scopeOf(context, group), args),
+      vulnerabilityScanners: async (group: Namespace, args: ConnectionArgs, context: Context) =>
+        listVulnerabilityScanners(context, await scopeOf(context, group), args),
+      vulnerabilityGrades: async (group: Namespace, { letterGrade }: GradeArgs, context: Context) =>
+        gradeProjects(context, await scopeOf(context, group), letterGrade),
     },
     InstanceSecurityDashboard: {
       vulnerabilitySeveritiesCount: async (_: unknown, args: FilterArgs, context: Context) =>
         countSeverities(context, await scopeOf(context), args),
       vulnerabilitiesCountByDay: async (_: unknown, args: DayArgs, context: Context) =>
         countDays(context, await scopeOf(context), args),
+      vulnerabilityScanners: async (_: unknown, args: ConnectionArgs, context: Context) =>
+        listVulnerabilityScanners(context, await scopeOf(context), args),
+      vulnerabilityGrades: async (_: unknown, { letterGrade }: GradeArgs, context: Context) =>
+        gradeProjects(context, await scopeOf(context), letterGrade),
     },
   },
 }

@@ -6,6 +6,7 @@ import { globalId } from '../global-id.ts'
 import { type FilterArgs, listArguments, type VulnerabilityArgs } from '../vulnerabilities/arguments.ts'
 import { countDays, countFields, countSeverities } from '../vulnerabilities/counts.ts'
 import { listVulnerabilities } from '../vulnerabilities/list.ts'
+import { countActive, listVulnerabilityScanners, scannerField, statisticField } from '../vulnerabilities/overview.ts'
 
 type DayArgs = ConnectionArgs & { startDate: string; endDate: string }
 
@@ -32,7 +33,7 @@ type Project {
   lastActivityAt: Time
   webUrl: String
   "Vulnerabilities of the project; empty if the caller may not read them."
-  vulnerabilities(${listArguments}): VulnerabilityConnection${countFields}
+  vulnerabilities(${listArguments}): VulnerabilityConnection${countFields}${scannerField}${statisticField}
 }
 extend type Query {
   "A project that the caller can see, by its full path."
@@ -54,6 +55,10 @@ extend type Query {
         countSeverities(context, await scopeOf(context, project), args),
       vulnerabilitiesCountByDay: async (project: Project, args: DayArgs, context: Context) =>
         countDays(context, await scopeOf(context, project), args),
+      vulnerabilityScanners: async (project: Project, args: ConnectionArgs, context: Context) =>
+        listVulnerabilityScanners(context, await scopeOf(context, project), args),
+      vulnerabilityStatistic: async (project: Project, _: unknown, context: Context) =>
+        countActive(context, await scopeOf(context, project)),
     },
   },
 }

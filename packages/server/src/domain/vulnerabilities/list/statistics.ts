@@ -82,6 +82,13 @@ export async function readStatistics(deps: RootDeps, scope: ListScope): Promise<
   }
 }
 
+/** Returns the numbers and the grade of each project. */
+export async function readGrades(deps: RootDeps, scope: ListScope): Promise<ProjectStatistics[]> {
+  const [found, evidence] = await Promise.all([cachedFacetCounts(deps, scope), readEvidence(deps.db, scope)])
+  const facetCounts = found.filter(({ isOnDefaultBranch }) => isOnDefaultBranch)
+  return statisticsOfProjects(facetCounts, scope.projectIds, evidence)
+}
+
 const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 function eachSeverity<T>(value: (severity: Severity) => T): BySeverity<T> {
