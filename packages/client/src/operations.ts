@@ -94,6 +94,7 @@ export interface Schemas {
   VexEffect: { pointer: string; vulnerability: string | null; components: (string)[]; status: 'not_affected' | 'affected' | 'fixed' | 'under_investigation'; justification: string | null; action: 'dismiss' | 'resolve' | 'confirm' | 'none'; dismissal_reason: 'acceptable_risk' | 'false_positive' | 'mitigating_control' | 'used_in_tests' | 'not_applicable' | null; reason: string; matched: number; changed: number; requested: number; kept: number; vulnerabilities: ({ title: string; id: number; state: 'detected' | 'confirmed' | 'resolved' | 'dismissed' })[] }
   VexImport: { format: 'openvex' | 'cyclonedx' | 'csaf'; document_id: string | null; dry_run: boolean; statements: number; unmatched: number; changed: number; requested: number; unchanged: number; kept: number; bulk_change_ids: (number)[]; effects: (Schemas['VexEffect'])[] }
   VulnerabilityScopeBulk: { id: number | null; dry_run: boolean; status: 'running' | 'done' | 'failed' | 'undoing' | 'undone'; action: 'confirm' | 'resolve' | 'dismiss' | 'revert' | 'severity' | 'due_date' | 'assign' | 'unassign' | 'tag' | 'untag' | 'set_tags'; group_id: number | null; total: number; changed: number; requested: number; unchanged: number; restored: number | null; withdrawn: number | null; author_id: number | null; created_at: string; undone_at: string | null; undone_by_id: number | null; error: string | null; projects: ({ project: { id: number; path_with_namespace: string; web_url: string }; bulk_change_id: number | null; changed: number; requested: number; unchanged: number; undone_at: string | null; restored: number | null; withdrawn: number | null })[]; projects_count: number; skipped: ({ id: number; path_with_namespace: string; web_url: string; archived: boolean; selected: number })[]; skipped_count: number }
+  ReportMapping: { id: number; project_id: number | null; group_id: number | null; name: string; mapping: Record<string, unknown>; created_at: string; updated_at: string }
   ReportSchedule: { id: number; project_id: number | null; group_id: number | null; period: 'weekly' | 'monthly'; day: number; hour: number; time_zone: string; next_at: string; reported_at: string | null; created_at: string; updated_at: string }
   SavedView: { id: number; project_id: number | null; group_id: number | null; name: string; filter: Record<string, unknown>; sort: string; shared: boolean; author: Schemas['BasicUser']; default: boolean; created_at: string; updated_at: string }
   VulnerabilityBadge: { image_url: string; public_url: string | null; published_at: string | null }
@@ -838,6 +839,26 @@ export interface Operations {
   'GET /vulnerability_bulk_changes/{bulk_id}': { path: { bulk_id: string | number }; response: Schemas['VulnerabilityScopeBulk'] }
   /** Undo a bulk change in every project where the caller may still triage */
   'POST /vulnerability_bulk_changes/{bulk_id}/undo': { path: { bulk_id: string | number }; body: { async?: boolean | undefined }; response: Schemas['VulnerabilityScopeBulk'] }
+  /** List the mappings of generic reports of a project */
+  'GET /projects/{id}/report_mappings': { path: { id: string | number }; response: (Schemas['ReportMapping'])[] }
+  /** Store a mapping of generic reports of a project */
+  'POST /projects/{id}/report_mappings': { path: { id: string | number }; body: { name: string; mapping: Record<string, unknown> }; response: Schemas['ReportMapping'] }
+  /** Get a mapping of generic reports of a project */
+  'GET /projects/{id}/report_mappings/{mapping_id}': { path: { id: string | number; mapping_id: string | number }; response: Schemas['ReportMapping'] }
+  /** Change a mapping of generic reports of a project */
+  'PUT /projects/{id}/report_mappings/{mapping_id}': { path: { id: string | number; mapping_id: string | number }; body: { name?: string | undefined; mapping?: Record<string, unknown> | undefined }; response: Schemas['ReportMapping'] }
+  /** Delete a mapping of generic reports of a project */
+  'DELETE /projects/{id}/report_mappings/{mapping_id}': { path: { id: string | number; mapping_id: string | number }; response: undefined }
+  /** List the mappings of generic reports of a group */
+  'GET /groups/{id}/report_mappings': { path: { id: string | number }; response: (Schemas['ReportMapping'])[] }
+  /** Store a mapping of generic reports of a group */
+  'POST /groups/{id}/report_mappings': { path: { id: string | number }; body: { name: string; mapping: Record<string, unknown> }; response: Schemas['ReportMapping'] }
+  /** Get a mapping of generic reports of a group */
+  'GET /groups/{id}/report_mappings/{mapping_id}': { path: { id: string | number; mapping_id: string | number }; response: Schemas['ReportMapping'] }
+  /** Change a mapping of generic reports of a group */
+  'PUT /groups/{id}/report_mappings/{mapping_id}': { path: { id: string | number; mapping_id: string | number }; body: { name?: string | undefined; mapping?: Record<string, unknown> | undefined }; response: Schemas['ReportMapping'] }
+  /** Delete a mapping of generic reports of a group */
+  'DELETE /groups/{id}/report_mappings/{mapping_id}': { path: { id: string | number; mapping_id: string | number }; response: undefined }
   /** List your scheduled reports of a project */
   'GET /projects/{id}/report_schedules': { path: { id: string | number }; response: (Schemas['ReportSchedule'])[] }
   /** Receive the report of a project by e-mail every week or month */

@@ -33,6 +33,7 @@ import { organizationRoutes } from './api/v4/organizations/routes.ts'
 import { projectFileRoutes } from './api/v4/project-files/routes.ts'
 import { projectRoutes } from './api/v4/projects/routes.ts'
 import { refRoutes } from './api/v4/refs/routes.ts'
+import { reportMappingRoutes } from './api/v4/report-mappings/routes.ts'
 import { reportScheduleRoutes } from './api/v4/report-schedules/routes.ts'
 import { savedViewRoutes } from './api/v4/saved-views/routes.ts'
 import { secondFactorRoutes } from './api/v4/second-factors/routes.ts'
@@ -126,6 +127,7 @@ export const routes: readonly Route[] = [
   ...vulnerabilityBulkRoutes,
   ...vexRoutes,
   ...scopeBulkRoutes,
+  ...reportMappingRoutes,
   ...reportScheduleRoutes,
   ...savedViewRoutes,
   ...badgeRoutes,

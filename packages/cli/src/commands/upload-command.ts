@@ -33,6 +33,7 @@ export function addUploadCommand(program: Command, { io, finish }: CommandContex
     .option('--category <name>', 'part of the ref that the reports cover, such as an image; {file} is the path of each')
     .option('--commit <sha>', 'commit that was scanned')
     .option('--report-type <type>', 'type of the reports, when they do not state it')
+    .option('--mapping <mapping>', 'mapping of generic CSV and JSON: the name of a stored one, or JSON')
     .option('--fail-on <policy>', "policy of the gate, such as 'new:high,any:critical'")
     .option('--dry-run', 'compare one report without storing anything')
     .option('--allow-unreachable', 'exit with 0 and a warning when the server is unreachable')

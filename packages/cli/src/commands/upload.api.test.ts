@@ -52,6 +52,20 @@ describe('alcove upload', () => {
     }
   })
 
+  test('reads a generic report with the stored mapping that --mapping names, and refuses unknown names', async () => {
+    const { project, upload } = await projectWith()
+    const cwd = await folder({ 'pentest.csv': 'Issue;Risk\nBroken lock;critical\n' })
+    const send = (name: string) => upload(cwd, 'pentest.csv', '--mapping', name)
+    const refused = await send('pentest')
+    expect(refused.code).toBe(2)
+    expect(`${refused.stdout}${refused.stderr}`).toContain('names no mapping of this project: pentest')
+    const mapping = { title: 'Issue', severity: 'Risk' }
+    await server.admin.post(`/projects/${project.id}/report_mappings`, { name: 'pentest', mapping })
+    const sent = await send('pentest')
+    expect([sent.code, sent.stderr]).toEqual([0, ''])
+    expect(sent.stdout).toContain('critical Broken lock')
+  })
+
   test('sends CODEOWNERS with the first report and says so, except for merge requests and with --no-project-files', async () => {
     const { project, upload } = await projectWith()
     const cwd = await files({ 'one.json': [sqlInjection], 'two.json': [sqlInjection] })

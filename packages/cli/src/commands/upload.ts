@@ -24,6 +24,7 @@ export interface UploadCommandOptions extends ConnectionOptions {
   category?: string
   commit?: string
   reportType?: string
+  mapping?: string
   failOn?: string
   format: FormatName[]
   output: string[]
@@ -144,6 +145,7 @@ function readUploadOptions(io: Io, options: UploadCommandOptions): Work['upload'
     category: options.category,
     commit: options.commit ?? ci?.commit,
     reportType: options.reportType,
+    mapping: options.mapping,
     isDryRun: options.dryRun ?? false,
     projectFiles: [],
     waitSeconds: options.wait,

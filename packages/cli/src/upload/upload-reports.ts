@@ -17,6 +17,8 @@ export interface UploadOptions {
   category?: string | undefined
   commit?: string | undefined
   reportType?: string | undefined
+  /** Mapping of generic reports: JSON, or the name of a stored one. */
+  mapping?: string | undefined
   /** Paths of the files of the repository that are sent with the first report. */
   projectFiles: readonly string[]
   isDryRun: boolean
@@ -98,6 +100,7 @@ async function sendReport(io: Io, client: Client, file: string, options: SentOpt
     category: options.category?.replaceAll('{file}', () => pathInCategory(io.cwd, file)),
     commit_sha: options.commit,
     report_type: options.reportType,
+    mapping: options.mapping,
     dry_run: options.isDryRun || undefined,
     same_run: options.sameRun.length > 0 ? options.sameRun : undefined,
   }

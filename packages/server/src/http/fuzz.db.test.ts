@@ -129,7 +129,10 @@ const rarelySuccessful = [
     ['POST', 'DELETE'].map((method) => `${method} ${base}/vulnerability_views/:view_id/default`),
   ),
   ...['/projects/:id', '/groups/:id'].flatMap((base) =>
-    ['GET', 'PUT', 'DELETE'].map((method) => `${method} ${base}/report_schedules/:schedule_id`),
+    ['GET', 'PUT', 'DELETE'].flatMap((method) => [
+      `${method} ${base}/report_schedules/:schedule_id`,
+      `${method} ${base}/report_mappings/:mapping_id`,
+    ]),
   ),
   'GET /vulnerability_bulk_changes/:bulk_id',
   'POST /vulnerability_bulk_changes/:bulk_id/undo',

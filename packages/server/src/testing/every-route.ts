@@ -33,7 +33,9 @@ export async function fillEveryRoute(
     const [, , secret = ''] = upload.url.split('/')
     const hook = await create(`${base}/hooks`, { url: 'https://hooks.example.com/' })
     const schedule = await create(`${base}/report_schedules`)
+    const mapping = await create(`${base}/report_mappings`, { name: 'pentest', mapping: { title: 'Issue' } })
     Object.assign(values, {
+      [`/${at}/:id/report_mappings/:mapping_id`]: [id, mapping.id],
       [`/${at}/:id/report_schedules/:schedule_id`]: [id, schedule.id],
       [`/${at}/:id/members/:user_id`]: [id, user],
       [`/${at}/:id/members/all/:user_id`]: [id, user],

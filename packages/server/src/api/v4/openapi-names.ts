@@ -218,7 +218,7 @@ export const apiNames: ApiNames = {
     projects: { description: 'Projects', paths: ['transfer', 'archive', 'unarchive', 'star', 'unstar'] },
     refs: { description: 'Branches and tags with reports' },
     security_dashboard: { description: 'Open vulnerabilities, waiting work and recent changes of many projects' },
-    security_reports: { description: 'Reports of scanners, and their imports' },
+    security_reports: { description: 'Reports of scanners, and their imports', paths: ['report_mappings'] },
     server: {
       description: 'Version, health and metrics of the server',
       paths: ['version', 'metadata', 'application', 'health', 'ready', 'metrics', 'openapi.json'],

@@ -45,6 +45,7 @@ import { tags } from './0092_tags.ts'
 import { flawKeys } from './0094_flaw_keys.ts'
 import { viewUses } from './0096_view_uses.ts'
 import { reportSchedules } from './0097_report_schedules.ts'
+import { reportMappings } from './0098_report_mappings.ts'
 import { dismissalQueue } from './0099_dismissal_queue.ts'
 import { dashboard } from './0100_dashboard.ts'
 import { dueDateOrder } from './0101_due_date_order.ts'
@@ -97,6 +98,7 @@ export const migrations: readonly Migration[] = [
   flawKeys,
   viewUses,
   reportSchedules,
+  reportMappings,
   dismissalQueue,
   dashboard,
   dueDateOrder,

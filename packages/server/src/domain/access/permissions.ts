@@ -235,6 +235,10 @@ export const permissions = {
   'report.create': { on: 'project', who: 'developer', ...sendingReports },
   // The import of a report that the caller has sent.
   'report.read': { on: 'project', who: 'developer', ...sendingReports, reads: true },
+  'report-mapping.read': { on: 'project', who: 'developer', scope: 'read_api' },
+  'report-mapping.manage': { on: 'project', who: 'maintainer', scope: 'api' },
+  'group.report-mapping.read': { on: 'group', who: 'developer', scope: 'read_api' },
+  'group.report-mapping.manage': { on: 'group', who: 'owner', scope: 'api' },
   'report.list': { on: 'project', who: 'developer', scope: 'read_api' },
   'project-file.read': { on: 'project', who: 'developer', scope: 'read_api' },
   'project-file.manage': { on: 'project', who: 'maintainer', scope: 'api' },

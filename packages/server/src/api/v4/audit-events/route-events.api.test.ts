@@ -325,6 +325,8 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   await useSavedViews(send, '/projects/:id', { id: project.id })
   await useSavedViews(send, '/groups/:id', { id: project['namespace'].id })
   await useSavedViews(send, '', {})
+  await useReportMappings(send, '/projects/:id', { id: project.id })
+  await useReportMappings(send, '/groups/:id', { id: project['namespace'].id })
   await useReportSchedules(send, '/projects/:id', { id: project.id })
   await useReportSchedules(send, '/groups/:id', { id: project['namespace'].id })
   await send('PUT /vulnerabilities/:id/assignee', { path, body: { assignee_id: 1 } })
@@ -383,6 +385,14 @@ async function useReportSchedules(send: Send, base: string, path: Record<string,
   const at = { ...path, schedule_id: schedule.id }
   await send(`PUT ${base}/report_schedules/:schedule_id`, { path: at, body: { hour: 9 } })
   await send(`DELETE ${base}/report_schedules/:schedule_id`, { path: at })
+}
+
+async function useReportMappings(send: Send, base: string, path: Record<string, number>): Promise<void> {
+  const body = { name: 'pentest', mapping: { title: 'Issue' } }
+  const mapping = await send(`POST ${base}/report_mappings`, { path, body })
+  const at = { ...path, mapping_id: mapping.id }
+  await send(`PUT ${base}/report_mappings/:mapping_id`, { path: at, body: { name: 'audit' } })
+  await send(`DELETE ${base}/report_mappings/:mapping_id`, { path: at })
 }
 
 async function useSavedViews(send: Send, base: string, path: Record<string, number>): Promise<void> {

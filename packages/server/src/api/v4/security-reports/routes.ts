@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { reportTypes } from '../../../domain/findings/scales.ts'
+import type { Project } from '../../../domain/projects/project.ts'
 import { type Mapping, parseMapping } from '../../../domain/reports/formats/generic/mapping.ts'
 import { assertMayCreateProject, createProjectOfReport } from '../../../domain/reports/imports/create-project.ts'
 import { applyAbsences, discardAbsences } from '../../../domain/reports/imports/held-absences.ts'
@@ -9,6 +10,7 @@ import type { IngestOptions } from '../../../domain/reports/imports/import.ts'
 import { assertMayPromote, assertMayReport } from '../../../domain/reports/imports/import-rights.ts'
 import { findImports, findProjectImport, importReport } from '../../../domain/reports/imports/imports.ts'
 import { dryRunReport } from '../../../domain/reports/imports/ingest.ts'
+import { findMappingNamed } from '../../../domain/reports/mappings/report-mappings.ts'
 import {
   maxProjectFileBytes,
   type ProjectFile,
@@ -61,7 +63,7 @@ const reportInput = Type.Object({
     text({
       allowBlank: false,
       description:
-        'JSON object with the columns or keys of a generic report by field, such as `{"title": "Finding", "severity": "Risk", "severities": {"Severe": "critical"}}`. The report is then read as generic CSV or JSON',
+        'JSON object with the columns or keys of a generic report by field, such as `{"title": "Finding", "severity": "Risk", "severities": {"Severe": "critical"}}`. The report is then read as generic CSV or JSON. Or the name of a stored mapping of the project or of a group above it',
     }),
   ),
   same_run: optional(
@@ -87,6 +89,7 @@ const reportInput = Type.Object({
   dry_run: optional(flag({ description: 'Dry run: count what would change without changing anything' })),
 })
 
+/** Returns the options but for the mapping. */
 const optionsFrom = (input: Static<typeof reportInput>): IngestOptions => ({
   reportType: input.report_type,
   ref: input.ref,
@@ -95,13 +98,22 @@ const optionsFrom = (input: Static<typeof reportInput>): IngestOptions => ({
   targetRef: input.target_ref,
   strict: input.strict,
   isPartial: input.partial,
-  mapping: input.mapping === undefined ? undefined : readMapping(input.mapping),
   sameRun: input.same_run,
   promote: input.promote,
   isAsync: input.async,
 })
 
-function readMapping(text: string): Mapping {
+/** Reads a mapping, or finds the stored one of this name. */
+async function mappingOf(deps: RootDeps, project: Project, text: string | undefined): Promise<Mapping | undefined> {
+  if (text === undefined || text.trimStart().startsWith('{')) return readMapping(text)
+  const found = await findMappingNamed(deps, project, text.trim())
+  if (!found)
+    throw invalid({ mapping: [`is no JSON object and names no mapping of this project: ${text.slice(0, 40)}`] })
+  return found
+}
+
+function readMapping(text: string | undefined): Mapping | undefined {
+  if (text === undefined) return undefined
   const mapping = parseMapping(text)
   if (typeof mapping === 'string') throw invalid({ mapping: [mapping] })
   return mapping
@@ -125,7 +137,8 @@ export const securityReportRoutes: readonly Route[] = [
       create: ({ deps, caller, reference, input }) =>
         createProjectOfReport(deps, caller, reference, {
           file: input.file,
-          options: optionsFrom(input),
+          // A project that does not exist has no stored mappings.
+          options: { ...optionsFrom(input), mapping: readMapping(input.mapping) },
           assertUsable: () => readFiles(deps, input.project_files),
           isDryRun: input.dry_run === true,
         }),
@@ -136,7 +149,7 @@ export const securityReportRoutes: readonly Route[] = [
       sentence: `a report may have up to ${settings.maxReportBytes / 1024 / 1024} MiB`,
     }),
     async handle({ deps, project, caller, input, headers, origin, isNew = false }) {
-      const options = optionsFrom(input)
+      const options = { ...optionsFrom(input), mapping: await mappingOf(deps, project, input.mapping) }
       const { file } = input
       const projectFiles = await readFiles(deps, input.project_files)
       if (input.dry_run) {
