@@ -44,7 +44,8 @@ export function createManually(
     await lockAgainstDeletion(deps.db, project.id)
     const created = await promoteFinding(deps, project, author, await storeFinding(deps, project, draft))
     const change = changes[draft.state]
-    if (!change) return created
+    // A rule may have changed the state already.
+    if (!change || created.vulnerability.state === draft.state) return created
     return changeVulnerability(deps, project, author, { id: created.vulnerability.id, change })
   })
 }
