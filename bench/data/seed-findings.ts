@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import sql from 'sql-template-tag'
 import type { Database, Db } from '../../packages/server/src/db/db.ts'
-import { shownState } from '../../packages/server/src/domain/findings/finding-sql.ts'
+import { shownStateOn } from '../../packages/server/src/domain/findings/finding-sql.ts'
 import { dismissalReasons, type Severity, severityRanks } from '../../packages/server/src/domain/findings/scales.ts'
 import { upsertPromoted } from '../../packages/server/src/domain/vulnerabilities/list/promoted-queries.ts'
 import type { Sizes } from '../options.ts'
@@ -172,7 +172,7 @@ async function insertFindings(
   await db.run(sql`
     insert into occurrences (project_id, finding_id, ref, severity, state, is_present, first_import_id, last_import_id,
       first_seen_at, last_seen_at)
-    select ${projectId}, f.id, 'main', f.severity, ${shownState}, true, ${projectId}, ${projectId}, ${now}, ${now}
+    select ${projectId}, f.id, 'main', f.severity, ${shownStateOn(sql`'main'`)}, true, ${projectId}, ${projectId}, ${now}, ${now}
     from findings f where f.id in ${db.dialect.integers(ids.map(({ id }) => id))}`)
 }
 

@@ -59,6 +59,7 @@ import { updatePriorities } from './domain/vulnerabilities/priority/score-all.ts
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { applyTimedRules, rulesJob } from './domain/vulnerabilities/rules/apply-job.ts'
 import { scopeChangeKind } from './domain/vulnerabilities/scope-bulk/scope-change-job.ts'
+import { endDismissalsOnRefs } from './domain/vulnerabilities/triage/end-ref-dismissals.ts'
 import { endDismissals } from './domain/vulnerabilities/triage/ended-dismissals.ts'
 import { removeOldObservations } from './domain/vulnerabilities/triage/old-observations.ts'
 
@@ -91,6 +92,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'expire requests for dismissals', intervalMs: 10 * minuteMs, run: expireRequests },
   { name: 'end dismissals', intervalMs: 10 * minuteMs, run: endDismissals },
   { name: 'apply rules that depend on the day', intervalMs: 10 * minuteMs, run: applyTimedRules },
+  { name: 'end dismissals on branches', intervalMs: 10 * minuteMs, run: endDismissalsOnRefs },
   { name: 'close idle refs', intervalMs: hourMs, run: closeIdleRefs },
   { name: 'remove obsolete inventories', intervalMs: hourMs, run: removeObsoleteInventories },
   { name: 'remove old imports', intervalMs: hourMs, run: removeOldImports },

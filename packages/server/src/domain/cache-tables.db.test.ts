@@ -61,9 +61,9 @@ const indirect: Record<string, readonly string[]> = {
   // Writing a vulnerability writes its counts.
   'vulnerabilities/list/list.ts: scanners,vulnerabilities,vulnerability_counts': ['vulnerabilities'],
   // The list has been opened with facet counts.
-  'findings/list/filtered-list.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_tags':
+  'findings/list/filtered-list.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,ref_dismissals,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_tags':
     ['scanners', 'vulnerability_counts'],
-  'vulnerabilities/flaws/flaw-groups.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_tags':
+  'vulnerabilities/flaws/flaw-groups.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,ref_dismissals,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_tags':
     ['scanners', 'vulnerability_counts'],
 }
 
@@ -125,6 +125,7 @@ async function useCaches(server: TestServer): Promise<void> {
       'ref=main',
       'identifier=CWE-79',
       'not_tags=x',
+      'dismissal_scope=ref',
       'scanner=semgrep',
       'has_resolution=true',
     ],
@@ -141,7 +142,7 @@ async function useCaches(server: TestServer): Promise<void> {
     '/security_dashboard',
     ...[
       '/vulnerability_flaws',
-      ...['search=flaw', 'ref=main', 'identifier=CWE-79', 'not_tags=x'].map(
+      ...['search=flaw', 'ref=main', 'identifier=CWE-79', 'not_tags=x', 'dismissal_scope=ref'].map(
         (filter) => `/vulnerability_flaws?${filter}`,
       ),
     ],

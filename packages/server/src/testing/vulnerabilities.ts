@@ -36,7 +36,12 @@ export interface MadeUp {
   tags?: readonly string[]
   flawKey?: number | undefined
   hasIssue?: boolean
+  /** Refs on which it is dismissed, for `reasonOnRefs`. */
+  dismissedOn?: readonly string[]
 }
+
+/** Reason of dismissals on single refs. */
+export const reasonOnRefs = 'mitigating_control'
 
 /** Default values for test vulnerabilities. */
 export const usual = {
@@ -192,8 +197,22 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     insert into vulnerability_links (vulnerability_id, link_type, url, title, created_at, updated_at)
     select r.id, 'related', 'https://issues.example.com/' || r.id, 'Issue', ${now}, ${now}
     from ${records(linked, { id: 'integer' })} as r`)
-  const occurrences = all.flatMap(({ id, projectId, severity, state, refs }) =>
-    refs.map((ref) => ({ finding_id: id, project_id: projectId, severity: severityRanks[severity], state, ref })),
+  const onRefs = all.flatMap(({ id, projectId, dismissedOn = [] }) =>
+    dismissedOn.map((ref) => ({ id, project_id: projectId, ref })),
+  )
+  await db.run(sql`
+    insert into ref_dismissals (vulnerability_id, ref, project_id, reason, is_until_fixed)
+    select r.id, r.ref, r.project_id, ${reasonOnRefs}, false
+    from ${records(onRefs, { id: 'integer', project_id: 'integer', ref: 'text' })} as r`)
+  const isOpen = ({ state }: MadeUp) => state === 'detected' || state === 'confirmed'
+  const occurrences = all.flatMap((made) =>
+    made.refs.map((ref) => ({
+      finding_id: made.id,
+      project_id: made.projectId,
+      severity: severityRanks[made.severity],
+      state: isOpen(made) && made.dismissedOn?.includes(ref) ? 'dismissed' : made.state,
+      ref,
+    })),
   )
   const occurrenceColumns = {
     finding_id: 'integer',

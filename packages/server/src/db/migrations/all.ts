@@ -42,6 +42,7 @@ import { projectBadges } from './0087_project_badges.ts'
 import { vulnerabilityRules } from './0088_vulnerability_rules.ts'
 import { projectFiles } from './0090_project_files.ts'
 import { tags } from './0092_tags.ts'
+import { refDismissals } from './0093_ref_dismissals.ts'
 import { flawKeys } from './0094_flaw_keys.ts'
 import { viewUses } from './0096_view_uses.ts'
 import { reportSchedules } from './0097_report_schedules.ts'
@@ -95,6 +96,7 @@ export const migrations: readonly Migration[] = [
   vulnerabilityRules,
   projectFiles,
   tags,
+  refDismissals,
   flawKeys,
   viewUses,
   reportSchedules,

@@ -21,6 +21,7 @@ const row = (fields: Record<string, unknown> = {}): ExportedRow =>
       exposurePoints: 5,
       agePoints: 0,
       tags: [],
+      refDismissals: [],
       fixAvailableAt: null,
       createdAt: '2026-05-01T10:20:30.456Z',
     },
@@ -50,11 +51,11 @@ test('the CSV columns are GitLab’s, followed by our own', () => {
   expect(csvHeader).toBe(
     'Group Name,Project Name,Tool,Scanner Name,Status,Vulnerability,Details,Additional Info,Severity,CVE,CWE,' +
       'Other Identifiers,Detected At,Location,Activity,Comments,Full Path,CVSS Vectors,Dismissal Reason,' +
-      'Vulnerability ID,Priority,EPSS Score,Known Exploited,Package URL,Assignee,Due On,Overdue,Dismissed Until,Tags\n',
+      'Vulnerability ID,Priority,EPSS Score,Known Exploited,Package URL,Assignee,Due On,Overdue,Dismissed Until,Tags,Dismissal Scope\n',
   )
   expect(csvLine(row(), today)).toBe(
     'Acme,Site,sast,Semgrep,detected,Flaw,What it is,,high,,,,2026-05-01 10:20:30 UTC,' +
-      '"{""file""=>""main.rb"", ""start_line""=>3}",false,,acme/site/7,,,7,35,,false,,,,false,,\n',
+      '"{""file""=>""main.rb"", ""start_line""=>3}",false,,acme/site/7,,,7,35,,false,,,,false,,,\n',
   )
 })
 

@@ -2,6 +2,7 @@ import type { StoredIdentifier } from '../findings/finding.ts'
 import { isOverdue } from '../vulnerabilities/due-dates/due-date.ts'
 import { fraction, priorityOf } from '../vulnerabilities/priority/priority.ts'
 import { capitalised, historyText } from '../vulnerabilities/triage/history-text.ts'
+import { dismissalScopeOf } from '../vulnerabilities/triage/ref-dismissals.ts'
 import type { Remark } from './exported-row-queries.ts'
 import type { ExportedRow } from './exported-rows.ts'
 import { rubyText } from './ruby-text.ts'
@@ -38,6 +39,7 @@ const columns: readonly (readonly [header: string, cell: (row: ExportedRow, toda
   ['Overdue', ({ vulnerability }, today) => String(isOverdue(vulnerability, today))],
   ['Dismissed Until', ({ vulnerability }) => endText(vulnerability)],
   ['Tags', ({ vulnerability }) => vulnerability.tags.join(', ')],
+  ['Dismissal Scope', ({ vulnerability }) => scopeText(vulnerability)],
 ]
 
 const numberText = (number: number | null) => (number === null ? '' : String(number))
@@ -86,6 +88,12 @@ const nowhere = { ref: null, details: null }
 
 function timeText(time: string): string {
   return `${time.slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** Returns how far a dismissal reaches. */
+function scopeText(vulnerability: ExportedRow['vulnerability']): string {
+  const scope = dismissalScopeOf(vulnerability)
+  return scope === 'ref' ? `ref: ${vulnerability.refDismissals.map(({ ref }) => ref).join(', ')}` : (scope ?? '')
 }
 
 /** Returns when a dismissal ends. */

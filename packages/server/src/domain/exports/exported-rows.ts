@@ -7,6 +7,7 @@ import type { Project } from '../projects/project.ts'
 import { findProjectById } from '../projects/projects.ts'
 import { matchesFacets, projectScope, type VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
 import { matchingIds } from '../vulnerabilities/list/list.ts'
+import { seenOnRef } from '../vulnerabilities/triage/ref-dismissals.ts'
 import { type FacetCount, listFacetCounts, listWithFindings } from '../vulnerabilities/vulnerabilities.ts'
 import type { VulnerabilityWithFinding } from '../vulnerabilities/vulnerability.ts'
 import type { ExportFilter } from './export.ts'
@@ -38,7 +39,11 @@ export async function* readRows(
   const counts = await listFacetCounts(deps.db, [projectId])
   const query = { scope: projectScope(projectId), filter: withoutIds(filter, counts), sort: 'detected_asc' } as const
   for await (const ids of matchingIds(deps, query, batchSize)) {
-    const [first, ...others] = await loadRows(deps, project, ids)
+    const rows = await loadRows(deps, project, ids)
+    const [first, ...others] = rows.map((row) => ({
+      ...row,
+      vulnerability: seenOnRef(row.vulnerability, filter.ref),
+    }))
     if (first) yield [first, ...others]
     await setImmediate()
   }

@@ -43,9 +43,14 @@ export type ListedFindingRow = Omit<Ranked<ListedFinding>, 'state' | 'identifier
 export const shownSeverity: Sql = sql`coalesce((
   select v.severity from vulnerabilities v where v.id = f.vulnerability_id and v.is_severity_overridden = true), f.severity)`
 
-/** State of the finding `f` in lists: that of its vulnerability, or `detected` without one. */
-export const shownState: Sql = sql`coalesce((
-  select v.state from vulnerabilities v where v.id = f.vulnerability_id), 'detected')`
+/**
+ * State of the finding `f` in lists of a ref: that of its vulnerability, which can be dismissed on that ref alone, or
+ * `detected` without one.
+ */
+export const shownStateOn = (ref: Sql): Sql => sql`coalesce((
+  select case when v.state in ('detected', 'confirmed') and exists (
+    select 1 from ref_dismissals d where d.vulnerability_id = v.id and d.ref = ${ref}) then 'dismissed' else v.state end
+  from vulnerabilities v where v.id = f.vulnerability_id), 'detected')`
 
 /**
  * Version of a listed finding: equal texts mean that nothing that a list shows has changed, apart from the history and
@@ -65,7 +70,7 @@ export const listedFindingColumns = ({
   dialect,
 }: Db): Sql => sql`f.id, f.vulnerability_id, f.uuid, f.report_type, f.name,
   f.description, f.solution, coalesce(o.severity, f.severity) as severity, f.confidence, f.package_url, f.location, f.details,
-  f.extras, v.state, ${listedVersion} as version, ${hasTriage} as has_triage,
+  f.extras, coalesce(o.state, v.state) as state, ${listedVersion} as version, ${hasTriage} as has_triage,
   s.id as "scanner.id", s.external_id as "scanner.external_id", s.name as "scanner.name", s.vendor as "scanner.vendor",
   (
     select ${dialect.jsonRows(sql`i.id, i.external_type, i.external_id, i.name, i.url`, sql`fi.position`)}

@@ -108,13 +108,14 @@ describe('a webhook', () => {
         created_at: vulnerability.created_at,
         updated_at: vulnerability.updated_at,
         tags: [],
+        dismissed_on: [],
       },
     })
     expect(Object.keys(body.object_attributes)).toEqual([
       ...['url', 'title', 'state', 'project_id', 'location', 'cvss', 'severity', 'severity_overridden', 'identifiers'],
       ...['issues', 'report_type', 'confirmed_at', 'confirmed_by_id', 'dismissed_at', 'dismissed_by_id'],
       ...['dismissal_request_id', 'resolved_at', 'resolved_by_id', 'auto_resolved', 'assignee'],
-      ...['resolved_on_default_branch', 'created_at', 'updated_at', 'tags'],
+      ...['resolved_on_default_branch', 'created_at', 'updated_at', 'tags', 'dismissed_on'],
     ])
     expect((await server.admin.get(`/projects/${project.id}/hooks/${hookId}`)).text).not.toContain('our secret')
   })

@@ -349,9 +349,10 @@ describe('promoting a finding', () => {
         'auto_resolved',
         'assignee',
         'present_on_default_branch',
+        'rule_id',
         'project_archived',
       ],
-      'web_url',
+      ...['web_url', 'tags', 'dismissal_scope', 'ref_dismissals'],
     ])
     const list = await maintainer.get(`/projects/${project.id}/vulnerabilities`)
     expect(list.body).toEqual([body])

@@ -67,6 +67,7 @@ function changeFrom({ action, severity, due_on, assignee_id, tags, ...input }: S
     if (tags === undefined) throw parameterProblem('tags is missing')
     return { action, comment, tags: readTags(tags) }
   }
+  if (action === 'revert') return { action, comment, ref: input.ref }
   if (action === 'dismiss') return { action, comment, ...dismissalFrom(input) }
   if (action === 'due_date') return { action, comment, dueOn: due_on }
   if (action !== 'severity') return { action, comment }

@@ -8,6 +8,7 @@ import {
   type VulnerabilityFilter,
   vulnerabilitySorts,
 } from '../../../domain/vulnerabilities/list/filter.ts'
+import { dismissalScopes } from '../../../domain/vulnerabilities/triage/ref-dismissals.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { date, flag, integer, listOf, number, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'
@@ -141,6 +142,14 @@ const filters = {
   due_before: filter('dueBefore', date({ description: 'Only results whose due date is before this day' }), unchanged),
   due_after: filter('dueAfter', date({ description: 'Only results whose due date is after this day' }), unchanged),
   rule_id: filter('ruleId', integer({ description: 'Only results that the rule with this ID has changed' }), unchanged),
+  dismissal_scope: filter(
+    'dismissalScopes',
+    listOf(dismissalScopes, {
+      commaSeparated: true,
+      description: 'Only results that are dismissed so far: on all branches, or on some of them only',
+    }),
+    unchanged,
+  ),
   dismissal_ends: filter(
     'hasDismissalEnd',
     flag({

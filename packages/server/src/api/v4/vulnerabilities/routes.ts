@@ -40,6 +40,7 @@ const viewSummary = ({ total, scanners, reportTypes }: ListSummary) => ({
 const listedTables = [
   ...['vulnerabilities', 'vulnerability_counts', 'promoted_findings', 'findings', 'occurrences', 'identifiers'],
   ...['finding_identifiers', 'scanners', 'vulnerability_tags', 'tagged_findings', 'vulnerability_links'],
+  'ref_dismissals',
 ]
 
 interface ListRequest {
@@ -66,7 +67,9 @@ async function listPage<Row>(
 
 /** Reads a page of vulnerabilities of any number of projects. */
 const listPageOfMany = (deps: RootDeps, scope: ListScope, { origin, ...request }: ListRequest & { origin: string }) =>
-  listPage(deps, scope, request, (ids) => renderRows(deps.db, vulnerabilityRowsOfMany(deps, origin), ids))
+  listPage(deps, scope, request, (ids) =>
+    renderRows(deps.db, vulnerabilityRowsOfMany(deps, { origin, ref: request.input.ref }), ids),
+  )
 
 export const vulnerabilityRoutes: readonly Route[] = [
   route({
@@ -82,7 +85,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     cacheTables: [...listedTables, 'users'],
     isPersonal: ({ input }) => isPersonal(input),
     async handle({ deps, project, caller, input, page, origin }) {
-      const source = vulnerabilityRows(deps, project, origin)
+      const source = vulnerabilityRows(deps, project, { origin, ref: input.ref })
       return listPage(deps, projectScope(project.id), { input, page, caller }, (ids) =>
         renderRows(deps.db, source, ids),
       )

@@ -75,7 +75,7 @@ describe('tags of a vulnerability', () => {
       ['removed the tags api, Über', 'api, Über', null],
     ])
     const { body } = await ada.get(`/projects/${project.id}/vulnerabilities`)
-    expect(Object.keys(body[0]).at(-1)).toBe('tags')
+    expect(Object.keys(body[0]).slice(-3)).toEqual(['tags', 'dismissal_scope', 'ref_dismissals'])
   })
 
   test('are limited in number, length and characters', async () => {
@@ -133,9 +133,9 @@ describe('tags of a vulnerability', () => {
       await server.runJobs()
       return (await server.admin.get(`/security/vulnerability_exports/${id}/download`)).text
     }
-    expect(await exported({ filters: { tags: 'WEB' } })).toMatch(/,Tags\n[^\n]*,web\n$/)
+    expect(await exported({ filters: { tags: 'WEB' } })).toMatch(/,Tags,Dismissal Scope\n[^\n]*,web,\n$/)
     expect(JSON.parse(await exported({ export_format: 'json' }))).toMatchObject([{ tags: ['web'] }])
-    expect(await exported({ filters: { not_tags: 'web' } })).toMatch(/,Tags\n$/)
+    expect(await exported({ filters: { not_tags: 'web' } })).toMatch(/,Tags,Dismissal Scope\n$/)
   })
 })
 

@@ -3,6 +3,7 @@ import type { Caller } from '../../../domain/access/callers.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { type DismissalReason, dismissalReasons, severities, states } from '../../../domain/findings/scales.ts'
 import type { Project } from '../../../domain/projects/project.ts'
+import { type DismissalScope, dismissalScopes } from '../../../domain/vulnerabilities/triage/ref-dismissals.ts'
 import { type ChangeRequest, changeVulnerability } from '../../../domain/vulnerabilities/triage/triage.ts'
 import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { date, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
@@ -36,7 +37,7 @@ async function change({ deps, project, caller, vulnerability, origin }: Call, wh
   return viewVulnerability(project, changed, origin, todayOf(deps))
 }
 
-function transition(action: 'confirm' | 'resolve' | 'revert', summary: string): Route {
+function transition(action: 'confirm' | 'resolve', summary: string): Route {
   return route({
     method: 'POST',
     path: `/vulnerabilities/:id/${action}`,
@@ -59,6 +60,13 @@ export const dismissalFields = {
     oneOf(dismissalReasons, { description: 'Can also change the reason or comment of a dismissed vulnerability' }),
   ),
   reason: optional(oneOf(dismissalReasons, { description: 'Alias of `dismissal_reason`' })),
+  scope: optional(
+    oneOf(dismissalScopes, {
+      description:
+        'How far the dismissal reaches: all branches (default), or only the branch or tag `ref`, on which the vulnerability must be present. It stays as it is on others. The dismissal also ends when the branch is closed',
+    }),
+  ),
+  ref: optional(text({ allowBlank: false, description: 'Branch or tag, for the scope `ref`' })),
   until: optional(
     nullable(
       date({
@@ -78,6 +86,8 @@ export const dismissalFields = {
 type Reasons = Partial<Record<'dismissal_reason' | 'reason', DismissalReason | undefined>>
 
 interface DismissalInput extends Reasons {
+  scope?: DismissalScope | undefined
+  ref?: string | undefined
   until?: string | null | undefined
   until_fixed?: boolean | undefined
 }
@@ -85,9 +95,16 @@ interface DismissalInput extends Reasons {
 /** Returns the reason and end of a dismissal. */
 export const dismissalFrom = (input: DismissalInput) => ({
   dismissalReason: dismissalReasonFrom(input),
+  ref: refFrom(input),
   until: input.until,
   untilFixed: input.until_fixed,
 })
+
+function refFrom({ scope, ref }: DismissalInput): string | undefined {
+  if (scope === 'ref' && ref === undefined) throw parameterProblem('ref is missing')
+  if (scope !== 'ref' && ref !== undefined) throw parameterProblem('ref needs the scope ref')
+  return ref
+}
 
 function dismissalReasonFrom({ dismissal_reason, reason }: Reasons): DismissalReason | undefined {
   if (dismissal_reason !== undefined && reason !== undefined && dismissal_reason !== reason) {
@@ -108,7 +125,7 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
     status: 200,
     output: vulnerabilityView,
     async handle({ deps, project, vulnerability, origin }) {
-      const source = vulnerabilityRows(deps, project, origin)
+      const source = vulnerabilityRows(deps, project, { origin })
       const [row] = await renderRows(deps.db, source, [vulnerability.id])
       if (!row) throw notFound()
       return row
@@ -132,7 +149,24 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
         expectedState: call.input.expected_state,
       }),
   }),
-  transition('revert', 'Revert a vulnerability to the detected state'),
+  route({
+    method: 'POST',
+    path: '/vulnerabilities/:id/revert',
+    summary: 'Revert a vulnerability to the detected state',
+    permission: 'vulnerability.revert',
+    input: Type.Object({
+      comment,
+      ref: optional(text({ allowBlank: false, description: 'Branch or tag; only the dismissal on it is ended' })),
+      expected_state,
+    }),
+    status: 201,
+    output: vulnerabilityView,
+    handle: (call) =>
+      change(call, {
+        change: { action: 'revert', ref: call.input.ref, comment: given(call.input.comment) },
+        expectedState: call.input.expected_state,
+      }),
+  }),
   route({
     method: 'PUT',
     path: '/vulnerabilities/:id/severity',

@@ -11,6 +11,12 @@ import {
   priorityOf,
   priorityParts,
 } from '../../../domain/vulnerabilities/priority/priority.ts'
+import {
+  type DismissalScope,
+  dismissalScopeOf,
+  dismissalScopes,
+  seenOnRef,
+} from '../../../domain/vulnerabilities/triage/ref-dismissals.ts'
 import type { Vulnerability, VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
 import { packageUrl } from '../findings/package-view.ts'
@@ -141,6 +147,26 @@ export const vulnerabilityView = Type.Object(
     project_archived: Type.Boolean({ description: 'True if the project is archived, so that nothing can be changed' }),
     web_url: Type.String(),
     tags: Type.Array(Type.String()),
+    dismissal_scope: Type.Unsafe<DismissalScope | null>({
+      type: ['string', 'null'],
+      enum: [...dismissalScopes, null],
+      description:
+        '`ref`: dismissed on the branches of `ref_dismissals` only. Null if the vulnerability is not dismissed',
+    }),
+    ref_dismissals: Type.Array(
+      Type.Object({
+        ref: Type.String(),
+        dismissal_reason: nullableString,
+        dismissed_at: timestamp,
+        dismissed_by_id: nullableInteger,
+        dismissed_until: nullableString,
+        dismissed_until_fixed: Type.Boolean(),
+      }),
+      {
+        description:
+          'Branches and tags on which the vulnerability is dismissed. Lists with the filter `ref` show it with the state there',
+      },
+    ),
   },
   { title: 'Vulnerability' },
 )
@@ -176,6 +202,20 @@ function viewProject(project: Project) {
     path: project.path,
     path_with_namespace: project.fullPath,
     created_at: project.createdAt,
+  }
+}
+
+function viewRefDismissals(vulnerability: Vulnerability) {
+  return {
+    dismissal_scope: dismissalScopeOf(vulnerability),
+    ref_dismissals: vulnerability.refDismissals.map((dismissal) => ({
+      ref: dismissal.ref,
+      dismissal_reason: dismissal.reason,
+      dismissed_at: dismissal.dismissedAt,
+      dismissed_by_id: dismissal.dismissedById,
+      dismissed_until: dismissal.until,
+      dismissed_until_fixed: dismissal.untilFixed,
+    })),
   }
 }
 
@@ -250,6 +290,7 @@ export function viewVulnerability(
     project_archived: project.isArchived,
     web_url: vulnerabilityUrl(project.fullPath, vulnerability.id, origin),
     tags: [...vulnerability.tags],
+    ...viewRefDismissals(vulnerability),
   }
 }
 
@@ -262,14 +303,25 @@ const surroundings = (project: Project, origin: string) =>
 /** Returns the date in UTC, on which rendered rows depend too. */
 export const todayOf = ({ now }: Pick<RootDeps, 'now'>): string => now().slice(0, 10)
 
+/** How a list shows vulnerabilities: with the states on a ref if it is filtered by that. */
+interface Seen {
+  origin: string
+  ref?: string | undefined
+}
+
+const onRef = (row: VulnerabilityWithFinding, ref: string | undefined): VulnerabilityWithFinding => ({
+  ...row,
+  vulnerability: seenOnRef(row.vulnerability, ref),
+})
+
 /** Rendered vulnerabilities of a project. */
 export function vulnerabilityRows(
   deps: RootDeps,
   project: Project,
-  origin: string,
+  { origin, ref }: Seen,
 ): RowSource<typeof vulnerabilityView> {
   const today = todayOf(deps)
-  const key = `vulnerability ${today} ${surroundings(project, origin)}`
+  const key = `vulnerability ${JSON.stringify([today, ref])} ${surroundings(project, origin)}`
   return {
     keyOf: (id) => `${key} ${id}`,
     view: vulnerabilityView,
@@ -280,16 +332,16 @@ export function vulnerabilityRows(
       (await loadVulnerabilities(deps, ids)).map((row) => ({
         id: row.vulnerability.id,
         version: versionOf(row),
-        view: viewVulnerability(project, row, origin, today),
+        view: viewVulnerability(project, onRef(row, ref), origin, today),
       })),
   }
 }
 
 /** Rendered vulnerabilities of any projects, whose data is part of the version. */
-export function vulnerabilityRowsOfMany(deps: RootDeps, origin: string): RowSource<typeof vulnerabilityView> {
+export function vulnerabilityRowsOfMany(deps: RootDeps, { origin, ref }: Seen): RowSource<typeof vulnerabilityView> {
   const today = todayOf(deps)
   return {
-    keyOf: (id) => `vulnerability of any project ${today} ${origin} ${id}`,
+    keyOf: (id) => `vulnerability of any project ${JSON.stringify([today, ref])} ${origin} ${id}`,
     view: vulnerabilityView,
     tables: [...tables, 'projects', 'namespaces'],
     async listVersions(ids) {
@@ -305,7 +357,7 @@ export function vulnerabilityRowsOfMany(deps: RootDeps, origin: string): RowSour
       return rows.map(({ row, project }) => ({
         id: row.vulnerability.id,
         version: `${versionOf(row)} ${surroundings(project, origin)}`,
-        view: viewVulnerability(project, row, origin, today),
+        view: viewVulnerability(project, onRef(row, ref), origin, today),
       }))
     },
   }

@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import { newestScan, shownSeverity, shownState } from '../finding-sql.ts'
+import { newestScan, shownSeverity, shownStateOn } from '../finding-sql.ts'
 import type { Observation } from './occurrence.ts'
 
 /** Inserts occurrences of findings that were never observed on the ref. */
@@ -13,7 +13,7 @@ export async function insertOccurrences(
   await db.run(sql`
     insert into occurrences (project_id, finding_id, ref, severity, state, is_present,
       first_import_id, last_import_id, first_seen_at, last_seen_at)
-    select ${projectId}, f.id, ${ref}, ${shownSeverity}, ${shownState}, true, ${importId}, ${importId},
+    select ${projectId}, f.id, ${ref}, ${shownSeverity}, ${shownStateOn(sql`${ref}`)}, true, ${importId}, ${importId},
       ${now}, ${now}
     from findings f where f.id in ${db.dialect.integers(findingIds)} order by f.id`)
   await insertCategory(db, observation, findingIds)
@@ -103,15 +103,15 @@ export async function markObserved(
 export async function refreshOccurrences(db: Db, findingIds: readonly number[]): Promise<void> {
   if (findingIds.length === 0) return
   await db.run(sql`
-    update occurrences set severity = ${shownSeverity}, state = ${shownState} from findings f
+    update occurrences set severity = ${shownSeverity}, state = ${shownStateOn(sql`occurrences.ref`)} from findings f
     where f.id = occurrences.finding_id and f.id in ${db.dialect.integers(findingIds)}
-      and (occurrences.severity <> ${shownSeverity} or occurrences.state <> ${shownState})`)
+      and (occurrences.severity <> ${shownSeverity} or occurrences.state <> ${shownStateOn(sql`occurrences.ref`)})`)
 }
 
 /** Returns the number of occurrences whose stored severity or state is not that of their finding. */
 export async function countWrongOccurrences(db: Db, findingIds: readonly number[]): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from occurrences o join findings f on f.id = o.finding_id
-    where f.id in ${db.dialect.integers(findingIds)} and (o.severity <> ${shownSeverity} or o.state <> ${shownState})`)
+    where f.id in ${db.dialect.integers(findingIds)} and (o.severity <> ${shownSeverity} or o.state <> ${shownStateOn(sql`o.ref`)})`)
   return row?.total ?? 0
 }

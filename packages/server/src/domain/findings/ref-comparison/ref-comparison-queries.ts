@@ -1,6 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import { shownSeverity, shownState } from '../finding-sql.ts'
+import { shownSeverity, shownStateOn } from '../finding-sql.ts'
 import { type Severity, severityOf, severityRanks } from '../scales.ts'
 import { isCovered } from './covered-sql.ts'
 import {
@@ -115,7 +115,7 @@ export async function listStandings(
   const rows = await db.all<
     Omit<StandingRow, 'total'> & { id: number; isOverridden: Computed; isOnRef: Computed; isCovered: Computed }
   >(sql`
-    select f.id, ${shownSeverity} as severity, ${shownState} = 'dismissed' as is_dismissed,
+    select f.id, ${shownSeverity} as severity, ${shownStateOn(sql`${ref}`)} = 'dismissed' as is_dismissed,
       exists (select 1 from vulnerabilities v where v.id = f.vulnerability_id and v.is_severity_overridden = true)
         as is_overridden,
       ${isPresent(sql`f.id`, ref)} as is_on_ref, ${isPresent(sql`f.id`, targetRef)} as is_on_target,

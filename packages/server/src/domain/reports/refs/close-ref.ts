@@ -8,7 +8,9 @@ import {
   markAbsent,
 } from '../../findings/occurrences/occurrences.ts'
 import { jobKind, type RunningJob } from '../../jobs/job.ts'
+import type { Project } from '../../projects/project.ts'
 import { findProjectById, lockAgainstDeletion } from '../../projects/projects.ts'
+import { endDismissalsOf } from '../../vulnerabilities/triage/end-ref-dismissals.ts'
 import { recordObservations } from '../../vulnerabilities/triage/history.ts'
 import { endWaitsOf } from '../imports/held-absences.ts'
 import { importKeyOf } from '../imports/import-queue.ts'
@@ -53,9 +55,10 @@ async function run(deps: RootDeps, { payload, signal }: RunningJob<RefName>): Pr
     await recordObservations(deps.db, 'gone', ids, origin)
   })
   // Nothing covers a closed ref: it has fixed no finding of another one.
-  await whileClosed(deps, payload, 'closed', async (deps) => {
+  await whileClosed(deps, payload, 'closed', async (deps, project) => {
     await endWaitsOf(deps, place)
     await deleteScansOfRef(deps.db, place)
+    await endDismissalsOf(deps, project, name)
     await supersedeInventories(deps.db, place)
   })
   // A vulnerability keeps its only occurrence, as absent, because it shows where it was found.
@@ -76,15 +79,15 @@ function whileClosed(
   deps: RootDeps,
   name: RefName,
   which: Which,
-  change: (deps: Deps) => Promise<void>,
+  change: (deps: Deps, project: Project) => Promise<void>,
 ): Promise<boolean> {
   return projectTransaction(deps, name.projectId, async (deps) => {
     await lockAgainstDeletion(deps.db, name.projectId)
     const project = await findProjectById(deps.db, name.projectId)
     const ref = await lockRef(deps.db, name)
-    if (!ref || ref.closedAt === null || ref.name === project?.defaultBranch) return false
+    if (!project || !ref || ref.closedAt === null || ref.name === project.defaultBranch) return false
     if (which === 'deleted' && !ref.isDeleted) return false
-    await change(deps)
+    await change(deps, project)
     return true
   })
 }

@@ -1,5 +1,6 @@
 import type { ListOrder } from '../../findings/list/cursor.ts'
 import type { Severity, State } from '../../findings/scales.ts'
+import type { DismissalScope } from '../triage/ref-dismissals.ts'
 import type { Facets } from './count-change-queries.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 
@@ -19,6 +20,8 @@ export interface VulnerabilityFilter {
   tags?: readonly string[] | undefined
   /** Only vulnerabilities with none of these tags. */
   notTags?: readonly string[] | undefined
+  /** How far the dismissal reaches. */
+  dismissalScopes?: readonly DismissalScope[] | undefined
   /** Whether the dismissal ends; matches dismissed vulnerabilities only. */
   hasDismissalEnd?: boolean | undefined
   /** Only vulnerabilities whose dismissal ends before this day. */
@@ -123,6 +126,17 @@ export function matchesFacets(filter: VulnerabilityFilter, count: FilteredFacets
 
 const onlyDismissed = ({ hasDismissalEnd, dismissalEndsBefore }: VulnerabilityFilter) =>
   hasDismissalEnd !== undefined || dismissalEndsBefore !== undefined
+
+/** Returns true for lists of a ref that are filtered by the state there, which facets do not know. */
+export const filtersRefState = ({ ref, states, dismissalReasons, isOverdue }: VulnerabilityFilter): boolean =>
+  ref !== undefined && (states !== undefined || dismissalReasons !== undefined || isOverdue !== undefined)
+
+/** Returns the facets that lists of a ref need when some vulnerabilities are dismissed on that ref alone. */
+export function withRefStates(filter: VulnerabilityFilter): VulnerabilityFilter {
+  const { states, dismissalReasons } = filter
+  if (!dismissalReasons && !states?.includes('dismissed')) return filter
+  return { ...filter, states: [...(states ?? []), 'detected', 'confirmed'] }
+}
 
 function hasState({ states, dismissalReasons }: VulnerabilityFilter, count: FilteredFacets): boolean {
   if (!dismissalReasons) return !states || states.includes(count.state)

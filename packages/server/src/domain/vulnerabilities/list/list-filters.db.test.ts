@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import { testEngine } from '../../../testing/database.ts'
 import { startServer } from '../../../testing/server.ts'
-import { insertMadeUp, type MadeUp } from '../../../testing/vulnerabilities.ts'
+import { insertMadeUp, type MadeUp, reasonOnRefs } from '../../../testing/vulnerabilities.ts'
 import { readCandidates } from '../../findings/list/candidate-sql.ts'
 import type { Cursor } from '../../findings/list/cursor.ts'
 import type { FilteredList } from '../../findings/list/filtered-list.ts'
@@ -13,6 +13,7 @@ import { packageFilters } from '../../findings/list/package-filter-sql.ts'
 import { refFilter, textFilters } from '../../findings/list/unindexed-filter-sql.ts'
 import { refreshOccurrences } from '../../findings/occurrences/occurrences.ts'
 import { dismissalReasons, severities, severityRanks, states } from '../../findings/scales.ts'
+import { dismissalScopes } from '../triage/ref-dismissals.ts'
 import { listFacetCounts } from './facet-count-queries.ts'
 import { type VulnerabilityFilter, type VulnerabilitySort, vulnerabilitySorts } from './filter.ts'
 import { listVulnerabilityIds, matchingIds, openList } from './list.ts'
@@ -71,6 +72,7 @@ const madeUp = fc.record({
   hasIssue: fc.boolean(),
   tags: fc.subarray(tags),
   flawKey: pick(flaws),
+  dismissedOn: fc.subarray(refs),
 })
 
 /** Packages that each filter finds. */
@@ -112,6 +114,7 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   dueAfter: rarely(pick(dueDays)),
   hasIssue: rarely(fc.boolean()),
   owaspTopTen: rarely(pick([['a3_2021'], ['a10_2017'], ['a1_2017', 'a3_2021'], ['none']])),
+  dismissalScopes: rarely(some(dismissalScopes)),
   tags: rarely(some(['Billing', 'ÜBERPRÜFT', 'other'])),
   notTags: rarely(some(['billing', 'Überprüft', 'other'])),
 })
@@ -125,10 +128,12 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
   const until = made.dismissedUntil ?? ''
   const isUntil = until !== ''
   const due = made.dueOn ?? undefined
-  const isOverdue = due !== undefined && due < '2021' && ['detected', 'confirmed'].includes(made.state)
-  const isDismissedSo =
-    filter.dismissalReasons?.some((reason) => made.state === 'dismissed' && reason === made.dismissalReason) ?? false
-  const isInState = filter.states?.includes(made.state) ?? !filter.dismissalReasons
+  const isOpen = ['detected', 'confirmed'].includes(made.state)
+  const isDismissedOnRef = isOpen && (made.dismissedOn ?? []).includes(filter.ref ?? '')
+  const [state, reason] = isDismissedOnRef ? (['dismissed', reasonOnRefs] as const) : [made.state, made.dismissalReason]
+  const isOverdue = due !== undefined && due < '2021' && ['detected', 'confirmed'].includes(state)
+  const isDismissedSo = filter.dismissalReasons?.some((word) => state === 'dismissed' && word === reason) ?? false
+  const isInState = filter.states?.includes(state) ?? !filter.dismissalReasons
   return (
     (filter.flaws?.includes(made.flawKey ?? 0) ?? true) &&
     (filter.isKev === undefined || made.isKev === filter.isKev) &&
@@ -148,6 +153,10 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     (filter.owaspTopTen?.some((category) => isOfCategory(made, category)) ?? true) &&
     (filter.tags?.some((tag) => made.tags?.includes(lower(tag))) ?? true) &&
     !filter.notTags?.some((tag) => made.tags?.includes(lower(tag))) &&
+    (filter.dismissalScopes?.some((scope) =>
+      scope === 'ref' ? isOpen && (made.dismissedOn ?? []).length > 0 : made.state === 'dismissed',
+    ) ??
+      true) &&
     (filter.dueAfter === undefined || (due !== undefined && due > filter.dueAfter)) &&
     (filter.severities?.includes(made.severity) ?? true) &&
     (filter.reportTypes?.includes(made.reportType) ?? true) &&
@@ -297,7 +306,7 @@ test('every filter, order and page of findings gives the result of the model', a
       } = filter
       const same = { severities, reportTypes, scanners, states, identifiers, packages, search, notOnRef, ref }
       const expected = all
-        .map((made) => (made.isPromoted ? made : { ...made, state: 'detected' as const }))
+        .map((made) => (made.isPromoted ? made : { ...made, state: 'detected' as const, dismissedOn: [] }))
         .filter((made) => made.projectId === projectId && isMatch(made, same))
         .filter((made) => isPromoted === undefined || made.isPromoted === isPromoted)
         .sort((a, b) => severityRanks[b.severity] - severityRanks[a.severity] || a.id - b.id)

@@ -16,15 +16,18 @@ import type { Assignee, VulnerabilityWithFinding } from '../vulnerability.ts'
 import { cachedFacetCounts, facetTables, onlyProjectOf } from './cached-counts.ts'
 import { type FacetCount, listFacetCounts } from './facet-count-queries.ts'
 import {
+  filtersRefState,
   type ListScope,
   matchesFacets,
   onlyAssignee,
   rangeAssignee,
   type VulnerabilityFilter,
   type VulnerabilitySort,
+  withRefStates,
 } from './filter.ts'
 import { indexRanges, rowCount } from './index-ranges.ts'
 import { countAssigned, listRowVersions, listWithFindings } from './list-queries.ts'
+import { hasRefDismissals } from './ref-state-queries.ts'
 import { unindexedFilters } from './unindexed-filter-queries.ts'
 
 export interface ListQuery {
@@ -87,6 +90,7 @@ export async function listVersions(
 export const filteredTables = [
   ...['findings', 'promoted_findings', 'occurrences', 'identifiers', 'finding_identifiers', 'vulnerability_tags'],
   ...['tagged_findings', 'vulnerability_links'],
+  'ref_dismissals',
 ]
 
 const listCaches = perDatabase((changes) => openListCache(changes, [...facetTables, ...filteredTables]))
@@ -131,10 +135,11 @@ export async function openList(
 ): Promise<FilteredList> {
   const { scope, filter, sort, isReversed } = query
   const order = listOrder(query)
+  const hasRefStates = filtersRefState(filter) && (await hasRefDismissals(db, scope.projectIds, filter.ref ?? ''))
   const { matching, maxRows } = await ofAssignee(
     db,
     filter,
-    counts.filter((count) => matchesFacets(filter, count)),
+    counts.filter((count) => matchesFacets(hasRefStates ? withRefStates(filter) : filter, count)),
   )
   const assigneeId = rangeAssignee(filter, order)
   const list = {
@@ -146,7 +151,14 @@ export async function openList(
     order,
     ranges: indexRanges(db, { all: counts, matching, assigneeId }, order),
     rowCount: assigneeId === undefined ? rowCount(matching) : Math.min(rowCount(matching), maxRows),
-    unindexed: unindexedFilters(db, { filter, projectIds: scope.projectIds, counts: matching, order, today }),
+    unindexed: unindexedFilters(db, {
+      filter,
+      projectIds: scope.projectIds,
+      counts: matching,
+      order,
+      today,
+      hasRefStates,
+    }),
     isCounted: true,
     projectId: onlyProjectOf(scope),
   }

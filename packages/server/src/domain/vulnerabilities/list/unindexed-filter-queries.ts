@@ -19,6 +19,7 @@ import { flawFilters } from './flaw-filter-sql.ts'
 import { byIndexedColumns, ofVulnerabilities } from './indexed-columns-sql.ts'
 import { issueFilters, owaspFilters } from './issue-filter-sql.ts'
 import { facetsOf, packedSeverity } from './promoted-queries.ts'
+import { dismissalScopeFilters, refStateFilters } from './ref-state-queries.ts'
 import { tagFilters } from './tag-filter-sql.ts'
 import { threatFilters } from './threat-filter-sql.ts'
 
@@ -30,12 +31,14 @@ interface FilteredRows {
   order: ListOrder
   /** Date in UTC, for the filter of overdue vulnerabilities. */
   today: string
+  /** Some vulnerabilities are dismissed on the ref of the list alone, and the filter depends on the state. */
+  hasRefStates?: boolean
 }
 
 /** Returns the filters that no facet covers. */
 export function unindexedFilters(
   db: Db,
-  { filter, projectIds, counts, order, today }: FilteredRows,
+  { filter, projectIds, counts, order, today, hasRefStates }: FilteredRows,
 ): UnindexedFilters | undefined {
   const byRef = filter.ref === undefined ? [] : [refFilter(filter.ref, projectIds)]
   const filters = [
@@ -51,7 +54,9 @@ export function unindexedFilters(
     ...dismissalEndFilters(db, filter, projectIds),
     ...tagFilters(db, filter, projectIds),
     ...flawFilters(db, filter, projectIds),
-    ...dueDateFilters(db, filter, { projectIds, today }),
+    ...(hasRefStates ? refStateFilters(db, filter) : []),
+    ...dismissalScopeFilters(db, filter, projectIds),
+    ...dueDateFilters(db, filter, { projectIds, today, openOn: hasRefStates ? filter.ref : undefined }),
   ]
   return combineFilters(db, filters, {
     column: 'vulnerability_id',
@@ -68,7 +73,7 @@ const ruleFilters = (db: Db, { ruleId }: VulnerabilityFilter, projectIds: readon
 /** Selects findings by the assignee. The index ranges of one assignee contain all facets, so these are tested, too. */
 function assigneeFilters(
   { dialect }: Db,
-  { filter, projectIds, counts, order }: Omit<FilteredRows, 'today'>,
+  { filter, projectIds, counts, order }: Omit<FilteredRows, 'today' | 'hasRefStates'>,
 ): UnindexedFilter[] {
   const { assigneeIds } = filter
   if (!assigneeIds) return []

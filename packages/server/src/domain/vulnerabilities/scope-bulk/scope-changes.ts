@@ -20,6 +20,7 @@ import { applyChange, type Change } from '../triage/change.ts'
 import { assertEnd, endsWithFix } from '../triage/dismissal-end.ts'
 import { listWithFix } from '../triage/ended-dismissal-queries.ts'
 import { assertExpectedStates, type ExpectedStates } from '../triage/expected-states.ts'
+import { listChangeable } from '../triage/save-ref-dismissals.ts'
 import { assertComment } from '../triage/triage.ts'
 import { lockVulnerabilities } from '../triage/triage-queries.ts'
 import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
@@ -163,10 +164,13 @@ async function describeDryRun(
     const rows = await loadVulnerabilities(deps, batch)
     const part = projects.get(project.id)
     if (!part) return
+    const changeable = await listChangeable(deps, change, batch)
     const fixable = new Set(endsWithFix(change) ? await listWithFix(deps.db, batch) : [])
     const changed = rows.filter(
       ({ vulnerability, finding }) =>
-        !fixable.has(vulnerability.id) && applyChange(vulnerability, change, finding.severity, context),
+        changeable.has(vulnerability.id) &&
+        !fixable.has(vulnerability.id) &&
+        applyChange(vulnerability, change, finding.severity, context),
     )
     const { held, requested } = await requestsOf(deps, project, change, changed)
     part.changed += changed.length - held
@@ -194,7 +198,10 @@ async function requestsOf(
   if (change.action !== 'dismiss') return { held: 0, requested: 0 }
   const candidates = changed.map(({ vulnerability, finding }) => ({ vulnerability, reported: finding.severity }))
   const { needing } = await selectForApproval(deps, project.id, candidates)
-  return { held: needing.length, requested: needing.filter((one) => one.dismissalRequestId === null).length }
+  return {
+    held: needing.length,
+    requested: change.ref === undefined ? needing.filter((one) => one.dismissalRequestId === null).length : 0,
+  }
 }
 
 type Counted = Pick<ProjectChange, 'changed' | 'requested' | 'unchanged' | 'restored' | 'withdrawn'>

@@ -27,10 +27,14 @@ export async function recordDecision(
     target: { type: 'Vulnerability', id: vulnerability.id, name: vulnerability.title },
     changes: { [attribute]: { from: entry.from ?? null, to: entry.to ?? null } },
     author,
-    ...(entry.dismissalReason && { extra: { dismissal_reason: entry.dismissalReason, ...describeEnd(vulnerability) } }),
+    ...(entry.ref && {
+      extra: { dismissal_scope: 'ref', ref: entry.ref, dismissal_reason: entry.dismissalReason ?? null },
+    }),
+    ...(!entry.ref &&
+      entry.dismissalReason && { extra: { dismissal_reason: entry.dismissalReason, ...describeEnd(vulnerability) } }),
   }
   // The statement that inserts both has no column for details, which few decisions have.
-  if (!entry.details) return insertAuditedEntry(deps.db, entry, describeEvent(deps, name, draft))
+  if (!entry.details && !entry.ref) return insertAuditedEntry(deps.db, entry, describeEvent(deps, name, draft))
   await recordHistory(deps.db, [entry], deps.now())
   await recordAuditEvent(deps, name, draft)
 }

@@ -131,8 +131,10 @@ export async function listChangedSince(db: Db, bulkId: number, ids: readonly num
     join vulnerability_history later on later.vulnerability_id = h.vulnerability_id and later.id > h.id
     left join vulnerability_bulk_changes b on b.id = later.bulk_id
     where h.vulnerability_id in ${db.dialect.integers(ids)} and +h.bulk_id = ${bulkId} -- + keeps SQLite from scanning the bulk
-      and h.kind <> 'tags' and later.kind in ('state', 'severity', 'due_date', 'assignee')
-      and (later.kind = 'assignee') = (h.kind = 'assignee') and b.undone_at is null
+      and (h.kind not in ('tags', 'ref_state') and later.kind in ('state', 'severity', 'due_date', 'assignee')
+          and (later.kind = 'assignee') = (h.kind = 'assignee')
+        or h.kind = 'ref_state' and later.kind = 'ref_state' and later.ref = h.ref)
+      and b.undone_at is null
     order by later.vulnerability_id, later.id`)
   return rows.flatMap(({ vulnerabilityId, details }) => (details?.undoes_bulk_id ? [] : vulnerabilityId))
 }

@@ -43,6 +43,7 @@ import {
 } from './change.ts'
 import { assertEnd, describeEnd } from './dismissal-end.ts'
 import { assertExpectedStates, type ExpectedStates } from './expected-states.ts'
+import { changedRef, seenOnRef } from './ref-dismissals.ts'
 import { withProjectTags } from './tagging.ts'
 import { describeTags } from './tags.ts'
 import {
@@ -317,19 +318,22 @@ function undoEntry(
   after: Vulnerability,
   { userId, bulkId, usernames }: { userId: number | null; bulkId: number; usernames: Usernames },
 ) {
-  const [kind, from, to] = differenceOf(before, after, usernames)
-  const entry = { vulnerabilityId: after.id, kind, userId, from, to }
+  const [kind, from, to, ref] = differenceOf(before, after, usernames)
+  const entry = { vulnerabilityId: after.id, kind, userId, ref, from, to }
+  const seen = seenOnRef(after, ref)
   const details = {
     undoes_bulk_id: bulkId,
     ...describeTags(before.tags, after.tags),
-    ...(kind === 'state' && describeEnd(after)),
+    ...((kind === 'state' || kind === 'ref_state') && describeEnd(seen)),
   }
-  return { ...entry, dismissalReason: after.dismissalReason, details }
+  return { ...entry, dismissalReason: seen.dismissalReason, details }
 }
 
 function differenceOf(before: Vulnerability, after: Vulnerability, usernames: Usernames) {
   const tagsIn = ({ tags }: Vulnerability) => tags.join(', ') || undefined
   const nameOf = ({ assigneeId }: Vulnerability) => usernames.get(assigneeId ?? 0)
+  const ref = changedRef(before, after)
+  if (ref !== undefined) return ['ref_state', seenOnRef(before, ref).state, seenOnRef(after, ref).state, ref] as const
   if (before.tags !== after.tags) return ['tags', tagsIn(before), tagsIn(after)] as const
   if (before.assigneeId !== after.assigneeId) return ['assignee', nameOf(before), nameOf(after)] as const
   if (before.state !== after.state) return ['state', before.state, after.state] as const

@@ -1,13 +1,16 @@
 import type { DismissalReason, Severity } from '../../findings/scales.ts'
 import { type Aspect, withoutEffectOn } from '../rules/rule-effects.ts'
-import type { Vulnerability } from '../vulnerability.ts'
+import type { RefDismissal, Vulnerability } from '../vulnerability.ts'
 import { type DismissalEnd, describeEnd, noEnd } from './dismissal-end.ts'
 import type { HistoryEntry } from './history-entry.ts'
+import { dismissOnRef, revertOnRef, seenOnRef, withRefDismissal } from './ref-dismissals.ts'
 import { describeTags, isSame, maxTags, type TagChange, tagsAfter, without, withTags } from './tags.ts'
 
 /** A triage action by a user. */
 export type Change =
-  | { action: 'confirm' | 'resolve' | 'revert'; comment?: string | undefined }
+  | { action: 'confirm' | 'resolve'; comment?: string | undefined }
+  /** With a ref, its dismissal there is ended. */
+  | { action: 'revert'; ref?: string | undefined; comment?: string | undefined }
   | Dismissal
   /** Without a severity, the scanner's severity is restored. */
   | { action: 'severity'; severity: Severity | undefined; comment?: string | undefined }
@@ -21,6 +24,8 @@ export interface Dismissal extends DismissalEnd {
   action: 'dismiss'
   comment?: string | undefined
   dismissalReason?: DismissalReason | undefined
+  /** The only ref on which the vulnerability is dismissed. */
+  ref?: string | undefined
   /** Administrator who acts as the user, for jobs: their requests for approval belong to this person. */
   requestedById?: number | undefined
   /** Everyone who may be behind the request, for jobs: they cannot approve it. */
@@ -42,7 +47,8 @@ export function applyChange(
   context: ActionContext,
 ): Vulnerability | undefined {
   const after = changed(vulnerability, change, reported, context)
-  return after && withoutEffectOn(after, aspectOf(change))
+  const aspect = aspectOf(change)
+  return after && (aspect === 'ref_state' ? after : withoutEffectOn(after, aspect))
 }
 
 function changed(
@@ -61,8 +67,11 @@ function changed(
       if (state === 'resolved') return undefined
       return { ...by, state: 'resolved', resolvedAt: now, resolvedById: userId, dismissalReason: null, ...noEnd }
     case 'dismiss':
-      return dismiss(by, change, { userId, now, bulkId })
+      return change.ref === undefined
+        ? dismiss(by, change, { userId, now, bulkId })
+        : dismissOnRef(vulnerability, change, { ref: change.ref, userId, now, isBulk: bulkId !== undefined })
     case 'revert':
+      if (change.ref !== undefined) return revertOnRef(vulnerability, change.ref, now)
       return state === 'detected' ? undefined : { ...by, ...untouched, state: 'detected' }
     case 'severity': {
       const { severity } = change
@@ -132,6 +141,9 @@ function dismiss(
 
 export const isTagChange = (change: Change): change is TagChange => aspects[change.action] === 'tags'
 
+/** What an action changes: also the kind of its history entries. */
+type ChangedAspect = Aspect | 'ref_state'
+
 const aspects: Record<Change['action'], Aspect> = {
   confirm: 'state',
   resolve: 'state',
@@ -146,7 +158,11 @@ const aspects: Record<Change['action'], Aspect> = {
   set_tags: 'tags',
 }
 
-export const aspectOf = ({ action }: Pick<Change, 'action'>): Aspect => aspects[action]
+export const aspectOf = (change: Change): ChangedAspect =>
+  refOf(change) === undefined ? aspects[change.action] : 'ref_state'
+
+/** Returns the ref to which a change is limited. */
+export const refOf = (change: Change): string | undefined => ('ref' in change ? change.ref : undefined)
 
 /** Usernames of the assignees before and after a change, by id. Other changes need none. */
 export type Usernames = ReadonlyMap<number, string>
@@ -165,7 +181,10 @@ export function entryOf(
   usernames: Usernames = new Map(),
 ): HistoryEntry {
   const aspect = aspectOf(change)
-  const shownIn = ({ assigneeId, dueOn, tags, ...vulnerability }: Vulnerability) => {
+  const ref = refOf(change)
+  const shownIn = (vulnerability: Vulnerability) => {
+    const { assigneeId, dueOn, tags } = vulnerability
+    if (aspect === 'ref_state') return seenOnRef(vulnerability, ref).state
     if (aspect === 'tags') return tags.join(', ') || undefined
     if (aspect === 'assignee') return usernames.get(assigneeId ?? 0)
     return aspect === 'due_date' ? dueOn : vulnerability[aspect]
@@ -175,19 +194,24 @@ export function entryOf(
     kind: aspect,
     userId: context.userId,
     bulkId: context.bulkId,
+    ref,
     from: shownIn(before),
     to: shownIn(after),
     comment: change.comment,
-    dismissalReason: aspect === 'state' ? after.dismissalReason : null,
+    dismissalReason: aspect === 'state' || aspect === 'ref_state' ? seenOnRef(after, ref).dismissalReason : null,
     details: detailsOf(before, after, change, context),
   }
 }
 
 /** Details of a triage action: what an undo restores, and the end of a dismissal. Null without either. */
-function detailsOf(before: Vulnerability, after: Vulnerability, { action }: Change, { bulkId }: ActionContext) {
-  const undone = bulkId === undefined ? {} : { before: formerOf(before, after, aspectOf({ action })) }
+function detailsOf(before: Vulnerability, after: Vulnerability, change: Change, { bulkId }: ActionContext) {
+  const undone = bulkId === undefined ? {} : { before: formerOf(before, after, change) }
   const tagged = describeTags(before.tags, after.tags)
-  const details = { ...undone, ...tagged, ...(action === 'dismiss' && describeEnd(after)) }
+  const details = {
+    ...undone,
+    ...tagged,
+    ...(change.action === 'dismiss' && describeEnd(seenOnRef(after, refOf(change)))),
+  }
   return Object.keys(details).length === 0 ? null : details
 }
 
@@ -221,7 +245,13 @@ export type StoredTriage = Omit<Triage, keyof typeof noEnd | 'ruleId' | 'ruleEff
 type Assignment = Pick<Vulnerability, 'assigneeId'>
 
 /** Fields that a bulk change has stored for its undo. */
-export type Former = StoredTriage | Assignment | Tagging
+export type Former = StoredTriage | Assignment | Tagging | RefTriage
+
+/** The dismissal on a ref before a bulk change that was limited to it. */
+interface RefTriage {
+  ref: string
+  refDismissal: RefDismissal | null
+}
 
 /** What a bulk change of tags did, so that its undo keeps other tags. */
 interface Tagging {
@@ -231,11 +261,16 @@ interface Tagging {
 
 const isTagging = (former: Former): former is Tagging => 'addedTags' in former
 
-export const isTriage = (former: Former): former is StoredTriage => !isAssignment(former) && !isTagging(former)
+const isRefTriage = (former: Former): former is RefTriage => 'refDismissal' in former
+
+export const isTriage = (former: Former): former is StoredTriage =>
+  !isAssignment(former) && !isTagging(former) && !isRefTriage(former)
 
 export const isAssignment = (former: Former): former is Assignment => 'assigneeId' in former
 
-function formerOf(before: Vulnerability, after: Vulnerability, aspect: Aspect): Former {
+function formerOf(before: Vulnerability, after: Vulnerability, change: Change): Former {
+  const [aspect, ref] = [aspectOf(change), refOf(change)]
+  if (ref !== undefined) return { ref, refDismissal: before.refDismissals.find((one) => one.ref === ref) ?? null }
   if (aspect === 'assignee') return { assigneeId: before.assigneeId }
   if (aspect === 'tags') {
     return { addedTags: without(after.tags, before.tags), removedTags: without(before.tags, after.tags) }
@@ -243,7 +278,10 @@ function formerOf(before: Vulnerability, after: Vulnerability, aspect: Aspect): 
   return Object.fromEntries(triaged.map((name) => [name, before[name]])) as Triage // exactly these names
 }
 
-/** Restores the fields of an earlier triage; returns the vulnerability itself if its tags are restored already. A severity that was not overridden becomes the scanner's current one. */
+/**
+ * Restores the fields of an earlier triage; returns the vulnerability itself if its tags are restored already. A severity
+ * that was not overridden becomes the scanner's current one.
+ */
 export function restoreTriage(
   vulnerability: Vulnerability,
   before: Former,
@@ -255,6 +293,13 @@ export function restoreTriage(
     const kept = without(vulnerability.tags, before.addedTags)
     const tags = withTags(kept, before.removedTags).slice(0, maxTags)
     return isSame(tags, vulnerability.tags) ? vulnerability : { ...vulnerability, tags, updatedAt: now }
+  }
+  if (isRefTriage(before)) {
+    return {
+      ...vulnerability,
+      refDismissals: withRefDismissal(vulnerability, before.ref, before.refDismissal),
+      updatedAt: now,
+    }
   }
   const severity = before.isSeverityOverridden ? before.severity : reported
   return { ...vulnerability, ...noEnd, ...before, ...effectsAfterUndo(vulnerability, before), severity, updatedAt: now }

@@ -43,6 +43,7 @@ export interface ObservationOrigin {
  * Kinds of history entries:
  * - `created`: by a user, from a finding of an import.
  * - `state`, `severity`: changed from one value to another; without a user, by an import.
+ * - `ref_state`: the state on one ref changed, because it was dismissed there only or is no longer.
  * - `due_date`: a user set the due date, or removed it, so that the policy applies again.
  * - `assignee`: assigned to another user, by username; null is no user.
  * - `tags`: from one list of tags to another; null is none. The details contain the difference.
@@ -56,6 +57,7 @@ export interface ObservationOrigin {
 export const historyKinds = [
   'created',
   'state',
+  'ref_state',
   'severity',
   'due_date',
   'assignee',

@@ -13,6 +13,11 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
       const verb = to === 'detected' ? 'reverted' : 'changed'
       return `${verb} vulnerability status from ${capitalised(from)} to ${capitalised(to)}${reason}${end}${byRule(details)}${commented(comment)}`
     }
+    case 'ref_state': {
+      const reason = to === 'dismissed' && dismissalReason ? `: ${capitalised(dismissalReason)}` : ''
+      const verb = to === 'dismissed' ? 'dismissed vulnerability on' : 'ended the dismissal of vulnerability on'
+      return `${verb} ${ref}${reason}${to === 'dismissed' ? endIn(details) : ''}${commented(comment)}`
+    }
     case 'severity':
       return `changed vulnerability severity from ${capitalised(from)} to ${capitalised(to)}${byRule(details)}${commented(comment)}`
     case 'due_date':

@@ -26,6 +26,7 @@ import { listWithFix } from './ended-dismissal-queries.ts'
 import { assertExpectedStates } from './expected-states.ts'
 import { recordHistory } from './history.ts'
 import type { HistoryEntry } from './history-entry.ts'
+import { assertPresent, listChangeable, needsWholeApproval, saveRefDismissals } from './save-ref-dismissals.ts'
 import { saveTags } from './tag-queries.ts'
 import { withProjectTags } from './tagging.ts'
 import { exceedsTags, tooMany } from './tags.ts'
@@ -74,6 +75,7 @@ export function changeVulnerability(
     const assignee = await assigneeAfter(deps, project, change, locked.assignee)
     if (expectedState !== undefined) await assertExpectedStates(deps, [before], new Map([[id, expectedState]]))
     const context = { userId: user.id, now: deps.now() }
+    await assertPresent(deps, change, id)
     if (isTagChange(change) && exceedsTags(before.tags, change)) throw tooMany()
     const after = applyChange(before, change, await reportedSeverity(deps, change, before), context)
     if (!after) throw unchanged()
@@ -89,6 +91,7 @@ export function changeVulnerability(
     const [saved = { after, entry }] = changed
     await saveVulnerabilities(deps.db, [saved.after])
     await saveTags(deps.db, project.id, changed)
+    await saveRefDismissals(deps, changed)
     await recordDecision(deps, project, user, { vulnerability: saved.after, entry: saved.entry })
     if (locked.hasListeners) await announceChanges(deps, project.id, changed)
     await addToFacetCounts(deps.db, project.id, countChanges(changed), context.now)
@@ -106,6 +109,7 @@ async function requestIfNeeded(
   const candidate = { vulnerability, reported: finding.severity }
   const { needing, expiresInDays } = await selectForApproval(deps, project.id, [candidate])
   if (needing.length === 0) return undefined
+  if (change.ref !== undefined) throw needsWholeApproval()
   if (vulnerability.dismissalRequestId !== null) {
     throw conflict(`request ${vulnerability.dismissalRequestId} to dismiss this vulnerability awaits approval`)
   }
@@ -158,6 +162,7 @@ export async function saveChanges(
     changed.map(({ after }) => after),
   )
   await saveTags(deps.db, projectId, changed)
+  await saveRefDismissals(deps, changed)
   await recordHistory(
     deps.db,
     changed.flatMap(({ entry }) => entry ?? []),
@@ -190,7 +195,7 @@ export async function requestBatch(
   })
   const { needing, expiresInDays } = await selectForApproval(deps, project.id, candidates)
   const held = new Set(needing.map(({ id }) => id))
-  if (userId === null || needing.length === 0) return { held, requested: 0 }
+  if (userId === null || needing.length === 0 || change.ref !== undefined) return { held, requested: 0 }
   const fixable = new Set(endsWithFix(change) ? await listWithFix(deps.db, ids) : [])
   const wanted = needing.filter((vulnerability) => {
     const context = { userId, now, bulkId: 0 }
@@ -217,9 +222,10 @@ export async function changeBatch(
   // Only restoring the scanner's severity needs it.
   const reported = change.action === 'severity' ? await reportedSeverities(deps, ids) : undefined
   const usernames = await usernamesIn(deps, change, locked)
+  const changeable = await listChangeable(deps, change, ids)
   const unchangeable = new Set(endsWithFix(change) ? await listWithFix(deps.db, ids) : [])
   return locked.flatMap((before) => {
-    if (unchangeable.has(before.id)) return []
+    if (unchangeable.has(before.id) || !changeable.has(before.id)) return []
     const after = applyChange(before, change, reported?.get(before.id) ?? before.severity, context)
     return after ? [{ before, after, entry: entryOf({ before, after }, change, context, usernames) }] : []
   })
