@@ -252,6 +252,14 @@ describe('a file that cannot be used', () => {
     [{ codeowners: 'x' }, 'codeowners is not one of CODEOWNERS'],
     [{ CODEOWNERS: 'a @b\n[x' }, 'CODEOWNERS, line 2: the heading of a section has no closing bracket'],
     [{ CODEOWNERS: Uint8Array.of(97, 10, 0xff) }, 'CODEOWNERS, line 2: it is not UTF-8'],
+    [
+      { '.grype.yaml': 'ignore:\n  - vulnerability: CVE-1\n    reason: "a\\0"' },
+      '.grype.yaml, line 1: an escape stands for NUL or for half of a character',
+    ],
+    [
+      { 'alcove.yml': 'version: 1\nrules:\n  - { name: "\\uD83D", match: { path: a }, action: { hold: true } }' },
+      'alcove.yml, line 1: an escape stands for NUL',
+    ],
     [{ CODEOWNERS: 'a\n\n\0' }, 'CODEOWNERS, line 3: it has a NUL character'],
     [{ CODEOWNERS: '* @a', 'docs/CODEOWNERS': '* @a' }, 'docs/CODEOWNERS: a report may have one file named CODEOWNERS'],
     [{ CODEOWNERS: 'x'.repeat(1024 * 1024 + 1) }, 'CODEOWNERS: a file may have up to 1 MiB'],

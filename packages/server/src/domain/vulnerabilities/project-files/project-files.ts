@@ -103,6 +103,16 @@ function parseAlcoveYml(content: string, now: string): ParsedFile {
   throw new InvalidProjectFile(first?.line ?? 1, `${first?.message ?? 'it cannot be read'}${further}`)
 }
 
+/** Throws for texts that escapes in YAML or TOML can produce and databases cannot store: NUL and half of a character. */
+function assertStorable({ rules, unresolved, warnings }: ParsedFile): void {
+  JSON.stringify([rules, unresolved, warnings], (_, value: unknown) => {
+    if (typeof value === 'string' && (value.includes('\0') || /\p{Surrogate}/u.test(value))) {
+      throw new InvalidProjectFile(1, 'an escape stands for NUL or for half of a character')
+    }
+    return value
+  })
+}
+
 /** Finds the assignees of rules. A rule with an assignee who may not triage is a warning instead. */
 async function resolved(deps: Deps, project: Project, parsed: ParsedFile): Promise<ParsedFile> {
   if (!parsed.unresolved) return parsed
@@ -112,7 +122,9 @@ async function resolved(deps: Deps, project: Project, parsed: ParsedFile): Promi
 
 function parseFile(file: ProjectFile, now: string): ParsedFile {
   try {
-    return parsers[file.name](file, now)
+    const parsed = parsers[file.name](file, now)
+    assertStorable(parsed)
+    return parsed
   } catch (error) {
     if (!(error instanceof InvalidProjectFile)) throw error
     throw unusable(`${file.path}, line ${error.line}: ${error.message}`)
