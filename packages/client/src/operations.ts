@@ -103,6 +103,7 @@ export interface Schemas {
   VulnerabilityIssue: { title: string; id: number; iid: number; project_id: number; description: null; state: string; created_at: string; updated_at: string; closed_at: string | null; closed_by: null; labels: (string)[]; milestone: null; assignees: (Record<string, never>)[]; author: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null; type: string; assignee: null; user_notes_count: number; merge_requests_count: number; upvotes: number; downvotes: number; due_date: null; confidential: boolean; discussion_locked: null; issue_type: string; web_url: string; vulnerability_link_id: number; vulnerability_link_type: 'related' | 'created' }
   LinkedIssue: { title: string; id: number; iid: number; project_id: number; description: null; state: string; created_at: string; updated_at: string; closed_at: string | null; closed_by: null; labels: (string)[]; milestone: null; assignees: (Record<string, never>)[]; author: { id: number; username: string; public_email: string | null; name: string; state: string; locked: boolean; avatar_url: string | null; web_url: string } | null; type: string; assignee: null; user_notes_count: number; merge_requests_count: number; upvotes: number; downvotes: number; due_date: null; confidential: boolean; discussion_locked: null; issue_type: string; web_url: string }
   VulnerabilityIssueLink: { id: number; vulnerability: Schemas['Vulnerability']; issue: Schemas['LinkedIssue']; link_type: 'related' | 'created' }
+  KnownExploitation: { cve: string; added_on: string; due_on: string | null; known_ransomware_use: boolean }
 }
 
 /** By method and address; below /api/v4 the address begins after it. */
@@ -949,6 +950,8 @@ export interface Operations {
   'POST /vulnerabilities/{id}/issue_links': { path: { id: string | number }; body: { url?: string | undefined; title?: string | undefined; link_type?: 'related' | 'created' | undefined; target_issue_iid?: number | undefined; target_project_id?: string | undefined }; response: Schemas['VulnerabilityIssueLink'] }
   /** Remove the link between a vulnerability and an issue */
   'DELETE /vulnerabilities/{id}/issue_links/{issue_link_id}': { path: { id: string | number; issue_link_id: string | number }; response: Schemas['VulnerabilityIssueLink'] }
+  /** List the entries of the KEV catalogue for the CVEs of a vulnerability */
+  'GET /vulnerabilities/{id}/known_exploitations': { path: { id: string | number }; response: (Schemas['KnownExploitation'])[] }
   /** Execute a GraphQL query or mutation */
   'POST /api/graphql': { body: { query?: string | undefined; variables?: Record<string, unknown> | undefined; operationName?: string | undefined }; response: unknown }
   /** Execute a GraphQL query */

@@ -54,6 +54,7 @@ import { vexRoutes } from './api/v4/vex/routes.ts'
 import { badgeRoutes } from './api/v4/vulnerabilities/badge-routes.ts'
 import { vulnerabilityBulkRoutes } from './api/v4/vulnerabilities/bulk-routes.ts'
 import { securityDashboardRoutes } from './api/v4/vulnerabilities/dashboard-routes.ts'
+import { exploitationRoutes } from './api/v4/vulnerabilities/exploitation-routes.ts'
 import { flawRoutes } from './api/v4/vulnerabilities/flaw-routes.ts'
 import { vulnerabilityHistoryRoutes } from './api/v4/vulnerabilities/history-routes.ts'
 import { vulnerabilityLinkRoutes } from './api/v4/vulnerabilities/link-routes.ts'
@@ -133,5 +134,6 @@ export const routes: readonly Route[] = [
   ...badgeRoutes,
   ...vulnerabilityNoteRoutes,
   ...vulnerabilityLinkRoutes,
+  ...exploitationRoutes,
   ...graphqlRoutes,
 ]

@@ -171,6 +171,7 @@ export const apiNames: ApiNames = {
     'POST /groups/:id/vulnerability_finding_promotions': 'promoteGroupFindings',
     'POST /vulnerability_finding_promotions': 'promoteAllFindings',
     'GET /projects/:id/vulnerability_finding_promotions/:promotion_id': 'getFindingPromotion',
+    'GET /vulnerabilities/:id/known_exploitations': 'listKnownExploitations',
     'POST /projects/:id/vex': 'importVex',
     'POST /projects/:id/vulnerability_bulk_changes': 'changeVulnerabilities',
     'GET /projects/:id/vulnerability_bulk_changes': 'listVulnerabilityBulkChanges',

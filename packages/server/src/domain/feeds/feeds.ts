@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
-import type { Feed, FeedFile } from './feed.ts'
+import type { Feed, FeedFile, KevEntry } from './feed.ts'
 import { listFeedRows, newestRejected } from './feed-queries.ts'
-import { listAliases, listKnownExploited, listScores } from './threat-queries.ts'
+import { listAliases, listKevEntries, listKnownExploited, listScores } from './threat-queries.ts'
 
 export { listAliases } from './threat-queries.ts'
 
@@ -66,6 +66,14 @@ export async function readCves({ db }: Deps, cves: readonly string[]): Promise<M
   const exploited = new Set(await listKnownExploited(db, cves))
   const known = cves.filter((cve) => scores.has(cve) || exploited.has(cve))
   return new Map(known.map((cve) => [cve, { cve, epssMillionths: scores.get(cve) ?? null, isKev: exploited.has(cve) }]))
+}
+
+/** Returns the entries of the KEV catalogue for the CVEs among these identifiers, and for those that are aliases. */
+export async function readKevEntries({ db }: Deps, identifiers: readonly string[]): Promise<KevEntry[]> {
+  const names = identifiers.map((name) => name.toUpperCase()).filter(isAdvisory)
+  if (names.length === 0) return []
+  const aliases = (await listAliases(db, names)).map(({ alias }) => alias)
+  return listKevEntries(db, [...new Set([...names, ...aliases])].filter(isCve))
 }
 
 export const isCve = (name: string) => name.startsWith('CVE-')

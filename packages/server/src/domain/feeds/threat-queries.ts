@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import type { EpssScore, OsvAlias } from './feed.ts'
+import type { EpssScore, KevEntry, OsvAlias } from './feed.ts'
 
 /** Returns the aliases of identifiers, which are in capitals. */
 export function listAliases(db: Db, names: readonly string[]): Promise<OsvAlias[]> {
@@ -14,6 +14,13 @@ export function listScores(db: Db, cves: readonly string[]): Promise<EpssScore[]
     select e.cve, e.score_millionths, e.percentile_millionths
     from feeds f join epss_scores e on e.generation = f.generation
     where f.kind = 'epss' and e.cve in ${db.dialect.texts(cves)} order by e.cve`)
+}
+
+/** Returns the entries of the CVEs in the catalogue of known exploited vulnerabilities. */
+export function listKevEntries(db: Db, cves: readonly string[]): Promise<KevEntry[]> {
+  return db.all(sql`
+    select k.cve, k.added_on, k.due_on, k.is_ransomware from feeds f join kev_entries k on k.generation = f.generation
+    where f.kind = 'kev' and k.cve in ${db.dialect.texts(cves)} order by k.cve`)
 }
 
 /** Returns those of the CVEs that are known to be exploited. */

@@ -82,7 +82,10 @@ test('the stored column is the sum of the parts that the answer explains', async
 
 test('scores are set at promotion, through aliases as well, and follow new feeds and new identifiers', async () => {
   await load({ kind: 'epss', rows: [millionths('CVE-2024-0001', 0.2), millionths('CVE-2024-0002', 0.6)] })
-  await load({ kind: 'kev', rows: [{ cve: 'CVE-2024-0001', addedOn: '2024-01-01', dueOn: null, isRansomware: false }] })
+  await load({
+    kind: 'kev',
+    rows: [{ cve: 'CVE-2024-0001', addedOn: '2024-01-01', dueOn: '2024-01-22', isRansomware: true }],
+  })
   await load({ kind: 'osv', rows: [{ name: 'GHSA-AAAA-BBBB-CCCC', alias: 'CVE-2024-0002' }] })
   await updatePriorities(server.deps)
   const project = await server.project('priority/scores')
@@ -120,6 +123,10 @@ test('scores are set at promotion, through aliases as well, and follow new feeds
   expect((await server.admin.get(`/vulnerabilities/${high.id}`)).body.priority).toEqual(high.priority)
 
   const ids = async (query: string) => (await list(query)).map(({ id }: { id: number }) => id)
+  expect((await server.admin.get(`/vulnerabilities/${high.id}/known_exploitations`)).body).toEqual([
+    { cve: 'CVE-2024-0001', added_on: '2024-01-01', due_on: '2024-01-22', known_ransomware_use: true },
+  ])
+  expect((await server.admin.get(`/vulnerabilities/${low.id}/known_exploitations`)).body).toEqual([])
   expect(await ids('?kev=true')).toEqual([high.id])
   expect(await ids('?kev=false')).toEqual([low.id])
   expect(await ids('?epss_min=0.6')).toEqual([high.id])
