@@ -1,5 +1,6 @@
 import { type InvalidAttributes, invalid } from '../../../platform/failure.ts'
 import { assertEnd } from '../triage/dismissal-end.ts'
+import { readTags } from '../triage/tags.ts'
 import type { RuleAction, RuleDraft, RuleMatch } from './rule.ts'
 import { isVersionRange } from './version-range.ts'
 
@@ -21,6 +22,7 @@ export function assertRule(
     ...problemsOfAction(action),
   }
   if (Object.keys(problems).length > 0) throw invalid(problems)
+  if (action.tags) readTags(action.tags)
   if (action.dismiss && !mayHaveEnded) assertEnd({ action: 'dismiss', until: action.dismiss.until }, now)
 }
 

@@ -44,7 +44,7 @@ export async function listReportedRefs(
 /** A change by a user, which rules do not override. */
 export interface DecisionRow {
   vulnerabilityId: number
-  kind: 'state' | 'severity' | 'due_date' | 'assignee'
+  kind: 'state' | 'severity' | 'due_date' | 'assignee' | 'tags'
   details: object | null
 }
 
@@ -54,6 +54,6 @@ export async function listDecisions(db: Db, vulnerabilityIds: readonly number[])
     select h.vulnerability_id, h.kind, h.details
     from vulnerability_history h left join vulnerability_bulk_changes b on b.id = h.bulk_id
     where h.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} and h.user_id is not null
-      and h.kind in ('state', 'severity', 'due_date', 'assignee') and b.undone_at is null
+      and h.kind in ('state', 'severity', 'due_date', 'assignee', 'tags') and b.undone_at is null
     order by h.vulnerability_id, h.id`)
 }

@@ -6,6 +6,7 @@ import type { Project } from '../../projects/project.ts'
 import { findProjectById } from '../../projects/projects.ts'
 import type { Visitor } from '../../projects/visible.ts'
 import { readableScope } from '../list/readable-scope.ts'
+import { isSame } from '../triage/tags.ts'
 import { evaluate, type Outcome, prepareRules } from './apply-rules.ts'
 import { assertRule } from './assert-rule.ts'
 import type { Rule, RuleDraft, RuleOwner } from './rule.ts'
@@ -24,6 +25,7 @@ export interface RulePreview {
   severity: number
   assigned: number
   dueDate: number
+  tagged: number
   /** Number of those that match and that a decision of a user keeps as they are, in part or in whole. */
   kept: number
   /** Number of those that would be dismissed if that needed no second person. */
@@ -113,7 +115,7 @@ function withDraft(rules: readonly Rule[], { owner, project, draft, id }: Placed
 
 const emptyPreview = (total: number): RulePreview => ({
   total,
-  ...{ examined: 0, matched: 0, changed: 0, dismissed: 0, severity: 0, assigned: 0, dueDate: 0 },
+  ...{ examined: 0, matched: 0, changed: 0, dismissed: 0, severity: 0, assigned: 0, dueDate: 0, tagged: 0 },
   ...{ kept: 0, needsApproval: 0, reverted: 0, samples: [] },
 })
 
@@ -134,6 +136,7 @@ function addOutcome(preview: RulePreview, outcome: Outcome, { id, isReadable }: 
     if (before.severity !== after.severity) preview.severity++
     if (before.assigneeId !== after.assigneeId) preview.assigned++
     if (before.dueOn !== after.dueOn) preview.dueDate++
+    if (!isSame(before.tags, after.tags)) preview.tagged++
   }
   if (isReadable && preview.samples.length < maxSamples) preview.samples.push(outcome)
 }
@@ -146,5 +149,6 @@ function wanted({ action }: Pick<Rule, 'action'>) {
     ...(action.severity ? (['severity'] as const) : []),
     ...(action.assigneeId === undefined ? [] : (['assignee'] as const)),
     ...(isDue ? (['due_date'] as const) : []),
+    ...(action.tags ? (['tags'] as const) : []),
   ]
 }

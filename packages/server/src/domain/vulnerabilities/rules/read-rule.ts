@@ -50,7 +50,7 @@ export function readAction(
   path: RuleProblem['path'],
   report: Report,
 ): Pick<ReadRule, 'action' | 'assignee'> | undefined {
-  const names = ['dismiss', 'severity', 'assignee', 'due_in_days', 'due_on', 'hold']
+  const names = ['dismiss', 'severity', 'assignee', 'tags', 'due_in_days', 'due_on', 'hold']
   const fields = readObject(value, names, { path, report })
   if (!fields) return undefined
   const read = <T>(name: string, reader: Reader<T>): T | undefined =>
@@ -60,6 +60,7 @@ export function readAction(
     severity: read('severity', oneOf(severities)),
     dueInDays: read('due_in_days', readCount),
     dueOn: read('due_on', readDay),
+    tags: read('tags', readTexts),
     hold: read('hold', readFlag),
   }
   const given = Object.entries(action).filter(([, part]) => part !== undefined)

@@ -1,5 +1,6 @@
 import type { Severity } from '../../findings/scales.ts'
 import { noEnd } from '../triage/dismissal-end.ts'
+import { isSame as hasSameTags, maxTags, without, withTags } from '../triage/tags.ts'
 import type { RuleEffects, Vulnerability } from '../vulnerability.ts'
 import type { Rule, RuleDismissal } from './rule.ts'
 
@@ -33,6 +34,7 @@ export function withoutEffects(vulnerability: Vulnerability, reported: Severity)
   if (ruleEffects.assigneeId !== undefined && ruleEffects.assigneeId === vulnerability.assigneeId) {
     former.assigneeId = null
   }
+  if (ruleEffects.tags) former.tags = without(vulnerability.tags, ruleEffects.tags)
   return former
 }
 
@@ -60,6 +62,7 @@ export function withRule(
     ...(rule && setSeverity(after, rule, context)),
     ...(rule && assign(after, rule, context)),
     ...(rule && setDueDate(after, rule, context)),
+    ...(rule && addTags(after, rule, context)),
   }
   if (rule && Object.keys(effects).length > 0) Object.assign(after, { ruleId: rule.id, ruleEffects: effects })
   return isSame(before, after) ? undefined : after
@@ -121,6 +124,15 @@ function setDueDate(after: Vulnerability, { action }: Rule, { decided }: EffectC
   return { dueOn }
 }
 
+/** Adds tags that the vulnerability does not have, unless there would be too many. */
+function addTags(after: Vulnerability, { action: { tags = [] } }: Rule, { decided }: EffectContext): RuleEffects {
+  const added = without(tags, after.tags)
+  const all = withTags(after.tags, added)
+  if (added.length === 0 || decided.has('tags') || all.length > maxTags) return {}
+  after.tags = all
+  return { tags: added }
+}
+
 function isSame(before: Vulnerability, after: Vulnerability): boolean {
   return (
     before.ruleId === after.ruleId &&
@@ -129,6 +141,7 @@ function isSame(before: Vulnerability, after: Vulnerability): boolean {
     before.isSeverityOverridden === after.isSeverityOverridden &&
     before.assigneeId === after.assigneeId &&
     before.isDueOnOverridden === after.isDueOnOverridden &&
+    hasSameTags(before.tags, after.tags) &&
     JSON.stringify(before.ruleEffects) === JSON.stringify(after.ruleEffects)
   )
 }
@@ -138,16 +151,17 @@ export function withoutEffectOn<Fields extends Pick<Vulnerability, 'ruleId' | 'r
   vulnerability: Fields,
   aspect: Aspect,
 ): Fields {
-  if (!vulnerability.ruleEffects || aspect === 'tags') return vulnerability
+  if (!vulnerability.ruleEffects) return vulnerability
   const { [effectOf[aspect]]: _, ...others } = vulnerability.ruleEffects
   return Object.keys(others).length === 0
     ? { ...vulnerability, ruleId: null, ruleEffects: null }
     : { ...vulnerability, ruleEffects: others }
 }
 
-const effectOf: Record<Exclude<Aspect, 'tags'>, keyof RuleEffects> = {
+const effectOf: Record<Aspect, keyof RuleEffects> = {
   state: 'dismissal',
   severity: 'severity',
   due_date: 'dueOn',
   assignee: 'assigneeId',
+  tags: 'tags',
 }

@@ -1,5 +1,6 @@
 import { describeEnd } from '../triage/dismissal-end.ts'
 import type { HistoryEntry } from '../triage/history-entry.ts'
+import { describeTags, isSame } from '../triage/tags.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import type { Rule } from './rule.ts'
 
@@ -36,6 +37,10 @@ export function entriesOf(
   }
   if (before.dueOn !== after.dueOn && (before.isDueOnOverridden || after.isDueOnOverridden)) {
     entries.push(entry('due_date', before.dueOn, after.dueOn))
+  }
+  if (!isSame(before.tags, after.tags)) {
+    const tagged = entry('tags', before.tags.join(', ') || null, after.tags.join(', ') || null)
+    entries.push({ ...tagged, details: { ...tagged.details, ...describeTags(before.tags, after.tags) } })
   }
   return entries
 }

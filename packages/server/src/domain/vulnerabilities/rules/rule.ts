@@ -45,6 +45,8 @@ export interface RuleAction {
   dismiss?: RuleDismissal | undefined
   severity?: Severity | undefined
   assigneeId?: number | undefined
+  /** Tags to add. */
+  tags?: readonly string[] | undefined
   /** Days from the creation of the vulnerability until it is due. Excludes `dueOn`. */
   dueInDays?: number | undefined
   dueOn?: string | undefined

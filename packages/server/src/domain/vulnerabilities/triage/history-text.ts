@@ -25,7 +25,7 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
     case 'assignee':
       return `${assigned(from, to)}${byCodeowners(details)}${byRule(details)}${commented(comment)}`
     case 'tags':
-      return `${tagged(details)}${commented(comment)}`
+      return `${tagged(details)}${byRule(details)}${commented(comment)}`
     case 'found':
       return `found on ${ref}`
     case 'gone':
