@@ -46,7 +46,7 @@ export interface MailContent {
   subscription?: Subscription
 }
 
-export interface MailAttachment {
+interface MailAttachment {
   filename: string
   contentType: string
   content: Buffer

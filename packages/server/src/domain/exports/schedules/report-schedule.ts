@@ -2,7 +2,6 @@ import type { Namespace } from '../../namespaces/namespace.ts'
 import type { Project } from '../../projects/project.ts'
 
 export const reportPeriods = ['weekly', 'monthly'] as const
-export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 
 /** Times at which reports are sent. */
 export interface ReportTimes {
