@@ -39,6 +39,15 @@ export const screens: readonly Screen[] = [
       await page.getByRole('dialog').waitFor()
     },
   },
+  {
+    name: 'vulnerabilities-panel',
+    path: '/acme/shop/-/vulnerabilities',
+    async prepare(page) {
+      await page.getByRole('grid').focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('region', { name: 'Selected vulnerability' }).getByRole('heading').first().waitFor()
+    },
+  },
   { name: 'approvals', path: '/acme/shop/-/vulnerabilities/approvals' },
   { name: 'all-approvals', path: '/-/approvals' },
   { name: 'group-approval-rule', path: '/groups/acme/-/settings/approval_rule' },
