@@ -61,9 +61,9 @@ const indirect: Record<string, readonly string[]> = {
   // Writing a vulnerability writes its counts.
   'vulnerabilities/list/list.ts: scanners,vulnerabilities,vulnerability_counts': ['vulnerabilities'],
   // The list has been opened with facet counts.
-  'findings/list/filtered-list.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,ref_dismissals,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_tags':
+  'findings/list/filtered-list.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,ref_dismissals,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_links,vulnerability_tags':
     ['scanners', 'vulnerability_counts'],
-  'vulnerabilities/flaws/flaw-groups.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,ref_dismissals,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_tags':
+  'vulnerabilities/flaws/flaw-groups.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,ref_dismissals,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_links,vulnerability_tags':
     ['scanners', 'vulnerability_counts'],
 }
 
@@ -126,6 +126,7 @@ async function useCaches(server: TestServer): Promise<void> {
       'identifier=CWE-79',
       'not_tags=x',
       'dismissal_scope=ref',
+      'has_issue=false',
       'scanner=semgrep',
       'has_resolution=true',
     ],
@@ -142,7 +143,7 @@ async function useCaches(server: TestServer): Promise<void> {
     '/security_dashboard',
     ...[
       '/vulnerability_flaws',
-      ...['search=flaw', 'ref=main', 'identifier=CWE-79', 'not_tags=x', 'dismissal_scope=ref'].map(
+      ...['search=flaw', 'ref=main', 'identifier=CWE-79', 'not_tags=x', 'dismissal_scope=ref', 'has_issue=false'].map(
         (filter) => `/vulnerability_flaws?${filter}`,
       ),
     ],
