@@ -160,7 +160,6 @@ export const userReferences = [
   ['imports', 'user_id'],
   ['project_files', 'user_id'],
   ['vulnerability_rules', 'created_by_id'],
-  ['vulnerability_rules', 'created_by_id'],
   ['access_tokens', 'issued_by_id'],
   ['uploads', 'uploaded_by_id'],
   ['uploads', 'deleted_by_id'],
