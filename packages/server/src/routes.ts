@@ -55,6 +55,7 @@ import { badgeRoutes } from './api/v4/vulnerabilities/badge-routes.ts'
 import { vulnerabilityBulkRoutes } from './api/v4/vulnerabilities/bulk-routes.ts'
 import { securityDashboardRoutes } from './api/v4/vulnerabilities/dashboard-routes.ts'
 import { exploitationRoutes } from './api/v4/vulnerabilities/exploitation-routes.ts'
+import { flawChangeRoutes } from './api/v4/vulnerabilities/flaw-change-routes.ts'
 import { flawRoutes } from './api/v4/vulnerabilities/flaw-routes.ts'
 import { vulnerabilityHistoryRoutes } from './api/v4/vulnerabilities/history-routes.ts'
 import { vulnerabilityLinkRoutes } from './api/v4/vulnerabilities/link-routes.ts'
@@ -111,6 +112,7 @@ export const routes: readonly Route[] = [
   ...findingMatchRoutes,
   ...vulnerabilityRoutes,
   ...flawRoutes,
+  ...flawChangeRoutes,
   ...dependencyRoutes,
   ...exportRoutes,
   ...hookRoutes,

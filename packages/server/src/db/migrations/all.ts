@@ -44,6 +44,7 @@ import { projectFiles } from './0090_project_files.ts'
 import { tags } from './0092_tags.ts'
 import { refDismissals } from './0093_ref_dismissals.ts'
 import { flawKeys } from './0094_flaw_keys.ts'
+import { flawChanges } from './0095_flaw_changes.ts'
 import { viewUses } from './0096_view_uses.ts'
 import { reportSchedules } from './0097_report_schedules.ts'
 import { reportMappings } from './0098_report_mappings.ts'
@@ -98,6 +99,7 @@ export const migrations: readonly Migration[] = [
   tags,
   refDismissals,
   flawKeys,
+  flawChanges,
   viewUses,
   reportSchedules,
   reportMappings,

@@ -268,6 +268,8 @@ export const permissions = {
   'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vex.import': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.flaw': { on: 'project', who: 'triager', scope: 'api' },
+  'group.vulnerability.flaw': { on: 'group', who: 'maintainer', scope: 'api' },
   // The requester cannot decide; approveRequest checks it.
   'vulnerability.approve': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.request.list': { on: 'project', who: 'developer', scope: 'read_api' },

@@ -58,6 +58,7 @@ const notDerived = {
     'vulnerability_bulk_changes.restored',
     'vulnerability_bulk_changes.unchanged',
     'vulnerability_bulk_changes.withdrawn',
+    'flaw_changes.total',
     'scope_bulk_changes.total',
     'scope_bulk_change_skips.total',
   ],
@@ -93,7 +94,7 @@ const notDerived = {
     'vulnerabilities.exposure_points',
     'vulnerabilities.priority',
   ],
-  'a hash of what a vulnerability is': ['vulnerabilities.flaw_key'],
+  'a hash of what a vulnerability is': ['flaw_changes.from_key', 'flaw_changes.to_key', 'vulnerabilities.flaw_key'],
   'the number of a load': [
     'epss_scores.generation',
     'feeds.generation',

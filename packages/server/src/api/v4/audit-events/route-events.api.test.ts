@@ -291,6 +291,26 @@ describe('routes record the events of the table', () => {
       await decideRequests(send, server, project, vulnerability.id)
     }))
 
+  test('of flaws', () =>
+    perform(async (server, send) => {
+      const project = await server.project('flaws/site')
+      await server.report(project, [entry({ line: 1 }), entry({ line: 2 })])
+      for (const base of ['/projects/:id', '/groups/:id'] as const) {
+        const id = base === '/projects/:id' ? project.id : project['namespace'].id
+        const { body: flaws } = await server.admin.get(`${base.replace(':id', id)}/vulnerability_flaws`)
+        const [flaw, other] = flaws.map(({ id }: { id: number }) => id)
+        const { body: members } = await server.admin.get(`/projects/${project.id}/vulnerabilities?flaw=${flaw}`)
+        const path = { id, flaw_id: flaw }
+        const undo = (change: { id: number }) =>
+          send(`POST ${base}/vulnerability_flaw_changes/:change_id/undo`, { path: { id, change_id: change.id } })
+        await undo(
+          await send(`POST ${base}/vulnerability_flaws/:flaw_id/join`, { path, body: { other_flaw_id: other } }),
+        )
+        const body = { vulnerability_ids: [members[0].id] }
+        await undo(await send(`POST ${base}/vulnerability_flaws/:flaw_id/split`, { path, body }))
+      }
+    }))
+
   test('for every route that these tests can use', () => {
     const missing = writeRoutes.map(keyOf).filter((key) => !performed.has(key))
     expect(missing.sort()).toEqual(unperformed.sort())

@@ -1,6 +1,8 @@
 import type { Deps } from '../../deps.ts'
+import { groupBy } from '../../group-by.ts'
 import { advisoriesOf, type canonicalNames, compareNames } from './advisory.ts'
 import { type Flaw, flawOf, keyOfFlaw } from './flaw.ts'
+import { type KeyOrigin, listKeyOrigins } from './flaw-change-queries.ts'
 import { canonicalOf } from './flaw-keys.ts'
 import { listFlawFindings, type StoredFlawFinding } from './flaw-queries.ts'
 
@@ -24,13 +26,28 @@ export async function explainFlaws(
   const findings = await listFlawFindings(deps.db, 'vulnerability_id', ids)
   const canonical = await canonicalOf(deps, findings)
   const byId = new Map(findings.map((finding) => [finding.vulnerabilityId, finding]))
+  const origins = groupBy(
+    await listKeyOrigins(
+      deps.db,
+      flaws.map(({ key }) => key),
+      ids,
+    ),
+    ({ toKey }) => toKey,
+  )
   return new Map(
     flaws.map(({ key, firstIds }) => {
       const members = firstIds.flatMap((id) => byId.get(id) ?? [])
-      return [key, explain(key, members, canonical)]
+      const explained = explain(key, members, canonical)
+      return [key, { ...explained, explanation: [...explained.explanation, ...changesInWords(origins.get(key) ?? [])] }]
     }),
   )
 }
+
+const changesInWords = (origins: readonly KeyOrigin[]): string[] =>
+  origins.map(({ kind, username, createdAt }) => {
+    const done = kind === 'split' ? 'Split from its group' : 'Joined with another group'
+    return `${done} by ${username === null ? 'a deleted user' : `@${username}`} on ${createdAt.slice(0, 10)}`
+  })
 
 function explain(
   key: number,

@@ -6,6 +6,7 @@ import { type Alias, advisoriesOf, canonicalNames, isCve, maxNames, statedAliase
 import { insertAliases, listStatedAliases } from './alias-queries.ts'
 import { flawOf, keyOfFlaw } from './flaw.ts'
 import { listFlawFindings, type StoredFlawFinding, updateFlawKeys } from './flaw-queries.ts'
+import { applyChanges } from './given-keys.ts'
 
 export const aliasKind = 'flaw-aliases'
 
@@ -37,7 +38,10 @@ async function keysOf(deps: Deps, findings: readonly StoredFlawFinding[]): Promi
   const aliases = await readAliases(deps, advisoriesOf(names.flat()))
   const stated = await recordAliases(deps, names, aliases)
   const canonical = canonicalNames(trusted(aliases.osv, [...aliases.stated, ...stated]))
-  return new Map(findings.map((finding) => [finding.findingId, keyOfFlaw(flawOf(finding, canonical))]))
+  return applyChanges(
+    deps,
+    findings.map((finding) => ({ ...finding, key: keyOfFlaw(flawOf(finding, canonical)) })),
+  )
 }
 
 /** Returns the canonical names of advisories of findings that have another one. */
