@@ -104,6 +104,25 @@ describe('a webhook with a saved view receives', () => {
     expect(await assignees(await server.admin.delete(path))).toEqual([])
   })
 
+  test('transitions by the state on the ref of the view, where dismissals on a ref count', async () => {
+    const server = await start()
+    const project = await server.project('acme/site')
+    const { id } = await server.vulnerability(project)
+    const ada = await server.as('maintainer', project)
+    const open = await watch(server, pathOf(project), { ref: 'main', state: 'detected,confirmed' })
+    const dismissed = await watch(server, pathOf(project), { ref: 'main', state: 'dismissed' })
+    const received = async () => [(await open.received()).length, (await dismissed.received()).length]
+    await server.admin.put(`/vulnerabilities/${id}/assignee`, { assignee_id: ada.user?.id })
+    expect(await received()).toEqual([1, 0])
+    const reply = await server.admin.post(`/vulnerabilities/${id}/dismiss`, { scope: 'ref', ref: 'main' })
+    expect(reply.status, reply.text).toBe(201)
+    await received()
+    await server.admin.delete(`/vulnerabilities/${id}/assignee`)
+    expect(await received()).toEqual([0, 1])
+    await server.admin.post(`/vulnerabilities/${id}/confirm`)
+    expect(await received()).toEqual([0, 1])
+  })
+
   test('events of the projects that the view of a group or of the instance selects', async () => {
     const server = await start()
     const [site, app, other] = [

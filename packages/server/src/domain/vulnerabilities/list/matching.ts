@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { listFacets } from './facets-queries.ts'
-import { matchesFacets, type VulnerabilityFilter } from './filter.ts'
+import { filtersRefState, matchesFacets, type VulnerabilityFilter, withRefStates } from './filter.ts'
+import { hasRefDismissals } from './ref-state-queries.ts'
 import { unindexedFilters } from './unindexed-filter-queries.ts'
 
 /**
@@ -12,7 +13,9 @@ export async function matchingAmong(
   { projectId, filter }: { projectId: number; filter: VulnerabilityFilter },
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  const withFacets = (await listFacets(db, ids)).filter((facets) => matchesFacets(filter, facets)).map(({ id }) => id)
+  const hasRefStates = filtersRefState(filter) && (await hasRefDismissals(db, [projectId], filter.ref ?? ''))
+  const expected = hasRefStates ? withRefStates(filter) : filter
+  const withFacets = (await listFacets(db, ids)).filter((facets) => matchesFacets(expected, facets)).map(({ id }) => id)
   const unindexed = unindexedFilters(db, {
     filter,
     projectIds: [projectId],
@@ -20,6 +23,7 @@ export async function matchingAmong(
     // In an order with a key, the assignee is tested without the facets of index ranges.
     order: { key: { sql: 'priority', type: 'number' }, id: 'asc' },
     today: now().slice(0, 10),
+    hasRefStates,
   })
   return unindexed && withFacets.length > 0 ? unindexed.listMatching(withFacets) : new Set(withFacets)
 }
