@@ -59,10 +59,10 @@ interface GroupsQuery {
 export async function sortFlaws(deps: RootDeps, { scope, filter, sort }: GroupsQuery): Promise<SortedFlaws> {
   const [by] = sort.split('_')
   const today = filter.isOverdue === undefined ? '' : deps.now().slice(0, 10)
-  const counts = await cachedFacetCounts(deps, scope)
   const load = async () => {
+    // Read here, after the version that the cache records: counts from before it would hide a change for good.
     const groups = hasOnlyFacets(filter)
-      ? await groupsOfProjects(deps, { filter, counts })
+      ? await groupsOfProjects(deps, { filter, counts: await cachedFacetCounts(deps, scope) })
       : [await groupsOfList(deps, scope, filter)]
     return inOrder(merge(groups), by as 'severity' | 'priority' | 'count') // the beginnings of `flawSorts`
   }
@@ -98,7 +98,9 @@ async function groupsOfProjects(
     if (!isMatched) continue
     const cached = ofProjects(deps.db)
     const load = () => readProject(deps, { projectId, filter, scannerIds: [...scannerIds], rowCount: all })
-    groups.push(await cached.getShared(`${projectId} ${filterKey}`, load, projectId))
+    // The ids are part of the key, because the counts may be older than the version that the cache records.
+    const key = [projectId, filterKey, ...(filter.scanners ? scannerIds : [])].join(' ')
+    groups.push(await cached.getShared(key, load, projectId))
   }
   return groups
 }

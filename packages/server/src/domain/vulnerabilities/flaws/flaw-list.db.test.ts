@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { testEngine } from '../../../testing/database.ts'
+import { entry, sastReport } from '../../../testing/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import { severities, severityRanks, states } from '../../findings/scales.ts'
-import type { VulnerabilityFilter } from '../list/filter.ts'
+import { projectScope, type VulnerabilityFilter } from '../list/filter.ts'
 import { flawSorts } from './flaw-groups.ts'
 import { type FlawCursor, listFlaws } from './flaw-list.ts'
 
@@ -121,4 +122,25 @@ test('every filter, order and page of flaws gives the groups of the model', { ti
     }),
     { seed: 5, numRuns: testEngine === 'postgres' ? 25 : 80 },
   )
+})
+
+test('a change while the counts of a list are read is in the next list', async () => {
+  const server = await startServer()
+  const project = await server.project('acme/site')
+  await server.vulnerability(project)
+  const { db } = server.deps
+  const query = { scope: projectScope(project.id), filter: { scanners: ['other'] }, sort: 'count_desc' } as const
+  const request = { page: 1, perPage: 10, offset: 0 }
+  let isChanged = false
+  /** Imports a report of another scanner after the first statement has read. */
+  const all: typeof db.all = async (statement) => {
+    const rows = await db.all(statement)
+    if (!isChanged) {
+      isChanged = true
+      await server.report(project, sastReport([entry({ name: 'Later' })], 'other'), { category: 'other' })
+    }
+    return rows as never
+  }
+  await listFlaws({ ...server.deps, db: { ...db, all } }, query, request)
+  expect((await listFlaws(server.deps, query, request)).rows).toMatchObject([{ title: 'Later' }])
 })
