@@ -9,6 +9,8 @@ import type { CountChange } from '../list/count-change-queries.ts'
 import { countChanges } from '../list/count-changes.ts'
 import { listWhoMayTriage, usernamesOf } from '../triage/assignees.ts'
 import { recordHistory } from '../triage/history.ts'
+import { saveTags, upsertTags } from '../triage/tag-queries.ts'
+import { tagKey, without, withTags } from '../triage/tags.ts'
 import { lockVulnerabilities, saveVulnerabilities } from '../triage/triage-queries.ts'
 import { recordVulnerabilityChanges } from '../triage/vulnerability-events.ts'
 import type { Vulnerability } from '../vulnerability.ts'
@@ -134,6 +136,24 @@ export async function applyRules(
   return applied
 }
 
+/** Adds the new tags to those of the project, and spells them as the project does. */
+async function spellTags(
+  { db }: Deps,
+  project: Project,
+  changes: readonly ChangedByRule[],
+): Promise<readonly ChangedByRule[]> {
+  const added = withTags(
+    [],
+    changes.flatMap(({ before, after }) => without(after.tags, before.tags)),
+  )
+  if (added.length === 0) return changes
+  const spellings = new Map((await upsertTags(db, project.id, added)).map((tag) => [tagKey(tag), tag]))
+  return changes.map((change) => {
+    const tags = change.after.tags.map((tag) => spellings.get(tagKey(tag)) ?? tag)
+    return { ...change, after: { ...change.after, tags } }
+  })
+}
+
 async function saveChanged(
   deps: Deps,
   project: Project,
@@ -141,11 +161,13 @@ async function saveChanged(
   announces: boolean,
 ): Promise<ChangedByRule[]> {
   if (changes.length === 0) return []
-  const changed = await withPolicyDates(deps, project.id, changes)
+  const spelled = await spellTags(deps, project, changes)
+  const changed = await withPolicyDates(deps, project.id, spelled)
   await saveVulnerabilities(
     deps.db,
     changed.map(({ after }) => after),
   )
+  await saveTags(deps.db, project.id, changed)
   const usernames = await usernamesOf(
     deps,
     changed.flatMap(({ before, after }) =>
