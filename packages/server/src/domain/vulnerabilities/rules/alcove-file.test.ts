@@ -88,4 +88,12 @@ rules:
     expect(problem?.line).toBe(line)
     expect(problem?.message).toContain(message)
   })
+  test.each(['[,', 'a: 1\n', '{a:,', '}'])('takes time in proportion to its length if it repeats %j', (piece) => {
+    const text = piece.startsWith('a')
+      ? Array.from({ length: 25_000 }, (_, index) => `a${index}: 1`).join('\n')
+      : piece.charAt(0) + piece.slice(piece.length > 1 ? 1 : 0).repeat(Math.floor(130_000 / piece.length))
+    const started = performance.now()
+    expect(parseAlcoveFile(text, now)).toHaveProperty('problems')
+    expect(performance.now() - started).toBeLessThan(12_000)
+  })
 })

@@ -1,6 +1,6 @@
 import { isNode, LineCounter, parseDocument } from 'yaml'
 import { Failure } from '../../../platform/failure.ts'
-import { isDeepYaml } from '../../../platform/yaml-depth.ts'
+import { isDeepYaml, repeatedKey } from '../../../platform/yaml-depth.ts'
 import type { Deps } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import { assertRule } from './assert-rule.ts'
@@ -47,9 +47,15 @@ export function parseAlcoveFile(text: string, now: string): ParsedFile {
   if (Buffer.byteLength(text) > maxBytes) return failed(1, `the file is larger than ${maxBytes / 1024} KiB`)
   if (isDeepYaml(text, maxLevels)) return failed(1, 'the file is nested too deeply')
   const lineCounter = new LineCounter()
-  const document = parseDocument(text, { schema: 'core', logLevel: 'error', stringKeys: true, lineCounter })
+  const document = parseDocument(text, {
+    ...{ schema: 'core', logLevel: 'error', stringKeys: true, lineCounter },
+    // Describing the place of each error takes time in proportion to the whole text, and so does each comparison of keys.
+    ...{ prettyErrors: false, uniqueKeys: false },
+  })
   const [error] = [...document.errors, ...document.warnings]
-  if (error) return failed(error.linePos?.[0].line ?? 1, firstLine(error.message))
+  if (error) return failed(lineCounter.linePos(error.pos[0]).line, firstLine(error.message))
+  const repeated = repeatedKey(document)
+  if (repeated !== undefined) return failed(lineCounter.linePos(repeated).line, 'Map keys must be unique')
   let value: unknown
   try {
     // Aliases could expand to gigabytes.

@@ -1,5 +1,5 @@
 import { isNode, LineCounter, parseDocument } from 'yaml'
-import { isDeepYaml } from '../../../../platform/yaml-depth.ts'
+import { isDeepYaml, repeatedKey } from '../../../../platform/yaml-depth.ts'
 import { InvalidProjectFile } from '../project-file.ts'
 import { isObject } from './ignored.ts'
 
@@ -20,11 +20,13 @@ export function readYaml(text: string): YamlFile {
   const lines = new LineCounter()
   const document = parseDocument(text, {
     ...{ schema: 'core', logLevel: 'error', stringKeys: true, lineCounter: lines },
-    // Describing the place of each error takes time in proportion to the whole text.
-    prettyErrors: false,
+    // Describing the place of each error takes time in proportion to the whole text, and so does each comparison of keys.
+    ...{ prettyErrors: false, uniqueKeys: false },
   })
   const [problem] = [...document.errors, ...document.warnings]
   if (problem) throw new InvalidProjectFile(lines.linePos(problem.pos[0]).line, firstLine(problem.message))
+  const repeated = repeatedKey(document)
+  if (repeated !== undefined) throw new InvalidProjectFile(lines.linePos(repeated).line, 'Map keys must be unique')
   const value = plainValue(() => document.toJS({ maxAliasCount: 0 }) as unknown)
   if (value !== null && !isObject(value)) throw new InvalidProjectFile(1, 'it must be a mapping')
   return {
