@@ -11,8 +11,8 @@ interface Changed {
 }
 
 /**
- * Sets the due dates of changed vulnerabilities by the policy of their project. Dates that users have set stay, and so do
- * those of closed vulnerabilities.
+ * Sets the due dates of changed vulnerabilities by the policy of their project. Dates that users or rules have set stay, and so do
+ * those of closed vulnerabilities, unless they were set in this way and no longer are.
  */
 export async function withPolicyDates<Change extends Changed>(
   deps: Deps,
@@ -32,7 +32,10 @@ export async function withPolicyDates<Change extends Changed>(
 }
 
 function needsPolicy({ before, after }: Changed): boolean {
-  if (after.isDueOnOverridden || !isOpen(after)) return false
+  if (after.isDueOnOverridden) return false
+  // The date that a user or a rule had set is no longer valid.
+  if (before.isDueOnOverridden && before.dueOn === after.dueOn) return true
+  if (!isOpen(after)) return false
   return (
     !isOpen(before) ||
     before.isDueOnOverridden ||

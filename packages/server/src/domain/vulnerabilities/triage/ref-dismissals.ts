@@ -9,7 +9,8 @@ interface Decision extends DismissalEnd {
 }
 
 /** Returns whether dismissals on single refs count in this state. */
-const isOpen = ({ state }: Pick<Vulnerability, 'state'>): boolean => state === 'detected' || state === 'confirmed'
+export const isOpen = ({ state }: Pick<Vulnerability, 'state'>): boolean =>
+  state === 'detected' || state === 'confirmed'
 
 /** Returns the dismissal that counts on the ref. */
 export const dismissalOn = (vulnerability: Vulnerability, ref: string): RefDismissal | undefined =>
