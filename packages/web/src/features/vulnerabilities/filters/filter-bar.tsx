@@ -14,6 +14,7 @@ import {
   toggledIn,
 } from '../../../nouns/vulnerability/filter-state.ts'
 import { assigneeInWords, type FilterName, filterNames, filters, states } from '../../../nouns/vulnerability/filters.ts'
+import type { Owner } from '../../../nouns/vulnerability/owner.ts'
 import styles from './filter-bar.module.css'
 import { choicesOf, FilterMenu, MoreFilters } from './filter-button.tsx'
 import type { FilterChoice } from './filter-props.ts'
@@ -28,12 +29,14 @@ const moreFilters = filterNames.filter((name) => filters[name].kind !== 'list' &
 
 /** Severity bar and filters. On a narrow screen the filters open from a button, so that the list comes first. */
 export function FilterBar({
+  owner,
   state,
   onChange,
   statistics,
   summary,
   links,
 }: {
+  owner: Owner
   state: FilterState
   onChange: (changes: FilterChanges, options?: { isReplacing?: boolean }) => void
   statistics: Statistics | undefined
@@ -89,7 +92,7 @@ export function FilterBar({
               onToggle={(value) => onChange(toggledIn(name, state, value))}
             />
           ))}
-          <MoreFilters names={moreFilters} state={state} onChange={onChange} />
+          <MoreFilters owner={owner} names={moreFilters} state={state} onChange={onChange} />
         </div>
       </div>
     </div>

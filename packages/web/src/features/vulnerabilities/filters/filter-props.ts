@@ -1,6 +1,7 @@
 import type { ComponentProps } from 'react'
 import type { FilterChanges, FilterState } from '../../../nouns/vulnerability/filter-state.ts'
 import type { Control, FilterName } from '../../../nouns/vulnerability/filters.ts'
+import type { Owner } from '../../../nouns/vulnerability/owner.ts'
 
 export interface FilterChoice {
   value: string
@@ -20,6 +21,8 @@ export type Trigger = Pick<ComponentProps<'button'>, 'className' | 'children'> &
 }
 
 export interface MoreFiltersProps {
+  /** The list, whose tags are suggested. */
+  owner?: Owner
   names: readonly FilterName[]
   /** Labels and hints, where they differ from those of `filters`. */
   controls?: { [Name in FilterName]: Control }

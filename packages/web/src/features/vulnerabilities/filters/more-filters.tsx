@@ -2,13 +2,17 @@ import { Popover } from '@base-ui/react/popover'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { SelectField, TextField } from '../../../components/form/field.tsx'
+import { listed } from '../../../nouns/vulnerability/filter-state.ts'
 import { type Control, type FilterName, filters } from '../../../nouns/vulnerability/filters.ts'
+import type { Owner } from '../../../nouns/vulnerability/owner.ts'
+import { TagsField } from '../../../nouns/vulnerability/tags-field.tsx'
 import styles from './filter-menu.module.css'
 import type { MoreFiltersProps, Trigger } from './filter-props.ts'
 
 /** Popover with less common filters. */
 export function MoreFiltersPopover({
   trigger,
+  owner,
   names,
   controls = filters,
   state,
@@ -31,7 +35,7 @@ export function MoreFiltersPopover({
           <Popover.Popup className={`popup ${styles.popup}`} aria-label="More filters">
             <form className={styles.form} onSubmit={submit}>
               {names.map((name) => (
-                <FilterField key={name} name={name} control={controls[name]} value={state[name] ?? ''} />
+                <FilterField key={name} name={name} control={controls[name]} value={state[name] ?? ''} owner={owner} />
               ))}
               <div className={styles.actions}>
                 <Button size="small" onClick={() => setOpen(false)}>
@@ -49,7 +53,21 @@ export function MoreFiltersPopover({
   )
 }
 
-function FilterField({ name, control, value }: { name: FilterName; control: Control; value: string }) {
+function FilterField({
+  name,
+  control,
+  value,
+  owner,
+}: {
+  name: FilterName
+  control: Control
+  value: string
+  owner: Owner | undefined
+}) {
+  if (owner && control.kind === 'text' && control.suggestsTags) {
+    const { label, hint } = control
+    return <TagsField name={name} label={label} hint={hint} source={owner} initial={listed(value)} />
+  }
   if (control.kind !== 'flag') {
     const hint = control.kind === 'text' ? control.hint : undefined
     const type = control.kind === 'text' && control.isDate ? 'date' : 'text'

@@ -3,7 +3,7 @@ import { api } from '../../../data/api.ts'
 import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { store } from '../../../data/store.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
-import type { Assignment, Change, FilterTarget, Target } from './triage-change.ts'
+import { actions, type Change, type FieldChange, type FilterTarget, type Target } from './triage-change.ts'
 
 /** Completed bulk change of a project or of many, which can be undone. */
 export interface Done {
@@ -30,7 +30,7 @@ export type ScopeChange = ResponseOf<typeof instancePath>
 const keyring = store.slot(createKeyring)
 
 /** Sends one atomic bulk request, also for a single row, because bulk changes can be undone exactly. */
-export async function send(change: Change | Assignment, target: Target): Promise<readonly Done[]> {
+export async function send(change: Change | FieldChange, target: Target): Promise<readonly Done[]> {
   const body = bodyOf(change, target)
   const { owner } = target
   if (owner.kind === 'project') return [await sendToProject(owner.id, body)]
@@ -43,7 +43,7 @@ export async function send(change: Change | Assignment, target: Target): Promise
 
 /** Sends one request per project. Those of earlier projects are reverted when a later one is rejected. */
 async function sendByProject(
-  change: Change | Assignment,
+  change: Change | FieldChange,
   owner: Owner,
   rowsOf: ReadonlyMap<number, VulnerabilityRow[]>,
 ) {
@@ -65,10 +65,10 @@ export async function previewChange({ action }: Change, target: FilterTarget): P
   return postToScope(target.owner, { action, filter: { ...target.filter }, dry_run: true })
 }
 
-function bodyOf(change: Change | Assignment, target: Target): Body {
+function bodyOf(change: Change | FieldChange, target: Target): Body {
   const body = fieldsOf(change)
   if ('filter' in target) return { ...body, filter: { ...target.filter }, expected_count: target.count }
-  const isState = change.action !== 'assign' && change.action !== 'unassign'
+  const isState = change.action in actions
   const checked = isState ? target.rows.filter(({ isUnchecked }) => !isUnchecked) : []
   return {
     ...body,
@@ -77,9 +77,10 @@ function bodyOf(change: Change | Assignment, target: Target): Body {
   }
 }
 
-function fieldsOf(change: Change | Assignment) {
+function fieldsOf(change: Change | FieldChange) {
   if (change.action === 'assign') return { action: change.action, assignee_id: change.assigneeId }
   if (change.action === 'unassign') return { action: change.action }
+  if ('tags' in change) return { action: change.action, tags: [...change.tags] }
   const { action, comment, reason, end } = change
   return { action, comment, ...(action === 'dismiss' && { dismissal_reason: reason, ...end }) }
 }

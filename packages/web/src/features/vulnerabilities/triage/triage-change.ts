@@ -20,6 +20,15 @@ export interface Change {
 /** Change of the assignee. It has no state that rows could show before the response. */
 export type Assignment = { action: 'assign'; assigneeId: number } | { action: 'unassign' }
 
+/** Change of tags. It has no state that rows could show before the response. */
+export interface Tagging {
+  action: 'tag' | 'untag'
+  tags: readonly string[]
+}
+
+/** Change that rows do not show before the response. */
+export type FieldChange = Assignment | Tagging
+
 /** Key of the button and dialog that assign. */
 export const assignKey = 'a'
 

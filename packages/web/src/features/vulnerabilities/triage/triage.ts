@@ -4,7 +4,7 @@ import { useToast } from '../../../data/toasts.ts'
 import { type Conflict, conflictFrom } from '../../../nouns/vulnerability/conflict.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
 import { type Done, send, type Undone, undoOne } from './bulk-requests.ts'
-import { type Assignment, actions, type Change, type Target } from './triage-change.ts'
+import { actions, type Change, type FieldChange, type Target } from './triage-change.ts'
 import { actionsSettled, enqueue, type OptimisticState } from './triage-queue.ts'
 
 /** Result of an action. A conflict was neither applied nor shown to the user. */
@@ -21,8 +21,8 @@ export interface Triage {
   apply: (change: Change, target: Target) => Promise<Outcome>
   /** Applies a change to one row. A conflict is shown in a toast that offers to apply it anyway. */
   applyToRow: (change: Change, row: VulnerabilityRow) => void
-  /** Changes the assignee. Returns false when nothing was changed. */
-  assign: (assignment: Assignment, target: Target) => Promise<boolean>
+  /** Changes the assignee or tags. Returns false when the request failed. */
+  changeField: (change: FieldChange, target: Target) => Promise<boolean>
   /** Undoes the last action of this list. */
   undo: () => void
 }
@@ -80,18 +80,18 @@ export function useTriage(): Triage {
     [apply, toast],
   )
 
-  const assign = useAssign(toast, { journal, forget, undoStep })
-  return { apply, applyToRow: (change, row) => void applyToRow(change, row), assign, undo }
+  const changeField = useFieldChange(toast, { journal, forget, undoStep })
+  return { apply, applyToRow: (change, row) => void applyToRow(change, row), changeField, undo }
 }
 
-/** Returns the function that changes assignees, whose changes can be undone as other actions can. */
-function useAssign(
+/** Returns the function that changes assignees and tags, whose changes can be undone as other actions can. */
+function useFieldChange(
   toast: ReturnType<typeof useToast>,
   { journal, forget, undoStep }: Omit<ReturnType<typeof useUndo>, 'undo'>,
-): Triage['assign'] {
+): Triage['changeField'] {
   return useCallback(
-    async (assignment: Assignment, target: Target): Promise<boolean> => {
-      const response = enqueue(new Map(), () => send(assignment, target))
+    async (change: FieldChange, target: Target): Promise<boolean> => {
+      const response = enqueue(new Map(), () => send(change, target))
       const step: Step = { response, before: new Map() }
       journal.current.push(step)
       try {
@@ -99,7 +99,7 @@ function useAssign(
         if (!done.some(({ changed }) => changed > 0)) forget(step)
         const isLast = journal.current.includes(step)
         toast({
-          text: assignedInWords(assignment, done),
+          text: changedInWords(change, done),
           topic,
           ...(isLast && { action: { label: 'Undo', run: () => void undoStep(step) } }),
         })
@@ -177,10 +177,13 @@ function doneInWords({ action }: Change, target: Target, done: readonly Done[]):
   return `${formatCount(changed)} ${verb}.${unchanged > 0 ? ` ${formatCount(unchanged)} already in this state.` : ''}${skipped}`
 }
 
-function assignedInWords({ action }: Assignment, done: readonly Done[]): string {
+const participles = { assign: 'assigned', unassign: 'unassigned', tag: 'tagged', untag: 'untagged' } as const
+
+function changedInWords({ action }: FieldChange, done: readonly Done[]): string {
   const changed = done.reduce((sum, one) => sum + one.changed, 0)
-  if (changed === 0) return `No change: already ${action}ed.${skippedInWords(done)}`
-  return `${formatCount(changed)} ${action}ed.${skippedInWords(done)}`
+  const limit = action === 'tag' ? ', or at the limit of 20 tags' : ''
+  if (changed === 0) return `No change: already ${participles[action]}${limit}.${skippedInWords(done)}`
+  return `${formatCount(changed)} ${participles[action]}.${skippedInWords(done)}`
 }
 
 /** Describes what was left out, because the user may not triage in its projects. */
