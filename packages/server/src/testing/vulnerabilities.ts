@@ -38,6 +38,7 @@ export interface MadeUp {
   hasIssue?: boolean
   /** Refs on which it is dismissed, for `reasonOnRefs`. */
   dismissedOn?: readonly string[]
+  isDecidedForGroup?: boolean
 }
 
 /** Reason of dismissals on single refs. */
@@ -204,6 +205,11 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     insert into ref_dismissals (vulnerability_id, ref, project_id, reason, is_until_fixed)
     select r.id, r.ref, r.project_id, ${reasonOnRefs}, false
     from ${records(onRefs, { id: 'integer', project_id: 'integer', ref: 'text' })} as r`)
+  await decideForGroup(
+    db,
+    all.filter(({ isDecidedForGroup }) => isDecidedForGroup).map(({ id }) => id),
+    now,
+  )
   const isOpen = ({ state }: MadeUp) => state === 'detected' || state === 'confirmed'
   const occurrences = all.flatMap((made) =>
     made.refs.map((ref) => ({
@@ -233,4 +239,13 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     from vulnerabilities where project_id in ${integers(projectIds)}
     group by project_id, is_on_default_branch, severity, state, report_type, scanner_id, is_resolved_on_default_branch,
       coalesce(dismissal_reason, '')`)
+}
+
+/** Connects vulnerabilities with a rule that decisions about them have created. */
+async function decideForGroup(db: Db, ids: readonly number[], now: string): Promise<void> {
+  const rule = await db.one<{ id: number }>(sql`
+    insert into vulnerability_rules (level, position, name, is_enabled, origin, match, action, is_timed, created_at,
+      updated_at)
+    values ('instance', 1, 'Decision', false, 'decision', ${{}}, ${{}}, false, ${now}, ${now}) returning id`)
+  await db.run(sql`update vulnerabilities set group_rule_id = ${rule?.id} where id in ${db.dialect.integers(ids)}`)
 }

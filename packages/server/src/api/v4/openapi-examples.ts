@@ -128,6 +128,8 @@ export const apiExamples: ApiExamples = {
     dismissVulnerability: {
       dismissal_reason: 'false_positive',
       comment: 'The input is a constant',
+      scope: 'group',
+      group_id: 7,
       expected_state: 'detected',
     },
     revertVulnerability: { comment: 'The constant became a parameter' },

@@ -51,6 +51,7 @@ import { reportMappings } from './0098_report_mappings.ts'
 import { dismissalQueue } from './0099_dismissal_queue.ts'
 import { dashboard } from './0100_dashboard.ts'
 import { dueDateOrder } from './0101_due_date_order.ts'
+import { groupDismissals } from './0104_group_dismissals.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -106,4 +107,5 @@ export const migrations: readonly Migration[] = [
   dismissalQueue,
   dashboard,
   dueDateOrder,
+  groupDismissals,
 ]

@@ -177,8 +177,13 @@ const securityRoutes: Readonly<Record<string, RecordedEvents>> = {
   // Its mutations call the same rules as these routes, which record their events.
   'POST /graphql': ['vulnerability_state_updated'],
   'POST /vulnerabilities/:id/resolve': ['vulnerability_state_updated'],
-  'POST /vulnerabilities/:id/dismiss': ['vulnerability_state_updated', 'vulnerability_dismissal_requested'],
-  'POST /vulnerabilities/:id/revert': ['vulnerability_state_updated'],
+  'POST /vulnerabilities/:id/dismiss': [
+    'vulnerability_state_updated',
+    'vulnerability_dismissal_requested',
+    'vulnerability_rule_created',
+    'vulnerability_rule_updated',
+  ],
+  'POST /vulnerabilities/:id/revert': ['vulnerability_state_updated', 'vulnerability_rule_destroyed'],
   'PUT /vulnerabilities/:id/severity': ['vulnerability_severity_updated'],
   'DELETE /vulnerabilities/:id/severity': ['vulnerability_severity_updated'],
   'PUT /vulnerabilities/:id/due_date': ['vulnerability_due_date_updated'],

@@ -352,7 +352,7 @@ describe('promoting a finding', () => {
         'rule_id',
         'project_archived',
       ],
-      ...['web_url', 'tags', 'dismissal_scope', 'ref_dismissals'],
+      ...['web_url', 'tags', 'dismissal_scope', 'ref_dismissals', 'group_rule_id'],
     ])
     const list = await maintainer.get(`/projects/${project.id}/vulnerabilities`)
     expect(list.body).toEqual([body])

@@ -68,6 +68,11 @@ function changeFrom({ action, severity, due_on, assignee_id, tags, ...input }: S
     return { action, comment, tags: readTags(tags) }
   }
   if (action === 'revert') return { action, comment, ref: input.ref }
+  if (action === 'dismiss' && input.scope === 'group') {
+    throw parameterProblem(
+      'scope group: is not possible in bulk; dismiss one vulnerability, or create a rule of the group',
+    )
+  }
   if (action === 'dismiss') return { action, comment, ...dismissalFrom(input) }
   if (action === 'due_date') return { action, comment, dueOn: due_on }
   if (action !== 'severity') return { action, comment }

@@ -146,7 +146,8 @@ const filters = {
     'dismissalScopes',
     listOf(dismissalScopes, {
       commaSeparated: true,
-      description: 'Only results that are dismissed so far: on all branches, or on some of them only',
+      description:
+        'Only results that are dismissed so far: on all branches, on some of them only, or with a decision for all projects of a group',
     }),
     unchanged,
   ),

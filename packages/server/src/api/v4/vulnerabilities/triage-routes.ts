@@ -2,13 +2,16 @@ import Type from 'typebox'
 import type { Caller } from '../../../domain/access/callers.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { type DismissalReason, dismissalReasons, severities, states } from '../../../domain/findings/scales.ts'
+import { lineageOf, type Namespace } from '../../../domain/namespaces/namespace.ts'
 import type { Project } from '../../../domain/projects/project.ts'
+import type { DecidedGroup } from '../../../domain/vulnerabilities/triage/change.ts'
+import { findDecidedGroup } from '../../../domain/vulnerabilities/triage/group-dismissals.ts'
 import { type DismissalScope, dismissalScopes } from '../../../domain/vulnerabilities/triage/ref-dismissals.ts'
 import { type ChangeRequest, changeVulnerability } from '../../../domain/vulnerabilities/triage/triage.ts'
 import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { date, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { renderRows } from '../../../http/response/row-cache.ts'
-import type { Route } from '../../../http/route.ts'
+import type { Route, RouteContext } from '../../../http/route.ts'
 import { notFound, parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
 import { todayOf, viewVulnerability, vulnerabilityRows, vulnerabilityView } from './views.ts'
@@ -24,6 +27,7 @@ interface Call {
   vulnerability: Vulnerability
   caller: Caller
   origin: string
+  permit: RouteContext['permit']
 }
 
 const expected_state = optional(
@@ -63,7 +67,7 @@ export const dismissalFields = {
   scope: optional(
     oneOf(dismissalScopes, {
       description:
-        'How far the dismissal reaches: all branches (default), or only the branch or tag `ref`, on which the vulnerability must be present. It stays as it is on others. The dismissal also ends when the branch is closed',
+        'How far the dismissal reaches: all branches (default), or only the branch or tag `ref`, on which the vulnerability must be present. It stays as it is on others. The dismissal also ends when the branch is closed. `group`: the same flaw in all projects of the group `group_id`; bulk changes reject it',
     }),
   ),
   ref: optional(text({ allowBlank: false, description: 'Branch or tag, for the scope `ref`' })),
@@ -85,6 +89,14 @@ export const dismissalFields = {
 
 type Reasons = Partial<Record<'dismissal_reason' | 'reason', DismissalReason | undefined>>
 
+/** Parameter of a decision for the projects of a group. */
+const group_id = optional(
+  integer({
+    description:
+      'For the scope `group`: a group above the project. A rule of this group dismisses the same flaw in its projects, now by a job and in later reports. Needs the right to change the rules of the group',
+  }),
+)
+
 interface DismissalInput extends Reasons {
   scope?: DismissalScope | undefined
   ref?: string | undefined
@@ -104,6 +116,32 @@ function refFrom({ scope, ref }: DismissalInput): string | undefined {
   if (scope === 'ref' && ref === undefined) throw parameterProblem('ref is missing')
   if (scope !== 'ref' && ref !== undefined) throw parameterProblem('ref needs the scope ref')
   return ref
+}
+
+/** Returns the group of a decision, whose rules the caller must be permitted to change. */
+async function decidedGroup(
+  { permit, project }: Pick<Call, 'permit' | 'project'>,
+  groupId: number,
+): Promise<DecidedGroup> {
+  if (!lineageOf(project.namespace).includes(groupId)) throw notFound('Group')
+  const { resources } = await permit('group.vulnerability-rule.manage', String(groupId))
+  const { group } = resources as { group: Namespace } // as the permission has resolved
+  return { id: group.id, fullPath: group.fullPath }
+}
+
+function dismissedGroup(
+  call: Call,
+  { scope, group_id: id }: Pick<DismissalInput, 'scope'> & { group_id?: number | undefined },
+) {
+  if (scope === 'group' && id === undefined) throw parameterProblem('group_id is missing')
+  if (scope !== 'group' && id !== undefined) throw parameterProblem('group_id needs the scope group')
+  return id === undefined ? undefined : decidedGroup(call, id)
+}
+
+async function revertedGroup(call: Call, { scope, ref }: { scope?: 'group' | undefined; ref?: string | undefined }) {
+  if (scope === undefined) return undefined
+  if (ref !== undefined) throw parameterProblem('ref cannot be combined with the scope group')
+  return decidedGroup(call, await findDecidedGroup(call.deps, call.vulnerability))
 }
 
 function dismissalReasonFrom({ dismissal_reason, reason }: Reasons): DismissalReason | undefined {
@@ -138,16 +176,19 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
     path: '/vulnerabilities/:id/dismiss',
     summary: 'Dismiss a vulnerability',
     permission: 'vulnerability.dismiss',
-    input: Type.Object({ comment, ...dismissalFields, expected_state }),
+    input: Type.Object({ comment, ...dismissalFields, group_id, expected_state }),
     status: 201,
     output: vulnerabilityView,
     // The dismissal awaits approval. A dismissed vulnerability may await that of another reason or end.
     isUnfinished: ({ dismissal_request_id }) => dismissal_request_id !== null,
-    handle: (call) =>
-      change(call, {
-        change: { action: 'dismiss', comment: given(call.input.comment), ...dismissalFrom(call.input) },
+    async handle(call) {
+      const dismissal = dismissalFrom(call.input)
+      const group = await dismissedGroup(call, call.input)
+      return change(call, {
+        change: { action: 'dismiss', comment: given(call.input.comment), ...dismissal, group },
         expectedState: call.input.expected_state,
-      }),
+      })
+    },
   }),
   route({
     method: 'POST',
@@ -157,15 +198,24 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
     input: Type.Object({
       comment,
       ref: optional(text({ allowBlank: false, description: 'Branch or tag; only the dismissal on it is ended' })),
+      scope: optional(
+        oneOf(['group'], {
+          description:
+            'Deletes the rule that a dismissal with the scope `group` has created; a job reverts what it dismissed. Without it, only this vulnerability is reverted',
+        }),
+      ),
       expected_state,
     }),
     status: 201,
     output: vulnerabilityView,
-    handle: (call) =>
-      change(call, {
-        change: { action: 'revert', ref: call.input.ref, comment: given(call.input.comment) },
+    async handle(call) {
+      const { ref } = call.input
+      const group = await revertedGroup(call, call.input)
+      return change(call, {
+        change: { action: 'revert', ref, group, comment: given(call.input.comment) },
         expectedState: call.input.expected_state,
-      }),
+      })
+    },
   }),
   route({
     method: 'PUT',

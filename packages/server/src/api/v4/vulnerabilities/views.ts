@@ -151,7 +151,7 @@ export const vulnerabilityView = Type.Object(
       type: ['string', 'null'],
       enum: [...dismissalScopes, null],
       description:
-        '`ref`: dismissed on the branches of `ref_dismissals` only. Null if the vulnerability is not dismissed',
+        '`ref`: dismissed on the branches of `ref_dismissals` only. `group`: dismissed by a decision for all projects of a group, which `group_rule_id` applies to the others. Null if the vulnerability is not dismissed',
     }),
     ref_dismissals: Type.Array(
       Type.Object({
@@ -167,6 +167,10 @@ export const vulnerabilityView = Type.Object(
           'Branches and tags on which the vulnerability is dismissed. Lists with the filter `ref` show it with the state there',
       },
     ),
+    group_rule_id: {
+      ...nullableInteger,
+      description: 'The rule of a group that a decision about this vulnerability has created',
+    },
   },
   { title: 'Vulnerability' },
 )
@@ -291,6 +295,7 @@ export function viewVulnerability(
     web_url: vulnerabilityUrl(project.fullPath, vulnerability.id, origin),
     tags: [...vulnerability.tags],
     ...viewRefDismissals(vulnerability),
+    group_rule_id: vulnerability.groupRuleId,
   }
 }
 

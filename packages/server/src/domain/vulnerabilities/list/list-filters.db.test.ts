@@ -73,6 +73,7 @@ const madeUp = fc.record({
   tags: fc.subarray(tags),
   flawKey: pick(flaws),
   dismissedOn: fc.subarray(refs),
+  isDecidedForGroup: fc.boolean(),
 })
 
 /** Packages that each filter finds. */
@@ -154,7 +155,9 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     (filter.tags?.some((tag) => made.tags?.includes(lower(tag))) ?? true) &&
     !filter.notTags?.some((tag) => made.tags?.includes(lower(tag))) &&
     (filter.dismissalScopes?.some((scope) =>
-      scope === 'ref' ? isOpen && (made.dismissedOn ?? []).length > 0 : made.state === 'dismissed',
+      scope === 'ref'
+        ? isOpen && (made.dismissedOn ?? []).length > 0
+        : made.state === 'dismissed' && (scope === 'group') === (made.isDecidedForGroup ?? false),
     ) ??
       true) &&
     (filter.dueAfter === undefined || (due !== undefined && due > filter.dueAfter)) &&

@@ -1,8 +1,9 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { UnindexedFilter } from '../../findings/list/unindexed-filter-sql.ts'
+import type { DismissalScope } from '../triage/ref-dismissals.ts'
 import type { VulnerabilityFilter } from './filter.ts'
-import { ofVulnerability } from './indexed-columns-sql.ts'
+import { ofVulnerabilities, ofVulnerability } from './indexed-columns-sql.ts'
 
 /** Returns whether a vulnerability of the projects is dismissed on the ref alone. */
 export async function hasRefDismissals(db: Db, projectIds: readonly number[], ref: string): Promise<boolean> {
@@ -51,10 +52,25 @@ export function dismissalScopeFilters(
   if (!scopes) return []
   const onRef = sql`v.state in ('detected', 'confirmed')
     and exists (select 1 from ref_dismissals d where d.vulnerability_id = v.id)`
-  const conditions = scopes.map((scope) => (scope === 'ref' ? sql`(${onRef})` : sql`v.state = 'dismissed'`))
-  const condition = ofVulnerability(sql`(${join(conditions, ' or ')})`)
-  if (scopes.some((scope) => scope !== 'ref')) return [{ condition }]
-  const dismissed = sql`select vulnerability_id as id from ref_dismissals where project_id in ${dialect.integers(projectIds)}`
-  const findingsOf = [(isKey: Sql) => sql`select f.id from findings f where f.vulnerability_id ${isKey}`]
-  return [{ indexes: [{ keys: dismissed, findingsOf }], condition }]
+  const conditionOf: Record<DismissalScope, Sql> = {
+    ref: sql`(${onRef})`,
+    all_refs: sql`v.state = 'dismissed' and v.group_rule_id is null`,
+    group: sql`v.state = 'dismissed' and v.group_rule_id is not null`,
+  }
+  const condition = ofVulnerability(
+    sql`(${join(
+      scopes.map((scope) => conditionOf[scope]),
+      ' or ',
+    )})`,
+  )
+  if (scopes.includes('all_refs')) return [{ condition }]
+  const isIn = sql`project_id in ${dialect.integers(projectIds)}`
+  const keysOf: Record<Exclude<DismissalScope, 'all_refs'>, Sql> = {
+    ref: sql`select vulnerability_id as id from ref_dismissals where ${isIn}`,
+    group: sql`select id from vulnerabilities where group_rule_id is not null and ${isIn}`,
+  }
+  const indexes = scopes.flatMap((scope) =>
+    scope === 'all_refs' ? [] : [{ keys: keysOf[scope], findingsOf: [ofVulnerabilities] }],
+  )
+  return [{ indexes, condition }]
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { globTest } from './globs.ts'
+import { escapeGlob, globTest } from './globs.ts'
 
 describe('a glob of paths', () => {
   test.each([
@@ -12,12 +12,25 @@ describe('a glob of paths', () => {
     ['/package-lock.json', ['package-lock.json'], ['web/package-lock.json']],
     ['**/*.min.*', ['x.min.js', 'a/b/x.min.css'], ['a/min.js']],
     ['a.b[c]', ['a.b[c]'], ['a.bc', 'aXb[c]']],
+    ['a\\*b\\?', ['a*b?'], ['axb?', 'a*bx', 'a\\*b\\?']],
+    ['a\\b', ['a\\b'], ['ab']],
     ['**/a/**/b', ['a/b', 'x/a/y/b', 'a/a/b/b'], ['a/x/c', 'ab']],
   ])('%s matches %j and not %j', (glob, inside, outside) => {
     const matches = globTest([glob], { isPath: true })
     expect(inside.filter((path) => !matches(path))).toEqual([])
     expect(outside.filter(matches)).toEqual([])
   })
+
+  test.each(['src/[id].js', 'a*b/**/c?', 'a\\*b', 'a\\?', 'a\\b', 'folder/', './x', '/x', '**/', 'a\\/'])(
+    'escaped from %s matches this path only',
+    (path) => {
+      const matches = globTest([escapeGlob(path)], { isPath: true })
+      expect(matches(path)).toBe(true)
+      expect(
+        ['src/i.js', 'axb/y/cz', 'a\\xb', 'a\\y', 'ab', 'folder/x', 'y', 'z/', 'a\\/b', `${path}x`].some(matches),
+      ).toBe(false)
+    },
+  )
 
   test('takes linear time for a long text with many wildcards', () => {
     const matches = globTest([`${'*a'.repeat(60)}b`, `${'**/'.repeat(60)}b`], { isPath: true })

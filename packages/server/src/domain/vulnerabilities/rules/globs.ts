@@ -1,7 +1,7 @@
 /**
  * Globs, matched in a time that is linear in the length of the text: `?` stands for one character, `*` for any number, and
  * `**` as a part of a path for any number of folders. In paths, `?` and `*` do not stand for `/`, and a `/` at the end
- * means everything below. There are no classes and no alternatives.
+ * means everything below. After `\`, these characters stand for themselves. There are no classes and no alternatives.
  */
 interface GlobKind {
   /** Whether `*` and `?` stop at `/`, as in paths. In refs they do not. */
@@ -17,6 +17,9 @@ export function globTest(globs: readonly string[], { isPath }: GlobKind): (text:
   }
 }
 
+/** Returns the glob that matches this path only. */
+export const escapeGlob = (path: string): string => withoutRoot(path).replace(/[*?]|\/$/g, '\\$&')
+
 /** Removes `./` or `/` from the beginning of a path. */
 const withoutRoot = (path: string): string => (path.startsWith('./') ? path.slice(2) : path.replace(/^\//, ''))
 
@@ -30,12 +33,15 @@ interface Glob {
 }
 
 function compile(text: string, isPath: boolean): Glob {
-  const glob = isPath ? withoutRoot(text.endsWith('/') ? `${text}**` : text) : text
+  const glob = isPath ? withoutRoot(/(?<!\\)\/$/.test(text) ? `${text}**` : text) : text
   const tokens: Token[] = []
   const [one, any] = isPath ? (['oneInFolder', 'anyInFolder'] as const) : (['one', 'any'] as const)
   for (let at = 0; at < glob.length; at++) {
     const isStart = at === 0 || glob[at - 1] === '/'
-    if (isPath && isStart && glob.startsWith('**/', at)) {
+    if (/^\\[*?/]/.test(glob.slice(at, at + 2))) {
+      at += 1
+      tokens.push({ char: glob.charAt(at) })
+    } else if (isPath && isStart && glob.startsWith('**/', at)) {
       tokens.push('folders', 'inFolder')
       at += 2
     } else if (glob.startsWith('**', at)) {

@@ -124,8 +124,17 @@ interface RuleMove {
   to: number
 }
 
+/** Returns the group of a rule, or `undefined` if it belongs to a project or the instance. */
+export async function findGroupOfRule(db: Db, id: number): Promise<number | undefined> {
+  const row = await db.one<{ namespaceId: number | null }>(sql`
+    select namespace_id from vulnerability_rules where id = ${id}`)
+  return row?.namespaceId ?? undefined
+}
+
 /** Deletes a rule, and moves those after it up. */
 export async function deleteRule(db: Db, group: RuleGroup, { id, position }: Pick<Rule, 'id' | 'position'>) {
+  // Not left to the foreign key, which does not raise the version of the row.
+  await db.run(sql`update vulnerabilities set group_rule_id = null, version = version + 1 where group_rule_id = ${id}`)
   await db.run(sql`delete from vulnerability_rules where id = ${id}`)
   await db.run(sql`
     update vulnerability_rules set position = position - 1 where ${isIn(group)} and position > ${position}`)

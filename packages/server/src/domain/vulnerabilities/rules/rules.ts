@@ -48,7 +48,8 @@ async function findUsersOf(deps: Deps, rules: readonly Rule[]): Promise<Readonly
   return new Map(users.map((user) => [user.id, user]))
 }
 
-async function getRule({ db }: Deps, owner: RuleOwner, id: number): Promise<Rule> {
+/** Returns a rule of the owner. */
+export async function getRule({ db }: Deps, owner: RuleOwner, id: number): Promise<Rule> {
   const found = await queries.findRule(db, owner, id)
   if (!found) throw notFound()
   return found

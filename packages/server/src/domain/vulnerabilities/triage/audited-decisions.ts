@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import type { Vulnerability } from '../vulnerability.ts'
-import { type Change, type Dismissal, describeRequestedEnd, isTagChange } from './change.ts'
+import { type Change, type DecidedGroup, type Dismissal, describeRequestedEnd, isTagChange } from './change.ts'
 import { describeEnd } from './dismissal-end.ts'
 import { recordHistory } from './history.ts'
 import type { HistoryEntry } from './history-entry.ts'
@@ -17,7 +17,11 @@ export async function recordDecision(
   deps: Deps,
   project: Project,
   author: User,
-  { vulnerability, entry }: { vulnerability: Vulnerability; entry: HistoryEntry },
+  {
+    vulnerability,
+    entry,
+    group,
+  }: { vulnerability: Vulnerability; entry: HistoryEntry; group?: DecidedGroup | undefined },
 ): Promise<void> {
   const attribute = attributes.find((name) => name === entry.kind) ?? 'state'
   const name = `vulnerability_${attribute}_updated` as const
@@ -31,7 +35,13 @@ export async function recordDecision(
       extra: { dismissal_scope: 'ref', ref: entry.ref, dismissal_reason: entry.dismissalReason ?? null },
     }),
     ...(!entry.ref &&
-      entry.dismissalReason && { extra: { dismissal_reason: entry.dismissalReason, ...describeEnd(vulnerability) } }),
+      (entry.dismissalReason || group) && {
+        extra: {
+          ...(group && { dismissal_scope: 'group', group_id: group.id }),
+          dismissal_reason: entry.dismissalReason ?? null,
+          ...describeEnd(vulnerability),
+        },
+      }),
   }
   // The statement that inserts both has no column for details, which few decisions have.
   if (!entry.details && !entry.ref) return insertAuditedEntry(deps.db, entry, describeEvent(deps, name, draft))

@@ -9,8 +9,7 @@ import { describeTags, isSame, maxTags, type TagChange, tagsAfter, without, with
 /** A triage action by a user. */
 export type Change =
   | { action: 'confirm' | 'resolve'; comment?: string | undefined }
-  /** With a ref, its dismissal there is ended. */
-  | { action: 'revert'; ref?: string | undefined; comment?: string | undefined }
+  | Reversal
   | Dismissal
   /** Without a severity, the scanner's severity is restored. */
   | { action: 'severity'; severity: Severity | undefined; comment?: string | undefined }
@@ -20,12 +19,29 @@ export type Change =
   | { action: 'unassign'; comment?: string | undefined }
   | TagChange
 
+/** A group in all projects of which a decision applies. */
+export interface DecidedGroup {
+  id: number
+  fullPath: string
+}
+
+export interface Reversal {
+  action: 'revert'
+  comment?: string | undefined
+  /** The ref on which its dismissal is ended. */
+  ref?: string | undefined
+  /** The group in whose projects its dismissal is ended. */
+  group?: DecidedGroup | undefined
+}
+
 export interface Dismissal extends DismissalEnd {
   action: 'dismiss'
   comment?: string | undefined
   dismissalReason?: DismissalReason | undefined
   /** The only ref on which the vulnerability is dismissed. */
   ref?: string | undefined
+  /** The group in all projects of which the same flaw is dismissed. */
+  group?: DecidedGroup | undefined
   /** Administrator who acts as the user, for jobs: their requests for approval belong to this person. */
   requestedById?: number | undefined
   /** Everyone who may be behind the request, for jobs: they cannot approve it. */
@@ -164,6 +180,9 @@ export const aspectOf = (change: Change): ChangedAspect =>
 /** Returns the ref to which a change is limited. */
 export const refOf = (change: Change): string | undefined => ('ref' in change ? change.ref : undefined)
 
+/** Returns the group in all projects of which a change applies. */
+export const groupOf = (change: Change): DecidedGroup | undefined => ('group' in change ? change.group : undefined)
+
 /** Usernames of the assignees before and after a change, by id. Other changes need none. */
 export type Usernames = ReadonlyMap<number, string>
 
@@ -207,10 +226,12 @@ export function entryOf(
 function detailsOf(before: Vulnerability, after: Vulnerability, change: Change, { bulkId }: ActionContext) {
   const undone = bulkId === undefined ? {} : { before: formerOf(before, after, change) }
   const tagged = describeTags(before.tags, after.tags)
+  const group = groupOf(change)
   const details = {
     ...undone,
     ...tagged,
     ...(change.action === 'dismiss' && describeEnd(seenOnRef(after, refOf(change)))),
+    ...(group && { group_id: group.id, group: group.fullPath }),
   }
   return Object.keys(details).length === 0 ? null : details
 }

@@ -11,7 +11,9 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
       const reason = to === 'dismissed' && dismissalReason ? `: ${capitalised(dismissalReason)}` : ''
       const end = to === 'dismissed' ? endIn(details) : ''
       const verb = to === 'detected' ? 'reverted' : 'changed'
-      return `${verb} vulnerability status from ${capitalised(from)} to ${capitalised(to)}${reason}${end}${byRule(details)}${commented(comment)}`
+      const where = inGroup(details)
+      if (where && from === to && to !== 'dismissed') return `ended its dismissal${where}${commented(comment)}`
+      return `${verb} vulnerability status from ${capitalised(from)} to ${capitalised(to)}${where}${reason}${end}${byRule(details)}${commented(comment)}`
     }
     case 'ref_state': {
       const reason = to === 'dismissed' && dismissalReason ? `: ${capitalised(dismissalReason)}` : ''
@@ -88,6 +90,12 @@ const recognised = (reason: string): string =>
 function byCodeowners(details: object | null): string {
   const rule = valueIn(details, 'codeowners') as { line?: unknown } | null | undefined // see `assign-owners.ts`
   return typeof rule?.line === 'number' ? ` by CODEOWNERS (line ${rule.line})` : ''
+}
+
+/** Names the group to whose projects a decision applies. */
+function inGroup(details: object | null): string {
+  const group = textIn(details, 'group')
+  return group === undefined ? '' : ` in all projects of group ${group}`
 }
 
 /** Describes when a dismissal ends. */

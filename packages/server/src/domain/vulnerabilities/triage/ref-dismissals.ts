@@ -86,11 +86,13 @@ export function seenOnRef(vulnerability: Vulnerability, ref: string | undefined)
 }
 
 /** How far a dismissal reaches. Null: the vulnerability is not dismissed anywhere. */
-export const dismissalScopes = ['all_refs', 'ref'] as const
+export const dismissalScopes = ['all_refs', 'ref', 'group'] as const
 export type DismissalScope = (typeof dismissalScopes)[number]
 
-export function dismissalScopeOf({ state, refDismissals, shownRef }: Vulnerability): DismissalScope | null {
+export function dismissalScopeOf(vulnerability: Vulnerability): DismissalScope | null {
+  const { state, refDismissals, shownRef, groupRuleId } = vulnerability
   if (shownRef !== undefined) return 'ref'
   if (isOpen({ state })) return refDismissals.length > 0 ? 'ref' : null
-  return state === 'dismissed' ? 'all_refs' : null
+  if (state !== 'dismissed') return null
+  return groupRuleId === null ? 'all_refs' : 'group'
 }

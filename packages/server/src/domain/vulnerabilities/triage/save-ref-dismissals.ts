@@ -29,6 +29,8 @@ export async function assertPresent(deps: Pick<Deps, 'db'>, change: Change, id: 
   if (!found.has(id)) throw parameterProblem(`ref: the vulnerability is not present on ${refOf(change)}`)
 }
 
-/** Rules for approvals apply to whole vulnerabilities. */
+/** Requests for approval concern one whole vulnerability. */
 export const needsWholeApproval = () =>
-  conflict('dismissing this vulnerability needs approval, which can only be requested for all branches')
+  conflict(
+    'dismissing this vulnerability needs approval, which can only be requested for all branches of its own project',
+  )

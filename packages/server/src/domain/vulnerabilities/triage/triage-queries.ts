@@ -112,6 +112,7 @@ const columns = {
   ruleId: 'integer',
   ruleEffects: 'json',
   refDismissals: 'json',
+  groupRuleId: 'integer',
   updatedAt: 'timestamp',
 } as const
 
@@ -134,6 +135,6 @@ export async function saveVulnerabilities(db: Db, vulnerabilities: readonly Vuln
       dismissed_by_id = r.dismissed_by_id, resolved_at = r.resolved_at, resolved_by_id = r.resolved_by_id,
       due_on = r.due_on, is_due_on_overridden = r.is_due_on_overridden, fix_available_at = r.fix_available_at,
       assignee_id = r.assignee_id, tags = r.tags, rule_id = r.rule_id, rule_effects = r.rule_effects,
-      ref_dismissals = r.ref_dismissals, updated_at = r.updated_at, version = vulnerabilities.version + 1
+      ref_dismissals = r.ref_dismissals, group_rule_id = r.group_rule_id, updated_at = r.updated_at, version = vulnerabilities.version + 1
     from ${db.dialect.records(rows, columns)} as r where vulnerabilities.id = r.id`)
 }

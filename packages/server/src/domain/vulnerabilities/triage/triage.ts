@@ -18,12 +18,14 @@ import {
   type Change,
   type Dismissal,
   entryOf,
+  groupOf,
   isTagChange,
   type Usernames,
 } from './change.ts'
 import { assertEnd, endsWithFix, fixed } from './dismissal-end.ts'
 import { listWithFix } from './ended-dismissal-queries.ts'
 import { assertExpectedStates } from './expected-states.ts'
+import { applyToGroup } from './group-dismissals.ts'
 import { recordHistory } from './history.ts'
 import type { HistoryEntry } from './history-entry.ts'
 import { assertPresent, listChangeable, needsWholeApproval, saveRefDismissals } from './save-ref-dismissals.ts'
@@ -77,14 +79,15 @@ export function changeVulnerability(
     const context = { userId: user.id, now: deps.now() }
     await assertPresent(deps, change, id)
     if (isTagChange(change) && exceedsTags(before.tags, change)) throw tooMany()
-    const after = applyChange(before, change, await reportedSeverity(deps, change, before), context)
-    if (!after) throw unchanged()
+    const applied = applyChange(before, change, await reportedSeverity(deps, change, before), context)
+    if (!applied && !groupOf(change)) throw unchanged()
     assertComment(change.comment)
     if (endsWithFix(change) && (await listWithFix(deps.db, [id])).length > 0) throw fixed()
     if (change.action === 'dismiss' && (locked.hasApprovalRules || before.dismissalRequestId !== null)) {
       const requested = await requestIfNeeded(deps, project, { ...locked, userId: user.id }, change)
       if (requested) return { vulnerability: requested, finding, assignee }
     }
+    const after = await applyToGroup(deps, user, { before, applied, finding }, change)
     const usernames = new Map([locked.assignee, assignee].flatMap((user) => (user ? [[user.id, user.username]] : [])))
     const entry = entryOf({ before, after }, change, context, usernames)
     const changed = await withPolicyDates(deps, project.id, [{ before, after, entry }])
@@ -92,7 +95,11 @@ export function changeVulnerability(
     await saveVulnerabilities(deps.db, [saved.after])
     await saveTags(deps.db, project.id, changed)
     await saveRefDismissals(deps, changed)
-    await recordDecision(deps, project, user, { vulnerability: saved.after, entry: saved.entry })
+    await recordDecision(deps, project, user, {
+      vulnerability: saved.after,
+      entry: saved.entry,
+      group: groupOf(change),
+    })
     if (locked.hasListeners) await announceChanges(deps, project.id, changed)
     await addToFacetCounts(deps.db, project.id, countChanges(changed), context.now)
     return { vulnerability: saved.after, finding, assignee }
@@ -109,7 +116,7 @@ async function requestIfNeeded(
   const candidate = { vulnerability, reported: finding.severity }
   const { needing, expiresInDays } = await selectForApproval(deps, project.id, [candidate])
   if (needing.length === 0) return undefined
-  if (change.ref !== undefined) throw needsWholeApproval()
+  if (change.ref !== undefined || change.group) throw needsWholeApproval()
   if (vulnerability.dismissalRequestId !== null) {
     throw conflict(`request ${vulnerability.dismissalRequestId} to dismiss this vulnerability awaits approval`)
   }
