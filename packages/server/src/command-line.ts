@@ -47,7 +47,7 @@ export const usage = `Usage: alcove [serve | demo [<folder>] | migrate | doctor 
             verify the hash chain of the audit log; print the first event that was modified or removed
   feeds load <file>… [--force]
             replace EPSS scores, known exploited vulnerabilities or aliases of OSV by the data of files, while the server runs
-            or not; with --force also by older data, or by much less of it
+            or not; a folder has advisories of OSV; with --force also by older data, or by much less of it
 
 Settings are environment variables, ALCOVE_…; see docs/operating/configure.md.`
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -41,4 +41,26 @@ test('the command loads files, or passes them to the server that uses the databa
   expect(await run([good])).toBe(true)
   expect(await run([join(folder, 'missing.csv')])).toBe(false)
   expect(printed.splice(0)).toEqual([`${good}: loaded 1 rows of epss`, expect.stringContaining('no such file')])
+
+  const advisories = join(folder, 'osv')
+  await mkdir(advisories)
+  for (const [id, modified] of Object.entries({ 'GHSA-1': '2026-01-01T00:00:00Z', 'GHSA-2': undefined })) {
+    const advisory = { id, aliases: ['CVE-2024-0001'], modified, details: 'Long text' }
+    await writeFile(join(advisories, `${id}.json`), JSON.stringify(advisory, null, 2))
+  }
+  expect(await run([advisories])).toBe(true)
+  expect(printed.splice(0)).toEqual([`${advisories}: loaded 4 rows of osv`])
+  const reopened = await openDatabaseFor(settings)
+  onTestFinished(() => reopened.close())
+  expect(await run([`${advisories}/`])).toBe(true)
+  const copy = join(folder, 'feeds/osv.jsonl')
+  expect(printed.splice(0)).toEqual([expect.stringContaining(`4 rows of osv copied to ${copy}; the running server`)])
+  expect((await readFile(copy, 'utf8')).split('\n').sort()).toEqual([
+    '',
+    '{"id":"GHSA-1","aliases":["CVE-2024-0001"],"modified":"2026-01-01T00:00:00Z"}',
+    '{"id":"GHSA-2","aliases":["CVE-2024-0001"]}',
+  ])
+  await writeFile(join(advisories, 'broken.json'), '{')
+  expect(await run([advisories])).toBe(false)
+  expect(printed.splice(0)).toEqual([expect.stringContaining('broken.json: not valid JSON')])
 })

@@ -1,5 +1,7 @@
-import { copyFile, mkdir, rename } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { createWriteStream } from 'node:fs'
+import { copyFile, mkdir, rename, stat } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { databaseOptions, depsFrom, openObjectsFor } from './app.ts'
 import { pendingMigrations } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
@@ -7,9 +9,12 @@ import { openDatabase } from './db/open.ts'
 import { asCommand } from './db/set-aside.ts'
 import { lockIfFree } from './db/sqlite/engine.ts'
 import type { RootDeps } from './domain/deps.ts'
+import { advisoryLimits } from './domain/feeds/advisory-file.ts'
 import { openFeedFile } from './domain/feeds/feed-file.ts'
 import { feedFolder, loadFeedFile } from './domain/feeds/feed-folder.ts'
 import { countRows } from './domain/feeds/load-feed.ts'
+import { readFolder } from './domain/feeds/osv-folder.ts'
+import { advisoryLines } from './domain/feeds/read-osv.ts'
 import { reasonOf } from './platform/failure.ts'
 import type { Settings } from './platform/settings.ts'
 
@@ -65,9 +70,16 @@ async function passToServer(settings: Settings, path: string, { isForced }: Feed
   const rowCount = await countRows(file).finally(() => file.close())
   const folder = feedFolder({ settings })
   await mkdir(folder, { recursive: true })
-  const target = join(folder, basename(path))
-  const partial = join(folder, `.${basename(path)}`)
-  await copyFile(path, partial)
+  const isFolder = (await stat(path)).isDirectory()
+  const name = isFolder ? `${basename(resolve(path))}.jsonl` : basename(path)
+  const target = join(folder, name)
+  const partial = join(folder, `.${name}`)
+  await (isFolder ? writeAdvisories(path, partial) : copyFile(path, partial))
   await rename(partial, target)
   return `${rowCount} rows of ${file.kind} copied to ${target}; the running server loads them within a minute`
+}
+
+/** Writes the advisories of a folder into one file, as the server reads only files. */
+function writeAdvisories(folder: string, target: string): Promise<void> {
+  return pipeline(advisoryLines(readFolder(folder, advisoryLimits)), createWriteStream(target))
 }

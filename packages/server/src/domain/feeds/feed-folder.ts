@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import type { Deps, RootDeps } from '../deps.ts'
 import { type FeedFile, type FeedKind, WrongFeed } from './feed.ts'
 import { type FeedFileReader, openFeedFile } from './feed-file.ts'
@@ -52,7 +52,7 @@ async function loadNewFile(deps: RootDeps, { path, ...file }: NewFile): Promise<
   const copy = await findFileByDigest(deps.db, digest)
   if (copy) return upsertFile(deps.db, { ...copy, ...file })
   const { kind, outcome, error } = await readFile(deps, path)
-  // The next run finds what the other process has made of it.
+  // The next run finds what the other process has made of it, or the next start reads it again.
   if (outcome === 'busy') return
   await upsertFile(deps.db, { ...file, digest, kind, outcome, error, readAt: deps.now() })
   const log = { file: file.name, feed: kind, outcome, error }
@@ -80,7 +80,7 @@ async function readFile(deps: RootDeps, path: string): Promise<ReadFile> {
   }
 }
 
-/** Loads a file as a command. Throws `WrongFeed` if it is wrong. */
+/** Loads a file, or a folder of advisories, as a command. Throws `WrongFeed` if it is wrong. */
 export async function loadFeedFile(
   deps: RootDeps,
   path: string,
@@ -88,7 +88,7 @@ export async function loadFeedFile(
 ): Promise<LoadOutcome & { kind: FeedKind }> {
   const file = await openFeedFile(path)
   try {
-    const outcome = await loadFeed(deps, file, { fileName: basename(path), isForced })
+    const outcome = await loadFeed(deps, file, { fileName: basename(resolve(path)), isForced })
     return { kind: file.kind, ...outcome }
   } finally {
     await file.close()

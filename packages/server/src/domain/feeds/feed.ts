@@ -60,9 +60,11 @@ export interface FeedFile {
   readAt: string
 }
 
-/** A file that cannot be used. The message names the line. */
+/** A file that cannot be used. The message names the line, or the file in an archive or a folder. */
 export class WrongFeed extends Error {
-  constructor(reason: string, line?: number) {
-    super(line === undefined ? reason : `line ${line}: ${reason}`)
+  constructor(reason: string, place?: number | string) {
+    const prefix = typeof place === 'number' ? `line ${place}: ` : place === undefined ? '' : `${place.slice(0, 200)}: `
+    // Reasons and names quote the file, and PostgreSQL stores no NUL.
+    super(`${prefix}${reason}`.toWellFormed().replace(/\p{Cc}/gu, ' '))
   }
 }

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import sql from 'sql-template-tag'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../testing/server.ts'
+import { zip } from '../../testing/zip.ts'
 import type { RootDeps } from '../deps.ts'
 import { openFeedFile } from './feed-file.ts'
 import { loadFeedFile, loadFeedFolder } from './feed-folder.ts'
@@ -33,7 +34,7 @@ const epss = (day: string, scores: Record<string, string>) =>
     .map(([cve, score]) => `${cve},${score},0.5\n`)
     .join('')}`
 
-async function place(name: string, content: string, at = '2026-01-01T00:00:00Z'): Promise<string> {
+async function place(name: string, content: string | Buffer, at = '2026-01-01T00:00:00Z'): Promise<string> {
   const path = join(folder, 'feeds', name)
   await writeFile(path, content)
   await utimes(path, new Date(at), new Date(at))
@@ -96,6 +97,46 @@ test('a broken file is rejected as a whole, and the former rows stay', async () 
       expect.objectContaining({ file: 'other.txt', kind: null, error: expect.stringContaining('not recognised') }),
     ]),
   )
+})
+
+test('an archive of OSV in the folder is loaded, and a broken one is rejected with the file that is wrong', async () => {
+  const advisory = (id: string) => ({ name: `${id}.json`, content: JSON.stringify({ id, aliases: ['CVE-2024-0001'] }) })
+  const aliases = () =>
+    deps.db.all<{ name: string }>(sql`
+      select name from osv_aliases where alias = 'CVE-2024-0001'
+        and generation = (select generation from feeds where kind = 'osv') order by name`)
+  // GHSA-1 stands twice, as advisories of several ecosystems do.
+  await place('all.zip', zip([advisory('GHSA-1'), advisory('GHSA-2'), advisory('GHSA-1')]))
+  await loadFeedFolder(deps)
+  expect(await aliases()).toEqual([{ name: 'GHSA-1' }, { name: 'GHSA-2' }])
+  expect((await read()).feeds).toContainEqual(expect.objectContaining({ kind: 'osv', rows: 4, file: 'all.zip' }))
+
+  const many = Array.from({ length: 3_000 }, (_, index) => advisory(`GHSA-${index}`))
+  await place('all.zip', zip([...many, { name: 'b\0.json', content: '\0' }]), '2026-01-02T00:00:00Z')
+  await mkdir(join(folder, 'feeds', 'a-folder.json'))
+  await loadFeedFolder(deps)
+  expect(await aliases()).toEqual([{ name: 'GHSA-1' }, { name: 'GHSA-2' }])
+  expect((await read()).rejected_files).toEqual([
+    expect.objectContaining({
+      file: 'all.zip',
+      kind: 'osv',
+      error: expect.stringContaining('b .json: not valid JSON'),
+    }),
+  ])
+})
+
+test('a load ends without effect when the server stops, and is repeated afterwards', async () => {
+  await place('a.csv', epss('2026-11-19', { 'CVE-2024-0001': '0.1' }))
+  await loadFeedFolder({ ...deps, stopping: AbortSignal.abort() })
+  const path = join(folder, 'feeds', 'a.csv')
+  expect(await loadFeedFile({ ...deps, stopping: AbortSignal.abort() }, path, { isForced: false })).toEqual({
+    kind: 'epss',
+    outcome: 'busy',
+  })
+  expect(await scores()).toEqual([])
+  expect(await storedRows()).toBe(0)
+  await loadFeedFolder(deps)
+  expect(await scores()).toHaveLength(1)
 })
 
 test('of several files the newest is loaded, and older data replaces newer data only by force', async () => {

@@ -41,12 +41,18 @@ export async function* readLines(path: string): AsyncGenerator<Lines> {
 const withoutReturn = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line)
 
 async function openText(path: string): Promise<Readable> {
-  const file = await open(path)
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0).finally(() => file.close())
+  const head = await readHead(path, 2)
   const source = createReadStream(path)
-  const isCompressed = bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b
+  const isCompressed = head.length === 2 && head.readUInt16BE() === 0x1f8b
   // The reader of the stream gets the error, also that of the file.
   return isCompressed ? pipeline(source, createGunzip(), () => {}) : source
+}
+
+/** Returns the first bytes of a file, fewer if it is shorter. */
+export async function readHead(path: string, length: number): Promise<Buffer> {
+  const file = await open(path)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0).finally(() => file.close())
+  return buffer.subarray(0, bytesRead)
 }
 
 function wrongFeedOf(error: unknown, line: number): unknown {

@@ -38,7 +38,9 @@ export async function loadFeed(
   const generation = await beginLoad(deps.db, kind, { now: deps.now(), until: leaseEnd(deps) })
   if (generation === undefined) return { outcome: 'busy' }
   try {
-    const { rowCount, release } = await insertAll(deps, file, generation)
+    const inserted = await insertAll(deps, file, generation)
+    if (!inserted) return { outcome: 'busy' }
+    const { rowCount, release } = inserted
     const current = (await listFeedRows(deps.db)).find((feed) => feed.kind === kind)
     if (!options.isForced && isOlder(release, current)) return { outcome: 'older' }
     assertComplete(rowCount, current, options)
@@ -60,16 +62,18 @@ export async function countRows(file: Pick<FeedFileReader, 'read'>): Promise<num
   return count
 }
 
+/** Returns undefined when the server stops: reading an archive may take minutes, and the next start reads it again. */
 async function insertAll(
   deps: RootDeps,
   file: Pick<FeedFileReader, 'read'>,
   generation: number,
-): Promise<{ rowCount: number; release: FeedRelease }> {
+): Promise<{ rowCount: number; release: FeedRelease } | undefined> {
   const reading = file.read()
   let waiting: FeedRows | undefined
   let rowCount = 0
   for (;;) {
     const part = await reading.next()
+    if (deps.stopping.aborted) return undefined
     if (part.done) {
       if (waiting) rowCount += await insertBatch(deps, generation, waiting)
       return { rowCount, release: part.value }
