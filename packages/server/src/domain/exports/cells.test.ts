@@ -30,6 +30,7 @@ const row = (fields: Record<string, unknown> = {}): ExportedRow =>
     scanner: { name: 'Semgrep' },
     identifiers: [],
     remarks: [],
+    exploitations: [],
     ...fields,
   }) as unknown as ExportedRow // only what cells are made of
 
@@ -51,12 +52,22 @@ test('the CSV columns are GitLab’s, followed by our own', () => {
   expect(csvHeader).toBe(
     'Group Name,Project Name,Tool,Scanner Name,Status,Vulnerability,Details,Additional Info,Severity,CVE,CWE,' +
       'Other Identifiers,Detected At,Location,Activity,Comments,Full Path,CVSS Vectors,Dismissal Reason,' +
-      'Vulnerability ID,Priority,EPSS Score,Known Exploited,Package URL,Assignee,Due On,Overdue,Dismissed Until,Tags,Dismissal Scope\n',
+      'Vulnerability ID,Priority,EPSS Score,Known Exploited,Package URL,Assignee,Due On,Overdue,Dismissed Until,Tags,Dismissal Scope,' +
+      'KEV Due On,Known Ransomware Use\n',
   )
   expect(csvLine(row(), today)).toBe(
     'Acme,Site,sast,Semgrep,detected,Flaw,What it is,,high,,,,2026-05-01 10:20:30 UTC,' +
-      '"{""file""=>""main.rb"", ""start_line""=>3}",false,,acme/site/7,,,7,35,,false,,,,false,,,\n',
+      '"{""file""=>""main.rb"", ""start_line""=>3}",false,,acme/site/7,,,7,35,,false,,,,false,,,,,false\n',
   )
+})
+
+test('the due date of CISA is the earliest one, and one CVE with known ransomware use is enough', () => {
+  const entry = { cve: 'CVE-2024-0001', addedOn: '2024-01-01', dueOn: '2024-02-01', isRansomware: false }
+  const exploitations = [{ ...entry, dueOn: null }, entry, { ...entry, dueOn: '2024-01-20', isRansomware: true }]
+  expect(cell('KEV Due On', { exploitations })).toBe('2024-01-20')
+  expect(cell('Known Ransomware Use', { exploitations })).toBe('true')
+  expect(cell('KEV Due On', { exploitations: [{ ...entry, dueOn: null }] })).toBe('')
+  expect(cell('Known Ransomware Use', { exploitations: [entry] })).toBe('false')
 })
 
 test('the group name is empty for a personal namespace', () => {

@@ -40,6 +40,8 @@ const columns: readonly (readonly [header: string, cell: (row: ExportedRow, toda
   ['Dismissed Until', ({ vulnerability }) => endText(vulnerability)],
   ['Tags', ({ vulnerability }) => vulnerability.tags.join(', ')],
   ['Dismissal Scope', ({ vulnerability }) => scopeText(vulnerability)],
+  ['KEV Due On', ({ exploitations }) => exploitations.flatMap(({ dueOn }) => dueOn ?? []).sort()[0] ?? ''],
+  ['Known Ransomware Use', ({ exploitations }) => String(exploitations.some(({ isRansomware }) => isRansomware))],
 ]
 
 const numberText = (number: number | null) => (number === null ? '' : String(number))

@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
+import type { KevEntry } from '../feeds/feed.ts'
+import { readKevEntries } from '../feeds/feeds.ts'
 import type { FindingExtras, StoredIdentifier, StoredScanner } from '../findings/finding.ts'
 import { listExtras, listIdentifiers, listScanners } from '../findings/findings.ts'
 import { groupBy } from '../group-by.ts'
@@ -21,6 +23,8 @@ export interface ExportedRow extends VulnerabilityWithFinding {
   identifiers: StoredIdentifier[]
   remarks: Remark[]
   matches: ExportedMatch[]
+  /** Entries of the KEV catalogue. */
+  exploitations: KevEntry[]
 }
 
 /** Number of rows per batch, which bounds memory use and the time that the event loop is blocked. */
@@ -83,6 +87,7 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
   const extrasOf = new Map(extras.map(({ id, extras }) => [id, extras]))
   const scannerOf = new Map(scanners.map((scanner) => [scanner.id, scanner]))
   const identifiersOf = groupBy(identifiers, ({ findingId }) => findingId)
+  const exploitationsOf = await readExploitations(deps, rows, identifiersOf)
   const matchesOf = groupBy(matches, ({ findingId }) => findingId)
   const remarksOf = groupBy(remarks, ({ vulnerabilityId }) => vulnerabilityId)
   return ids.flatMap((id) => {
@@ -95,7 +100,20 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
       identifiers: identifiersOf.get(row.finding.id) ?? [],
       remarks: remarksOf.get(id) ?? [],
       matches: matchesOf.get(row.finding.id) ?? [],
+      exploitations: exploitationsOf.get(id) ?? [],
     }
     return [{ project, ...row, extras, scanner, ...hanging }]
   })
+}
+
+/** Returns the entries of the KEV catalogue by vulnerability, of those that are known to be exploited. */
+async function readExploitations(
+  deps: Deps,
+  rows: readonly VulnerabilityWithFinding[],
+  identifiersOf: ReadonlyMap<number, readonly StoredIdentifier[]>,
+): Promise<Map<number, KevEntry[]>> {
+  const exploited = rows.filter(({ vulnerability }) => vulnerability.isKev)
+  const lists = exploited.map(({ finding }) => identifiersOf.get(finding.id)?.map(({ externalId }) => externalId) ?? [])
+  const entries = await readKevEntries(deps, lists)
+  return new Map(exploited.map(({ vulnerability }, index) => [vulnerability.id, entries[index] ?? []]))
 }

@@ -1,3 +1,4 @@
+import type { Db } from '../../db/db.ts'
 import type { Deps } from '../deps.ts'
 import { groupBy } from '../group-by.ts'
 import type { Feed, FeedFile, KevEntry } from './feed.ts'
@@ -28,21 +29,26 @@ export interface Threat {
 
 /** Returns, for each list of identifiers, what the feeds have of its CVEs and of those that are its aliases. */
 export async function readThreats({ db }: Deps, lists: readonly (readonly string[])[]): Promise<Threat[]> {
-  const named = lists.map((names) => names.map((name) => name.toUpperCase()).filter(isAdvisory))
-  const names = [...new Set(named.flat())]
-  if (names.length === 0) return lists.map(() => ({ epss: null, isKev: false }))
-  const aliases = groupBy(await listAliases(db, names), ({ name }) => name)
-  const cvesOf = (names: readonly string[]) =>
-    new Set([...names, ...names.flatMap((name) => aliases.get(name)?.map(({ alias }) => alias) ?? [])].filter(isCve))
-  const all = [...cvesOf(names)]
+  const cvesOfLists = await readCvesOfLists(db, lists)
+  const all = [...new Set(cvesOfLists.flat())]
+  if (all.length === 0) return lists.map(() => ({ epss: null, isKev: false }))
   const scores = new Map((await listScores(db, all)).map((score) => [score.cve, score]))
   const exploited = new Set(await listKnownExploited(db, all))
-  return named.map((names) => {
-    const cves = [...cvesOf(names)]
+  return cvesOfLists.map((cves) => {
     const found = cves.flatMap((cve) => scores.get(cve) ?? [])
     const [highest] = found.sort((a, b) => b.scoreMillionths - a.scoreMillionths)
     return { epss: highest ?? null, isKev: cves.some((cve) => exploited.has(cve)) }
   })
+}
+
+/** Returns, for each list of identifiers, its CVEs and those that are its aliases. */
+async function readCvesOfLists(db: Db, lists: readonly (readonly string[])[]): Promise<string[][]> {
+  const named = lists.map((names) => names.map((name) => name.toUpperCase()).filter(isAdvisory))
+  const names = [...new Set(named.flat())]
+  const aliases = groupBy(names.length === 0 ? [] : await listAliases(db, names), ({ name }) => name)
+  const cvesOf = (names: readonly string[]) =>
+    new Set([...names, ...names.flatMap((name) => aliases.get(name)?.map(({ alias }) => alias) ?? [])].filter(isCve))
+  return named.map((names) => [...cvesOf(names)])
 }
 
 /** Returns further identifiers of the same vulnerabilities, by identifier, in capitals. */
@@ -68,12 +74,12 @@ export async function readCves({ db }: Deps, cves: readonly string[]): Promise<M
   return new Map(known.map((cve) => [cve, { cve, epssMillionths: scores.get(cve) ?? null, isKev: exploited.has(cve) }]))
 }
 
-/** Returns the entries of the KEV catalogue for the CVEs among these identifiers, and for those that are aliases. */
-export async function readKevEntries({ db }: Deps, identifiers: readonly string[]): Promise<KevEntry[]> {
-  const names = identifiers.map((name) => name.toUpperCase()).filter(isAdvisory)
-  if (names.length === 0) return []
-  const aliases = (await listAliases(db, names)).map(({ alias }) => alias)
-  return listKevEntries(db, [...new Set([...names, ...aliases])].filter(isCve))
+/** Returns, for each list of identifiers, the entries of the KEV catalogue for its CVEs and those that are its aliases. */
+export async function readKevEntries({ db }: Deps, lists: readonly (readonly string[])[]): Promise<KevEntry[][]> {
+  const cvesOfLists = await readCvesOfLists(db, lists)
+  const all = [...new Set(cvesOfLists.flat())]
+  const entries = all.length === 0 ? [] : await listKevEntries(db, all)
+  return cvesOfLists.map((cves) => entries.filter(({ cve }) => cves.includes(cve)))
 }
 
 export const isCve = (name: string) => name.startsWith('CVE-')

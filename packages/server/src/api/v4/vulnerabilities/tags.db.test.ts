@@ -133,9 +133,9 @@ describe('tags of a vulnerability', () => {
       await server.runJobs()
       return (await server.admin.get(`/security/vulnerability_exports/${id}/download`)).text
     }
-    expect(await exported({ filters: { tags: 'WEB' } })).toMatch(/,Tags,Dismissal Scope\n[^\n]*,web,\n$/)
+    expect(await exported({ filters: { tags: 'WEB' } })).toMatch(/,Tags,Dismissal Scope,[^\n]*\n[^\n]*,web,,,false\n$/)
     expect(JSON.parse(await exported({ export_format: 'json' }))).toMatchObject([{ tags: ['web'] }])
-    expect(await exported({ filters: { not_tags: 'web' } })).toMatch(/,Tags,Dismissal Scope\n$/)
+    expect(await exported({ filters: { not_tags: 'web' } })).toMatch(/^[^\n]*,Tags,Dismissal Scope,[^\n]*\n$/)
   })
 })
 

@@ -127,6 +127,26 @@ test('scores are set at promotion, through aliases as well, and follow new feeds
     { cve: 'CVE-2024-0001', added_on: '2024-01-01', due_on: '2024-01-22', known_ransomware_use: true },
   ])
   expect((await server.admin.get(`/vulnerabilities/${low.id}/known_exploitations`)).body).toEqual([])
+  const exported = async (format: string) => {
+    const asked = { export_format: format }
+    const { id } = (await server.admin.post(`/security/projects/${project.id}/vulnerability_exports`, asked)).body
+    await server.runJobs()
+    return (await server.admin.get(`/security/vulnerability_exports/${id}/download`)).text.trim()
+  }
+  const exploited = [{ cve: 'CVE-2024-0001', added_on: '2024-01-01', due_on: '2024-01-22', known_ransomware_use: true }]
+  const exportedRows: { id: number; known_exploitations: object[] }[] = JSON.parse(await exported('json'))
+  expect(new Map(exportedRows.map((row) => [row.id, row.known_exploitations]))).toEqual(
+    new Map([
+      [high.id, exploited],
+      [low.id, []],
+    ]),
+  )
+  const [header, ...lines] = (await exported('csv')).split('\n')
+  expect(header).toMatch(/,KEV Due On,Known Ransomware Use$/)
+  expect(lines.map((line) => line.split(',').slice(-2)).sort()).toEqual([
+    ['', 'false'],
+    ['2024-01-22', 'true'],
+  ])
   expect(await ids('?kev=true')).toEqual([high.id])
   expect(await ids('?kev=false')).toEqual([low.id])
   expect(await ids('?epss_min=0.6')).toEqual([high.id])
