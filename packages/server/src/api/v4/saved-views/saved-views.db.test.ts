@@ -164,7 +164,10 @@ test('shared views of a public group are for those who may read vulnerabilities 
   expect((await stranger.get(`/groups/${project['namespace'].id}`)).status).toBe(200)
   for (const client of [stranger, await server.as('reporter', project)]) {
     expect(await namesIn(client, path)).toEqual([])
-    expect((await client.get(`${path}/${view.id}`)).status).toBe(404)
+    const one = `${path}/${view.id}`
+    for (const reply of [await client.get(one), await client.put(one, { name: 'X' }), await client.delete(one)]) {
+      expect(reply.status).toBe(404)
+    }
     expect((await client.post(path, { name: 'Own' })).status).toBe(201)
     expect(await namesIn(client, path)).toEqual(['Own'])
   }

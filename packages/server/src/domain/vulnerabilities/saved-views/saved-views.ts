@@ -71,12 +71,13 @@ export function createSavedView(deps: Deps, place: ViewPlace, caller: Caller, dr
 }
 
 /** Changes a view: its author's, or a shared one of a place whose shared views the caller manages. */
-export function changeSavedView(
-  deps: Deps,
+export async function changeSavedView(
+  deps: RootDeps,
   place: ViewPlace,
   caller: Caller,
   { id, changes }: { id: number; changes: Partial<ViewDraft> },
 ): Promise<SavedView> {
+  await getSavedView(deps, place, caller, id)
   return transaction(deps, async (deps) => {
     await lockView(deps.db, id)
     const before = await getOwnOrManaged(deps, place, caller, id)
@@ -93,7 +94,8 @@ export function changeSavedView(
   })
 }
 
-export async function removeSavedView(deps: Deps, place: ViewPlace, caller: Caller, id: number): Promise<void> {
+export async function removeSavedView(deps: RootDeps, place: ViewPlace, caller: Caller, id: number): Promise<void> {
+  await getSavedView(deps, place, caller, id)
   await transaction(deps, async (deps) => {
     await lockView(deps.db, id)
     const before = await getOwnOrManaged(deps, place, caller, id)
