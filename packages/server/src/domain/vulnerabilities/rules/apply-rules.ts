@@ -1,3 +1,4 @@
+import { startTimeSlice } from '../../../platform/time-slice.ts'
 import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import { readAliases } from '../../feeds/feeds.ts'
@@ -79,9 +80,12 @@ export async function evaluate(
   )
   const decidedIn = aspectsOf(await listDecisions(deps.db, ids))
   const now = deps.now()
-  return vulnerabilities.flatMap((before) => {
+  const outcomes: Outcome[] = []
+  const slice = startTimeSlice()
+  for (const before of vulnerabilities) {
+    if (slice.isOver()) await slice.next()
     const finding = findings.get(before.id)
-    if (!finding) return []
+    if (!finding) continue
     const reported = finding.severity
     const base = withoutEffects(before, reported)
     const { severity, createdAt, epssMillionths, isKev } = base
@@ -91,8 +95,9 @@ export async function evaluate(
     const context: EffectContext = { now, reported, hasFix: finding.hasFix, decided, assignable, needsApproval }
     const after = withRule(before, base, rule, context)
     const isRefused = needsApproval && rule?.action.dismiss !== undefined && (after ?? before).state === 'detected'
-    return [{ before, after, finding, rule, decided, needsApproval: isRefused && !decided.has('state') }]
-  })
+    outcomes.push({ before, after, finding, rule, decided, needsApproval: isRefused && !decided.has('state') })
+  }
+  return outcomes
 }
 
 /** The undo of a bulk change is no decision. */

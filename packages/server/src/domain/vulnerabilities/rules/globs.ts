@@ -8,11 +8,15 @@ interface GlobKind {
   isPath: boolean
 }
 
+/** Maximum length of a text that is tested. Longer ones match nothing. */
+const maxText = 1_024
+
 /** Returns a test whether a text matches one of the globs completely. */
 export function globTest(globs: readonly string[], { isPath }: GlobKind): (text: string) => boolean {
   const compiled = globs.map((glob) => compile(glob, isPath))
   return (text) => {
     const normal = isPath ? withoutRoot(text) : text
+    if (normal.length > maxText) return false
     return compiled.some((glob) => matches(glob, normal))
   }
 }
@@ -29,6 +33,8 @@ type Token = { char: string } | 'one' | 'any' | 'anyInFolder' | 'oneInFolder' | 
 interface Glob {
   /** The characters before the first wildcard. */
   prefix: string
+  /** The characters between wildcards, which a text has in this order. */
+  literals: readonly string[]
   tokens: readonly Token[]
 }
 
@@ -54,12 +60,29 @@ function compile(text: string, isPath: boolean): Glob {
   }
   const literal = tokens.findIndex((token) => typeof token === 'string')
   const start = literal < 0 ? tokens : tokens.slice(0, literal)
-  return { prefix: start.map((token) => (typeof token === 'string' ? '' : token.char)).join(''), tokens }
+  const literals = tokens
+    .map((token) => (typeof token === 'string' ? '\0' : token.char))
+    .join('')
+    .split('\0')
+    .filter((part) => part !== '')
+  return { prefix: start.map((token) => (typeof token === 'string' ? '' : token.char)).join(''), literals, tokens }
+}
+
+/** Returns false for most texts that do not match, quickly. */
+function hasLiterals({ literals }: Glob, text: string): boolean {
+  let from = 0
+  for (const part of literals) {
+    const at = text.indexOf(part, from)
+    if (at < 0) return false
+    from = at + part.length
+  }
+  return true
 }
 
 /** Follows all states at once: bit `n` is set if the text so far can stand before token `n`. */
-function matches({ prefix, tokens }: Glob, text: string): boolean {
-  if (!text.startsWith(prefix)) return false
+function matches(glob: Glob, text: string): boolean {
+  const { prefix, tokens } = glob
+  if (!text.startsWith(prefix) || !hasLiterals(glob, text)) return false
   if (prefix.length === tokens.length) return text.length === prefix.length
   let states = new Uint8Array(tokens.length + 1)
   enter(states, tokens, prefix.length)

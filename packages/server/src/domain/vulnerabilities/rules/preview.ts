@@ -62,6 +62,7 @@ export async function previewRule(
   const readable = await listReadable(deps, owner, caller)
   const preview = emptyPreview(await countVulnerabilities(deps.db, projectIds))
   for (const projectId of projectIds) {
+    if (preview.examined >= maxExamined) break
     const project = await findProjectById(deps.db, projectId)
     if (!project) continue
     const present = await listRulesFor(deps.db, projectId)

@@ -41,8 +41,20 @@ export function readMatch(value: unknown, path: RuleProblem['path'], report: Rep
   for (const [name, { field, read }] of Object.entries(conditions)) {
     if (fields[name] !== undefined) match[field] = read(fields[name], [...path, name], report)
   }
-  return match as RuleMatch // each field by the reader of its type
+  const read = match as RuleMatch // each field by the reader of its type
+  if (lengthOf(Object.values(read)) > maxMatch) report(path, `may have up to ${maxMatch} characters`)
+  if (lengthOf([read.paths, read.refs]) > maxGlobs)
+    report(path, `may have up to ${maxGlobs} characters in path and ref`)
+  return read
 }
+
+const maxMatch = 100_000
+/** Lower, because globs are matched character by character. */
+const maxGlobs = 10_000
+
+/** Returns the number of characters of lists of texts. */
+const lengthOf = (all: readonly unknown[]): number =>
+  all.reduce<number>((sum, one) => sum + (Array.isArray(one) ? one.join('').length : 0), 0)
 
 /** Reads the effects of a rule. */
 export function readAction(

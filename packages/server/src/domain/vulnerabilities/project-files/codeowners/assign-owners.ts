@@ -1,3 +1,4 @@
+import { startTimeSlice } from '../../../../platform/time-slice.ts'
 import type { Deps } from '../../../deps.ts'
 import type { Project } from '../../../projects/project.ts'
 import type { User } from '../../../users/user.ts'
@@ -83,7 +84,9 @@ async function matchOwners(
   findOwner: FindOwner,
 ): Promise<Map<number, Assignment>> {
   const matched = new Map<number, Assignment>()
+  const slice = startTimeSlice()
   for (const { id, location } of unassigned) {
+    if (slice.isOver()) await slice.next()
     const { file } = location
     const found = typeof file === 'string' ? await findOwner(file) : undefined
     if (found) matched.set(id, found)

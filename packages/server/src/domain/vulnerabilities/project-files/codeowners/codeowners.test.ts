@@ -5,7 +5,7 @@ import { ownersOf, parseCodeowners, rulesFor, syntaxOf } from './parse-codeowner
 import { compilePattern, type Syntax, segmentsOf } from './path-pattern.ts'
 
 const matches = (pattern: string, path: string, syntax: Syntax = 'gitlab') =>
-  compilePattern(pattern, syntax)(segmentsOf(path))
+  compilePattern(pattern, syntax)(segmentsOf(path) ?? [])
 const owners = (text: string, path: string, syntax: Syntax = 'gitlab') =>
   rulesFor(parseCodeowners(text, syntax), path).flatMap((rule) => rule.owners)
 
@@ -162,12 +162,24 @@ describe('a file', () => {
     )
   })
 
+  test('with many long patterns is matched quickly, and not at all for a path that is too long', () => {
+    const pattern = `*${'a'.repeat(100)}b`
+    const codeowners = parseCodeowners(`${'* @root\n'}${`${pattern} @root\n`.repeat(4_990)}`, 'gitlab')
+    const started = performance.now()
+    expect(rulesFor(codeowners, 'a'.repeat(255))).toMatchObject([{ line: 1 }])
+    expect(rulesFor(codeowners, `${'x'.repeat(10)}${'a'.repeat(100)}b`)).toMatchObject([{ line: 4_991 }])
+    for (const path of ['a'.repeat(256), 'a/'.repeat(101), 'aaa/'.repeat(300)]) {
+      expect(rulesFor(codeowners, path)).toEqual([])
+    }
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+
   test('is matched in time proportional to pattern and path', () => {
     const pattern = compilePattern(`/${'**/a*'.repeat(200)}b`, 'gitlab')
     const path = Array.from({ length: 2000 }, () => 'aaaa')
     const started = performance.now()
     expect(pattern(path)).toBe(false)
-    expect(matches(`${'*a'.repeat(1000)}b`, 'a'.repeat(4000))).toBe(false)
+    expect(matches(`${'*a'.repeat(1000)}b`, 'a'.repeat(255))).toBe(false)
     expect(performance.now() - started).toBeLessThan(5000)
   })
 })

@@ -131,6 +131,7 @@ export interface MatchedRule extends OwnerRule {
 /** Returns the rule of each section that applies to a path: the last that matches, unless an exclusion of the section does. */
 export function rulesFor({ sections }: Codeowners, path: string): MatchedRule[] {
   const segments = segmentsOf(path)
+  if (!segments) return []
   return sections.flatMap(({ name, rules }) => {
     if (rules.some(({ isExclusion, matches }) => isExclusion && matches(segments))) return []
     const found = rules.findLast(({ isExclusion, matches }) => !isExclusion && matches(segments))

@@ -23,9 +23,17 @@ export function compilePattern(pattern: string, syntax: Syntax): PathPattern {
   return (path) => matchAll(segments, path) || (within !== undefined && matchAll(within, path))
 }
 
-/** Returns the segments of a path that a scanner reports. */
-export const segmentsOf = (path: string): string[] =>
-  path.split(/[/\\]/).filter((segment) => segment !== '' && segment !== '.')
+/** Longer paths and names, which file systems do not have, match nothing. */
+const maxPath = 1_024
+const maxDepth = 100
+const maxName = 255
+
+/** Returns the segments of a path that a scanner reports, or `undefined` if it is too long. */
+export function segmentsOf(path: string): string[] | undefined {
+  if (path.length > maxPath) return undefined
+  const segments = path.split(/[/\\]/).filter((segment) => segment !== '' && segment !== '.')
+  return segments.length > maxDepth || segments.some((segment) => segment.length > maxName) ? undefined : segments
+}
 
 const anySegments = Symbol('**')
 type Segment = typeof anySegments | ((text: string) => boolean)
@@ -59,6 +67,7 @@ type Character = typeof star | ((character: string) => boolean)
 function compileSegment(text: string): Segment {
   if (text === '**') return anySegments
   if (!/[*?[\\]/.test(text)) return (name) => name === text
+  if (!/[?[\\]/.test(text)) return starTest(text.split(/\*+/))
   const characters = charactersOf(text)
   return (name) =>
     matchList(
@@ -67,6 +76,22 @@ function compileSegment(text: string): Segment {
       (one) => one === star,
       (one, character) => one !== star && one(character),
     )
+}
+
+/** Tests whether a name consists of the parts, in this order, with any characters between them. */
+function starTest(parts: readonly string[]): (name: string) => boolean {
+  const [first = '', last = ''] = [parts[0], parts.at(-1)]
+  const inner = parts.slice(1, -1)
+  return (name) => {
+    if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false
+    let from = first.length
+    for (const part of inner) {
+      const at = name.indexOf(part, from)
+      if (at < 0) return false
+      from = at + part.length
+    }
+    return from <= name.length - last.length
+  }
 }
 
 function charactersOf(text: string): Character[] {
