@@ -97,6 +97,17 @@ describe('a dismissal on a ref', () => {
     })
   })
 
+  test('is not restored by an undo where it needs approval by now', async () => {
+    const { project, ids } = await projectWith(2)
+    const on = { scope: 'ref', ref: 'feature', vulnerability_ids: ids }
+    expect((await bulk(project, { ...on, action: 'dismiss' })).body.changed).toBe(2)
+    const { body: reverted } = await bulk(project, { ...on, action: 'revert' })
+    await server.admin.put(`/projects/${project.id}/dismissal_approval`, { severity: 'low' })
+    const path = `/projects/${project.id}/vulnerability_bulk_changes/${reverted.id}/undo`
+    expect(await server.admin.post(path)).toMatchObject({ status: 201, body: { restored: 0, withdrawn: 0 } })
+    expect(await idsIn(project, 'ref=feature&state=dismissed')).toEqual([])
+  })
+
   test('does not bypass the approval of a second person', async () => {
     const { project, ids } = await projectWith(1)
     await server.admin.put(`/projects/${project.id}/dismissal_approval`, { severity: 'low' })

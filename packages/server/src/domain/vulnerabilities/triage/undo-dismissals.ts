@@ -11,7 +11,8 @@ import type { ChangedVulnerability } from './triage.ts'
 
 /**
  * Separates the dismissals among restored vulnerabilities that need approval, and requests it. A dismissal that was
- * approved is restored, and one that has a pending request, or whose end has passed, is neither restored nor requested.
+ * approved is restored, and one that has a pending request, whose end has passed, or that is limited to a ref, is neither
+ * restored nor requested.
  */
 export async function holdDismissals(
   deps: Deps,
@@ -20,8 +21,9 @@ export async function holdDismissals(
   { reported, userId, now }: ActionContext & { reported: ReadonlyMap<number, Severity> },
 ): Promise<{ permitted: ChangedVulnerability[]; requests: ChangedVulnerability[] }> {
   const dismissals = restored.filter(dismisses)
-  if (dismissals.length === 0 || userId === null) return { permitted: [...restored], requests: [] }
-  const candidates = dismissals.map(({ before }) => {
+  const all = [...dismissals, ...restored.filter(dismissesOnRef)]
+  if (all.length === 0 || userId === null) return { permitted: [...restored], requests: [] }
+  const candidates = all.map(({ before }) => {
     return { vulnerability: before, reported: reported.get(before.id) ?? before.severity }
   })
   const { needing, expiresInDays } = await selectForApproval(deps, project.id, candidates)
@@ -55,6 +57,9 @@ export async function holdDismissals(
 const dismisses = ({ before, after }: ChangedVulnerability) =>
   after.state === 'dismissed' &&
   (before.state !== 'dismissed' || JSON.stringify(dismissalOf(before)) !== JSON.stringify(dismissalOf(after)))
+
+const dismissesOnRef = ({ before, after }: ChangedVulnerability) =>
+  after.refDismissals.some((one) => !before.refDismissals.includes(one))
 
 const dismissalOf = ({ dismissalReason, dismissedUntil, isDismissedUntilFixed }: Vulnerability): Dismissal => ({
   action: 'dismiss',
