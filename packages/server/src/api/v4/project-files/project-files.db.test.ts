@@ -201,6 +201,49 @@ test('ignore files of scanners become rules of the project, which a new file rep
   expect(await rules()).toHaveLength(1)
 })
 
+test('a changed alcove.yml does not repeat what its rules have done', async () => {
+  const project = await server.project('changed-file/site')
+  const rule = (name: string, path: string) =>
+    `  - { name: ${name}, match: { path: ${path} }, action: { dismiss: { reason: used_in_tests } } }\n`
+  const head = 'version: 1\nrules:\n'
+  const sendFile = async (text: string) => {
+    expect((await send(project, report('test/a.js', 'src/b.js'), { 'alcove.yml': head + text })).status).toBe(201)
+    await server.runJobs()
+    const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities?sort=detected_asc`)
+    const rules = (await server.admin.get(`/projects/${project.id}/vulnerability_rules`)).body.rules
+    const entries = []
+    for (const { id, state } of body) {
+      const history = (await server.admin.get(`/vulnerabilities/${id}/history`)).body
+      entries.push([state, history.filter(({ kind }: { kind: string }) => kind === 'state').length])
+    }
+    return { entries, rules: rules.map(({ name, position }: { name: string; position: number }) => [name, position]) }
+  }
+  const [first, other, third] = [rule('tests', 'test/**'), rule('other', 'other/**'), rule('third', 'third/**')]
+  const once = [
+    ['dismissed', 1],
+    ['detected', 0],
+  ]
+  expect(await sendFile(first)).toEqual({ entries: once, rules: [['tests', 1]] })
+  expect(await sendFile(other + first)).toEqual({
+    entries: once,
+    rules: [
+      ['other', 1],
+      ['tests', 2],
+    ],
+  })
+  expect(await sendFile(rule('renamed', '[test/**, spec/**]') + third)).toEqual({
+    entries: [
+      ['dismissed', expect.any(Number)],
+      ['detected', 0],
+    ],
+    rules: [
+      ['renamed', 1],
+      ['third', 2],
+    ],
+  })
+  expect((await sendFile(third)).entries[0]?.[0]).toBe('detected')
+})
+
 test('alcove.yml has rules of the project, which triage existing and new vulnerabilities and end with the file', async () => {
   const project = await newProject()
   const owner = await server.as('maintainer', project)

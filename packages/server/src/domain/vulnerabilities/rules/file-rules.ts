@@ -1,10 +1,11 @@
 import { invalid } from '../../../platform/failure.ts'
 import { type Deps, transaction } from '../../deps.ts'
+import { groupBy } from '../../group-by.ts'
 import type { Project } from '../../projects/project.ts'
 import { assertRule } from './assert-rule.ts'
 import { recordFileEvent } from './audited-rules.ts'
 import { isTimed, type Rule, type RuleDraft, type RuleOwner } from './rule.ts'
-import { deleteRules, insertRules, listRulesOf } from './rule-queries.ts'
+import { deleteRules, insertRules, listRulesOf, orderRules, updateRule } from './rule-queries.ts'
 import { applyAgain } from './rules.ts'
 
 const maxRules = 1_000
@@ -20,8 +21,8 @@ export interface FileRules {
 }
 
 /**
- * Replaces the rules of a project that come from a file. They apply after the rules of users. Returns false, and changes
- * nothing, if the file has the same rules as before.
+ * Replaces the rules of a project that come from a file. They apply after the rules of users. Rules that the file had
+ * before stay, so that adding one does not repeat what others have done. Returns false, and changes nothing, if the file has the same rules as before.
  */
 export function replaceFileRules(
   deps: Deps,
@@ -39,15 +40,45 @@ export function replaceFileRules(
       throw invalid({ rules: [`are too many: the files of a project may have ${maxRules} rules`] })
     }
     for (const rule of rules) assertRule(rule, deps.now(), { mayHaveEnded: true })
-    const group = { owner, origin: 'file', file } as const
-    await deleteRules(deps.db, group)
-    const rows = rules.map((rule) => ({ ...rule, isTimed: isTimed(rule), createdById }))
-    await insertRules(deps.db, group, rows, deps.now())
+    const kept = pairRules(before, rules)
+    const isKept = new Set(kept.map((rule) => rule?.id))
+    await deleteRules(
+      deps.db,
+      before.flatMap(({ id }) => (isKept.has(id) ? [] : id)),
+    )
+    const ids: number[] = []
+    for (const [index, rule] of rules.entries()) {
+      const former = kept[index]
+      const row = { ...rule, isTimed: isTimed(rule), createdById }
+      if (former && textOf(former) !== textOf(rule)) await updateRule(deps.db, former.id, row, deps.now())
+      const inserted = former ? [] : await insertRules(deps.db, { owner, origin: 'file', file }, [row], deps.now())
+      ids.push(...(former ? [former.id] : inserted))
+    }
+    await orderRules(deps.db, ids)
     await recordFileEvent(deps, project, { file, before: before.length, after: rules.length })
     await applyAgain(deps, owner)
     return true
   })
 }
+
+/**
+ * Returns the former rule in place of each rule: one with the same conditions and effects, or with the same effects.
+ * What it has changed and still matches is then not changed again.
+ */
+function pairRules(before: readonly Rule[], rules: readonly RuleDraft[]): (Rule | undefined)[] {
+  const paired: (Rule | undefined)[] = rules.map(() => undefined)
+  for (const keyOf of [ruleKey, effectKey]) {
+    const former = groupBy(
+      before.filter((rule) => !paired.includes(rule)),
+      keyOf,
+    )
+    for (const [index, rule] of rules.entries()) paired[index] ??= former.get(keyOf(rule))?.shift()
+  }
+  return paired
+}
+
+const effectKey = ({ action }: RuleDraft) => JSON.stringify(sorted(action))
+const ruleKey = (rule: RuleDraft) => effectKey(rule) + JSON.stringify(sorted(rule.match))
 
 const isSame = (before: readonly Rule[], rules: readonly RuleDraft[]): boolean =>
   before.length === rules.length && before.every((rule, index) => textOf(rule) === textOf(rules[index]))

@@ -140,9 +140,16 @@ export async function deleteRule(db: Db, group: RuleGroup, { id, position }: Pic
     update vulnerability_rules set position = position - 1 where ${isIn(group)} and position > ${position}`)
 }
 
-/** Deletes all rules of a group, such as those of a file. */
-export async function deleteRules(db: Db, group: RuleGroup): Promise<void> {
-  await db.run(sql`delete from vulnerability_rules where ${isIn(group)}`)
+export async function deleteRules(db: Db, ids: readonly number[]): Promise<void> {
+  await db.run(sql`delete from vulnerability_rules where id in ${db.dialect.integers(ids)}`)
+}
+
+/** Gives rules of one group their positions, from 1, in the order of the ids. */
+export async function orderRules(db: Db, ids: readonly number[]): Promise<void> {
+  const rows = ids.map((id, index) => ({ id, position: index + 1 }))
+  await db.run(sql`
+    update vulnerability_rules set position = r.position
+    from ${db.dialect.records(rows, { id: 'integer', position: 'integer' })} as r where vulnerability_rules.id = r.id`)
 }
 
 /** Position of a job that applies rules: the last vulnerability, in the order of projects and ids. */
