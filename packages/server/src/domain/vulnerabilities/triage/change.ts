@@ -25,7 +25,7 @@ export interface DecidedGroup {
   fullPath: string
 }
 
-export interface Reversal {
+interface Reversal {
   action: 'revert'
   comment?: string | undefined
   /** The ref on which its dismissal is ended. */

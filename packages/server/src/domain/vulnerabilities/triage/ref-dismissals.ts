@@ -9,8 +9,7 @@ interface Decision extends DismissalEnd {
 }
 
 /** Returns whether dismissals on single refs count in this state. */
-export const isOpen = ({ state }: Pick<Vulnerability, 'state'>): boolean =>
-  state === 'detected' || state === 'confirmed'
+const isOpen = ({ state }: Pick<Vulnerability, 'state'>): boolean => state === 'detected' || state === 'confirmed'
 
 /** Returns the dismissal that counts on the ref. */
 export const dismissalOn = (vulnerability: Vulnerability, ref: string): RefDismissal | undefined =>
