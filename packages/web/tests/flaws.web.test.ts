@@ -73,3 +73,91 @@ describe('the list grouped by vulnerability', () => {
     await page.getByRole('grid').waitFor()
   })
 })
+
+let number = 0
+/** Creates a project in a group of its own, in which two scanners report one of two flaws. */
+async function projectOfTwo() {
+  const group = `flaws-${++number}`
+  const project = await web.server.project(`${group}/app`)
+  const first = { title: 'First', names: ['CVE-2034-1'], pkg: 'lodash' }
+  const second = { title: 'Second', names: ['CVE-2034-2'], pkg: 'lodash' }
+  await web.server.report(project, dependencyReport('trivy', [first, second]))
+  await web.server.report(project, dependencyReport('grype', [{ ...first, title: 'Third' }]), { category: 'grype' })
+  return {
+    project,
+    path: `/${group}/app/-/vulnerabilities?group_by=flaw`,
+    groupPath: `/groups/${group}/-/vulnerabilities?group_by=flaw`,
+  }
+}
+
+describe('splits and joins in the list grouped by vulnerability', () => {
+  test('take occurrences out of a row, which the toast undoes', async () => {
+    const { project, path } = await projectOfTwo()
+    const page = await web.open(path, { as: await web.server.as('maintainer', project) })
+    const messages = page.getByRole('region', { name: 'Messages' })
+    await rows(page)
+      .filter({ hasText: '2 occurrences' })
+      .getByRole('button', { name: /^Split/ })
+      .click()
+    const dialog = page.getByRole('dialog', { name: 'Split row' })
+    await dialog.getByLabel('Third').waitFor()
+    await dialog.getByText(/^grype/).waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Split' }).click()
+    await dialog.getByText('Select at least one vulnerability.').waitFor()
+    await dialog.getByLabel('Third').check()
+    await dialog.getByLabel('First').check()
+    await dialog.getByRole('button', { name: 'Split' }).click()
+    await dialog.getByText('Leave at least one in the row.').waitFor()
+    await dialog.getByLabel('First').uncheck()
+    await dialog.getByRole('button', { name: 'Split' }).click()
+    await messages.getByText('Split 1 vulnerability from their row.').waitFor()
+    await expect.poll(() => rows(page).count()).toBe(4)
+    await messages.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => rows(page).count()).toBe(3)
+  })
+
+  test('make two selected rows one, with the keyboard alone, and are listed with an undo', async () => {
+    const { groupPath } = await projectOfTwo()
+    const page = await web.open(groupPath, { as: web.server.admin, width: 360 })
+    await rows(page).filter({ hasText: '2 occurrences' }).getByRole('checkbox').focus()
+    await page.keyboard.press('Space')
+    const join = page.getByRole('button', { name: 'Join', exact: true })
+    expect(await join.isDisabled()).toBe(true)
+    await page.getByText('Select 2 rows to join them').waitFor()
+    await rows(page).filter({ hasText: '1 occurrence' }).getByRole('checkbox').focus()
+    await page.keyboard.press('Space')
+    await join.focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Join 2 rows' })
+    await dialog.getByText('Second').waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Join' }).focus()
+    await page.keyboard.press('Enter')
+    await rows(page).filter({ hasText: '3 occurrences' }).waitFor()
+    expect(await rows(page).count()).toBe(2)
+    expect(await fits(page)).toBe(true)
+
+    await page.getByRole('button', { name: 'Splits and joins' }).click()
+    const changes = page.getByRole('dialog', { name: 'Splits and joins' })
+    await changes.getByText('Joined 3 vulnerabilities in one row').waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await changes.getByRole('button', { name: /^Undo/ }).click()
+    await changes.getByText('Undone').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => rows(page).count()).toBe(3)
+  })
+
+  test('are not offered to those who may not triage, nor in a group to those who are not its maintainers', async () => {
+    const { project, path, groupPath } = await projectOfTwo()
+    for (const [as, where] of [
+      [await web.server.as('developer', project), path],
+      [await web.server.as('maintainer', project), groupPath],
+    ] as const) {
+      const page = await web.open(where, { as })
+      await rows(page).filter({ hasText: '2 occurrences' }).waitFor()
+      expect(await page.getByRole('button', { name: /split/i }).count()).toBe(0)
+      expect(await rows(page).getByRole('checkbox').count()).toBe(0)
+    }
+  })
+})

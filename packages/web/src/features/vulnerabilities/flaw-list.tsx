@@ -1,4 +1,3 @@
-import type { Schemas } from '@alcove/client'
 import { SearchX } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -16,11 +15,11 @@ import { usePage } from '../../data/api.ts'
 import { type Filter, states } from '../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../nouns/vulnerability/owner.ts'
 import styles from './flaw-list.module.css'
+import { FlawChangesDialog, JoinDialog, SplitDialog } from './flaws/lazy-dialogs.ts'
+import type { Flaw, FlawPlace } from './flaws/use-regrouping.ts'
 import { ActionDialog } from './triage/action-dialog.tsx'
 import { useTriage } from './triage/triage.ts'
 import type { Action, Target } from './triage/triage-change.ts'
-
-type Flaw = Schemas['VulnerabilityFlaw']
 
 export const groupings = [
   { value: '', label: 'Not grouped' },
@@ -39,16 +38,31 @@ const sorts = [
 const perPage = 25
 
 /** The list with one row for vulnerabilities that are the same, found by several scanners or in several projects. */
-export function FlawList({ owner, filter }: { owner: Owner; filter: Filter }) {
+export function FlawList({
+  owner,
+  filter,
+  place,
+}: {
+  owner: Owner
+  filter: Filter
+  /** Absent: the user may not split or join rows. */
+  place?: FlawPlace | undefined
+}) {
   const query = useFlaws(owner, filter)
   const triage = useTriage()
   const [asked, setAsked] = useState<{ action: Action; target: Target }>()
+  const [selected, setSelected] = useState<readonly Flaw[]>([])
+  const [splitting, setSplitting] = useState<Flaw>()
+  const isSelected = ({ id }: Flaw) => selected.some((other) => other.id === id)
+  const toggle = (flaw: Flaw) =>
+    setSelected(isSelected(flaw) ? selected.filter(({ id }) => id !== flaw.id) : [...selected, flaw])
   return (
     <>
       <div className="row-wrap">
         <p className="muted" role="status">
           {query.data?.total !== undefined && counted(query.data.total, 'vulnerability', 'vulnerabilities')}
         </p>
+        {place && <Regrouping place={place} selected={selected} onClear={() => setSelected([])} />}
         <div className="row-wrap push">
           <ChoiceFilter name="group_by" label="Group by" choices={groupings} />
           <ChoiceFilter name="sort" label="Sort" choices={sorts} />
@@ -60,11 +74,16 @@ export function FlawList({ owner, filter }: { owner: Owner; filter: Filter }) {
         empty={<Empty icon={SearchX} title="No vulnerabilities match these filters" />}
       >
         {(rows) => (
-          <Table label="Vulnerabilities" head={['Severity', 'Vulnerability', 'Occurrences', 'Detected', '']}>
+          <Table
+            label="Vulnerabilities"
+            head={[...(place ? [''] : []), 'Severity', 'Vulnerability', 'Occurrences', 'Detected', '']}
+          >
             {rows.map((flaw) => (
               <FlawRow
                 key={flaw.id}
                 flaw={flaw}
+                selection={place && { isSelected: isSelected(flaw), onToggle: () => toggle(flaw) }}
+                onSplit={place && flaw.vulnerability_count > 1 ? () => setSplitting(flaw) : undefined}
                 onAct={
                   owner.mayTriage
                     ? (action) =>
@@ -83,6 +102,7 @@ export function FlawList({ owner, filter }: { owner: Owner; filter: Filter }) {
           </Table>
         )}
       </PagedList>
+      {place && splitting && <SplitDialog place={place} flaw={splitting} onClose={() => setSplitting(undefined)} />}
       {asked && (
         <ActionDialog
           action={asked.action}
@@ -91,6 +111,45 @@ export function FlawList({ owner, filter }: { owner: Owner; filter: Filter }) {
           onApply={(change, target) => triage.apply(change, target)}
         />
       )}
+    </>
+  )
+}
+
+/** Buttons that join two selected rows, and show earlier splits and joins. */
+function Regrouping({
+  place,
+  selected,
+  onClear,
+}: {
+  place: FlawPlace
+  selected: readonly Flaw[]
+  onClear: () => void
+}) {
+  const [isJoining, setJoining] = useState(false)
+  const [showsChanges, setShowsChanges] = useState(false)
+  const [first, second] = selected
+  return (
+    <>
+      {first && (
+        <>
+          <Button size="small" disabled={selected.length !== 2} onClick={() => setJoining(true)}>
+            Join
+          </Button>
+          <Button kind="quiet" size="small" onClick={onClear}>
+            Clear selection
+          </Button>
+          <span className="muted small" aria-live="polite">
+            {selected.length === 2 ? '2 rows selected' : 'Select 2 rows to join them'}
+          </span>
+        </>
+      )}
+      <Button kind="quiet" size="small" data-focus-safe="" onClick={() => setShowsChanges(true)}>
+        Splits and joins
+      </Button>
+      {isJoining && first && second && (
+        <JoinDialog place={place} flaws={[first, second]} onDone={onClear} onClose={() => setJoining(false)} />
+      )}
+      {showsChanges && <FlawChangesDialog place={place} onClose={() => setShowsChanges(false)} />}
     </>
   )
 }
@@ -110,11 +169,31 @@ function useFlaws(owner: Owner, filter: Filter) {
   return owner.kind === 'instance' ? ofInstance : ofPlace
 }
 
-function FlawRow({ flaw, onAct }: { flaw: Flaw; onAct: ((action: Action) => void) | undefined }) {
+function FlawRow({
+  flaw,
+  selection,
+  onSplit,
+  onAct,
+}: {
+  flaw: Flaw
+  selection: { isSelected: boolean; onToggle: () => void } | undefined
+  onSplit: (() => void) | undefined
+  onAct: ((action: Action) => void) | undefined
+}) {
   const occurrences = useOccurrences(flaw)
   const name = flaw.identifiers[0] ?? flaw.title
   return (
     <tr>
+      {selection && (
+        <td>
+          <input
+            type="checkbox"
+            aria-label={`Select ${flaw.title}`}
+            checked={selection.isSelected}
+            onChange={selection.onToggle}
+          />
+        </td>
+      )}
       <td>
         <SeverityBadge severity={flaw.severity} />
       </td>
@@ -148,6 +227,11 @@ function FlawRow({ flaw, onAct }: { flaw: Flaw; onAct: ((action: Action) => void
       <td>
         {onAct && (
           <span className="row">
+            {onSplit && (
+              <Button size="small" kind="quiet" onClick={onSplit} aria-label={`Split: ${flaw.title}`}>
+                Split
+              </Button>
+            )}
             <Button size="small" onClick={() => onAct('confirm')} aria-label={`Confirm all: ${flaw.title}`}>
               Confirm
             </Button>

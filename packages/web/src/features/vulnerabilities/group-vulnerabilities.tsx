@@ -40,6 +40,7 @@ export function GroupVulnerabilities() {
         <VulnerabilityList
           owner={owner}
           statistics={query.data}
+          flawPlace={mayWrite(session) && level >= levels.maintainer ? { kind: 'group', id: group.id } : undefined}
           banner={
             waiting &&
             first && (

@@ -36,6 +36,7 @@ export function ProjectVulnerabilities() {
         <VulnerabilityList
           owner={owner}
           statistics={query.data}
+          flawPlace={mayTriage ? { kind: 'project', id: project.id } : undefined}
           banner={
             <>
               {backlog && <TriageBanner text={backlog} to={to('findings')} />}
