@@ -41,6 +41,7 @@ import { reportFormat } from './0086_report_format.ts'
 import { projectBadges } from './0087_project_badges.ts'
 import { vulnerabilityRules } from './0088_vulnerability_rules.ts'
 import { projectFiles } from './0090_project_files.ts'
+import { sourceSuppressions } from './0091_source_suppressions.ts'
 import { tags } from './0092_tags.ts'
 import { refDismissals } from './0093_ref_dismissals.ts'
 import { flawKeys } from './0094_flaw_keys.ts'
@@ -97,6 +98,7 @@ export const migrations: readonly Migration[] = [
   projectBadges,
   vulnerabilityRules,
   projectFiles,
+  sourceSuppressions,
   tags,
   refDismissals,
   flawKeys,

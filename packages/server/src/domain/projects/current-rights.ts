@@ -29,10 +29,21 @@ export async function isStillPermitted(
   project: Project,
   requester: Requester,
 ): Promise<boolean> {
+  return (await currentRights(deps, project, requester))(permission)
+}
+
+/** Returns a function that returns true when the guard would currently permit this user, for several permissions. */
+export async function currentRights(
+  deps: Deps,
+  project: Project,
+  requester: Requester,
+): Promise<(permission: Permission) => boolean> {
   const visitor = await currentVisitor(deps, requester)
-  if (!visitor) return false
-  const row: PermissionRow = permissions[permission]
-  if (project.isArchived && !isPermittedInArchive(row)) return false
+  if (!visitor) return () => false
   const level = await projectLevel(deps, project, visitor)
-  return isPermitted(deps.settings, row, { isSignedIn: true, isAdmin: visitor.isAdmin, level })
+  return (permission) => {
+    const row: PermissionRow = permissions[permission]
+    if (project.isArchived && !isPermittedInArchive(row)) return false
+    return isPermitted(deps.settings, row, { isSignedIn: true, isAdmin: visitor.isAdmin, level })
+  }
 }

@@ -122,7 +122,7 @@ export const projectAttributes = {
   accept_reporters_files: optional(
     flag({
       description:
-        'Apply the files of reports for the default branch, such as CODEOWNERS, of anyone who may send reports. Default: only of senders who may triage vulnerabilities',
+        'Apply the files of reports for the default branch, such as CODEOWNERS, and the suppressions that the reports state, of anyone who may send reports. Default: only of senders who may triage vulnerabilities',
     }),
   ),
   max_absent_percent: optional(

@@ -17,8 +17,12 @@ const files: ReportEntry[] = existsSync(data)
   : []
 const hostile = files.filter((entry) => entry.file.startsWith('reports/hostile/') && isImportedHere(entry))
 
-const send = (project: TestProject, bytes: string | Uint8Array, fields: Record<string, string> = {}) =>
-  server.admin.post(`/projects/${project.id}/security_reports`, formWithFile('file', 'report.json', bytes, fields))
+const send = (
+  project: TestProject,
+  bytes: string | Uint8Array,
+  fields: Record<string, string> = {},
+  sender = server.admin,
+) => sender.post(`/projects/${project.id}/security_reports`, formWithFile('file', 'report.json', bytes, fields))
 
 const dangerous = /<(?:script|iframe)|<[^>]*\son\w+=|(?:href|src)="\s*javascript:/i
 
@@ -60,9 +64,11 @@ describe.runIf(hostile.length > 0)('a hostile report', () => {
     expect((await server.anonymous.get('//-/health')).status).toBe(200)
   })
 
-  const imported = async (name: string) => {
+  const imported = async (name: string, { mayTriage = true } = {}) => {
     const project = await server.project(`acme/one-${name.replace(/\W/g, '-')}`)
-    const { status, body } = await send(project, readFileSync(new URL(`reports/hostile/${name}`, data)))
+    const maintainer = await server.as('maintainer', project)
+    const sender = mayTriage ? server.admin : await server.client(maintainer, { scopes: ['write_security_reports'] })
+    const { status, body } = await send(project, readFileSync(new URL(`reports/hostile/${name}`, data)), {}, sender)
     expect(status).toBe(201)
     return { project, body, findings: await findingsOf(project) }
   }
@@ -98,7 +104,8 @@ describe.runIf(hostile.length > 0)('a hostile report', () => {
   })
 
   test('skips only entries that its scanner marks as accepted', async () => {
-    const { body, findings } = await imported('sarif/suppressed.sarif')
+    // With the right to triage, they would be dismissed instead.
+    const { body, findings } = await imported('sarif/suppressed.sarif', { mayTriage: false })
     const accepted = body.skipped.filter(({ reason }: { reason: string }) => reason.includes('accepted'))
     expect(accepted.length).toBe(
       files.find(({ file }) => file.endsWith('/suppressed.sarif'))?.facts?.suppressed_accepted,

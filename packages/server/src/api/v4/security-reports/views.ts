@@ -95,6 +95,14 @@ const importFields = {
   project_files: Type.Array(projectFileEffectView, {
     description: 'What became of the files of the repository that came with the report',
   }),
+  suppressions: Type.Object(
+    {
+      reported: Type.Integer({ description: 'Number of findings that the report states as suppressed' }),
+      changed: Type.Integer({ description: 'Number of suppressions that are new or state something else than before' }),
+      ended: Type.Integer({ description: 'Number of findings that earlier reports stated as suppressed' }),
+    },
+    { description: 'Suppressions with an effect. All are 0 if the sender may not triage, and on other refs' },
+  ),
   created_at: timestamp,
   started_at: nullableTimestamp,
   shown_at: { ...nullableTimestamp, description: 'Time at which the results became visible in the project' },
@@ -126,7 +134,8 @@ export function viewImport(done: Import) {
     unchanged:
       done.state === 'done' &&
       done.absences !== 'held' &&
-      counts.new + counts.returned + counts.gone + counts.changed + counts.moved + counts.promoted === 0,
+      counts.new + counts.returned + counts.gone + counts.changed + counts.moved + counts.promoted === 0 &&
+      (outcome.suppressions?.changed ?? 0) + (outcome.suppressions?.ended ?? 0) === 0,
     findings: counts,
     absences: { status: done.absences, count: done.heldCount },
     warnings: [...outcome.warnings],
@@ -141,6 +150,7 @@ export function viewImport(done: Import) {
     },
     errors: [...outcome.problems],
     project_files: (outcome.projectFiles ?? []).map((effect) => ({ ...effect, warnings: [...effect.warnings] })),
+    suppressions: outcome.suppressions ?? { reported: 0, changed: 0, ended: 0 },
     created_at: done.createdAt,
     started_at: done.startedAt,
     shown_at: done.shownAt,

@@ -75,7 +75,7 @@ export function compareByUuid(place: ImportPlace, { finding, known, owner }: Uui
   const isChanged = known.digest !== finding.digest
   if (!known.isOwnUuid) return { kind: 'matchedBefore', finding, known, isChanged }
   if (!known.wasSeen) return { kind: 'leftover', finding, findingId: known.id, isChanged }
-  return { kind: 'known', finding, decision: decideObserved(place, known, isChanged ? finding : undefined) }
+  return { kind: 'known', finding, decision: decideObserved(place, known, finding, { isChanged }) }
 }
 
 /** Returns true if the content of the report is needed later and must be staged. */

@@ -6,6 +6,7 @@ import { maxComparedSamples } from '../../findings/ref-comparison/ref-comparison
 import { type Severity, sharedSeverity } from '../../findings/scales.ts'
 import type { Gap } from '../formats/gaps.ts'
 import { type ImportPlace, mayChange } from './import-place.ts'
+import type { StatedSuppression } from './imported-finding.ts'
 import { type ReportedFinding, summaryOf } from './reported-finding.ts'
 
 /** What an import does with one finding. Holds ids and no content, because a report may have 400,000 findings. */
@@ -21,6 +22,7 @@ export interface NewFinding {
   severity: Severity
   /** Set for the first new findings of each severity only, to save memory. */
   summary: FindingSummary | undefined
+  suppression?: StatedSuppression
 }
 
 /** A finding of the report that is known under the reported uuid. */
@@ -31,6 +33,7 @@ export interface ObservedFinding {
   presence: Presence
   /** Staged content that replaces the stored one; absent if the content is unchanged or may not be changed. */
   content: StagedContent | undefined
+  suppression?: StatedSuppression
 }
 
 /** A finding of the report that is known under another uuid. */
@@ -103,22 +106,27 @@ export const decideNew = (
   // Every text from another thread is a copy of its own.
   severity: sharedSeverity(reported.severity),
   summary: isSample ? summaryOf(reported) : undefined,
+  ...(reported.suppression && { suppression: reported.suppression }),
 })
 
-/** Decides on a known finding in the report. `content` is its staged content, if it differs from the stored one. */
+/**
+ * Decides on a known finding in the report. `isChanged` is true if the staged content differs from the stored one.
+ */
 export const decideObserved = (
   place: ImportPlace,
   known: Known,
-  content: StagedContent | undefined,
+  reported: StagedContent & Pick<ReportedFinding, 'suppression'>,
+  { isChanged }: { isChanged: boolean },
 ): ObservedFinding => ({
   kind: 'observed',
   findingId: known.id,
   vulnerabilityId: known.vulnerabilityId,
   presence: presenceOf(place.category, known),
   content:
-    content && mayChange(place, known)
-      ? { uuid: content.uuid, severity: content.severity, isLarge: content.isLarge }
+    isChanged && mayChange(place, known)
+      ? { uuid: reported.uuid, severity: reported.severity, isLarge: reported.isLarge }
       : undefined,
+  ...(reported.suppression && { suppression: reported.suppression }),
 })
 
 export const decideMoved = (

@@ -1,4 +1,5 @@
 import type { Decision, MovedFinding, NewFinding, ObservedFinding, Presence, StagedContent } from './decision.ts'
+import type { StatedSuppression } from './imported-finding.ts'
 
 /** A known finding whose content the report changes. */
 export interface ChangedFinding extends StagedContent {
@@ -18,6 +19,8 @@ export interface GroupedDecisions {
   removedFromCategory: number[]
   /** Ids of findings in the report that have no vulnerability; 0 for findings that are not stored. */
   unattached: number[]
+  /** Suppressions that the report states; the id is 0 for findings that are not stored. */
+  suppressed: (StatedSuppression & { findingId: number })[]
 }
 
 export function groupDecisions(decisions: readonly Decision[]): GroupedDecisions {
@@ -30,6 +33,7 @@ export function groupDecisions(decisions: readonly Decision[]): GroupedDecisions
     absent: [],
     removedFromCategory: [],
     unattached: [],
+    suppressed: [],
   }
   for (const decision of decisions) {
     const { findingId } = decision
@@ -37,12 +41,14 @@ export function groupDecisions(decisions: readonly Decision[]): GroupedDecisions
       case 'new':
         groups.new.push(decision)
         groups.unattached.push(findingId)
+        addSuppression(groups, decision)
         break
       case 'observed':
       case 'moved':
         groups.observed.push(findingId)
         groups.byPresence[decision.presence].push(decision)
         if (decision.vulnerabilityId === null) groups.unattached.push(findingId)
+        addSuppression(groups, decision)
         if (decision.kind === 'moved') groups.moved.push(decision)
         else if (decision.content) groups.changed.push({ findingId, ...decision.content })
         break
@@ -52,6 +58,12 @@ export function groupDecisions(decisions: readonly Decision[]): GroupedDecisions
     }
   }
   return groups
+}
+
+function addSuppression({ suppressed }: GroupedDecisions, decision: NewFinding | ObservedFinding | MovedFinding): void {
+  const { findingId } = decision
+  const suppression = decision.kind === 'moved' ? decision.reported.suppression : decision.suppression
+  if (suppression) suppressed.push({ ...suppression, findingId })
 }
 
 export const idsOf = (decisions: readonly { findingId: number }[]): number[] => decisions.map((one) => one.findingId)

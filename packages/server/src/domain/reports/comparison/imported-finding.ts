@@ -3,6 +3,7 @@ import type { Dialect } from '../../../db/db.ts'
 import { digestedColumns, finalColumns } from '../../findings/finding-content.ts'
 import type { FindingPackage } from '../../findings/package-url.ts'
 import { confidenceRanks, severityRanks } from '../../findings/scales.ts'
+import type { Suppression } from '../../vulnerabilities/suppressions/suppression.ts'
 import { packageOf } from '../formats/finding-package.ts'
 import type { ReportFinding } from '../formats/report.ts'
 
@@ -25,12 +26,18 @@ export interface ImportedFinding
     | 'pointer'
   > {
   digest: string
+  /** Set if the report states that the finding is suppressed, with the pointer of the entry. */
+  suppression: StatedSuppression | undefined
   /**
    * A `recordText` of `contentColumns`, built once by the reader, because it is most of a finding's size. Absent if the
    * finding is stored with this uuid and digest, so that it need not be stored again.
    */
   row: string | undefined
   isLarge: boolean
+}
+
+export interface StatedSuppression extends Suppression {
+  pointer: string
 }
 
 const largeCharacters = 64 * 1024
@@ -78,6 +85,7 @@ export function importedFrom(
     fingerprints,
     codeExtract: finding.codeExtract,
     doubt: finding.doubt,
+    suppression: finding.suppression && { ...finding.suppression, pointer: finding.pointer },
     pointer: finding.pointer,
     digest,
     row: isStored(uuid, digest)

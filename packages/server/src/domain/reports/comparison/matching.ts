@@ -70,7 +70,7 @@ export function repeatMatches(
     if (observed.has(known.id) || matched.has(known.id)) rejected.push(reported)
     else {
       matched.add(known.id)
-      decisions.push(decideObserved(place, known, isChanged ? reported : undefined))
+      decisions.push(decideObserved(place, known, reported, { isChanged }))
     }
   }
   return { observed, matched, decisions, open: [...open, ...rejected] }
@@ -103,7 +103,7 @@ export function keepAtPlace(place: ImportPlace, matching: Matching, contested: r
     if (!open.has(reported) || matching.observed.has(owner.id) || matched.has(owner.id)) continue
     taken.add(reported)
     matched.add(owner.id)
-    decisions.push(decideObserved(place, owner, reported))
+    decisions.push(decideObserved(place, owner, reported, { isChanged: true }))
   }
   return settle(matching, { taken, matched, decisions })
 }

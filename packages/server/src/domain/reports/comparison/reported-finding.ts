@@ -22,6 +22,8 @@ export interface ReportedFinding {
   fingerprints: readonly FingerprintKey[]
   /** Key for matching by line, set only if the finding has no better key. */
   nearestKey: string | undefined
+  /** Set if the report states that the finding is suppressed. */
+  suppression: ImportedFinding['suppression']
   former: readonly { uuid: string; reason: 'identifier' | 'location' }[]
 }
 
@@ -50,6 +52,7 @@ export const reportedFrom = (
   keys: hasPast ? matchingKeys(finding, true) : [],
   fingerprints: hasPast ? fingerprintKeysOf(finding) : [],
   nearestKey: hasPast ? nearestKey(finding) : undefined,
+  suppression: finding.suppression,
   // Include new scanners, which may have replaced another scanner.
   former: knownProjectId === undefined ? [] : formerUuids(finding, knownProjectId),
 })

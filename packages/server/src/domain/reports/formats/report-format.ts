@@ -30,6 +30,8 @@ export interface OpenOptions {
   reportType?: ReportType | undefined
   /** Whether the sender declares the scan as partial; absent: the report must state it. */
   isPartial?: boolean | undefined
+  /** Whether suppressed entries are findings; otherwise they are skipped. */
+  readsSuppressed?: boolean | undefined
   tally: Tally
   /**
    * Collects the parts of the scan that the report does not cover; the format adds those it knows before reading

@@ -1,6 +1,7 @@
 import type { ReportProblem } from '../../../platform/failure.ts'
 import type { PackageParts } from '../../findings/package-url.ts'
 import type { Confidence, ReportType, Severity } from '../../findings/scales.ts'
+import type { Suppression } from '../../vulnerabilities/suppressions/suppression.ts'
 import type { Gap } from './gaps.ts'
 import type { Fingerprint } from './identity/result-fingerprints.ts'
 
@@ -31,6 +32,10 @@ export interface Report {
   skipped: SkippedFinding[]
   /** Parts of the scan that the report does not cover. Findings with a `doubt` add to them. */
   gaps: Gap[]
+  /** Number of skipped entries that are suppressed and could be read. */
+  skippedSuppressed: number
+  /** Pointers of suppressed findings that another entry of the report states without a suppression. */
+  unsuppressed: string[]
   /** Entries that duplicate another entry of the report. */
   merged: MergedFinding[]
   /** `read` is the number of all entries: findings, skipped and merged. */
@@ -104,6 +109,8 @@ export interface ReportFinding {
   keys: string[]
   /** Reason why the entry may represent another finding than its uuid says: a part of its identity is unreadable. */
   doubt: string | undefined
+  /** Set if the report states that the finding is suppressed. */
+  suppression?: Suppression | undefined
 }
 
 export interface Identifier {
@@ -162,6 +169,8 @@ export interface SkippedFinding {
   reason: string
   /** True if the report states that the entry is no finding. Other skipped entries are unreadable. */
   isSettled?: true
+  /** True if it is skipped only because the import does not read suppressed entries. */
+  isSuppressed?: true
 }
 
 export interface MergedFinding {

@@ -27,6 +27,11 @@ import {
 } from '../../vulnerabilities/apply-import/apply-import.ts'
 import type { ScanRules } from '../../vulnerabilities/apply-import/scan-rules.ts'
 import { promoteFindings, recordPromotion } from '../../vulnerabilities/promotion/promotion.ts'
+import {
+  applyReportedSuppressions,
+  type ReportedSuppressions,
+  type SuppressionCounts,
+} from '../../vulnerabilities/suppressions/apply-suppressions.ts'
 import type { MovedFinding } from '../comparison/decision.ts'
 import { type ChangedFinding, type GroupedDecisions, idsOf } from '../comparison/grouped-decisions.ts'
 
@@ -40,11 +45,12 @@ export interface ImportChanges {
   rules: ScanRules | undefined
   /** Ids of findings to promote in the same transaction. */
   promote: readonly number[]
+  /** Absent if neither this report nor earlier ones have any, and on other refs than the default branch. */
+  suppressions: ReportedSuppressions | undefined
 }
 
 /**
- * Commits an import in the one transaction that makes it visible, and returns the number of promoted findings. Other
- * requests run between batches, but SQLite blocks other writers until the end, so any work that can run before this
+ * Commits an import in the one transaction that makes it visible, and returns what it has changed. Other requests run between batches, but SQLite blocks other writers until the end, so any work that can run before this
  * transaction does.
  */
 export async function commitImport(
@@ -52,17 +58,20 @@ export async function commitImport(
   project: Project,
   user: User | undefined,
   changes: ImportChanges,
-): Promise<number> {
+): Promise<{ promoted: number; suppressions: SuppressionCounts | undefined }> {
   await commitContents(deps, changes)
   await commitOccurrences(deps, changes)
   await insertScans(deps.db, changes.observation, changes.scans)
   await commitVulnerabilities(deps, project, user, changes)
+  const { importId } = changes.observation
+  const suppressions =
+    changes.suppressions && (await applyReportedSuppressions(deps, project, importId, changes.suppressions))
   const promoted = await promoteFindings(deps, project, user?.id ?? null, {
     findingIds: changes.promote,
     isAutomatic: true,
   })
-  await recordPromotion(deps, project, user ?? null, { promoted, importId: changes.observation.importId })
-  return promoted
+  await recordPromotion(deps, project, user ?? null, { promoted, importId })
+  return { promoted, suppressions }
 }
 
 /** Stores changed contents and matches. */

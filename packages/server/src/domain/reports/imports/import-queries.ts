@@ -147,15 +147,20 @@ export async function beginImport(
  * Locks the import until the transaction ends, so that no other attempt can start. Returns its sender and options, or
  * `undefined` if another attempt has superseded this one.
  */
-export async function lockImport(
-  db: Db,
-  id: number,
-  attempt: string,
-): Promise<Pick<RunningImport, 'userId' | 'asAdmin' | 'ref' | 'options'> | undefined> {
-  const row = await db.one<{ userId: number | null; asAdmin: boolean; ref: string; options: StoredOptions | null }>(sql`
-    select user_id, as_admin, ref, options from imports
+export async function lockImport(db: Db, id: number, attempt: string): Promise<LockedImport | undefined> {
+  const row = await db.one<
+    Omit<LockedImport, 'options'> & { options: StoredOptions | null; hasSuppressions: boolean | number }
+  >(sql`
+    select user_id, as_admin, ref, options,
+      exists (select 1 from source_suppressions s where s.project_id = imports.project_id) as has_suppressions
+    from imports
     where id = ${id} and attempt = ${attempt} and state = 'running' ${db.dialect.forUpdate}`)
-  return row && { userId: row.userId, asAdmin: row.asAdmin, ref: row.ref, options: row.options ?? {} }
+  return row && { ...row, options: row.options ?? {}, hasSuppressions: Boolean(row.hasSuppressions) }
+}
+
+/** Sender and options of a locked import, and whether earlier reports of its project had suppressions. */
+export interface LockedImport extends Pick<RunningImport, 'userId' | 'asAdmin' | 'ref' | 'options'> {
+  hasSuppressions: boolean
 }
 
 export async function setProgress(

@@ -1,7 +1,7 @@
 import { Failure, forbidden, reportRejected } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import type { Deps } from '../../deps.ts'
-import { isStillPermitted, type Requester } from '../../projects/current-rights.ts'
+import { currentRights, isStillPermitted, type Requester } from '../../projects/current-rights.ts'
 import type { Project } from '../../projects/project.ts'
 import { findProjectById } from '../../projects/projects.ts'
 import type { IngestOptions } from './import.ts'
@@ -73,11 +73,15 @@ export interface QueuedImport extends Requester {
   options: Options & Pick<IngestOptions, 'isIssued' | 'hasTriageScope'>
 }
 
-/** Rejects an import whose sender has lost the required permission since the request. */
-export async function assertStillAllowed(deps: Deps, queued: QueuedImport): Promise<void> {
+/**
+ * Rejects an import whose sender has lost the required permission since the request. Returns why the suppressions that
+ * the report states have no effect, or undefined if they have.
+ */
+export async function assertStillAllowed(deps: Deps, queued: QueuedImport): Promise<string | undefined> {
   const project = await findProjectById(deps.db, queued.projectId)
   if (!project) throw new Superseded()
-  if (!(await isStillPermitted(deps, 'report.create', project, queued))) {
+  const isPermitted = await currentRights(deps, project, queued)
+  if (!isPermitted('report.create')) {
     throw reportRejected([lost('The user who sent the report may no longer import reports into this project.')])
   }
   const sender = { userId: queued.userId, asAdmin: queued.asAdmin, isIssued: queued.options.isIssued === true }
@@ -87,6 +91,20 @@ export async function assertStillAllowed(deps: Deps, queued: QueuedImport): Prom
   if (queued.options.promote && !(await mayStillPromote(deps, queued))) {
     throw reportRejected([lost('The user who sent the report with promote=true may no longer promote findings.')])
   }
+  const hasTriageScope = queued.options.hasTriageScope === true
+  return refuseSuppressions(project, queued.ref, hasTriageScope && isPermitted('vulnerability.bulk'))
+}
+
+/** Returns why suppressed entries of a report are skipped, or undefined if they have effects, as project files have. */
+export function refuseSuppressions(project: Project, ref: string, mayTriage: boolean): string | undefined {
+  const { defaultBranch } = project
+  if (ref !== defaultBranch)
+    return `Suppressions have effects only in a report for the default branch ${defaultBranch}.`
+  if (mayTriage || project.acceptReportersFiles) return undefined
+  return (
+    'The sender may not triage vulnerabilities of this project with this token, and the project does not accept the ' +
+    'decisions of other senders (accept_reporters_files).'
+  )
 }
 
 /**

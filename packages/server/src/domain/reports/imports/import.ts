@@ -3,6 +3,7 @@ import type { FindingSummary } from '../../findings/finding.ts'
 import type { MatchReason } from '../../findings/finding-key.ts'
 import type { ReportType } from '../../findings/scales.ts'
 import type { FileEffect } from '../../vulnerabilities/project-files/project-file.ts'
+import type { SuppressionCounts } from '../../vulnerabilities/suppressions/apply-suppressions.ts'
 import type { Mapping } from '../formats/generic/mapping.ts'
 import type { MergedFinding, SkippedFinding } from '../formats/report.ts'
 
@@ -104,6 +105,8 @@ export interface ImportOutcome {
   samples: ImportSamples
   /** What became of the files of the repository that came with the report. */
   projectFiles?: readonly FileEffect[] | undefined
+  /** Suppressions of the report, if it or an earlier one has any. */
+  suppressions?: SuppressionCounts | undefined
   /** Number of files of the last complete scan, which may be this one, if its report states it. */
   scannedFiles?: number | undefined
   /** Reasons for the failure. */

@@ -30,6 +30,14 @@ import { recordImportEvent } from './import-events.ts'
 import { commitFiles, describeFiles, hasTriageScope } from './import-files.ts'
 import { finishImport, lockImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
 import { assertStillAllowed } from './import-rights.ts'
+import {
+  describeSuppressions,
+  refuseSender,
+  skippedWarnings,
+  suppressionsOf,
+  suppressionsToCommit,
+  withCounts,
+} from './import-suppressions.ts'
 import { stagePromotion } from './promote-import.ts'
 import { assertOwnScope } from './same-run.ts'
 import { Superseded } from './superseded.ts'
@@ -49,7 +57,9 @@ export async function dryRunReport(
 ): Promise<ComparedImport> {
   assertShort(options)
   const place = await openPlace(deps, project, { ...options, importId: undefined })
-  const report = await openReport(deps, place, file, options)
+  const from = senderOf(sender, place.ref)
+  const refusal = await refuseSender(deps, project, from)
+  const report = await openReport(deps, place, file, { ...options, readsSuppressed: refusal === undefined })
   const comparison = await compareReport(deps, place, report, async () => {})
   await assertOwnScope(deps, place, comparison, options.sameRun)
   const decisions = groupDecisions(comparison.decisions)
@@ -75,8 +85,16 @@ export async function dryRunReport(
     readBytes: file.bytes,
     counts: { ...countsOf(report, comparison, decisions), promoted },
     outcome: withFiles(
-      await describe(deps, report, comparison, decisions),
-      await describeFiles(deps, project, projectFiles, senderOf(sender, place.ref)),
+      {
+        ...(await describe(deps, report, comparison, { decisions, refusal })),
+        ...(await describeSuppressions(
+          deps,
+          project,
+          place.ref,
+          suppressionsOf(decisions, report.outcome(), comparison.scans),
+        )),
+      },
+      await describeFiles(deps, project, projectFiles, from),
     ),
     createdAt: place.now,
     startedAt: place.now,
@@ -115,6 +133,8 @@ export interface Attempt {
   import: UnreadImport
   /** Random token of the attempt. An attempt is superseded when the import has another token. */
   run: string
+  /** Why suppressions of the report have no effect; undefined if they have. */
+  suppressionRefusal: string | undefined
   open: OpenBytes
   /** Called after every batch; throws when the import must stop. */
   progress(findings: number): Promise<void>
@@ -130,24 +150,27 @@ export async function ingestReport(
   user: User | undefined,
   attempt: Attempt,
 ): Promise<boolean> {
-  const { import: stored, open, run } = attempt
+  const { import: stored, open, run, suppressionRefusal } = attempt
   const place = await openPlace(deps, project, { ...stored, ...stored.options, importId: stored.id })
-  const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, stored.options)
+  const options = { ...stored.options, readsSuppressed: suppressionRefusal === undefined }
+  const report = await openReport(deps, place, { open, bytes: stored.fileBytes }, options)
   const inventoryId = await keepDependencies(deps, place, report, attempt)
   const comparison = await compareReport(deps, place, report, (findings) => attempt.progress(findings))
   await assertOwnScope(deps, place, comparison, stored.options.sameRun)
   const decisions = groupDecisions(await storeStagedNew(deps, place, comparison.decisions))
   const counts = countsOf(report, comparison, decisions)
-  const outcome = await describe(deps, report, comparison, decisions)
+  const outcome = await describe(deps, report, comparison, { decisions, refusal: suppressionRefusal })
+  const stated = suppressionsOf(decisions, report.outcome(), comparison.scans)
   const toPromote = promotes(stored.options, project, place.ref) ? decisions.unattached : []
   // An import with few new findings promotes them in the transaction that makes it visible.
   const isDone = toPromote.length <= maxAtOnce
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)
   await projectTransaction(deps, project.id, async (deps) => {
     await lockAgainstDeletion(deps.db, project.id)
-    if (!(await lockImport(deps.db, stored.id, run))) throw new Superseded()
+    const locked = await lockImport(deps.db, stored.id, run)
+    if (!locked) throw new Superseded()
     // Check again: reading may have taken long, and the sender may have lost the permission.
-    await assertStillAllowed(deps, stored)
+    const refusal = await assertStillAllowed(deps, stored)
     const { category } = stored
     const observation: Observation = {
       projectId: project.id,
@@ -159,7 +182,10 @@ export async function ingestReport(
     const { scans, rules } = comparison
     const promote = isDone ? toPromote : []
     const applyFiles = await commitFiles(deps, project, stored, place.now)
-    const promoted = await commitImport(deps, project, user, { observation, decisions, scans, rules, promote })
+    const { promoted, suppressions } = await commitImport(deps, project, user, {
+      ...{ observation, decisions, scans, rules, promote },
+      suppressions: suppressionsToCommit(project, stated, { ...locked, refusal }),
+    })
     const files = await applyFiles()
     await commitHeld(deps, project, observation, comparison)
     if (inventoryId !== undefined) await publishInventory(deps.db, inventoryId)
@@ -167,7 +193,10 @@ export async function ingestReport(
     await dropStaged(deps.db, stored.id)
     await markForDeletion(deps, [stored.objectKey])
     const facts = { ...factsOf(report), artifact: comparison.artifact }
-    const shown = { projectId: project.id, facts, counts: { ...counts, promoted }, outcome: withFiles(outcome, files) }
+    const shown = {
+      ...{ projectId: project.id, facts, counts: { ...counts, promoted } },
+      outcome: withFiles({ ...outcome, ...(suppressions && withCounts(suppressions)) }, files),
+    }
     const hasListeners = await showImport(deps.db, stored.id, shown, deps.now())
     if (isDone) await finishImport(deps.db, stored.id, deps.now())
     if (hasListeners) await recordImportEvent(deps, 'report_imported', stored)
@@ -196,16 +225,20 @@ function promotes({ promote }: Pick<IngestOptions, 'promote'>, project: Project,
   return promote ?? (project.promoteOnIngestion && ref === project.defaultBranch)
 }
 
+type OpenedOptions = Pick<IngestOptions, 'reportType' | 'strict' | 'isPartial' | 'mapping'> & {
+  readsSuppressed: boolean
+}
+
 async function openReport(
   { db }: Deps,
   place: ImportPlace,
   file: { open: OpenBytes; bytes: number },
-  { reportType, strict, isPartial, mapping }: Pick<IngestOptions, 'reportType' | 'strict' | 'isPartial' | 'mapping'>,
+  { reportType, strict, isPartial, mapping, readsSuppressed }: OpenedOptions,
 ): Promise<ImportReading> {
   const { projectId, ref, defaultBranch } = place
   const isImageKnown = ref === defaultBranch ? undefined : (start: string) => isKnownImage(db, place, start)
   const stored = await loadStoredContents(db, projectId, file.bytes)
-  const options = { reportType, strict, isPartial, mapping, projectId, isImageKnown, stored }
+  const options = { reportType, strict, isPartial, mapping, readsSuppressed, projectId, isImageKnown, stored }
   const read = await openReading(db, file.open, file.bytes, options)
   if ('problems' in read) throw reportRejected(read.problems)
   return read.reading
@@ -254,9 +287,9 @@ async function describe(
   deps: Deps,
   report: ImportReading,
   { total, retained, held, artifact, scannedFiles }: Comparison,
-  decisions: GroupedDecisions,
+  { decisions, refusal }: { decisions: GroupedDecisions; refusal: string | undefined },
 ): Promise<ImportOutcome> {
-  const { warnings, skipped, merged } = report.outcome()
+  const { warnings, skipped, skippedSuppressed, merged } = report.outcome()
   const { known, gone: absent } = countDecisions(decisions, total)
   return {
     ...noOutcome,
@@ -264,6 +297,7 @@ async function describe(
     warnings: [
       ...heldWarnings(held),
       ...missingWarnings(retained, { total, known, absent, artifact }),
+      ...skippedWarnings(skippedSuppressed, refusal),
       ...warnings,
     ].slice(0, maxShown),
     skipped: skipped.slice(0, maxShown),

@@ -111,7 +111,7 @@ async function ingest(
 ): Promise<boolean> {
   const project = await findProject(deps, `${begun.projectId}`)
   if (!project) throw new Superseded()
-  await assertStillAllowed(deps, begun)
+  const refusal = await assertStillAllowed(deps, begun)
   await assertIntact(deps, { key: begun.objectKey, bytes: begun.fileBytes, sha256: begun.fileSha256 })
   const user = begun.userId === null ? undefined : await findUserByReference(deps, `${begun.userId}`)
   const read = { bytes: 0 }
@@ -119,6 +119,7 @@ async function ingest(
   return ingestReport(deps, project, user, {
     import: begun,
     run: attempt,
+    suppressionRefusal: refusal,
     async open() {
       const stream = await deps.objects.open(begun.objectKey)
       if (!stream) throw new Error('a received report is not in the object store')

@@ -19,6 +19,7 @@ import type { IsImageKnown, OpenedReport, OpenOptions, ReportFormat, ReportHeade
 import { unsupportedText } from '../formats/unsupported.ts'
 import { type Document, type DocumentContext, type DocumentLimits, type Item, openDocument } from './document.ts'
 import { type OpenBytes, openText, sourceLimits } from './source.ts'
+import { startSuppressedFindings } from './suppressed-findings.ts'
 import { Unreadable } from './unreadable.ts'
 
 export interface ReadOptions {
@@ -30,6 +31,8 @@ export interface ReadOptions {
   strict?: boolean | undefined
   /** Whether the sender declares the scan as partial; absent: the report must state it. */
   isPartial?: boolean | undefined
+  /** Whether suppressed entries are findings; otherwise they are skipped. */
+  readsSuppressed?: boolean | undefined
   isImageKnown?: IsImageKnown | undefined
   /** Names the fields of a generic report. */
   mapping?: Mapping | undefined
@@ -54,7 +57,18 @@ interface ReportedInventory {
 }
 
 /** Results of reading all entries. Its lists are truncated. */
-export type Outcome = Pick<Report, 'counts' | 'artifact' | 'scannedFiles' | 'warnings' | 'gaps' | 'skipped' | 'merged'>
+export type Outcome = Pick<
+  Report,
+  | 'counts'
+  | 'artifact'
+  | 'scannedFiles'
+  | 'warnings'
+  | 'gaps'
+  | 'skipped'
+  | 'skippedSuppressed'
+  | 'unsuppressed'
+  | 'merged'
+>
 
 /**
  * Starts reading a scanner report of any supported format, or returns the problems if it is unreadable. The file is
@@ -175,6 +189,8 @@ function startReading(
   const counts = { read: 0, merged: 0, skipped: 0 }
   const skipped: SkippedFinding[] = []
   const merged: MergedFinding[] = []
+  const suppressed = startSuppressedFindings(losers !== undefined)
+  let skippedSuppressed = 0
 
   async function* batches(): AsyncGenerator<ReportFinding[]> {
     const repeats = startDeduplication(losers)
@@ -194,9 +210,14 @@ function startReading(
           if (!repeat) {
             batch.push(made)
             characters += made.rawMetadata.length
-          } else if (++counts.merged <= maxListed) merged.push(repeat)
+            suppressed.kept(made)
+          } else {
+            suppressed.merged(made, repeat)
+            if (++counts.merged <= maxListed) merged.push(repeat)
+          }
         } else {
           if (!made.isSettled) addGap(gaps, opened, item, made)
+          if (made.isSuppressed) skippedSuppressed++
           const { pointer, reason } = made
           if (++counts.skipped <= maxListed) skipped.push({ pointer, reason })
         }
@@ -223,6 +244,8 @@ function startReading(
       warnings: [...problems.all(), ...opened.warnings, ...tally.warnings(), ...remarksOf(opened.header.scan)],
       gaps: gaps.all(),
       skipped,
+      skippedSuppressed,
+      unsuppressed: suppressed.unsuppressed(),
       merged,
     }),
   }

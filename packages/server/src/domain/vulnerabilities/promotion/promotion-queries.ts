@@ -14,13 +14,17 @@ export async function lockFinding(
   db: Db,
   projectId: number,
   reference: number | string,
-): Promise<(Finding & { hasFix: boolean }) | undefined> {
+): Promise<(Finding & { hasFix: boolean; isSuppressed: boolean }) | undefined> {
   const which = typeof reference === 'number' ? sql`f.id = ${reference}` : sql`f.uuid = ${reference.toLowerCase()}`
-  const row = await db.one<FindingRow & { hasFix: boolean | number }>(sql`
-    select ${findingColumns}, ${hasFix('f')} as has_fix from findings f where f.project_id = ${projectId} and ${which}
+  const row = await db.one<FindingRow & { hasFix: boolean | number; isSuppressed: boolean | number }>(sql`
+    select ${findingColumns}, ${hasFix('f')} as has_fix, ${isSuppressed('f')} as is_suppressed from findings f where f.project_id = ${projectId} and ${which}
       and exists (select 1 from occurrences o where o.finding_id = f.id) ${db.dialect.forUpdate}`)
-  return row && { ...findingFrom(row), hasFix: Boolean(row.hasFix) }
+  return row && { ...findingFrom(row), hasFix: Boolean(row.hasFix), isSuppressed: Boolean(row.isSuppressed) }
 }
+
+/** Whether the last report states a suppression of the finding. */
+const isSuppressed = (alias: 'f' | 'findings'): Sql =>
+  sql`exists (select 1 from source_suppressions s where s.finding_id = ${raw(alias)}.id)`
 
 export interface VulnerabilityDraft {
   projectId: number
@@ -63,6 +67,7 @@ export interface UnattachedFinding {
   isOnDefaultBranch: boolean
   /** Whether the report describes a fix. */
   hasFix: boolean
+  isSuppressed: boolean
 }
 
 /** Returns those of the findings that have no vulnerability, locked until the transaction ends. */
@@ -74,19 +79,22 @@ export async function listUnattachedFindings(
   // `coalesce` instead of `is null`: with old statistics PostgreSQL would scan the index of all unpromoted findings.
   const rows = await db.all<UnattachedRow>(sql`
     select id, name, severity, confidence, report_type, scanner_id, ${hasFix('findings')} as has_fix,
+      ${isSuppressed('findings')} as is_suppressed,
       (select o.id from occurrences o where o.finding_id = findings.id and o.ref = ${defaultBranch}) as seen_on_default
     from findings
     where id in ${db.dialect.integers(ids)} and coalesce(vulnerability_id, 0) = 0 order by id ${db.dialect.forUpdate}`)
-  return rows.map(({ seenOnDefault, hasFix, ...row }) => ({
+  return rows.map(({ seenOnDefault, hasFix, isSuppressed, ...row }) => ({
     ...row,
     isOnDefaultBranch: seenOnDefault !== null,
     hasFix: Boolean(hasFix),
+    isSuppressed: Boolean(isSuppressed),
   }))
 }
 
-type UnattachedRow = Omit<UnattachedFinding, 'isOnDefaultBranch' | 'hasFix'> & {
+type UnattachedRow = Omit<UnattachedFinding, 'isOnDefaultBranch' | 'hasFix' | 'isSuppressed'> & {
   seenOnDefault: number | null
   hasFix: boolean | number
+  isSuppressed: boolean | number
 }
 
 /** Points of the current exposure of a project. */

@@ -18,6 +18,7 @@ import { noScores, readScores } from '../priority/scores.ts'
 import { openAssignment } from '../project-files/codeowners/assign-owners.ts'
 import { applyRules, loadRules, type ProjectRules } from '../rules/apply-rules.ts'
 import { listHeld } from '../rules/held-findings.ts'
+import { dismissSuppressed } from '../suppressions/apply-suppressions.ts'
 import { titleOf } from '../title.ts'
 import { insertCreated } from '../triage/history-queries.ts'
 import { recordVulnerabilityChanges } from '../triage/vulnerability-events.ts'
@@ -57,16 +58,13 @@ export function promoteFinding(
     const attached = await attachFinding(deps.db, finding.id, vulnerability.id, vulnerability.createdAt)
     if (!attached) throw notPromotable()
     await upsertPromoted(deps.db, [vulnerability.id])
-    await addToFacetCounts(
-      deps.db,
-      project.id,
-      [newlyDetected({ ...finding, isOnDefaultBranch: true })],
-      vulnerability.createdAt,
-    )
+    const created = newlyDetected({ ...finding, isOnDefaultBranch: true })
+    await addToFacetCounts(deps.db, project.id, [created], vulnerability.createdAt)
     await insertCreated(deps.db, [vulnerability.id], author.id, vulnerability.createdAt)
     const rules = await loadRules(deps, project)
     const applied = rules && (await applyRules(deps, project, rules, { ids: [vulnerability.id], announces: false }))
-    await addToFacetCounts(deps.db, project.id, applied?.counts ?? [], vulnerability.createdAt)
+    const suppressed = await dismissSuppressed(deps, project, finding.isSuppressed ? [finding.id] : [])
+    await addToFacetCounts(deps.db, project.id, [...(applied?.counts ?? []), ...suppressed], vulnerability.createdAt)
     await recordVulnerabilityChanges(deps, project.id, [vulnerability.id])
     await recordAuditEvent(deps, 'vulnerability_created', {
       entity: projectEntity(project),
@@ -76,7 +74,7 @@ export function promoteFinding(
     })
     const assign = await openAssignment(deps, project)
     if (assign) await assign([vulnerability.id], { importId: null, now })
-    if (assign || (applied && applied.changed > 0)) {
+    if (assign || (applied && applied.changed > 0) || suppressed.length > 0) {
       const [changed] = await listWithFindings(deps.db, [vulnerability.id])
       if (changed) return changed
     }
@@ -171,7 +169,9 @@ async function promoteBatch(
   await upsertPromoted(deps.db, vulnerabilityIds)
   await insertCreated(deps.db, vulnerabilityIds, authorId, now)
   const ruled = rules && (await applyRules(deps, project, rules, { ids: vulnerabilityIds, announces: false }))
+  const suppressed = unattached.flatMap(({ id, isSuppressed }) => (isSuppressed ? id : []))
+  const dismissed = await dismissSuppressed(deps, project, suppressed)
   await recordVulnerabilityChanges(deps, project.id, vulnerabilityIds)
   const counts = unattached.map((finding) => newlyDetected({ ...finding, severity: severityOf(finding.severity) }))
-  return { vulnerabilityIds, counts: [...counts, ...(ruled?.counts ?? [])] }
+  return { vulnerabilityIds, counts: [...counts, ...(ruled?.counts ?? []), ...dismissed] }
 }

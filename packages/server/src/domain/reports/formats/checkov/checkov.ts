@@ -11,6 +11,7 @@ import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { type Check, findProblems, object, text } from '../problems/checks.ts'
 import type { JsonObject } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
+import { places, readSuppressed, type SuppressedEntry } from '../suppressed.ts'
 
 const failed = ['results', 'failed_checks', '*']
 const skipped = ['results', 'skipped_checks', '*']
@@ -53,14 +54,26 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     read: (entry, item) => {
       const { pointer } = item
       if (item.path.at(-2) === 'skipped_checks') {
-        return [{ pointer, reason: 'it is suppressed in the source (checkov:skip)', isSettled: true }]
+        return [
+          readSuppressed(pointer, 'it is suppressed in the source (checkov:skip)', options, () =>
+            isPackage(entry) ? undefined : suppressedEntry(entry, draftOf(entry, typeOfItem(item), reading)),
+          ),
+        ]
       }
-      const isPackage = entry.vulnerability_details !== undefined && entry.vulnerability_details !== null
-      if (isPackage) return [{ pointer, reason: 'it is about a package; send the SARIF of Checkov for those' }]
+      if (isPackage(entry)) return [{ pointer, reason: 'it is about a package; send the SARIF of Checkov for those' }]
       return [finishFinding(draftOf(entry, typeOfItem(item), reading), pointer, options)]
     },
   }
 }
+
+const isPackage = ({ vulnerability_details }: JsonObject): boolean =>
+  vulnerability_details !== undefined && vulnerability_details !== null
+
+const suppressedEntry = ({ check_result }: JsonObject, draft: FindingDraft): SuppressedEntry => ({
+  draft,
+  source: places.inSource,
+  justification: objectOf(check_result)?.suppress_comment,
+})
 
 const typeOf = ({ check_type }: JsonObject): ReportType => (check_type === 'secrets' ? 'secret_detection' : 'sast')
 

@@ -13,6 +13,7 @@ import { artifactName } from '../identity/artifacts.ts'
 import { type Check, findProblems, list, object, text } from '../problems/checks.ts'
 import type { JsonObject, Scan, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
+import { places, readSuppressed } from '../suppressed.ts'
 
 const found = ['dependencies', '*', 'vulnerabilities', '*']
 const suppressed = ['dependencies', '*', 'suppressedVulnerabilities', '*']
@@ -51,7 +52,13 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     check: (value, { pointer }) => findProblems(vulnerabilityCheck, value, pointer.slice(1).split('/')),
     read: (entry, item) =>
       item.path === suppressed
-        ? [{ pointer: item.pointer, reason: 'a suppression file of the scanner excludes it', isSettled: true }]
+        ? [
+            readSuppressed(item.pointer, 'a suppression file of the scanner excludes it', options, () => ({
+              draft: draftOf(entry, dependencyOf(item), reading),
+              source: places.byConfiguration,
+              justification: entry.notes,
+            })),
+          ]
         : [finishFinding(draftOf(entry, dependencyOf(item), reading), item.pointer, options)],
   }
 }

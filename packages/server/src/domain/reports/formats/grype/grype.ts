@@ -13,6 +13,7 @@ import { artifactName } from '../identity/artifacts.ts'
 import { type Check, findProblems, listOrNull, object, text } from '../problems/checks.ts'
 import type { CvssVector, JsonObject, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
+import { places, readSuppressed, type SuppressedEntry } from '../suppressed.ts'
 
 const matches = ['matches', '*']
 const ignored = ['ignoredMatches', '*']
@@ -64,10 +65,34 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     check: (value, { path, index }) => findProblems(matchCheck, value, [path[0] ?? '', index]),
     read: (entry, { path, pointer }) =>
       path === ignored
-        ? [{ pointer, reason: 'a rule of the scanner’s configuration ignores it', isSettled: true }]
+        ? [
+            readSuppressed(pointer, 'a rule of the scanner’s configuration ignores it', options, () =>
+              ignoredEntry(entry, reading),
+            ),
+          ]
         : [finishFinding(draftOf(entry, reading), pointer, options)],
   }
 }
+
+/** Returns a match that a user has excluded, rather than a filter by fixes or the data of a distribution. */
+function ignoredEntry(match: JsonObject, reading: Reading): SuppressedEntry | undefined {
+  const rules = objectsOf(match.appliedIgnoreRules).filter(
+    ({ vulnerability, reason, package: of, ...rule }) =>
+      !ownReasons.has(reason) &&
+      [vulnerability, reason, rule['vex-status'], objectOf(of)?.name].some((value) => textOf(value)),
+  )
+  const [first] = rules
+  if (!first) return undefined
+  const vex = textOf(first['vex-status'])
+  return {
+    draft: draftOf(match, reading),
+    source: vex ? places.byVex : places.byConfiguration,
+    justification: textOf(first.reason) ?? textOf(first['vex-justification']) ?? vex,
+  }
+}
+
+/** Reasons of rules that Grype adds for packages of distributions. */
+const ownReasons: ReadonlySet<unknown> = new Set(['Explicit APK NAK', 'DistroPackageFixed'])
 
 function addGaps(root: JsonObject, gaps: Gaps): void {
   if (root.matches === null) gaps.add({}, 'its list of matches is null', '/matches')

@@ -7,6 +7,7 @@ import { linesOf, unknownCommit } from '../fields/line-numbers.ts'
 import { type RawIdentifier, vulnerabilityId, weaknessIds } from '../fields/vulnerability-ids.ts'
 import type { Fingerprint } from '../identity/result-fingerprints.ts'
 import type { CvssVector, JsonObject } from '../report.ts'
+import { places, type SuppressedEntry } from '../suppressed.ts'
 import { doubtOf } from './gaps.ts'
 import { messageOf, textIn } from './message.ts'
 import { type Place, placeOf } from './place.ts'
@@ -17,13 +18,24 @@ export function reasonToSkip(result: JsonObject): string | undefined {
   if (result.kind === 'pass') return 'it says that the check passed'
   if (result.kind === 'notApplicable') return 'it says that the check does not apply'
   if (result.baselineState === 'absent') return 'it says that the finding is not there any more'
-  return isSuppressed(result) ? 'it is suppressed, and the suppression is accepted' : undefined
+  return undefined
 }
 
 /** Returns true if every suppression is accepted. A missing status means accepted. */
-function isSuppressed({ suppressions }: JsonObject): boolean {
+export function isSuppressed({ suppressions }: JsonObject): boolean {
   const all = objectsOf(suppressions)
   return all.length > 0 && all.every(({ status }) => status === undefined || status === 'accepted')
+}
+
+/** Returns a suppressed result. Only Microsoft's tools state an end, as a property of the suppression. */
+export function suppressedEntry(result: JsonObject, run: Run, pointer: string): SuppressedEntry {
+  const all = objectsOf(result.suppressions)
+  return {
+    draft: draftOf(result, run, pointer),
+    source: all.some(({ kind }) => kind === 'inSource') ? places.inSource : places.outside,
+    justification: all.map(({ justification }) => textOf(justification)).find(Boolean),
+    ends: all.map(({ properties }) => objectOf(properties)?.expiryUtc),
+  }
 }
 
 /**

@@ -8,9 +8,10 @@ import { plainScan } from '../header.ts'
 import { findProblems } from '../problems/checks.ts'
 import type { JsonObject, Scan, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
+import { readSuppressed } from '../suppressed.ts'
 import { logCheck, resultCheck } from './check.ts'
 import { addGaps } from './gaps.ts'
-import { draftOf, reasonToSkip } from './result.ts'
+import { draftOf, isSuppressed, reasonToSkip, suppressedEntry } from './result.ts'
 import { type Run, startRun, typesOfRun } from './run.ts'
 
 /** SARIF 2.1.0 logs of any tool. */
@@ -66,6 +67,10 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
       const run = runs[runIndex(list)]
       const skip = reasonToSkip(entry)
       if (skip) return [{ pointer, reason: skip, isSettled: true }]
+      if (isSuppressed(entry)) {
+        const reason = 'it is suppressed, and the suppression is accepted'
+        return [readSuppressed(pointer, reason, options, () => run && suppressedEntry(entry, run, pointer))]
+      }
       if (!run) return [{ pointer, reason: 'it belongs to no run' }]
       return [finishFinding(draftOf(entry, run, pointer), pointer, options)]
     },

@@ -10,6 +10,7 @@ import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { type Check, findProblems, integer, list, object, text } from '../problems/checks.ts'
 import type { JsonObject, Scan, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
+import { places, readSuppressed } from '../suppressed.ts'
 import { addGaps, doubtOf, scannedFiles } from './gaps.ts'
 
 /** Semgrep JSON reports. */
@@ -43,7 +44,12 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | { 
     check: (value, { index }) => findProblems(resultCheck, value, ['results', index]),
     read: (entry, { pointer }) =>
       objectOf(entry.extra)?.is_ignored === true
-        ? [{ pointer, reason: 'it is suppressed in the source (nosemgrep)', isSettled: true }]
+        ? [
+            readSuppressed(pointer, 'it is suppressed in the source (nosemgrep)', options, () => ({
+              draft: draftOf(entry, reading),
+              source: places.inSource,
+            })),
+          ]
         : [finishFinding(draftOf(entry, reading), pointer, options)],
   }
 }

@@ -1,5 +1,5 @@
 import type { ReportProblem } from '../../../../platform/failure.ts'
-import type { ReportType } from '../../../findings/scales.ts'
+import type { DismissalReason, ReportType } from '../../../findings/scales.ts'
 import type { DocumentContext, Item } from '../../reader/document.ts'
 import { type FindingDraft, finishFinding } from '../draft.ts'
 import { checkoutPath } from '../fields/checkout-path.ts'
@@ -14,6 +14,7 @@ import { artifactName } from '../identity/artifacts.ts'
 import { type Check, findProblems, list, object, text } from '../problems/checks.ts'
 import type { JsonObject } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
+import { places, readSuppressed, type SuppressedEntry } from '../suppressed.ts'
 
 const found = ['vulnerabilities', '*']
 const ignored = ['filtered', 'ignore', '*']
@@ -82,10 +83,32 @@ function readEntry(
   reading: Reading,
 ): ReturnType<OpenedReport['read']> {
   const { pointer } = item
-  if (isIgnored(item)) return [{ pointer, reason: 'a rule of the scanner’s configuration ignores it', isSettled: true }]
+  if (isIgnored(item)) {
+    const reason = 'a rule of the scanner’s configuration ignores it'
+    return [readSuppressed(pointer, reason, reading, () => ignoredEntry(entry, project, reading))]
+  }
   if (entry.type === 'license') return [{ pointer, reason: 'it is a licence, not a vulnerability', isSettled: true }]
   return [finishFinding(draftOf(entry, project, reading), pointer, reading)]
 }
+
+/** Returns an ignored vulnerability, unless it is a licence. */
+function ignoredEntry(entry: JsonObject, project: JsonObject, reading: Reading): SuppressedEntry | undefined {
+  if (entry.type === 'license') return undefined
+  const ignores = objectsOf(objectOf(entry.filtered)?.ignored)
+  const [first = {}] = ignores
+  return {
+    draft: draftOf(entry, project, reading),
+    source: places.byConfiguration,
+    justification: first.reason,
+    reason: gradeOn(reasons, first.reasonType),
+    ends: ignores.map(({ expires }) => expires),
+  }
+}
+
+const reasons: ReadonlyMap<string, DismissalReason> = new Map([
+  ['wont-fix', 'acceptable_risk'],
+  ['not-vulnerable', 'not_applicable'],
+])
 
 /** Builds a finding. Snyk lists a vulnerability once for each path to the package; those are one finding. */
 function draftOf(

@@ -19,6 +19,18 @@ export const isOfFindings = (kind: Kind): kind is FindingKind =>
 
 export const kindOf = ({ path }: Item): Kind => kinds.find((kind) => path.includes(kind)) ?? 'Vulnerabilities'
 
+/** Returns the kind of a finding that an ignore file or a VEX document has taken out. */
+export function modifiedKind({ Type, Status }: JsonObject): FindingKind | undefined {
+  const isExcluded = Status === 'ignored' || Status === 'not_affected' || Status === 'fixed'
+  return isExcluded ? modifiedKinds.get(String(Type)) : undefined
+}
+
+const modifiedKinds: ReadonlyMap<string, FindingKind> = new Map([
+  ['vulnerability', 'Vulnerabilities'],
+  ['misconfiguration', 'Misconfigurations'],
+  ['secret', 'Secrets'],
+])
+
 /** Returns the kind of an entry that is a finding, or the reason why it is none. */
 export function findingKind(kind: Kind, { Status, Name }: JsonObject): { kind: FindingKind } | { reason: string } {
   if (kind === 'Licenses') return { reason: `a licence is no vulnerability${named(Name)}` }

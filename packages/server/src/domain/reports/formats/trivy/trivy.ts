@@ -6,15 +6,17 @@ import { ecosystemOf, packageIn } from '../fields/ecosystems.ts'
 import { type IdentifierReader, startIdentifiers } from '../fields/identifiers.ts'
 import { gradeOn, listOf, objectOf, objectsOf, textOf } from '../fields/json-fields.ts'
 import { linesOf, unknownCommit } from '../fields/line-numbers.ts'
+import { shorten } from '../fields/shorten.ts'
 import { vulnerabilityId, weaknessIds } from '../fields/vulnerability-ids.ts'
 import { chooseType, plainScan, scannerOf, toolHeader } from '../header.ts'
 import { artifactName } from '../identity/artifacts.ts'
 import { findProblems } from '../problems/checks.ts'
 import type { CvssVector, JsonObject, Scanner } from '../report.ts'
 import type { OpenedReport, OpenOptions, ReportFormat } from '../report-format.ts'
+import { places, readSuppressed, type SuppressedEntry } from '../suppressed.ts'
 import { entryChecks, reportCheck } from './check.ts'
 import { addGaps, doubtOf, isOfPackages, type TypesByKind } from './gaps.ts'
-import { type FindingKind, findingKind, isOfFindings, type Kind, kindOf, kinds } from './kinds.ts'
+import { type FindingKind, findingKind, isOfFindings, type Kind, kindOf, kinds, modifiedKind } from './kinds.ts'
 
 const paths = kinds.map((kind) => ['Results', '*', kind, '*'])
 /** Paths before schema version 2, where the root is the list of results. */
@@ -96,13 +98,38 @@ function open(context: DocumentContext, options: OpenOptions): OpenedReport | Re
     check: (value, item) => findProblems(entryChecks[kindOf(item)], value, item.pointer.slice(1).split('/')),
     read: (entry, item) => {
       const found = findingKind(kindOf(item), entry)
-      if ('reason' in found) return [{ pointer: item.pointer, reason: found.reason, isSettled: true }]
       const result = objectOf(results[Number(item.list.split('/').at(-2))]) ?? {}
-      const draft = { ...drafts[found.kind](entry, result, reading), doubt: doubtOf[found.kind](entry, result) }
-      return [finishFinding(draft, item.pointer, options)]
+      if ('reason' in found) {
+        const { pointer } = item
+        if (kindOf(item) !== 'ExperimentalModifiedFindings') return [{ pointer, reason: found.reason, isSettled: true }]
+        return [readSuppressed(pointer, found.reason, options, () => modifiedEntry(entry, result, reading))]
+      }
+      return [finishFinding(draftOf(found.kind, entry, result, reading), item.pointer, options)]
     },
   }
 }
+
+const draftOf = (kind: FindingKind, entry: JsonObject, result: JsonObject, reading: Reading): FindingDraft => ({
+  ...drafts[kind](entry, result, reading),
+  doubt: doubtOf[kind](entry, result),
+})
+
+/** Returns a finding that an ignore file or a VEX document has taken out of the report. */
+function modifiedEntry(entry: JsonObject, result: JsonObject, reading: Reading): SuppressedEntry | undefined {
+  const kind = modifiedKind(entry)
+  const finding = objectOf(entry.Finding)
+  const source = textOf(entry.Source)
+  return (
+    kind &&
+    finding && {
+      draft: draftOf(kind, finding, result, reading),
+      source: source ? `by ${shorten(source, maxSource)}` : places.byConfiguration,
+      justification: entry.Statement,
+    }
+  )
+}
+
+const maxSource = 200
 
 const refuse = (version: string) => ({
   problems: [
