@@ -101,7 +101,8 @@ test('the home page shows the user’s own projects, and redirects a signed-out 
 
   await nadia.post('/projects', { name: 'Mine' })
   const page = await web.open('/', { as: nadia, theme: 'dark', width: 360 })
-  await page.getByRole('link', { name: 'nadia / Mine' }).waitFor()
+  const projects = page.getByRole('list', { name: 'Projects' })
+  await projects.getByRole('link', { name: 'nadia / Mine' }).waitFor()
   await expect.poll(() => page.getByRole('link', { name: 'acme / shop' }).count()).toBe(0)
   expect(await accessProblems(page)).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)

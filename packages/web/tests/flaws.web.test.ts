@@ -31,7 +31,7 @@ const fits = (page: Page) => page.evaluate(() => document.documentElement.scroll
 describe('the list grouped by vulnerability', () => {
   test('has one row for several scanners, explains it, and leads to its occurrences', async () => {
     const page = await web.open('/acme/shop/-/vulnerabilities', { as: maintainer })
-    await page.getByLabel('Group by').selectOption('Group by vulnerability')
+    await page.getByLabel('Group by').selectOption('Grouped')
     await flaw(page).getByText('2 occurrences').waitFor()
     expect(await rows(page).count()).toBe(3)
     await flaw(page).getByText('Why one row').click()

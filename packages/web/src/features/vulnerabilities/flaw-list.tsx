@@ -23,7 +23,7 @@ import type { Action, Target } from './triage/triage-change.ts'
 
 export const groupings = [
   { value: '', label: 'Not grouped' },
-  { value: 'flaw', label: 'Group by vulnerability' },
+  { value: 'flaw', label: 'Grouped' },
 ] as const
 
 const sorts = [

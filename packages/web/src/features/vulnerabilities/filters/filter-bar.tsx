@@ -16,16 +16,19 @@ import {
 import { assigneeInWords, type FilterName, filterNames, filters, states } from '../../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../../nouns/vulnerability/owner.ts'
 import styles from './filter-bar.module.css'
-import { choicesOf, FilterMenu, MoreFilters } from './filter-button.tsx'
-import type { FilterChoice } from './filter-props.ts'
+import { FilterMenu, MoreFilters } from './filter-button.tsx'
+import { choicesOf, type FilterChoice } from './filter-props.ts'
 import { countOf, SeverityBar, type Statistics } from './severity-bar.tsx'
 
 // The search has its own field, and severities are chosen in the severity bar.
 const menus = filterNames.flatMap((name) => {
   const control = filters[name]
-  return control.kind === 'list' && name !== 'severity' ? [{ name, control }] : []
+  return control.kind === 'list' && !control.isRare && name !== 'severity' ? [{ name, control }] : []
 })
-const moreFilters = filterNames.filter((name) => filters[name].kind !== 'list' && name !== 'search')
+const moreFilters = filterNames.filter((name) => {
+  const control = filters[name]
+  return control.kind === 'list' ? control.isRare : name !== 'search'
+})
 
 /** Severity bar and filters. On a narrow screen the filters open from a button, so that the list comes first. */
 export function FilterBar({

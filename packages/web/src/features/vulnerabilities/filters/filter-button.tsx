@@ -2,14 +2,8 @@ import { ChevronDown } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { look } from '../../../components/button.tsx'
 import { lazyComponent, nothingYet } from '../../../components/lazy-component.tsx'
-import type { ListControl } from '../../../nouns/vulnerability/filters.ts'
 import styles from './filter-menu.module.css'
-import type { ChoicesProps, FilterChoice, MoreFiltersProps, Trigger } from './filter-props.ts'
-
-/** Returns the values of a filter as choices. */
-export function choicesOf({ values = [], inWords }: ListControl<string>): FilterChoice[] {
-  return values.map((value) => ({ value, label: inWords(value) }))
-}
+import type { ChoicesProps, MoreFiltersProps, Trigger } from './filter-props.ts'
 
 const ChoicesMenu = lazyComponent(async () => (await import('./filter-menu.tsx')).ChoicesMenu, nothingYet)
 const MoreFiltersPopover = lazyComponent(

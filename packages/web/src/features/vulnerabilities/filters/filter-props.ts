@@ -1,12 +1,17 @@
 import type { ComponentProps } from 'react'
 import type { FilterChanges, FilterState } from '../../../nouns/vulnerability/filter-state.ts'
-import type { Control, FilterName } from '../../../nouns/vulnerability/filters.ts'
+import type { Control, FilterName, ListControl } from '../../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../../nouns/vulnerability/owner.ts'
 
 export interface FilterChoice {
   value: string
   label: string
   count?: number | undefined
+}
+
+/** Returns the values of a filter as choices. */
+export function choicesOf({ values = [], inWords }: ListControl<string>): FilterChoice[] {
+  return values.map((value) => ({ value, label: inWords(value) }))
 }
 
 export interface ChoicesProps {

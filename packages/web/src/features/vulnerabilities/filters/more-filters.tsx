@@ -3,11 +3,11 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { SelectField, TextField } from '../../../components/form/field.tsx'
 import { listed } from '../../../nouns/vulnerability/filter-state.ts'
-import { type Control, type FilterName, filters } from '../../../nouns/vulnerability/filters.ts'
+import { type Control, type FilterName, filters, type ListControl } from '../../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../../nouns/vulnerability/owner.ts'
 import { TagsField } from '../../../nouns/vulnerability/tags-field.tsx'
 import styles from './filter-menu.module.css'
-import type { MoreFiltersProps, Trigger } from './filter-props.ts'
+import { choicesOf, type FilterChoice, type MoreFiltersProps, type Trigger } from './filter-props.ts'
 
 /** Popover with less common filters. */
 export function MoreFiltersPopover({
@@ -68,14 +68,23 @@ function FilterField({
     const { label, hint } = control
     return <TagsField name={name} label={label} hint={hint} source={owner} initial={listed(value)} />
   }
-  if (control.kind !== 'flag') {
-    const hint = control.kind === 'text' ? control.hint : undefined
-    const type = control.kind === 'text' && control.isDate ? 'date' : 'text'
-    return <TextField name={name} type={type} label={control.label} hint={hint} defaultValue={value} />
+  if (control.kind === 'text') {
+    const type = control.isDate ? 'date' : 'text'
+    return <TextField name={name} type={type} label={control.label} hint={control.hint} defaultValue={value} />
   }
-  const choices = [
-    { value: '', label: control.unset },
-    ...(['true', 'false'] as const).map((value) => ({ value, label: control[value].choice })),
-  ]
+  const choices =
+    control.kind === 'list'
+      ? [{ value: '', label: 'Any' }, ...choicesWith(control, value)]
+      : [
+          { value: '', label: control.unset },
+          ...(['true', 'false'] as const).map((value) => ({ value, label: control[value].choice })),
+        ]
   return <SelectField name={name} label={control.label} choices={choices} defaultValue={value} />
+}
+
+/** Returns the values of a filter as choices, and several values together if the address has them. */
+function choicesWith(control: ListControl<string>, value: string): FilterChoice[] {
+  const choices = choicesOf(control)
+  if (!value || choices.some((choice) => choice.value === value)) return choices
+  return [...choices, { value, label: listed(value).map(control.inWords).join(', ') }]
 }
