@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dependencyReport } from '../../../domain/vulnerabilities/flaws/testing/dependency-report.ts'
 import type { Client } from '../../../testing/client.ts'
+import { historyOf } from '../../../testing/imports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer
@@ -96,6 +97,14 @@ describe('a split', () => {
     const { body: events } = await server.admin.get('/audit_events?per_page=5')
     const names = events.map((event: { event_name: string }) => event.event_name)
     expect(names).toEqual(expect.arrayContaining(['vulnerability_flaw_split', 'vulnerability_flaw_change_undone']))
+
+    const history = await historyOf(server.admin, id)
+    expect(history.filter(({ kind }) => kind.startsWith('flaw_'))).toMatchObject([
+      { kind: 'flaw_split', text: 'split vulnerability from its flaw', author: { id: maintainer.user?.id } },
+      { kind: 'flaw_undone', text: 'undid the split of the flaw', details: { flaw_change_id: body.id } },
+    ])
+    const left = await find(inProject(shop), 'trivy first')
+    expect((await historyOf(server.admin, left.id)).some(({ kind }) => kind.startsWith('flaw_'))).toBe(false)
   })
 
   test('refuses vulnerabilities of another flaw or project, and callers who may not triage', async () => {
@@ -125,6 +134,13 @@ describe('a join', () => {
     expect([status, body]).toEqual([201, expect.objectContaining({ kind: 'join', vulnerability_count: 3 })])
     expect(await groupsIn(inProject(shop))).toEqual([[...both, 'trivy second']])
     expect(await groupsIn(inProject(site))).toEqual(usual)
+    for (const { id } of [first, second]) {
+      expect((await historyOf(server.admin, id)).at(-1)).toMatchObject({
+        kind: 'flaw_joined',
+        text: 'joined the flaw of this vulnerability with another one',
+        author: { id: maintainer.user?.id },
+      })
+    }
 
     for (const project of [shop, site]) {
       await server.report(project, report('snyk', ['second']), { category: 'snyk' })

@@ -7,6 +7,8 @@ import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import { findEntity } from '../../projects/audited-place.ts'
 import type { User } from '../../users/user.ts'
 import type { ListScope } from '../list/filter.ts'
+import { recordHistory } from '../triage/history.ts'
+import type { HistoryKind } from '../triage/history-entry.ts'
 import {
   type FlawChange,
   type FlawPlace,
@@ -72,8 +74,10 @@ export function undoChange(deps: Deps, actor: FlawActor, changeId: number): Prom
     const { projectIds } = actor.scope
     // A join has also applied to vulnerabilities of later imports.
     const later = await listIdsOfFlaws(deps.db, [undone.toKey], { projectIds, limit: 10 * maxMembers })
-    const ids = new Set([...(await listChangeMembers(deps.db, undone.id)), ...later])
+    const members = await listChangeMembers(deps.db, undone.id)
+    const ids = new Set([...members, ...later])
     await forEachBatch([...ids], async (batch) => void (await updateKeys(deps, batch)))
+    await recordInHistories(deps, actor, { kind: 'flaw_undone', change: undone, ids: members })
     await record(deps, actor, 'vulnerability_flaw_change_undone', undone)
     return undone
   })
@@ -102,8 +106,21 @@ async function change(
   const stored = { ...draft, userId: actor.user.id, createdAt: deps.now() }
   const made = await insertFlawChange(deps.db, actor.place, stored, ids)
   await forEachBatch(ids, async (batch) => void (await updateKeys(deps, batch)))
+  const kind = draft.kind === 'split' ? 'flaw_split' : 'flaw_joined'
+  await recordInHistories(deps, actor, { kind, change: made, ids })
   await record(deps, actor, draft.kind === 'split' ? 'vulnerability_flaw_split' : 'vulnerability_flaws_joined', made)
   return made
+}
+
+/** Records the change, or its undo, in the histories of its vulnerabilities. */
+function recordInHistories(
+  deps: Deps,
+  { user }: FlawActor,
+  { kind, change, ids }: { kind: HistoryKind; change: FlawChange; ids: readonly number[] },
+): Promise<void> {
+  const details = { flaw_change_id: change.id, flaw_change_kind: change.kind }
+  const entries = ids.map((vulnerabilityId) => ({ vulnerabilityId, kind, userId: user.id, details }))
+  return recordHistory(deps.db, entries, deps.now())
 }
 
 const messages = {

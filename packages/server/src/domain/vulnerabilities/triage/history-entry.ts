@@ -52,6 +52,8 @@ export interface ObservationOrigin {
  * - `matched`: an import matched it at another location; the details contain the reason.
  * - `note`: a user's comment; `note_deleted`: its deletion.
  * - `linked`, `unlinked`: a link to an issue was added or removed.
+ * - `flaw_split`, `flaw_joined`: a user took it out of its flaw, or joined its flaw with another one; `flaw_undone`: a user
+ *   undid this. The details contain the change.
  * - `dismissal_requested`: a user requested a dismissal that needs approval; the others: what became of the request.
  */
 export const historyKinds = [
@@ -70,6 +72,9 @@ export const historyKinds = [
   'note_deleted',
   'linked',
   'unlinked',
+  'flaw_split',
+  'flaw_joined',
+  'flaw_undone',
   'dismissal_requested',
   'dismissal_approved',
   'dismissal_rejected',

@@ -56,6 +56,12 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
       return `linked to ${textIn(details, 'url')}`
     case 'unlinked':
       return `removed the link to ${textIn(details, 'url')}`
+    case 'flaw_split':
+      return 'split vulnerability from its flaw'
+    case 'flaw_joined':
+      return 'joined the flaw of this vulnerability with another one'
+    case 'flaw_undone':
+      return `undid the ${textIn(details, 'flaw_change_kind')} of the flaw`
   }
 }
 
