@@ -71,6 +71,11 @@ const listPageOfMany = (deps: RootDeps, scope: ListScope, { origin, ...request }
     renderRows(deps.db, vulnerabilityRowsOfMany(deps, { origin, ref: request.input.ref }), ids),
   )
 
+/** The grouped list has rows of another kind, and therefore a route of its own. */
+const groupedBy = (place: string) => ({
+  group_by: `group_by is not a parameter of this list; GET ${place}/vulnerability_flaws lists one row for vulnerabilities that are the same`,
+})
+
 export const vulnerabilityRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -81,6 +86,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(vulnerabilityView),
     paged: true,
+    otherRoutes: groupedBy('/projects/:id'),
     unknownFilters: ['has_vulnerability', 'pipeline_id', 'scanner_id', 'project_id'],
     cacheTables: [...listedTables, 'users'],
     isPersonal: ({ input }) => isPersonal(input),
@@ -103,6 +109,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(vulnerabilityView),
     paged: true,
+    otherRoutes: groupedBy('/groups/:id'),
     unknownFilters: 'refused',
     async handle({ deps, group, caller, input, page, origin }) {
       const scope = await readableScope(deps, caller, { group, projectIds: input.project_id })
@@ -146,6 +153,7 @@ export const vulnerabilityRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(vulnerabilityView),
     paged: true,
+    otherRoutes: groupedBy(''),
     unknownFilters: 'refused',
     handle: async ({ deps, caller, input, page, origin }) =>
       listPageOfMany(deps, await instanceScope(deps, caller, input), { input, page, caller, origin }),
