@@ -67,6 +67,8 @@ const notDerived = {
     'finding_promotions.promoted',
     'vulnerability_rule_runs.done',
     'vulnerability_rules.position',
+    'report_schedules.day',
+    'report_schedules.hour',
     'finding_promotions.total',
     'finding_promotions.unchanged',
     'hook_events.attempts',
