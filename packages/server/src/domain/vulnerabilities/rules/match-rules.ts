@@ -19,7 +19,7 @@ export interface MatchedFinding {
   scanner: string
   severity: Severity
   reportType: string
-  /** Refs on which it was reported. Empty unless a rule has conditions on refs. */
+  /** All refs on which it was reported. Empty unless a rule has conditions on refs. */
   refs: readonly string[]
   /** Time since which it is a vulnerability. */
   createdAt: string
@@ -60,7 +60,7 @@ function conditionsOf(match: RuleMatch, aliasesOf: (name: string) => readonly st
     match.packages && hasPackage(match.packages),
     match.versionRange === undefined ? undefined : hasVersion(match.versionRange),
     match.paths && matchesSome(globTest(match.paths, { isPath: true }), ({ paths }) => paths),
-    match.refs && matchesSome(globTest(match.refs, { isPath: false }), ({ refs }) => refs),
+    match.refs && isOnlyOn(globTest(match.refs, { isPath: false })),
   ].filter((condition) => condition !== undefined)
 }
 
@@ -97,6 +97,12 @@ const matchesSome =
   (test: (text: string) => boolean, of: (finding: MatchedFinding) => readonly string[]): Condition =>
   (finding) =>
     of(finding).some(test)
+
+/** A finding of other refs as well is not matched: a report of a branch must not decide about the default branch. */
+const isOnlyOn =
+  (test: (ref: string) => boolean): Condition =>
+  ({ refs }) =>
+    refs.length > 0 && refs.every(test)
 
 const hasEpss = ({ epssMillionths }: MatchedFinding, min: number): boolean =>
   epssMillionths !== null && epssMillionths >= Math.round(min * 1_000_000)

@@ -22,7 +22,7 @@ export interface RuleMatch {
   ruleIds?: readonly string[] | undefined
   severities?: readonly Severity[] | undefined
   reportTypes?: readonly string[] | undefined
-  /** Globs of refs on which the finding was reported. */
+  /** Globs of refs. Every ref on which the finding was reported must match one. */
   refs?: readonly string[] | undefined
   /** Minimum number of days since the vulnerability was created. */
   minAgeDays?: number | undefined
