@@ -94,8 +94,16 @@ describe('python-gitlab', () => {
     const execute = pythonGitlab(server.anonymous, { token, sleep })
     const { nodes } = (await execute(list, { path: 'acme/shop' })).project.vulnerabilities
     expect(nodes).toEqual([{ id: expect.stringMatching(/^gid:/), title: 'Path traversal' }])
-    const { __schema: schema } = await execute('{ __schema { queryType { name } types { kind name } } }')
+    const { __schema: schema } = await execute(
+      '{ __schema { queryType { name } types { kind name } directives { name locations } } }',
+    )
     expect(schema.queryType).toEqual({ name: 'Query' })
+    // gql refuses a schema with a location that it does not know.
+    const locations = schema.directives.flatMap(({ locations }: { locations: string[] }) => locations)
+    expect([...new Set(locations)].sort()).toEqual([
+      ...['ARGUMENT_DEFINITION', 'ENUM_VALUE', 'FIELD', 'FIELD_DEFINITION', 'FRAGMENT_SPREAD'],
+      ...['INLINE_FRAGMENT', 'INPUT_FIELD_DEFINITION', 'INPUT_OBJECT', 'SCALAR'],
+    ])
   })
 
   test('executes mutations, whose refusals are errors of the query', async () => {

@@ -12,7 +12,14 @@ import { countSchema } from './vulnerabilities/counts.ts'
 import { overviewSchema } from './vulnerabilities/overview.ts'
 import { vulnerabilitySchema } from './vulnerabilities/vulnerabilities.ts'
 
+/** Without `DIRECTIVE_DEFINITION`, which the library adds and which clients such as gql do not know. */
+const deprecatedDirective = `
+directive @deprecated(reason: String = "No longer supported") on
+  FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
+`
+
 const parts: readonly SchemaPart[] = [
+  { types: deprecatedDirective },
   {
     types: `${scalarTypes}${pageInfoType}\n"The root of all queries."\ntype Query\n"The root of all changes."\ntype Mutation`,
   },
