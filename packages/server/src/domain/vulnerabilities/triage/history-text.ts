@@ -57,12 +57,17 @@ export function historyText({ kind, ref, from, to, comment, dismissalReason, det
     case 'unlinked':
       return `removed the link to ${textIn(details, 'url')}`
     case 'flaw_split':
-      return 'split vulnerability from its flaw'
     case 'flaw_joined':
-      return 'joined the flaw of this vulnerability with another one'
     case 'flaw_undone':
-      return `undid the ${textIn(details, 'flaw_change_kind')} of the flaw`
+      return flawText(kind, details)
   }
+}
+
+function flawText(kind: 'flaw_split' | 'flaw_joined' | 'flaw_undone', details: object | null): string {
+  if (kind === 'flaw_undone') return `undid the ${textIn(details, 'flaw_change_kind')} of the flaw`
+  return kind === 'flaw_split'
+    ? 'split vulnerability from its flaw'
+    : 'joined the flaw of this vulnerability with another one'
 }
 
 const dueDateText = (from: string | null, to: string | null): string => {
