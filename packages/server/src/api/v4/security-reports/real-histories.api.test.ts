@@ -98,7 +98,8 @@ async function live(folder: URL, [first, second]: readonly [string, string]): Pr
   const model = startModel(project.id)
   const life: Life = { ...model, ids: new Map(), compared: new Map() }
   const read = (file: string) => {
-    const text = readFileSync(new URL(file, folder), 'utf8')
+    // The model does not know suppressions, which `suppressions.db.test.ts` tests.
+    const text = readFileSync(new URL(file, folder), 'utf8').replaceAll('"is_ignored": true', '"is_ignored": false')
     return first.includes('container_scanning') ? ofOneImage(text) : text
   }
   const files = { first: read(first), second: read(second) }
