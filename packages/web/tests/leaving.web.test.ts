@@ -74,6 +74,7 @@ describe('data and drafts of a user', () => {
     await other.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.getByRole('button', { name: /^tabber/ }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.waitForURL((url) => url.pathname !== '/acme/secret')
     await other.getByRole('banner').getByRole('link', { name: 'Sign in' }).waitFor()
     await other.getByRole('heading', { name: 'Not found' }).waitFor()
     expect(await other.evaluate(() => document.body.innerText)).not.toContain('tabber')

@@ -35,6 +35,8 @@ const issueTracker = {
 const invitation = { email: 'nadia@example.com', access_level: 30 }
 const invitationToken = 'DF3632R_hQ7mn_qVTinxv8BeBpTHumCpHl5JYIK2Zdc'
 const hookSecret = { value: 'a-secret-of-the-receiver' }
+const reportMapping = { name: 'audit', mapping: { title: 'Finding', severity: 'Rating', file: 'Path' } }
+const reportSchedule = { period: 'weekly', day: 1, hour: 8, time_zone: 'Europe/Berlin' }
 const savedView = { name: 'Urgent', filter: { severity: 'critical,high', assignee_id: 'me' }, shared: true }
 const hookChange = { url: hook.url, vulnerability_events: false }
 const member = { user_id: '7', access_level: 30, expires_at: '2026-12-31' }
@@ -141,6 +143,18 @@ export const apiExamples: ApiExamples = {
     updateProjectVulnerabilityView: { shared: false },
     updateGroupVulnerabilityView: { shared: false },
     updateVulnerabilityView: { shared: false },
+    splitProjectVulnerabilityFlaw: { vulnerability_ids: [7, 8] },
+    joinProjectVulnerabilityFlaw: { other_flaw_id: 9 },
+    createProjectReportMapping: reportMapping,
+    updateProjectReportMapping: { name: 'audit' },
+    createProjectReportSchedule: reportSchedule,
+    updateProjectReportSchedule: { hour: 9 },
+    splitGroupVulnerabilityFlaw: { vulnerability_ids: [7, 8] },
+    joinGroupVulnerabilityFlaw: { other_flaw_id: 9 },
+    createGroupReportMapping: reportMapping,
+    updateGroupReportMapping: { name: 'audit' },
+    createGroupReportSchedule: reportSchedule,
+    updateGroupReportSchedule: { hour: 9 },
     assignVulnerability: { assignee_id: 7, comment: 'Owns the payment service' },
     setVulnerabilityTags: { tags: ['payments', 'internet-facing'] },
     tagVulnerability: { tags: ['payments'], comment: 'Part of the checkout' },

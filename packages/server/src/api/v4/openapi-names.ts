@@ -244,6 +244,7 @@ export const apiNames: ApiNames = {
       description: 'Findings of scanners, by ref',
       paths: ['vulnerability_finding_promotions'],
     },
+    vulnerability_flaw_changes: { description: 'Splits and joins of flaws, with undo' },
     vulnerability_flaws: { description: 'Vulnerabilities of several scanners and projects with the same cause' },
     vulnerability_tags: { description: 'Tags of vulnerabilities' },
     vulnerability_views: { description: 'Saved filters of the lists of vulnerabilities' },

@@ -53,6 +53,9 @@ test('30,000 findings are read in batches without blocking the event loop, with 
     warnings: [],
     gaps: [],
     skipped: [],
+    skippedSuppressed: 0,
+    unsuppressed: [],
+    scannedFiles: undefined,
     merged: [],
   })
   expect(turns.count).toBeGreaterThan(50)
