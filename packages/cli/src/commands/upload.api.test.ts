@@ -70,7 +70,7 @@ describe('alcove upload', () => {
     const { project, upload } = await projectWith()
     const cwd = await files({ 'one.json': [sqlInjection], 'two.json': [sqlInjection] })
     await mkdir(join(cwd, 'docs'))
-    await writeFile(join(cwd, 'docs', 'CODEOWNERS'), 'src/ @nobody-here')
+    await writeFile(join(cwd, 'docs', 'CODEOWNERS'), 'src/ @missing-user')
     await writeFile(join(cwd, '.trivyignore'), 'CVE-2099-0001')
     const send = (...args: string[]) => upload(cwd, ...args, '--category', '{file}', '--ref', 'main')
     const paths = async () =>

@@ -51,7 +51,7 @@ describe('CODEOWNERS of a report', () => {
     ]
     const email = (await server.admin.get(`/users/${two.user?.id}`)).body.email
     await send(project, report('src/a.ts', 'docs/b.md', 'c.txt'), {})
-    const text = `* @${nameOf(guest)} @nobody-here @acme/team\nsrc/ @${nameOf(guest)} @${nameOf(one).toUpperCase()} @${nameOf(two)}\n*.md ${email}\n`
+    const text = `* @${nameOf(guest)} @missing-user @acme/team\nsrc/ @${nameOf(guest)} @${nameOf(one).toUpperCase()} @${nameOf(two)}\n*.md ${email}\n`
     const dryRun = await send(
       project,
       report('src/a.ts', 'docs/b.md', 'c.txt', 'src/new.ts'),
@@ -116,7 +116,7 @@ describe('CODEOWNERS of a report', () => {
     const project = await newProject()
     const [maintainer, guest] = [await server.as('maintainer', project), await server.as('guest', project)]
     const developer = await server.as('developer', project)
-    const text = `[Code] @nobody-here\n*.ts\nsrc/ @${nameOf(maintainer)} mail@example.com @@owner\n`
+    const text = `[Code] @missing-user\n*.ts\nsrc/ @${nameOf(maintainer)} mail@example.com @@owner\n`
     const sent = await send(project, report('a.ts'), { '.gitlab/CODEOWNERS': text })
     const path = `/projects/${project.id}/codeowners`
     expect((await developer.get(path)).body).toMatchObject({
@@ -127,14 +127,14 @@ describe('CODEOWNERS of a report', () => {
         {
           name: 'Code',
           rules: [
-            { line: 2, owners: ['@nobody-here'] },
+            { line: 2, owners: ['@missing-user'] },
             { line: 3, pattern: 'src/' },
           ],
         },
       ],
       owners: [{ owner: `@${nameOf(maintainer)}`, user: { id: maintainer.user?.id } }],
       unresolved_owners: [
-        { owner: '@nobody-here', line: 2 },
+        { owner: '@missing-user', line: 2 },
         { owner: 'mail@example.com', line: 3 },
       ],
     })
@@ -251,8 +251,8 @@ test('alcove.yml has rules of the project, which triage existing and new vulnera
   const text = [
     ...['version: 1', 'rules:', '  - name: Test code', '    match: { path: "test/**" }'],
     ...['    action: { dismiss: { reason: used_in_tests } }', '  - name: Sources', '    match: { path: src/ }'],
-    ...[`    action: { assignee: ${nameOf(owner)} }`, '  - name: Nobody', '    match: { path: src/ }'],
-    ...['    action: { assignee: nobody-here }'],
+    ...[`    action: { assignee: ${nameOf(owner)} }`, '  - name: No such user', '    match: { path: src/ }'],
+    ...['    action: { assignee: missing-user }'],
   ].join('\n')
   const files = ['test/a.ts', 'test/c.ts', 'src/b.ts']
   const done = await send(project, report(...files), { 'alcove.yml': text })
@@ -261,7 +261,7 @@ test('alcove.yml has rules of the project, which triage existing and new vulnera
       name: 'alcove.yml',
       status: 'applied',
       rules: 2,
-      warnings: [{ line: 9, message: expect.stringContaining('nobody-here') }],
+      warnings: [{ line: 9, message: expect.stringContaining('missing-user') }],
     },
   ])
   await server.runJobs()

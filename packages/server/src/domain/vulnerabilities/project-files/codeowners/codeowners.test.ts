@@ -46,7 +46,7 @@ describe('a pattern', () => {
 
 describe('a file', () => {
   test('gives each path the owners of the last line that matches', () => {
-    const text = '* @all\n*.ts @one @two # comment @three\n/src/gen/ # nobody\n'
+    const text = '* @all\n*.ts @one @two # comment @three\n/src/gen/ # no owner\n'
     expect(owners(text, 'a.md')).toEqual(['@all'])
     expect(owners(text, 'src/a.ts')).toEqual(['@one', '@two'])
     expect(owners(text, 'src/gen/a.ts')).toEqual([])
@@ -89,11 +89,11 @@ describe('a file', () => {
   })
 
   test('warns about groups, roles, other words and the exclusions of GitHub', () => {
-    const text = '* @acme/team @@developer nobody @fine\n!x @a'
+    const text = '* @acme/team @@developer plain @fine\n!x @a'
     expect(parseCodeowners(text, 'gitlab').warnings).toEqual([
       { line: 1, message: '@acme/team is a group or team; only users are assigned' },
       { line: 1, message: '@@developer is a role; only users are assigned' },
-      { line: 1, message: 'nobody is neither a user nor an e-mail address' },
+      { line: 1, message: 'plain is neither a user nor an e-mail address' },
     ])
     expect(parseCodeowners(text, 'github').warnings.at(-1)).toEqual({
       line: 2,
