@@ -112,6 +112,7 @@ const decisionFilters = [
   'epss_min=0.01',
   'fix_available=true',
   'fix_available=true&kev=true&state=detected',
+  'rule_id=3',
 ] as const
 
 /** An unknown parameter changes the URL but not the result, so no response is cached by its URL. */

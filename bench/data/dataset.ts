@@ -81,7 +81,7 @@ async function ensureSeeded(
 const scripts = () => migrations.map((migration) => fingerprint([migration.up('sqlite'), migration.up('postgres')]))
 
 /** Must change when the seeded rows change. */
-const seedingVersion = 4
+const seedingVersion = 5
 
 function fingerprint(what: unknown): string {
   return createHash('sha1')

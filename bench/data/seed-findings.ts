@@ -95,6 +95,9 @@ async function insertVulnerabilities(db: Db, projectId: number, ids: readonly Nu
     is_gone: scatter(number * 11) % 20 === 0,
     ...decisionOf(number),
     ...threatOf(number),
+    flaw_key: flawKeyOf(projectId, number),
+    // Without such rules, which nothing reads here.
+    rule_id: scatter(number * 53) % 100 === 0 ? 1 + (scatter(number * 59) % 20) : null,
   }))
   const columns = {
     id: 'integer',
@@ -110,16 +113,25 @@ async function insertVulnerabilities(db: Db, projectId: number, ids: readonly Nu
     epss: 'integer',
     is_kev: 'boolean',
     fix_at: 'timestamp',
+    flaw_key: 'integer',
+    rule_id: 'integer',
   } as const
   await db.run(sql`
     insert into vulnerabilities (id, project_id, author_id, title, state, severity, confidence, report_type, scanner_id,
       created_at, updated_at, resolved_at, dismissal_reason, is_resolved_on_default_branch, assignee_id, due_on,
       dismissed_until, epss_millionths, epss_percentile_millionths, is_kev, fix_available_at, cvss_tenths, age_points,
-      is_scored)
+      is_scored, flaw_key, rule_id)
     select r.id, ${projectId}, 1, r.title, r.state, r.severity, 2, 'sast', ${projectId}, ${now}, ${now},
       r.resolved_at, r.reason, r.is_gone, r.assignee_id, r.due_on, r.dismissed_until, r.epss, r.epss, r.is_kev, r.fix_at,
-      r.id % 100, 5, true -- so that no task changes them during a measurement
+      r.id % 100, 5, true, r.flaw_key, r.rule_id -- so that no task changes them during a measurement
     from ${db.dialect.records(rows, columns)} as r`)
+}
+
+/** More than half are alone in their flaw. The others share one with about eight, some of them in other projects. */
+function flawKeyOf(projectId: number, number: number): number {
+  const isShared = scatter(number * 61) % 5 < 2
+  const name = isShared ? `shared ${scatter(number * 67) % 50_000}` : `${projectId} ${number}`
+  return Number.parseInt(sha1(name).slice(0, 13), 16)
 }
 
 /** Every third vulnerability is due within two years, every tenth is assigned, half of the dismissals end. */
