@@ -77,6 +77,19 @@ describe('scheduled reports of a project', () => {
     expect((await reader.post(path)).status).toBe(403)
   })
 
+  test('are not for bots, which receive no e-mail', async () => {
+    const { project, path } = await fresh()
+    const token = await server.admin.post(`/projects/${project.id}/access_tokens`, {
+      ...{ name: 'bot', scopes: ['api'], access_level: 40, expires_at: '2026-06-01' },
+    })
+    expect(token.status, token.text).toBe(201)
+    const asBot = { headers: { 'private-token': token.body.token } }
+    const refused = await server.anonymous.post(path, {}, asBot)
+    expect(refused).toMatchObject({ status: 403 })
+    expect(refused.text).toContain('Bot users receive no e-mail. Schedule the report as another user.')
+    expect((await server.anonymous.get(path, asBot)).body).toEqual([])
+  })
+
   test('are at most ten of a user, also when they are created at the same time', async () => {
     const { project, path } = await fresh()
     const ada = await server.as('developer', project)

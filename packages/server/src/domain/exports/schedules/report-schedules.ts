@@ -1,4 +1,4 @@
-import { invalid, limitReached, notFound } from '../../../platform/failure.ts'
+import { forbidden, invalid, limitReached, notFound } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import { lockUser } from '../../users/users.ts'
@@ -45,6 +45,7 @@ export function createSchedule(
   caller: Caller,
   times: ReportTimes,
 ): Promise<ReportSchedule> {
+  if (caller.user.isBot) throw forbidden('Bot users receive no e-mail. Schedule the report as another user.')
   assertTimes(times)
   return transaction(deps, async (deps) => {
     // Concurrent requests of one user wait, so that their number of schedules stays within the limit.

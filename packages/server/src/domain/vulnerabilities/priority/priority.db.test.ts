@@ -1,11 +1,11 @@
 import sql from 'sql-template-tag'
 import { beforeAll, expect, test } from 'vitest'
 import { observeDatabase } from '../../../testing/database.ts'
+import { loadRows } from '../../../testing/feeds.ts'
 import { entry } from '../../../testing/reports.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import type { FeedRows } from '../../feeds/feed.ts'
-import { loadFeed } from '../../feeds/load-feed.ts'
 import { severities } from '../../findings/scales.ts'
 import { listWithFindings } from '../list/list-queries.ts'
 import { exposurePoints, priorityOf } from './priority.ts'
@@ -18,18 +18,7 @@ beforeAll(async () => {
   return () => server.close()
 })
 
-const load = (rows: FeedRows) =>
-  loadFeed(
-    server.deps,
-    {
-      kind: rows.kind,
-      async *read() {
-        yield rows
-        return { version: 'v1', publishedAt: null }
-      },
-    },
-    { fileName: rows.kind, isForced: true },
-  )
+const load = (rows: FeedRows) => loadRows(server.deps, rows)
 
 const millionths = (cve: string, score: number) => ({
   cve,

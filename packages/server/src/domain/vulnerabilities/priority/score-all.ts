@@ -5,6 +5,7 @@ import { severities } from '../../findings/scales.ts'
 import type { Exposure } from '../../projects/project.ts'
 import { confirmExposure } from '../../projects/projects.ts'
 import { updateKeys } from '../flaws/flaw-keys.ts'
+import { applyFeedRules } from '../rules/apply-job.ts'
 import { ageSteps, exposurePoints } from './priority.ts'
 import {
   type AgeStep,
@@ -68,6 +69,7 @@ async function applyFeeds(
       await updateKeys(deps, ids)
       const next = ids.at(-1) ?? null
       await saveApplication(deps.db, { generations: current, afterId: next, runningUntil: leaseEnd(deps) })
+      if (next === null) await applyFeedRules(deps)
       return next
     })
     await setImmediate()

@@ -4,17 +4,21 @@ import { type AnyJobKind, jobKind, type RunningJob } from '../../jobs/job.ts'
 import { findProjectById } from '../../projects/projects.ts'
 import { type RulesJob, rulesKey, rulesKind } from '../../projects/queue-rules.ts'
 import { addToFacetCounts } from '../list/count-change-queries.ts'
-import { applyRules, type ProjectRules, prepareRules } from './apply-rules.ts'
+import { applyRules, compileRules, readConditions } from './apply-rules.ts'
+import type { CompiledRule } from './match-rules.ts'
 import type { RuleOwner } from './rule.ts'
 import {
   advanceRun,
   beginRun,
   countVulnerabilities,
+  listFeedOwners,
   listRuledProjects,
   listRulesFor,
+  listRuleVersions,
   listTimedOwners,
   listVulnerabilityIds,
   markEvaluated,
+  type OwnerRow,
   type RulePosition,
   resetRun,
 } from './rule-queries.ts'
@@ -40,8 +44,9 @@ async function run(deps: RootDeps, { payload: { owner }, ...job }: RunningJob<Ru
   const key = rulesKey(owner)
   let position = await withRelaxedDurability(deps, (deps) => beginRun(deps.db, key))
   const total = await countVulnerabilities(deps.db, await listRuledProjects(deps.db, owner, 0))
+  const compiled: CompiledRules = { versions: '', rules: [] }
   for (const projectId of await listRuledProjects(deps.db, owner, position.projectId)) {
-    const reached = await applyToProject(deps, { key, projectId, position, total }, job)
+    const reached = await applyToProject(deps, { key, projectId, position, total, compiled }, job)
     // The rules have changed; another job begins again.
     if (!reached) return undefined
     position = reached
@@ -55,12 +60,19 @@ interface ProjectRun {
   projectId: number
   position: RulePosition
   total: number
+  compiled: CompiledRules
+}
+
+/** The rules that a run has compiled. It compiles again when others apply. */
+interface CompiledRules {
+  versions: string
+  rules: readonly CompiledRule[]
 }
 
 /** Applies the rules to a project after the position. Returns the new position, or `undefined` if the rules have changed. */
 async function applyToProject(
   deps: RootDeps,
-  { key, projectId, position, total }: ProjectRun,
+  { key, projectId, position, total, compiled }: ProjectRun,
   { signal, progress }: Pick<RunningJob<RulesJob>, 'signal' | 'progress'>,
 ): Promise<RulePosition | undefined> {
   let from = position
@@ -71,7 +83,7 @@ async function applyToProject(
       signal.throwIfAborted()
       const batch = ids.slice(start, start + batchSize)
       const to = { projectId, vulnerabilityId: batch.at(-1) ?? afterId, done: from.done + batch.length }
-      if (!(await applyBatch(deps, { key, from, to }, batch))) return undefined
+      if (!(await applyBatch(deps, { key, from, to, compiled }, batch))) return undefined
       await progress(Math.min(to.done, total), total)
       from = to
       await setImmediate()
@@ -83,7 +95,7 @@ async function applyToProject(
 /** Applies the rules that exist then to a batch, in one transaction. Returns false if the rules have changed before. */
 function applyBatch(
   deps: Deps,
-  { key, from, to }: { key: string; from: RulePosition; to: RulePosition },
+  { key, from, to, compiled }: Pick<ProjectRun, 'key' | 'compiled'> & { from: RulePosition; to: RulePosition },
   ids: readonly number[],
 ): Promise<boolean> {
   const { projectId } = to
@@ -93,7 +105,7 @@ function applyBatch(
     const project = await findProjectById(deps.db, projectId)
     if (!project) return true
     // Without any rule, this reverts what former ones have changed.
-    const rules: ProjectRules = await prepareRules(deps, project, await listRulesFor(deps.db, projectId))
+    const rules = await readConditions(deps, project, await compileChanged(deps, projectId, compiled))
     const { counts } = await applyRules(deps, project, rules, { ids })
     await addToFacetCounts(deps.db, projectId, counts, deps.now())
     return true
@@ -102,18 +114,37 @@ function applyBatch(
   return projectTransaction(deps, projectId, work, { isRelaxed: true })
 }
 
-/**
- * Queues the rules whose outcome depends on the day or on feeds, once a day. Without such rules it reads one index and
- * writes nothing.
- */
+/** Returns the rules of a project, compiled when others apply than for the previous batch. */
+async function compileChanged(
+  deps: Deps,
+  projectId: number,
+  compiled: CompiledRules,
+): Promise<readonly CompiledRule[]> {
+  const versions = JSON.stringify(await listRuleVersions(deps.db, projectId))
+  if (versions !== compiled.versions) {
+    const rules = await compileRules(deps, await listRulesFor(deps.db, projectId))
+    Object.assign(compiled, { versions, rules })
+  }
+  return compiled.rules
+}
+
+/** Queues the rules whose outcome depends on the day, once a day. Without such rules it reads one index and writes nothing. */
 export async function applyTimedRules(deps: RootDeps): Promise<void> {
   const today = deps.now().slice(0, 10)
   for (const row of await listTimedOwners(deps.db, today)) {
-    const id = row.projectId ?? row.namespaceId ?? 0
-    const owner: RuleOwner = row.level === 'instance' ? { kind: 'instance' } : { kind: row.level, id }
+    const owner = ownerOf(row)
     await transaction(deps, async (deps) => {
       await markEvaluated(deps.db, owner, today)
       await applyAgain(deps, owner)
     })
   }
+}
+
+/** Queues the rules whose outcome depends on feeds, in the transaction that completes their use. */
+export async function applyFeedRules(deps: Deps): Promise<void> {
+  for (const row of await listFeedOwners(deps.db)) await applyAgain(deps, ownerOf(row))
+}
+
+function ownerOf({ level, projectId, namespaceId }: OwnerRow): RuleOwner {
+  return level === 'instance' ? { kind: level } : { kind: level, id: projectId ?? namespaceId ?? 0 }
 }

@@ -40,14 +40,26 @@ export async function loadRules(deps: Deps, project: Project): Promise<ProjectRu
 
 /** Prepares rules, in the order in which they apply, for the vulnerabilities of a project. */
 export async function prepareRules(deps: Deps, project: Project, rules: readonly Rule[]): Promise<ProjectRules> {
+  return readConditions(deps, project, await compileRules(deps, rules))
+}
+
+/** Prepares the conditions of rules, which costs the most and depends on nothing but the rules and the feeds. */
+export async function compileRules(deps: Deps, rules: readonly Rule[]): Promise<CompiledRule[]> {
+  const identifiers = rules.flatMap(({ match }) => match.identifiers ?? [])
+  const aliases = await readAliases(deps, identifiers)
+  return rules.map((rule) => compileRule(rule, (name) => aliases.get(name) ?? []))
+}
+
+/** Completes compiled rules with what users may do in the project. */
+export async function readConditions(
+  deps: Deps,
+  project: Project,
+  rules: readonly CompiledRule[],
+): Promise<ProjectRules> {
   const assignees = rules.flatMap(({ action }) => action.assigneeId ?? [])
   const dismisses = rules.some(({ action }) => action.dismiss)
-  const aliases = await readAliases(
-    deps,
-    rules.flatMap(({ match }) => match.identifiers ?? []),
-  )
   return {
-    rules: rules.map((rule) => compileRule(rule, (name) => aliases.get(name) ?? [])),
+    rules,
     assignable: await listWhoMayTriage(deps, project, assignees),
     approval: dismisses ? await findEffectiveRule(deps, project.id) : undefined,
   }

@@ -1,12 +1,15 @@
 import { type InvalidAttributes, invalid } from '../../../platform/failure.ts'
 import { assertEnd } from '../triage/dismissal-end.ts'
 import { readTags } from '../triage/tags.ts'
+import { patternLength } from './globs.ts'
 import type { RuleAction, RuleDraft, RuleMatch } from './rule.ts'
 import { isVersionRange } from './version-range.ts'
 
 const maxName = 255
 const maxValues = 1_000
 const maxText = 1_000
+/** Maximum length of the globs with wildcards of one condition. Each finding is compared with all of them. */
+const maxPatterns = 10_000
 const maxDays = 3_650
 const maxComment = 10_000
 
@@ -41,6 +44,9 @@ function problemsOfMatch(match: RuleMatch): InvalidAttributes {
     if (value.some((one) => one.trim() === '' || one.length > maxText || one.includes('\0'))) {
       return { match: [`has a value that is blank or longer than ${maxText} characters`] }
     }
+  }
+  if ([match.paths, match.refs].some((globs) => globs && patternLength(globs) > maxPatterns)) {
+    return { match: [`has globs with wildcards that are longer than ${maxPatterns} characters together`] }
   }
   const { versionRange, minAgeDays = 0, minEpss = 0 } = match
   if (versionRange !== undefined && !isVersionRange(versionRange)) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { escapeGlob, globTest } from './globs.ts'
+import { countEvaluations, escapeGlob, globTest } from './globs.ts'
 
 describe('a glob of paths', () => {
   test.each([
@@ -48,4 +48,32 @@ test('a glob of refs has wildcards that stand for slashes, too', () => {
   const matches = globTest(['release/*', 'main'], { isPath: false })
   expect(['release/1', 'release/1/fix', 'main'].every(matches)).toBe(true)
   expect(['releases/1', 'main2', '/main'].some(matches)).toBe(false)
+})
+
+describe('a glob is not evaluated', () => {
+  const evaluationsOf = (work: () => void) => {
+    const before = countEvaluations()
+    work()
+    return countEvaluations() - before
+  }
+  const kind = { isPath: true }
+
+  test.each([
+    ['without wildcards', ['src/a.js', 'src/\\*.js']],
+    ['with another beginning', ['lib/*.js', 'srcs/**']],
+    ['with another end', ['src/*.ts', '**/b.js']],
+    ['with parts that the path does not have', ['**/test/**', 's*c/x*.js']],
+  ])('%s', (_, globs) => {
+    const matches = globTest(globs, kind)
+    expect(evaluationsOf(() => expect(matches('src/a.jsx') || matches('src/a.js')).toBe(globs[0] === 'src/a.js'))).toBe(
+      0,
+    )
+  })
+
+  test('again for a path that was tested before', () => {
+    const matches = globTest(['**/*.js', 's?c/*'], kind)
+    expect(evaluationsOf(() => expect(matches('src/a.js')).toBe(true))).toBe(1)
+    expect(evaluationsOf(() => expect(matches('./src/a.js')).toBe(true))).toBe(0)
+    expect(evaluationsOf(() => expect(matches('src/b.ts')).toBe(true))).toBe(1)
+  })
 })

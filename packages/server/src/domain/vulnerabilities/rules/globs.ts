@@ -11,15 +11,36 @@ interface GlobKind {
 /** Maximum length of a text that is tested. Longer ones match nothing. */
 const maxText = 1_024
 
+/** Number of texts whose result is kept, because many findings have the same path. */
+const maxKept = 1_000
+
+let evaluations = 0
+/** Returns how often a glob with wildcards was evaluated against a text, character by character. For tests. */
+export const countEvaluations = (): number => evaluations
+
 /** Returns a test whether a text matches one of the globs completely. */
 export function globTest(globs: readonly string[], { isPath }: GlobKind): (text: string) => boolean {
   const compiled = globs.map((glob) => compile(glob, isPath))
+  const exact = new Set(compiled.filter(isExact).map(({ prefix }) => prefix))
+  const patterns = compiled.filter((glob) => !isExact(glob))
+  const kept = new Map<string, boolean>()
+  const evaluate = (text: string) => {
+    const isMatch = patterns.some((glob) => matches(glob, text))
+    if (kept.size >= maxKept) kept.clear()
+    kept.set(text, isMatch)
+    return isMatch
+  }
   return (text) => {
     const normal = isPath ? withoutRoot(text) : text
     if (normal.length > maxText) return false
-    return compiled.some((glob) => matches(glob, normal))
+    if (exact.has(normal)) return true
+    return patterns.length > 0 && (kept.get(normal) ?? evaluate(normal))
   }
 }
+
+/** Returns the characters of those globs that have wildcards: what an evaluation costs. */
+export const patternLength = (globs: readonly string[]): number =>
+  globs.filter((glob) => /[*?]|\/$/.test(glob)).reduce((sum, glob) => sum + glob.length, 0)
 
 /** Returns the glob that matches this path only. */
 export const escapeGlob = (path: string): string => withoutRoot(path).replace(/[*?]|\/$/g, '\\$&')
@@ -33,6 +54,8 @@ type Token = { char: string } | 'one' | 'any' | 'anyInFolder' | 'oneInFolder' | 
 interface Glob {
   /** The characters before the first wildcard. */
   prefix: string
+  /** The characters after the last wildcard. */
+  suffix: string
   /** The characters between wildcards, which a text has in this order. */
   literals: readonly string[]
   tokens: readonly Token[]
@@ -65,8 +88,14 @@ function compile(text: string, isPath: boolean): Glob {
     .join('')
     .split('\0')
     .filter((part) => part !== '')
-  return { prefix: start.map((token) => (typeof token === 'string' ? '' : token.char)).join(''), literals, tokens }
+  const end = tokens.slice(tokens.findLastIndex((token) => typeof token === 'string') + 1)
+  return { prefix: charsOf(start), suffix: charsOf(end), literals, tokens }
 }
+
+const charsOf = (tokens: readonly Token[]): string =>
+  tokens.map((token) => (typeof token === 'string' ? '' : token.char)).join('')
+
+const isExact = ({ prefix, tokens }: Glob): boolean => prefix.length === tokens.length
 
 /** Returns false for most texts that do not match, quickly. */
 function hasLiterals({ literals }: Glob, text: string): boolean {
@@ -81,9 +110,9 @@ function hasLiterals({ literals }: Glob, text: string): boolean {
 
 /** Follows all states at once: bit `n` is set if the text so far can stand before token `n`. */
 function matches(glob: Glob, text: string): boolean {
-  const { prefix, tokens } = glob
-  if (!text.startsWith(prefix) || !hasLiterals(glob, text)) return false
-  if (prefix.length === tokens.length) return text.length === prefix.length
+  const { prefix, suffix, tokens } = glob
+  if (!text.startsWith(prefix) || !text.endsWith(suffix) || !hasLiterals(glob, text)) return false
+  evaluations += 1
   let states = new Uint8Array(tokens.length + 1)
   enter(states, tokens, prefix.length)
   for (let at = prefix.length; at < text.length; at++) {

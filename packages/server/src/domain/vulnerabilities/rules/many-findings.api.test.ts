@@ -53,6 +53,8 @@ test('20,000 findings are changed and reverted in batches, from where an interru
   expect(await countOf('state=dismissed')).toBe(total / 10)
   expect(await disagreements(server.deps)).toEqual(atFirst)
 
+  // The rules are read and compiled once in each of the two runs, not for each of the 80 batches.
+  expect(statements.filter(({ text }) => text.includes('r.match, r.action'))).toHaveLength(2)
   const written = statements.filter(({ text }) => !/\b(jobs|promoted_findings)\b/.test(text))
   expect(written.length).toBeLessThan(25 * (total / 250))
   // A parameter has the rows of one batch, so that memory does not grow with the number of findings.

@@ -46,7 +46,16 @@ export async function listInherited(db: Db, owner: RuleOwner): Promise<Rule[]> {
   return rules.filter((rule) => (owner.kind === 'project' ? rule.projectId : rule.namespaceId) !== owner.id)
 }
 
-async function listEnabled(db: Db, { kind, id }: Exclude<RuleOwner, { kind: 'instance' }>): Promise<Rule[]> {
+/** Returns what changes with the enabled rules for a project. */
+export function listRuleVersions(db: Db, projectId: number): Promise<Pick<Rule, 'id' | 'updatedAt'>[]> {
+  return listEnabled(db, { kind: 'project', id: projectId }, sql`r.id, r.updated_at`)
+}
+
+async function listEnabled<Row = Rule>(
+  db: Db,
+  { kind, id }: Exclude<RuleOwner, { kind: 'instance' }>,
+  selected: Sql = columns,
+): Promise<Row[]> {
   const projectId = kind === 'project' ? id : 0
   const start = kind === 'project' ? sql`(select p.namespace_id from projects p where p.id = ${id})` : sql`${id}`
   return db.all(sql`
@@ -56,7 +65,7 @@ async function listEnabled(db: Db, { kind, id }: Exclude<RuleOwner, { kind: 'ins
       union all
       select n.id, n.parent_id, a.distance + 1 from above a join namespaces n on n.id = a.parent_id
     )
-    select ${columns} from vulnerability_rules r left join above on above.id = r.namespace_id
+    select ${selected} from vulnerability_rules r left join above on above.id = r.namespace_id
     where r.is_enabled = true and (r.project_id = ${projectId} or above.id is not null or r.level = 'instance')
     order by case r.level when 'project' then 0 when 'group' then above.distance else 1000000 end, ${order}`)
 }
@@ -236,11 +245,19 @@ export async function countVulnerabilities(db: Db, projectIds: readonly number[]
   return row?.total ?? 0
 }
 
+export type OwnerRow = Pick<Rule, 'level' | 'projectId' | 'namespaceId'>
+
+/** Returns the owners of enabled rules with conditions on what feeds state: EPSS, KEV, and identifiers with their aliases. */
+export function listFeedOwners(db: Db): Promise<OwnerRow[]> {
+  const match = sql`cast(r.match as text)`
+  return db.all(sql`
+    select distinct level, project_id, namespace_id from vulnerability_rules r
+    where is_enabled = true and (${match} like '%"minEpss"%' or ${match} like '%"isKev"%' or ${match} like '%"identifiers"%')
+    order by level, project_id, namespace_id`)
+}
+
 /** Returns the owners of enabled rules whose outcome changes with time and that were evaluated before this day. */
-export async function listTimedOwners(
-  db: Db,
-  day: string,
-): Promise<Pick<Rule, 'level' | 'projectId' | 'namespaceId'>[]> {
+export async function listTimedOwners(db: Db, day: string): Promise<OwnerRow[]> {
   return db.all(sql`
     select distinct level, project_id, namespace_id from vulnerability_rules
     where is_timed = true and is_enabled = true and evaluated_on < ${day} order by level, project_id, namespace_id`)
