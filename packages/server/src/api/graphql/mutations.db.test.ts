@@ -330,6 +330,27 @@ describe('vulnerabilityCreate', () => {
     expect(statistics.body.low).toBe(2)
   })
 
+  test('stores the dismissal of the user where a rule has dismissed it already', async () => {
+    const other = await server.project(`acme/ruled-${made}`)
+    const rules = `/projects/${other.id}/vulnerability_rules`
+    const action = { dismiss: { reason: 'used_in_tests', until: '2028-01-01' } }
+    const rule = await server.admin.post(rules, { name: 'All', match: { identifier: 'CWE-79' }, action })
+    expect(rule.status).toBe(201)
+    const input = { project: `gid://gitlab/Project/${other.id}` }
+    const created = await Promise.all(['DISMISSED', 'DETECTED'].map((state) => make(server.admin, { ...input, state })))
+    const [byUser, byRule] = created.map(({ payload }) => Number(payload.vulnerability.id.split('/').at(-1)))
+    const read = async (id: number | undefined) => (await server.admin.get(`/vulnerabilities/${id}`)).body
+    const decided = { state: 'dismissed', rule_id: null, dismissal_reason: null, dismissed_until: null }
+    expect(await read(byUser)).toMatchObject({ ...decided, dismissed_by_id: expect.any(Number) })
+    expect(await read(byRule)).toMatchObject({ state: 'dismissed', rule_id: rule.body.id, dismissed_by_id: null })
+    const history = await server.admin.get(`/vulnerabilities/${byUser}/history`)
+    expect(history.body.at(-1)).toMatchObject({ kind: 'state', to: 'dismissed', author: { username: 'root' } })
+    await server.admin.put(`${rules}/${rule.body.id}`, { enabled: false })
+    await server.runJobs()
+    expect(await read(byUser)).toMatchObject(decided)
+    expect(await read(byRule)).toMatchObject({ state: 'detected' })
+  })
+
   test.each([
     [{ name: ' ' }, "name can't be blank"],
     [{ name: 'x'.repeat(256) }, 'name is too long (maximum is 255 characters)'],

@@ -160,6 +160,71 @@ describe('a suppression in a report', () => {
   })
 })
 
+describe('the comparison with the target ref', () => {
+  /** Compares the default branch with another ref, first by a dry run. */
+  async function compare(project: TestProject, report: object, fields: Record<string, string> = {}) {
+    const compared = { target_ref: 'release', ...fields }
+    const dryRun = await send(project, report, { fields: { ...compared, dry_run: 'true' } })
+    const { against } = await send(project, report, { fields: compared })
+    const { samples, ...counts } = against
+    const named = (finding: { name: string }) => finding.name
+    expect(dryRun.against).toMatchObject(counts)
+    expect(dryRun.against.samples.new.map(named)).toEqual(samples.new.map(named))
+    return { new: against.new, dismissed: against.dismissed, names: samples.new.map(named) }
+  }
+  const plain = { new: 1, dismissed: 1, names: ['Plain in a'] }
+  const both = { new: 2, dismissed: 0, names: ['Plain in a', 'Other in b'] }
+
+  test('counts a finding that the report itself dismisses as dismissed, and not as new', async () => {
+    const project = await newProject()
+    expect(await compare(project, snyk(wontFix))).toEqual(plain)
+    const known = await newProject()
+    expect(await compare(known, snyk())).toEqual(both)
+    expect(await compare(known, snyk(wontFix))).toEqual(plain)
+    expect(await compare(known, snyk(wontFix))).toEqual(plain)
+    expect(await compare(known, snyk())).toEqual(both)
+  })
+
+  test('counts dismissed findings of the default branch itself in no other count', async () => {
+    const project = await newProject()
+    const dryRun = await send(project, snyk(wontFix), { fields: { dry_run: 'true' } })
+    const sent = await send(project, snyk(wontFix))
+    const counts = { new: 0, known: 1, dismissed: 1 }
+    expect([dryRun.against, sent.against]).toMatchObject([counts, counts])
+  })
+
+  test('counts a suppressed finding that is not dismissed as new', async () => {
+    const unpromoted = await newProject()
+    expect(await compare(unpromoted, snyk(wontFix), { promote: 'false' })).toEqual(both)
+    const expired = await newProject()
+    expect(await compare(expired, snyk({ reason: 'past', expires: '2026-02-01' }))).toEqual(both)
+    const approved = await newProject()
+    await server.admin.put(`/projects/${approved.id}/dismissal_approval`, { severity: 'low' })
+    expect(await compare(approved, snyk(wontFix))).toEqual(both)
+    const decided = await newProject()
+    await send(decided, snyk())
+    for (const action of ['confirm', 'revert']) {
+      await server.admin.post(`/vulnerabilities/${(await other(decided)).id}/${action}`)
+    }
+    expect(await compare(decided, snyk(wontFix))).toEqual(both)
+    const twice = await newProject()
+    const [again] = snyk().vulnerabilities.slice(1)
+    const report = snyk(wontFix)
+    expect(await compare(twice, { ...report, vulnerabilities: [...report.vulnerabilities, again] })).toEqual(both)
+  })
+
+  test('does not count entries of a sender who may not triage', async () => {
+    const project = await newProject()
+    const maintainer = await server.as('maintainer', project)
+    const as = await server.client(maintainer, { scopes: ['write_security_reports'] })
+    for (const dry_run of ['true', 'false']) {
+      const fields = { promote: 'false', target_ref: 'release', dry_run }
+      const sent = await send(project, snyk(wontFix), { as, fields })
+      expect(sent.against).toMatchObject({ new: 1, dismissed: 0 })
+    }
+  })
+})
+
 describe('suppressed entries are skipped with a warning', () => {
   const skipped = (why: string, status = 'detected') => ({
     findings: { skipped: 1 },

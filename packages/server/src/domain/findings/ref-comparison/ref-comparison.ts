@@ -89,12 +89,12 @@ export const mostSevere = (findings: readonly ComparedFinding[]): ComparedFindin
 
 /** What an import would change on its ref. A dry run compares the refs as they would be after it. */
 export interface PendingChanges {
-  /** Known findings that would be present, with their reported severity if their content would change. */
-  present: readonly { findingId: number; severity: Severity | undefined }[]
+  /** Known findings that would be present, with what would change: the reported severity, and whether they are dismissed. */
+  present: readonly { findingId: number; severity: Severity | undefined; isDismissed: boolean | undefined }[]
   /** Ids of findings that would be absent. */
   absent: readonly number[]
   /** Findings that would be stored. The first `maxComparedSamples` of each severity have a summary. */
-  new: readonly { severity: Severity; summary: FindingSummary | undefined }[]
+  new: readonly { severity: Severity; summary: FindingSummary | undefined; isDismissed: boolean }[]
   /** Complete scans that would cover findings of the ref; 0 stands for a scan without a category. */
   scans: readonly { scannerId: number; reportType: string; categoryId: number }[]
 }

@@ -80,19 +80,21 @@ async function addPending(
   add: AddStanding,
 ): Promise<{ ids: number[]; new: ComparedFinding[]; fixed: ComparedFinding[] }> {
   const isTarget = refs.ref === refs.targetRef
-  const severityOf = new Map(present.map(({ findingId, severity }) => [findingId, severity]))
-  const ids = [...severityOf.keys(), ...absent]
+  const after = new Map(present.map((one) => [one.findingId, one]))
+  const ids = [...after.keys(), ...absent]
   const samples = { new: [] as ComparedFinding[], fixed: [] as ComparedFinding[] }
   await forEachBatch(ids, async (batch) => {
     const standings = await listStandings(db, refs, scans, batch)
     const sampled = new Map<number, { verdict: 'new' | 'fixed'; severity: Severity }>()
     for (const { id, isSeverityOverridden, ...before } of standings) {
-      const isOnRef = severityOf.has(id)
-      const severity = (isSeverityOverridden ? undefined : severityOf.get(id)) ?? before.severity
-      const after = { ...before, severity, isOnRef, isOnTarget: isTarget ? isOnRef : before.isOnTarget }
+      const known = after.get(id)
+      const isOnRef = known !== undefined
+      const severity = (isSeverityOverridden ? undefined : known?.severity) ?? before.severity
+      const isDismissed = known?.isDismissed ?? before.isDismissed
+      const standing = { ...before, severity, isDismissed, isOnRef, isOnTarget: isTarget ? isOnRef : before.isOnTarget }
       add(before, -1)
-      add(after, 1)
-      const verdict = judge(after)
+      add(standing, 1)
+      const verdict = judge(standing)
       if (verdict === 'new' || verdict === 'fixed') sampled.set(id, { verdict, severity })
     }
     for (const finding of await listCompared(db, [...sampled.keys()])) {
@@ -102,9 +104,9 @@ async function addPending(
     samples.new = mostSevere(samples.new)
     samples.fixed = mostSevere(samples.fixed)
   })
-  for (const { severity, summary } of added) {
-    add({ severity, isDismissed: false, isOnRef: true, isOnTarget: isTarget, isCovered: true }, 1)
-    if (summary && !isTarget) samples.new.push({ ...summary, id: undefined, vulnerabilityId: null })
+  for (const { severity, summary, isDismissed } of added) {
+    add({ severity, isDismissed, isOnRef: true, isOnTarget: isTarget, isCovered: true }, 1)
+    if (summary && !isTarget && !isDismissed) samples.new.push({ ...summary, id: undefined, vulnerabilityId: null })
   }
   return { ids, ...samples }
 }

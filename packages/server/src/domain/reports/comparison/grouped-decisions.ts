@@ -20,7 +20,7 @@ export interface GroupedDecisions {
   /** Ids of findings in the report that have no vulnerability; 0 for findings that are not stored. */
   unattached: number[]
   /** Suppressions that the report states; the id is 0 for findings that are not stored. */
-  suppressed: (StatedSuppression & { findingId: number })[]
+  suppressed: (StatedSuppression & { findingId: number; vulnerabilityId: number | null })[]
 }
 
 export function groupDecisions(decisions: readonly Decision[]): GroupedDecisions {
@@ -62,8 +62,13 @@ export function groupDecisions(decisions: readonly Decision[]): GroupedDecisions
 
 function addSuppression({ suppressed }: GroupedDecisions, decision: NewFinding | ObservedFinding | MovedFinding): void {
   const { findingId } = decision
-  const suppression = decision.kind === 'moved' ? decision.reported.suppression : decision.suppression
-  if (suppression) suppressed.push({ ...suppression, findingId })
+  const suppression = suppressionOf(decision)
+  const vulnerabilityId = decision.kind === 'new' ? null : decision.vulnerabilityId
+  if (suppression) suppressed.push({ ...suppression, findingId, vulnerabilityId })
 }
+
+/** Returns what the report states about the suppression of a finding. */
+export const suppressionOf = (decision: NewFinding | ObservedFinding | MovedFinding): StatedSuppression | undefined =>
+  decision.kind === 'moved' ? decision.reported.suppression : decision.suppression
 
 export const idsOf = (decisions: readonly { findingId: number }[]): number[] => decisions.map((one) => one.findingId)

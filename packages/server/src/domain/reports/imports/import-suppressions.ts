@@ -7,6 +7,10 @@ import {
   type ReportedSuppressions,
   type SuppressionCounts,
 } from '../../vulnerabilities/suppressions/apply-suppressions.ts'
+import {
+  forecastSuppressions,
+  type SuppressionForecast,
+} from '../../vulnerabilities/suppressions/forecast-suppressions.ts'
 import type { GroupedDecisions } from '../comparison/grouped-decisions.ts'
 import type { Outcome } from '../reader/read-report.ts'
 import type { ImportOutcome } from './import.ts'
@@ -25,12 +29,16 @@ export async function refuseSender(
   return refuseSuppressions(project, ref, isPermitted('vulnerability.bulk'))
 }
 
+interface StatedSuppressions extends ReportedSuppressions {
+  reported: GroupedDecisions['suppressed']
+}
+
 /** Returns what a report states about suppressions. */
 export function suppressionsOf(
   { suppressed, observed }: GroupedDecisions,
   { unsuppressed }: Pick<Outcome, 'unsuppressed'>,
   scans: readonly Scan[],
-): ReportedSuppressions {
+): StatedSuppressions {
   const plain = new Set(unsuppressed)
   return {
     reported: suppressed.filter(({ pointer }) => !plain.has(pointer)),
@@ -51,16 +59,17 @@ export function suppressionsToCommit(
   return isNeeded ? { ...stated, reported } : undefined
 }
 
-/** Returns what the suppressions of a report would change. */
-export async function describeSuppressions(
+/** Returns the counts of what the suppressions of a report would change, and which findings they would dismiss. */
+export async function dryRunSuppressions(
   deps: Deps,
   project: Project,
-  ref: string,
-  changes: ReportedSuppressions,
-): Promise<Pick<ImportOutcome, 'suppressions'>> {
-  if (ref !== project.defaultBranch) return {}
-  const { counts } = await compareSuppressions(deps, project, changes)
-  return withCounts(counts)
+  stated: StatedSuppressions,
+  { ref, promotes }: { ref: string; promotes: boolean },
+): Promise<{ outcome: Pick<ImportOutcome, 'suppressions'>; forecast: SuppressionForecast | undefined }> {
+  if (ref !== project.defaultBranch) return { outcome: {}, forecast: undefined }
+  const { counts } = await compareSuppressions(deps, project, stated)
+  const forecast = await forecastSuppressions(deps, project, stated, { promotes })
+  return { outcome: withCounts(counts), forecast }
 }
 
 /** Returns the counts for the outcome; none if the report has nothing to do with suppressions. */

@@ -31,7 +31,7 @@ import { commitFiles, describeFiles, hasTriageScope } from './import-files.ts'
 import { finishImport, lockImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
 import { assertStillAllowed } from './import-rights.ts'
 import {
-  describeSuppressions,
+  dryRunSuppressions,
   refuseSender,
   skippedWarnings,
   suppressionsOf,
@@ -64,7 +64,12 @@ export async function dryRunReport(
   await assertOwnScope(deps, place, comparison, options.sameRun)
   const decisions = groupDecisions(comparison.decisions)
   const facts = factsOf(report)
-  const promoted = promotes(options, project, place.ref) ? decisions.unattached.length : 0
+  const isPromoting = promotes(options, project, place.ref)
+  const promoted = isPromoting ? decisions.unattached.length : 0
+  const { unsuppressed } = report.outcome()
+  const stated = suppressionsOf(decisions, { unsuppressed }, comparison.scans)
+  const suppressions = await dryRunSuppressions(deps, project, stated, { ref: place.ref, promotes: isPromoting })
+  const forecast = suppressions.forecast && { ...suppressions.forecast, unsuppressed: new Set(unsuppressed) }
   const refs = { projectId: project.id, ref: place.ref, targetRef: options.targetRef ?? project.defaultBranch }
   return {
     id: undefined,
@@ -87,12 +92,7 @@ export async function dryRunReport(
     outcome: withFiles(
       {
         ...(await describe(deps, report, comparison, { decisions, refusal })),
-        ...(await describeSuppressions(
-          deps,
-          project,
-          place.ref,
-          suppressionsOf(decisions, report.outcome(), comparison.scans),
-        )),
+        ...suppressions.outcome,
       },
       await describeFiles(deps, project, projectFiles, from),
     ),
@@ -101,7 +101,7 @@ export async function dryRunReport(
     shownAt: null,
     finishedAt: place.now,
     targetRef: options.targetRef ?? null,
-    against: await compareRefs(deps, refs, pendingChanges(place, comparison)),
+    against: await compareRefs(deps, refs, pendingChanges(place, comparison, forecast)),
   }
 }
 

@@ -9,8 +9,9 @@ import { confidenceRanks, type Severity, type State, severityRanks } from '../..
 import type { Project } from '../../projects/project.ts'
 import { lockAgainstDeletion } from '../../projects/projects.ts'
 import type { User } from '../../users/user.ts'
-import type { Change } from '../triage/change.ts'
-import { changeVulnerability } from '../triage/triage.ts'
+import { recordDecision } from '../triage/audited-decisions.ts'
+import { applyChange, type Change, entryOf } from '../triage/change.ts'
+import { changeVulnerability, saveChanges } from '../triage/triage.ts'
 import type { VulnerabilityWithFinding } from '../vulnerability.ts'
 import { promoteFinding } from './promotion.ts'
 
@@ -44,9 +45,12 @@ export function createManually(
     await lockAgainstDeletion(deps.db, project.id)
     const created = await promoteFinding(deps, project, author, await storeFinding(deps, project, draft))
     const change = changes[draft.state]
-    // A rule may have changed the state already.
-    if (!change || created.vulnerability.state === draft.state) return created
-    return changeVulnerability(deps, project, author, { id: created.vulnerability.id, change })
+    const { vulnerability } = created
+    if (!change) return created
+    if (change.action === 'dismiss' && vulnerability.ruleEffects?.dismissal) {
+      return replaceDismissal(deps, project, author, created)
+    }
+    return changeVulnerability(deps, project, author, { id: vulnerability.id, change })
   })
 }
 
@@ -56,6 +60,24 @@ const changes: Record<State, Change | undefined> = {
   confirmed: { action: 'confirm' },
   resolved: { action: 'resolve' },
   dismissed: { action: 'dismiss' },
+}
+
+/** Replaces the dismissal of a rule by one of the user, so that the vulnerability stays dismissed without the rule. */
+async function replaceDismissal(
+  deps: Deps,
+  project: Project,
+  author: User,
+  { vulnerability: before, ...shown }: VulnerabilityWithFinding,
+): Promise<VulnerabilityWithFinding> {
+  const change = { action: 'dismiss' } as const
+  const context = { userId: author.id, now: deps.now() }
+  const detected = applyChange(before, { action: 'revert' }, before.severity, context)
+  const after = detected && applyChange(detected, change, before.severity, context)
+  if (!after) throw new Error('a dismissal by a rule was not replaced')
+  const entry = entryOf({ before, after }, change, context)
+  await saveChanges(deps, project.id, [{ before, after, entry }], context.now)
+  await recordDecision(deps, project, author, { vulnerability: after, entry, group: undefined })
+  return { ...shown, vulnerability: after }
 }
 
 /** Stores the finding on the default branch, and returns its id. */

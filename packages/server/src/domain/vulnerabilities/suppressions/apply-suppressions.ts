@@ -117,7 +117,7 @@ export async function dismissSuppressed(
 }
 
 /** A suppression before and after a report, which states it differently, for the first time, or no longer. */
-type SuppressionChange =
+export type SuppressionChange =
   | { before: StoredSuppression | undefined; next: StoredSuppression }
   | { before: StoredSuppression; next: undefined }
 
@@ -183,7 +183,7 @@ async function changeVulnerabilities(
 }
 
 /** Returns the vulnerabilities whose state a user has decided. The undo of a bulk change is no decision. */
-async function listDecided({ db }: Deps, ids: readonly number[]): Promise<Set<number>> {
+export async function listDecided({ db }: Deps, ids: readonly number[]): Promise<Set<number>> {
   const decisions = await listDecisions(db, ids)
   return new Set(
     decisions.flatMap(({ vulnerabilityId, kind, details }) =>
@@ -199,7 +199,7 @@ interface SuppressionContext {
 }
 
 /** Returns the vulnerability as its suppression leaves it, or `undefined` if nothing changes. */
-function suppressedBy(
+export function suppressedBy(
   vulnerability: Vulnerability,
   { before, next }: SuppressionChange,
   { now, isDecided, needsApproval }: SuppressionContext,
