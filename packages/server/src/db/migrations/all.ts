@@ -53,6 +53,7 @@ import { dismissalQueue } from './0099_dismissal_queue.ts'
 import { dashboard } from './0100_dashboard.ts'
 import { dueDateOrder } from './0101_due_date_order.ts'
 import { groupDismissals } from './0104_group_dismissals.ts'
+import { userAttributes } from './0112_user_attributes.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -110,4 +111,5 @@ export const migrations: readonly Migration[] = [
   dashboard,
   dueDateOrder,
   groupDismissals,
+  userAttributes,
 ]

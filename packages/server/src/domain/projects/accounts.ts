@@ -20,9 +20,18 @@ import {
   lockUser,
   storeUser,
 } from '../users/users.ts'
+import type { GitlabAttributes } from './gitlab-attribute.ts'
+import { storeAttributes } from './gitlab-attributes.ts'
+
+/** A user with the attributes of GitLab that have no effect. */
+interface WithAttributes {
+  attributes?: GitlabAttributes | undefined
+}
+export type AccountDraft = UserDraft & WithAttributes
+type AccountChange = UserChange & WithAttributes
 
 /** Creates a user and the user's own namespace. Accounts are confirmed immediately. */
-export function createAccount(deps: Deps, draft: UserDraft, createdBy: User | null): Promise<User> {
+export function createAccount(deps: Deps, draft: AccountDraft, createdBy: User | null): Promise<User> {
   return createAccountWith(deps, draft, { createdBy, party: 'accounts' }, async (_deps, user) => user)
 }
 
@@ -30,7 +39,7 @@ export function createAccount(deps: Deps, draft: UserDraft, createdBy: User | nu
  * Creates a user without a password, and sends them a link to set one. Without e-mail or passwords, only the account is
  * created, and an administrator can create a link later.
  */
-export function createAccountAndSendLink(deps: Deps, draft: UserDraft, caller: Caller): Promise<User> {
+export function createAccountAndSendLink(deps: Deps, draft: AccountDraft, caller: Caller): Promise<User> {
   return createAccountWith(deps, draft, { createdBy: caller.user, party: 'accounts' }, async (deps, user) => {
     if (deps.settings.mail && deps.settings.hasPasswords) await issuePasswordLink(deps, caller, user, 'new account')
     return user
@@ -43,7 +52,7 @@ export function createAccountAndSendLink(deps: Deps, draft: UserDraft, caller: C
  */
 export function createAccountWith<T>(
   deps: Deps,
-  draft: UserDraft,
+  draft: AccountDraft,
   { createdBy, party }: { createdBy: User | null; party: string },
   work: (deps: Deps, user: User) => Promise<T>,
 ): Promise<T> {
@@ -63,18 +72,19 @@ export function createAccountWith<T>(
 /** Stores a user without validating the draft. Throws a unique violation when a name is taken. */
 export function storeAccount(
   deps: Deps,
-  draft: UserDraft,
+  draft: AccountDraft,
   passwordHash: string | null,
   createdBy: User | null,
 ): Promise<User> {
   return transaction(deps, async (deps) => {
     const user = await storeUser(deps, draft, passwordHash, createdBy)
     await createOwnNamespace(deps, user)
+    await storeAttributes(deps, 'users', user.id, draft.attributes ?? {})
     return user
   })
 }
 
-export async function changeAccount(deps: Deps, id: number, change: UserChange): Promise<User> {
+export async function changeAccount(deps: Deps, id: number, change: AccountChange): Promise<User> {
   const known = await getUser(deps, id)
   assertNoBot(known)
   const changed = await orTaken(deps, change, id, async () => {
@@ -86,6 +96,7 @@ export async function changeAccount(deps: Deps, id: number, change: UserChange):
       const user = await lockUser(deps.db, id)
       if (!user) throw notFound('User')
       const changed = await changeUser(deps, merge(user, change), passwordHash)
+      await storeAttributes(deps, 'users', id, change.attributes ?? {})
       // End all sessions that were started with the old password.
       if (passwordHash !== undefined) await endAllSessions(deps, user.id)
       // A link may have been sent to the former address.
@@ -130,7 +141,7 @@ async function recordUserChange(deps: Deps, before: User, after: User, hasNewPas
   await recordAuditEvent(deps, 'user_updated', { entity, message: 'Changed the user', changes })
 }
 
-function merge(user: User, { password: _, ...change }: UserChange): User {
+function merge(user: User, { password: _, attributes: _stored, ...change }: AccountChange): User {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
   return { ...user, ...given }
 }

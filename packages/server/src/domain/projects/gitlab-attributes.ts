@@ -1,6 +1,6 @@
 import { type InvalidAttributes, invalid } from '../../platform/failure.ts'
 import { type Deps, transaction } from '../deps.ts'
-import type { AttributeOwner, GitlabAttributes } from './gitlab-attribute.ts'
+import type { AttributeOwner, GitlabAttributes, GitlabValue } from './gitlab-attribute.ts'
 import { listAttributes, lockAttributes, updateAttributes } from './gitlab-attribute-queries.ts'
 
 /** Returns the attributes by id. Rows without attributes may be missing. */
@@ -13,7 +13,7 @@ export async function readAttributes(
   return new Map(rows.map(({ id, gitlabAttributes }) => [id, gitlabAttributes ?? {}]))
 }
 
-/** Merges the given attributes into the stored ones. */
+/** Merges the given attributes into the stored ones; an object replaces only the fields that it has. */
 export async function storeAttributes(
   deps: Deps,
   owner: AttributeOwner,
@@ -24,14 +24,28 @@ export async function storeAttributes(
   assertShort(given)
   await transaction(deps, async ({ db }) => {
     const stored = await lockAttributes(db, owner, id)
-    await updateAttributes(db, owner, id, { ...stored, ...given })
+    await updateAttributes(db, owner, id, merge(stored, given))
   })
+}
+
+function merge(stored: GitlabAttributes, given: GitlabAttributes): GitlabAttributes {
+  const merged: Record<string, GitlabValue> = { ...stored }
+  for (const [name, value] of Object.entries(given)) {
+    const before = stored[name]
+    merged[name] = isObject(before) && isObject(value) ? { ...before, ...value } : value
+  }
+  return merged
+}
+
+function isObject(value: GitlabValue | undefined): value is Readonly<Record<string, GitlabValue>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const maxCharacters = 2000
 
 function assertShort(given: GitlabAttributes): void {
-  const long = Object.entries(given).filter(([, value]) => typeof value === 'string' && value.length > maxCharacters)
+  const length = (value: GitlabValue) => (typeof value === 'string' ? value : JSON.stringify(value)).length
+  const long = Object.entries(given).filter(([, value]) => length(value) > maxCharacters)
   const problems: InvalidAttributes = Object.fromEntries(
     long.map(([name]) => [name, [`is too long (maximum is ${maxCharacters} characters)`]]),
   )

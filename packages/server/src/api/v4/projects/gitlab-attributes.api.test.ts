@@ -33,6 +33,11 @@ test.each([
   [{ issues_enabled: 'perhaps' }, 'issues_enabled is invalid'],
   [{ build_timeout: 'long' }, 'build_timeout is invalid'],
   [{ pages_access_level: 'open' }, 'pages_access_level does not have a valid value'],
+  [{ container_expiration_policy_attributes: 'daily' }, 'container_expiration_policy_attributes is invalid'],
+  [
+    { container_expiration_policy_attributes: { cadence: '2d', keep_n: 'all' } },
+    'container_expiration_policy_attributes[cadence] does not have a valid value, container_expiration_policy_attributes[keep_n] is invalid',
+  ],
 ])('PUT /projects/:id rejects %j and changes nothing', async (input, error) => {
   const { id } = await server.project(`acme/wrong-${++projects}`)
   const before = (await server.admin.get(`/projects/${id}`)).body
@@ -54,12 +59,45 @@ test('PUT /projects/:id rejects a text that is too long and changes nothing', as
   expect((await server.admin.get(`/projects/${id}`)).body.description).toBeNull()
 })
 
-test('PUT /projects/:id ignores attributes that are secrets or need a repository', async () => {
+test('PUT /projects/:id stores the address of an import without its credentials', async () => {
   const { id } = await server.project('acme/imported')
   const set = { import_url: 'https://user:password@git.example.com/a.git', mirror: true }
   const changed = await server.admin.put(`/projects/${id}`, set)
-  expect(changed).toMatchObject({ status: 200, body: { import_url: null } })
+  expect(changed).toMatchObject({ status: 200, body: { import_url: 'https://git.example.com/a.git', mirror: true } })
   expect(changed.text).not.toContain('password')
+})
+
+test('PUT /projects/:id returns a list and an object as they were sent, and keeps fields that are absent', async () => {
+  const { id } = await server.project('acme/structured')
+  const policy = { cadence: '7d', enabled: true, keep_n: 5 }
+  const first = { ci_id_token_sub_claim_components: ['project_path', 'ref'], public_builds: true }
+  const changed = await server.admin.put(`/projects/${id}`, {
+    ...first,
+    container_expiration_policy_attributes: policy,
+  })
+  expect(changed).toMatchObject({
+    status: 200,
+    body: { ...first, public_jobs: true, container_expiration_policy: policy },
+  })
+  const form = { 'container_expiration_policy_attributes[keep_n]': '10' }
+  const again = await server.admin.put(`/projects/${id}`, new URLSearchParams(form))
+  expect(again.body.container_expiration_policy).toEqual({ ...policy, keep_n: 10 })
+  expect((await server.admin.get(`/projects/${id}`)).body).toMatchObject({
+    ...first,
+    container_expiration_policy: { ...policy, keep_n: 10 },
+  })
+})
+
+test('what a project has or has not decides the lists of clients, not what a client stored', async () => {
+  const { id } = await server.project('acme/renovated')
+  expect((await server.admin.get(`/projects/${id}`)).body).toMatchObject({
+    repository_access_level: 'disabled',
+    merge_requests_enabled: false,
+    empty_repo: true,
+  })
+  const set = { repository_access_level: 'enabled', merge_requests_enabled: true }
+  expect((await server.admin.put(`/projects/${id}`, set)).body).toMatchObject({ ...set, empty_repo: true })
+  expect((await server.admin.get('/projects?with_merge_requests_enabled=true')).body).toEqual([])
 })
 
 test('groups store attributes of GitLab that have no effect, and return them', async () => {
@@ -76,6 +114,11 @@ test('groups store attributes of GitLab that have no effect, and return them', a
   expect(await server.admin.put(`/groups/${group.id}`, { default_branch: null })).toMatchObject({
     body: { default_branch: null, ...set },
   })
+  const defaults = { allowed_to_push: [{ access_level: 40 }], allow_force_push: true }
+  const protecting = await server.admin.put(`/groups/${group.id}`, { default_branch_protection_defaults: defaults })
+  expect(protecting).toMatchObject({ status: 200, body: { default_branch_protection_defaults: defaults } })
+  const wrong = { default_branch_protection_defaults: { allowed_to_push: [{ access_level: 'all' }] } }
+  expect((await server.admin.put(`/groups/${group.id}`, wrong)).status).toBe(400)
   expect(await server.admin.put(`/groups/${group.id}`, { project_creation_level: 'anyone' })).toMatchObject({
     status: 400,
     body: { error: 'project_creation_level does not have a valid value' },
@@ -93,4 +136,40 @@ test('webhooks store events that Alcove never sends, and return them', async () 
   expect((await server.admin.get(`${path}/${body.id}`)).body).toEqual(changed.body)
   expect((await server.admin.get(path)).body).toEqual([changed.body])
   expect((await server.admin.put(`${path}/${body.id}`, {})).status).toBe(400)
+})
+
+test('users store attributes of GitLab that have no effect, and return them', async () => {
+  const set = { bio: 'Breaks things.', job_title: 'Tester', organization: 'Acme', theme_id: 3, location: 'Oslo' }
+  const draft = { email: 'ada@example.com', username: 'ada', name: 'Ada', force_random_password: true }
+  const { status, body: user } = await server.admin.post('/users', { ...draft, ...set })
+  expect([status, user]).toMatchObject([201, { ...set, work_information: 'Tester at Acme', linkedin: '' }])
+  const path = `/users/${user?.id}`
+  const changed = await server.admin.put(path, { twitter: '@ada', commit_email: 'dev@example.com' })
+  expect(changed).toMatchObject({ status: 200, body: { ...set, twitter: '@ada', commit_email: 'dev@example.com' } })
+  expect((await server.admin.get(path)).body).toEqual(changed.body)
+  expect((await server.admin.get('/users?username=ada')).body).toEqual([changed.body])
+
+  const reader = await server.user('reader')
+  const { bio, location, job_title } = set
+  const seen = (await reader.get(path)).body
+  expect(seen).toMatchObject({ bio, location, job_title })
+  expect(seen).not.toHaveProperty('theme_id')
+  await server.admin.put(path, { private_profile: true })
+  expect((await reader.get(path)).body).toMatchObject({ bio: '', location: null, work_information: null })
+  expect((await server.admin.get(path)).body).toMatchObject({ bio, private_profile: true })
+})
+
+test('PUT /users/:id rejects an attribute with a wrong type, and with it the other changes', async () => {
+  const { user } = await server.user('wrong')
+  const path = `/users/${user?.id}`
+  expect(await server.admin.put(path, { name: 'New', theme_id: 'dark' })).toMatchObject({
+    status: 400,
+    body: { error: 'theme_id is invalid' },
+  })
+  const long = { name: 'New', bio: 'x'.repeat(2001) }
+  expect(await server.admin.put(path, long)).toMatchObject({
+    status: 400,
+    body: { message: { bio: ['is too long (maximum is 2000 characters)'] } },
+  })
+  expect((await server.admin.get(path)).body).toMatchObject({ name: user?.name, theme_id: 1 })
 })

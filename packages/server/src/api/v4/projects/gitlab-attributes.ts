@@ -1,22 +1,29 @@
 import Type, { type TSchema } from 'typebox'
-import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
-import { flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
+import type { GitlabAttributes, GitlabValue } from '../../../domain/projects/gitlab-attribute.ts'
+import { flag, freeForm, integer, nullable, oneOf, optional, text, textList } from '../../../http/params/input.ts'
+import { readBranchProtection, readExpirationPolicy, withoutCredentials } from './structured-attributes.ts'
 
 /** An attribute of GitLab that has no effect here. It is validated, stored and returned unchanged. */
 interface Attribute {
   input: TSchema
   output: object
+  /** Name of the parameter, if it is not that of the response. */
+  parameter?: string
+  /** Validates and converts the value further. */
+  read?: (value: never) => GitlabValue
 }
 
 export type Attributes = Readonly<Record<string, Attribute>>
 
-const yesOrNo: Attribute = { input: flag(), output: { type: 'boolean' } }
+export const flagAttribute: Attribute = { input: flag(), output: { type: 'boolean' } }
 const maybe: Attribute = { input: nullable(flag()), output: { type: ['boolean', 'null'] } }
-const whole: Attribute = { input: integer(), output: { type: 'integer' } }
-const free: Attribute = { input: nullable(text()), output: { type: ['string', 'null'] } }
+export const integerAttribute: Attribute = { input: integer(), output: { type: 'integer' } }
+export const textAttribute: Attribute = { input: nullable(text()), output: { type: ['string', 'null'] } }
+const list: Attribute = { input: textList(), output: { type: 'array', items: { type: 'string' } } }
+const structure = { input: freeForm(), output: { type: 'object', additionalProperties: true } }
 const among = (...values: readonly string[]): Attribute => ({ input: oneOf(values), output: { type: 'string' } })
 
-const each = (names: readonly string[], attribute: Attribute): Attributes =>
+export const each = (names: readonly string[], attribute: Attribute): Attributes =>
   Object.fromEntries(names.map((name) => [name, attribute]))
 
 const accessLevels = ['disabled', 'private', 'enabled']
@@ -39,13 +46,14 @@ export const projectExtras: Attributes = {
       'lfs_enabled',
       'packages_enabled',
       'public_jobs',
+      'public_builds',
       'emails_enabled',
       'only_allow_merge_if_pipeline_succeeds',
       'allow_merge_on_skipped_pipeline',
       'only_allow_merge_if_all_discussions_are_resolved',
       'request_access_enabled',
     ],
-    yesOrNo,
+    flagAttribute,
   ),
   ...each(
     [
@@ -54,7 +62,7 @@ export const projectExtras: Attributes = {
       'remove_source_branch_after_merge',
       'autoclose_referenced_issues',
     ],
-    yesOrNo,
+    flagAttribute,
   ),
   ...each(
     [
@@ -104,8 +112,16 @@ export const projectExtras: Attributes = {
       'restrict_user_defined_variables',
       'show_default_award_emojis',
       'warn_about_potentially_unwanted_characters',
+      'auto_duo_code_review_enabled',
+      'ci_display_pipeline_variables',
+      'mirror',
+      'mirror_overwrites_diverged_branches',
+      'mirror_trigger_builds',
+      'only_mirror_protected_branches',
+      'pre_receive_secret_detection_enabled',
+      'protect_merge_request_pipelines',
     ],
-    yesOrNo,
+    flagAttribute,
   ),
   ...each(
     [
@@ -114,8 +130,9 @@ export const projectExtras: Attributes = {
       'ci_default_git_depth',
       'ci_delete_pipelines_in_seconds',
       'max_artifacts_size',
+      'mirror_user_id',
     ],
-    whole,
+    integerAttribute,
   ),
   ...each(
     [
@@ -127,9 +144,24 @@ export const projectExtras: Attributes = {
       'merge_requests_template',
       'squash_commit_template',
       'suggestion_commit_message',
+      'build_coverage_regex',
+      'merge_request_title_regex',
+      'merge_request_title_regex_description',
+      'mirror_branch_regex',
+      'repository_storage',
     ],
-    free,
+    textAttribute,
   ),
+  import_url: { ...textAttribute, read: withoutCredentials },
+  operations_access_level: among(...accessLevels),
+  ci_id_token_sub_claim_components: list,
+  ci_pipeline_variables_minimum_override_role: among('developer', 'maintainer', 'owner', 'no_one_allowed'),
+  resource_group_default_process_mode: among('unordered', 'oldest_first', 'newest_first', 'newest_ready_first'),
+  container_expiration_policy: {
+    ...structure,
+    parameter: 'container_expiration_policy_attributes',
+    read: readExpirationPolicy,
+  },
   auto_cancel_pending_pipelines: among('disabled', 'enabled'),
   auto_devops_deploy_strategy: among('continuous', 'manual', 'timed_incremental'),
   build_git_strategy: among('fetch', 'clone'),
@@ -145,33 +177,57 @@ export const groupExtras: Attributes = {
       'lfs_enabled',
       'request_access_enabled',
     ],
-    yesOrNo,
+    flagAttribute,
   ),
-  emails_disabled: yesOrNo,
-  two_factor_grace_period: whole,
+  emails_disabled: flagAttribute,
+  two_factor_grace_period: integerAttribute,
   project_creation_level: among('noone', 'owner', 'maintainer', 'developer', 'administrator'),
   subgroup_creation_level: among('owner', 'maintainer'),
   auto_devops_enabled: maybe,
   mentions_disabled: maybe,
-  default_branch: free,
-  default_branch_protection: whole,
+  default_branch: textAttribute,
+  default_branch_protection: integerAttribute,
   shared_runners_setting: among(
     'enabled',
     'disabled_and_overridable',
     'disabled_with_override',
     'disabled_and_unoverridable',
   ),
-  ...each(['membership_lock', 'prevent_forking_outside_group', 'prevent_sharing_groups_outside_hierarchy'], yesOrNo),
+  ...each(
+    [
+      'membership_lock',
+      'prevent_forking_outside_group',
+      'prevent_sharing_groups_outside_hierarchy',
+      'allow_merge_on_skipped_pipeline',
+      'allow_personal_snippets',
+      'auto_ban_user_on_excessive_projects_download',
+      'duo_features_enabled',
+      'experiment_features_enabled',
+      'lock_duo_features_enabled',
+      'lock_math_rendering_limits_enabled',
+      'math_rendering_limits_enabled',
+      'only_allow_merge_if_all_discussions_are_resolved',
+      'only_allow_merge_if_pipeline_succeeds',
+      'service_access_tokens_expiration_enforced',
+      'web_based_commit_signing_enabled',
+    ],
+    flagAttribute,
+  ),
   ...each(
     [
       'extra_shared_runners_minutes_limit',
       'file_template_project_id',
       'max_artifacts_size',
       'shared_runners_minutes_limit',
+      'unique_project_download_limit',
+      'unique_project_download_limit_interval_in_seconds',
     ],
-    whole,
+    integerAttribute,
   ),
-  ...each(['ip_restriction_ranges', 'allowed_email_domains_list'], free),
+  unique_project_download_limit_allowlist: list,
+  duo_availability: among('default_on', 'default_off', 'never_on'),
+  default_branch_protection_defaults: { ...structure, read: readBranchProtection },
+  ...each(['ip_restriction_ranges', 'allowed_email_domains_list'], textAttribute),
   enabled_git_access_protocol: among('ssh', 'http', 'all'),
   wiki_access_level: among(...accessLevels),
 }
@@ -204,15 +260,15 @@ export const otherEvents = [
 ] as const
 
 const templates: Attributes = {
-  push_events_branch_filter: free,
+  push_events_branch_filter: textAttribute,
   branch_filter_strategy: among('wildcard', 'regex', 'all_branches'),
-  custom_webhook_template: free,
+  custom_webhook_template: textAttribute,
 }
 
 export const hookExtras: Attributes = {
   ...each(
     [...firstEvents, ...otherEvents].filter((name) => name !== 'resource_access_token_events'),
-    yesOrNo,
+    flagAttribute,
   ),
   ...templates,
 }
@@ -220,17 +276,25 @@ export const hookExtras: Attributes = {
 /** Events of groups, which never occur here. */
 export const groupEvents = ['subgroup_events', 'project_events'] as const
 
-export const groupHookExtras: Attributes = { ...hookExtras, ...each([...groupEvents], yesOrNo) }
+export const groupHookExtras: Attributes = { ...hookExtras, ...each([...groupEvents], flagAttribute) }
 
-export const instanceHookExtras: Attributes = { ...each([...firstEvents], yesOrNo), ...templates }
+export const instanceHookExtras: Attributes = { ...each([...firstEvents], flagAttribute), ...templates }
+
+const stored = { description: 'Stored, no effect' }
 
 /** Returns the attributes as optional input parameters of a route. */
-export const inputsOf = (attributes: Attributes): Undeclared => mapValues(attributes, ({ input }) => optional(input))
+export function inputsOf(attributes: Attributes): Undeclared {
+  const inputs = Object.entries(attributes).map(([name, { input, parameter = name }]) => [
+    parameter,
+    optional(Type.Unsafe({ ...input, ...stored })),
+  ])
+  return Object.fromEntries(inputs)
+}
 
 /** Returns the response schemas. Attributes in `declared` are always in the response, the others only once set. */
 export function outputsOf(attributes: Attributes, declared: object): Undeclared {
   const schemas = Object.entries(attributes).map(([name, { output }]) => {
-    const schema = Type.Unsafe(output)
+    const schema = Type.Unsafe({ ...output, ...stored })
     return [name, Object.hasOwn(declared, name) ? schema : Type.Optional(schema)] as const
   })
   return Object.fromEntries(schemas)
@@ -241,16 +305,23 @@ type Undeclared = Record<never, TSchema>
 
 /** Returns the attributes that the client set, with the attributes that GitLab derives from them. */
 export function attributesFrom(attributes: Attributes, input: object): GitlabAttributes {
-  const given: Record<string, boolean | number | string | null> = {}
-  for (const [name, value] of Object.entries(input)) if (Object.hasOwn(attributes, name)) given[name] = value
+  const values = input as Readonly<Record<string, GitlabValue>> // parameters other than the attributes are not read
+  const given: Record<string, GitlabValue> = {}
+  for (const [name, { parameter = name, read }] of Object.entries(attributes)) {
+    const value = values[parameter]
+    if (value !== undefined) given[name] = read ? read(value as never) : value // of the type of its own parameter
+  }
   for (const [flagName, levelName] of twins) {
     if (!Object.hasOwn(attributes, flagName)) continue
     const [isOn, level] = [given[flagName], given[levelName]]
     if (level !== undefined) given[flagName] = level !== 'disabled'
     else if (isOn !== undefined) given[levelName] = isOn ? 'enabled' : 'disabled'
   }
-  if (given['emails_enabled'] !== undefined) given['emails_disabled'] = !given['emails_enabled']
-  else if (given['emails_disabled'] !== undefined) given['emails_enabled'] = !given['emails_disabled']
+  const { emails_enabled: on, emails_disabled: off, public_jobs: jobs, public_builds: builds } = given
+  if (on !== undefined) given['emails_disabled'] = !on
+  else if (off !== undefined) given['emails_enabled'] = !off
+  if (jobs !== undefined) given['public_builds'] = jobs
+  else if (builds !== undefined) given['public_jobs'] = builds
   return given
 }
 
@@ -264,7 +335,3 @@ const twins = [
   ['container_registry_enabled', 'container_registry_access_level'],
   ['packages_enabled', 'package_registry_access_level'],
 ] as const
-
-function mapValues<T, R>(record: Readonly<Record<string, T>>, map: (value: T) => R): Record<string, R> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
-}

@@ -17,7 +17,7 @@ import { removeProject } from '../../../domain/removal/remove.ts'
 import { setProjectTopics, topicVisibilityChanged } from '../../../domain/topics/assignment.ts'
 import { assertUnmodified } from '../../../domain/unmodified.ts'
 import { getUser } from '../../../domain/users/users.ts'
-import { flag, freeForm, integer, optional, text, textList } from '../../../http/params/input.ts'
+import { flag, integer, optional, text } from '../../../http/params/input.ts'
 import { keysetField } from '../../../http/response/keyset.ts'
 import { perMinute, type Route } from '../../../http/route.ts'
 import { notFound } from '../../../platform/failure.ts'
@@ -41,25 +41,9 @@ const newProject = Type.Object(
   { atLeastOneOf: [['name', 'path']] },
 )
 
-/** Attributes that are accepted but not stored, because they are secrets, structures or need a repository. */
-const ignoredAttributes = {
-  import_url: optional(text({ description: 'No effect' })),
-  repository_storage: optional(text({ description: 'No effect' })),
-  operations_access_level: optional(text({ description: 'No effect' })),
-  public_builds: optional(flag({ description: 'No effect' })),
-  mirror: optional(flag({ description: 'No effect' })),
-  mirror_user_id: optional(integer({ description: 'No effect' })),
-  mirror_trigger_builds: optional(flag({ description: 'No effect' })),
-  mirror_overwrites_diverged_branches: optional(flag({ description: 'No effect' })),
-  only_mirror_protected_branches: optional(flag({ description: 'No effect' })),
-  ci_id_token_sub_claim_components: optional(textList({ description: 'No effect' })),
-  container_expiration_policy_attributes: optional(freeForm({ description: 'No effect' })),
-}
-
 const changeable = {
   ...projectAttributes,
   archived: optional(flag({ description: 'Requires the owner role, as do `path` and `visibility`' })),
-  ...ignoredAttributes,
 }
 
 export const projectRoutes: readonly Route[] = [

@@ -2,6 +2,8 @@ import Type, { type Static } from 'typebox'
 import type { Caller } from '../../../domain/access/callers.ts'
 import type { Deps, RootDeps } from '../../../domain/deps.ts'
 import { changeAccount, createAccount, createAccountAndSendLink } from '../../../domain/projects/accounts.ts'
+import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
+import { readAttributes } from '../../../domain/projects/gitlab-attributes.ts'
 import { removeUser } from '../../../domain/removal/remove.ts'
 import { banUserWithWork, blockUserWithWork, deactivateUserWithWork } from '../../../domain/removal/shut-out.ts'
 import { disableTwoFactor } from '../../../domain/second-factors/second-factors.ts'
@@ -13,7 +15,9 @@ import { findUsers, getUser, readAccounts, readUser, userOrderFor } from '../../
 import { dateTime, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
 import { noOutput, type Route } from '../../../http/route.ts'
+import { attributesFrom, inputsOf } from '../projects/gitlab-attributes.ts'
 import { route } from '../route.ts'
+import { userExtras } from './gitlab-attributes.ts'
 import {
   accountView,
   currentUserView,
@@ -31,6 +35,11 @@ const optionalAttributes = {
   external: optional(flag()),
   projects_limit: optional(integer()),
   note: optional(nullable(text())),
+  ...inputsOf(userExtras),
+  extern_uid: optional(
+    text({ description: 'No effect: an identity is linked at the first sign-in with its provider' }),
+  ),
+  provider: optional(text({ description: 'No effect, as `extern_uid`' })),
 }
 
 const wantsNoPassword = {
@@ -97,7 +106,8 @@ export const userRoutes: readonly Route[] = [
       const end = nextOf(asked, found, (user) => ({ value: keyOf(user, order.by), id: user.id })) ?? found
       if (!caller?.isAdmin) return { ...end, rows: found.rows.map((user) => viewBasicUser(user, origin)) }
       const accounts = await readAccounts(deps, found.rows)
-      return { ...end, rows: accounts.map((account) => viewAccount(account, origin)) }
+      const attributes = await readAttributes(deps, 'users', idsOf(accounts))
+      return { ...end, rows: accounts.map((account) => viewAccount(account, origin, attributes.get(account.id))) }
     },
   }),
   route({
@@ -111,7 +121,8 @@ export const userRoutes: readonly Route[] = [
     output: userView,
     async handle({ deps, caller, input, origin }) {
       const user = await readUser(deps, caller, input.id)
-      return caller?.isAdmin ? describe(deps, user, origin) : viewUser(user, origin)
+      if (caller?.isAdmin) return describe(deps, user, origin)
+      return viewUser(user, origin, await attributesOf(deps, user))
     },
   }),
   route({
@@ -137,7 +148,7 @@ export const userRoutes: readonly Route[] = [
     async handle({ deps, caller, input, origin }) {
       const { email, name, username } = input
       const password = isWithoutPassword(input) ? undefined : (input.password ?? '')
-      const draft = { email, name, username, password, ...attributesOf(input) }
+      const draft = { email, name, username, password, ...settingsFrom(input) }
       const user = input.reset_password
         ? await createAccountAndSendLink(deps, draft, caller)
         : await createAccount(deps, draft, caller.user)
@@ -166,7 +177,7 @@ export const userRoutes: readonly Route[] = [
     async handle({ deps, caller, input, origin }) {
       const { id, email, name, username, password } = input
       if (await changesAccess(deps, input)) assertRecentlyAuthenticated(deps, caller)
-      const change = { email, name, username, password, ...attributesOf(input) }
+      const change = { email, name, username, password, ...settingsFrom(input) }
       return describe(deps, await changeAccount(deps, id, change), origin)
     },
   }),
@@ -222,7 +233,9 @@ function ownProfile(place: { path: string; outside?: boolean; summary: string })
     status: 200,
     output: currentUserView,
     handle: async ({ deps, caller, origin }) =>
-      caller.isAdmin ? describe(deps, caller.user, origin) : viewCurrentUser(caller.user, origin),
+      caller.isAdmin
+        ? describe(deps, caller.user, origin)
+        : viewCurrentUser(caller.user, origin, await attributesOf(deps, caller.user)),
   })
 }
 
@@ -266,14 +279,21 @@ function keyOf(user: User, by: UserOrder['by']): string {
 
 async function describe(deps: Deps, user: User, origin: string): Promise<Static<typeof accountView>> {
   const [account] = await readAccounts(deps, [user])
-  return viewAccount({ ...user, namespaceId: null, createdBy: undefined, ...account }, origin)
+  const attributes = await attributesOf(deps, user)
+  return viewAccount({ ...user, namespaceId: null, createdBy: undefined, ...account }, origin, attributes)
 }
+
+async function attributesOf(deps: Deps, { id }: User): Promise<GitlabAttributes> {
+  return (await readAttributes(deps, 'users', [id])).get(id) ?? {}
+}
+
+const idsOf = (users: readonly User[]): number[] => users.map(({ id }) => id)
 
 function isWithoutPassword(input: { reset_password?: boolean; force_random_password?: boolean }): boolean {
   return input.reset_password === true || input.force_random_password === true
 }
 
-function attributesOf(input: {
+function settingsFrom(input: {
   admin?: boolean
   can_create_group?: boolean
   external?: boolean
@@ -286,5 +306,6 @@ function attributesOf(input: {
     isExternal: input.external,
     projectsLimit: input.projects_limit,
     note: input.note,
+    attributes: attributesFrom(userExtras, input),
   }
 }

@@ -1,6 +1,9 @@
 import Type from 'typebox'
+import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
 import type { Account, User } from '../../../domain/users/user.ts'
+import { outputsOf } from '../projects/gitlab-attributes.ts'
 import { nullableInteger, nullableString, timestamp } from '../views.ts'
+import { publicAttributes, userExtras } from './gitlab-attributes.ts'
 
 const basicFields = {
   id: Type.Integer(),
@@ -71,26 +74,30 @@ const administratorFields = {
 }
 
 const detailFields = { ...profileFields, ...privateFields, ...administratorFields }
+const attributes = outputsOf(userExtras, { ...basicFields, ...detailFields })
 
 /** A user as administrators see them. */
-export const accountView = Type.Object({ ...basicFields, ...detailFields }, { title: 'Account' })
+export const accountView = Type.Object({ ...basicFields, ...detailFields, ...attributes }, { title: 'Account' })
 /** The current user as they see themselves. */
 export const currentUserView = Type.Object({
   ...basicFields,
   ...profileFields,
   ...privateFields,
   ...Type.Partial(Type.Object(administratorFields)).properties,
+  ...attributes,
 })
 /** A user's profile; administrators get more fields. */
 export const userView = Type.Object({
   ...basicFields,
   ...profileFields,
   ...Type.Partial(Type.Object({ ...privateFields, ...administratorFields })).properties,
+  ...outputsOf(userExtras, { ...basicFields, ...profileFields }),
 })
 /** An item of the list of users; administrators get more fields. */
 export const listedUserView = Type.Object({
   ...basicFields,
   ...Type.Partial(Type.Object(detailFields)).properties,
+  ...outputsOf(userExtras, basicFields),
 })
 
 export function viewBasicUser(user: Pick<User, 'id' | 'username' | 'name' | 'state'>, origin: string) {
@@ -106,8 +113,18 @@ export function viewBasicUser(user: Pick<User, 'id' | 'username' | 'name' | 'sta
   }
 }
 
-/** Returns blank profile fields, because the only stored profile field is the name. */
-export function viewUser(user: User, origin: string) {
+/** Returns a user's profile, of whose fields only the name has an effect. */
+export function viewUser(user: User, origin: string, attributes: GitlabAttributes = {}) {
+  return { ...viewProfile(user, origin), ...publicAttributes(attributes), ...viewWork(publicAttributes(attributes)) }
+}
+
+/** Returns the field that GitLab derives from the job title and the organization. */
+function viewWork({ job_title: title, organization }: GitlabAttributes) {
+  const parts = [title, organization].filter(Boolean)
+  return parts.length > 0 && { work_information: parts.join(' at ') }
+}
+
+function viewProfile(user: User, origin: string) {
   return {
     ...viewBasicUser(user, origin),
     created_at: user.createdAt,
@@ -129,9 +146,13 @@ export function viewUser(user: User, origin: string) {
   }
 }
 
-export function viewCurrentUser(user: User, origin: string) {
+export function viewCurrentUser(user: User, origin: string, attributes: GitlabAttributes = {}) {
+  return { ...viewPrivate(user, origin), ...attributes, ...viewWork(attributes) }
+}
+
+function viewPrivate(user: User, origin: string) {
   return {
-    ...viewUser(user, origin),
+    ...viewProfile(user, origin),
     last_sign_in_at: null,
     confirmed_at: user.createdAt,
     last_activity_on: null,
@@ -151,9 +172,9 @@ export function viewCurrentUser(user: User, origin: string) {
   }
 }
 
-export function viewAccount(account: Account, origin: string) {
+export function viewAccount(account: Account, origin: string, attributes: GitlabAttributes = {}) {
   return {
-    ...viewCurrentUser(account, origin),
+    ...viewCurrentUser(account, origin, attributes),
     is_admin: account.isAdmin,
     note: account.note,
     namespace_id: account.namespaceId,
