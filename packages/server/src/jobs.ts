@@ -54,7 +54,7 @@ import { pollTrackers, synchronizeJob } from './domain/trackers/sync-issues.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { expireRequests } from './domain/vulnerabilities/approval/expire-requests.ts'
 import { dueDatesJob } from './domain/vulnerabilities/due-dates/update-due-dates.ts'
-import { flawAliasesJob, flawKeysJob } from './domain/vulnerabilities/flaws/flaw-jobs.ts'
+import { flawAliasesJob, flawKeysJob, transferredFlawsJob } from './domain/vulnerabilities/flaws/flaw-jobs.ts'
 import { updatePriorities } from './domain/vulnerabilities/priority/score-all.ts'
 import { promotionKind, removeOldPromotions } from './domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { applyTimedRules, rulesJob } from './domain/vulnerabilities/rules/apply-job.ts'
@@ -147,6 +147,7 @@ export const jobKinds: readonly AnyJobKind[] = [
   packageJob,
   flawKeysJob,
   flawAliasesJob,
+  transferredFlawsJob,
   passwordRequestJob,
   promotionKind,
   scopeChangeKind,

@@ -9,6 +9,7 @@ import { hasOwnerBeside, makeOwner } from '../members/members.ts'
 import { moveProjectsBelow, narrowProjectsBelow } from '../projects/projects.ts'
 import { queueDueDates } from '../projects/queue-due-dates.ts'
 import { queueRules } from '../projects/queue-rules.ts'
+import { queueTransferredFlaws } from '../projects/queue-transferred-flaws.ts'
 import { getGroup, maxAncestors, visibleParent } from './groups.ts'
 import { redirectNamespace } from './moved-paths.ts'
 import { lineageOf, lineageRange, type Namespace } from './namespace.ts'
@@ -52,6 +53,7 @@ export function transferGroup(
     }
     await queueDueDates(deps, { kind: 'group', id })
     await queueRules(deps, { kind: 'group', id })
+    await queueTransferredFlaws(deps, { kind: 'group', id })
     await recordAuditEvent(deps, 'group_transferred', {
       entity: groupEntity(moved.group),
       message: 'Transferred the group',

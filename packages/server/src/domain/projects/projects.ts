@@ -43,6 +43,7 @@ import {
 } from './project-queries.ts'
 import { queueDueDates } from './queue-due-dates.ts'
 import { queueRules } from './queue-rules.ts'
+import { queueTransferredFlaws } from './queue-transferred-flaws.ts'
 import { groupLevel, projectLevel, type Visitor } from './visible.ts'
 
 export {
@@ -138,6 +139,7 @@ export function transferProject(deps: Deps, caller: Caller, id: number, referenc
     if (target.ownerId !== null) await makeOwner(deps, { projectId: id }, target.ownerId, caller.user.id)
     await queueDueDates(deps, { kind: 'project', id })
     await queueRules(deps, { kind: 'project', id })
+    await queueTransferredFlaws(deps, { kind: 'project', id })
     const changed = await reload(deps, id)
     await recordProject(deps, 'project_transferred', changed, {
       message: 'Transferred the project',

@@ -2,9 +2,11 @@ import Type from 'typebox'
 import type { Caller } from '../../../domain/access/callers.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import type { Namespace } from '../../../domain/namespaces/namespace.ts'
+import type { Project } from '../../../domain/projects/project.ts'
 import {
   type FlawActor,
   type FlawChange,
+  type FlawPlace,
   findFlawChanges,
   joinFlaws,
   splitFlaw,
@@ -50,17 +52,29 @@ const viewChange = (change: FlawChange) => ({
   undone_by_id: change.undoneById,
 })
 
-const inProject = ({ id }: { id: number }, { user }: Caller): FlawActor => ({
-  place: { kind: 'project', id },
-  scope: projectScope(id),
-  user,
-})
+const permissions = {
+  project: { list: 'vulnerability.list', change: 'vulnerability.flaw' },
+  group: { list: 'group.vulnerability.flaw', change: 'group.vulnerability.flaw' },
+} as const
 
-const inGroup = async (deps: RootDeps, group: Namespace, caller: Caller): Promise<FlawActor> => ({
-  place: { kind: 'group', id: group.id },
-  scope: await readableScope(deps, caller, { group }),
-  user: caller.user,
-})
+/** Parts of a request. A row of the permissions that is on a group provides one, and so on. */
+interface Request {
+  deps: RootDeps
+  caller: Caller
+  project?: Project
+  group?: Namespace
+}
+
+async function actorOf(context: object): Promise<FlawActor> {
+  const { deps, caller, project, group } = context as Request // the guard provides what the permission's row promises
+  const scope = project ? projectScope(project.id) : await readableScope(deps, caller, { group })
+  return { place: placeOf(context), scope, user: caller.user }
+}
+
+function placeOf(context: object): FlawPlace {
+  const { project, group } = context as Request // the guard provides what the permission's row promises
+  return project ? { kind: 'project', id: project.id } : { kind: 'group', id: group?.id ?? 0 }
+}
 
 const splitInput = Type.Object({
   flaw_id: integer(),
@@ -81,88 +95,68 @@ const listed = {
   unknownFilters: 'refused',
 } as const
 
+function routesOf(kind: 'project' | 'group', texts: Texts): Route[] {
+  const flaw = `/${kind}s/:id/vulnerability_flaws/:flaw_id`
+  const changes = `/${kind}s/:id/vulnerability_flaw_changes`
+  const may = permissions[kind]
+  return [
+    route({
+      ...created,
+      path: `${flaw}/split`,
+      summary: texts.split,
+      permission: may.change,
+      input: splitInput,
+      async handle(context) {
+        const { flaw_id: key, vulnerability_ids: vulnerabilityIds } = context.input
+        return viewChange(await splitFlaw(context.deps, await actorOf(context), { key, vulnerabilityIds }))
+      },
+    }),
+    route({
+      ...created,
+      path: `${flaw}/join`,
+      summary: texts.join,
+      permission: may.change,
+      input: joinInput,
+      async handle(context) {
+        const { flaw_id: key, other_flaw_id: otherKey } = context.input
+        return viewChange(await joinFlaws(context.deps, await actorOf(context), { key, otherKey }))
+      },
+    }),
+    route({
+      ...listed,
+      path: changes,
+      summary: `List splits and joins of flaws in a ${kind}, newest first`,
+      permission: may.list,
+      async handle(context) {
+        const found = await findFlawChanges(context.deps, placeOf(context), context.page)
+        return { ...found, rows: found.rows.map(viewChange) }
+      },
+    }),
+    route({
+      ...created,
+      path: `${changes}/:change_id/undo`,
+      summary: `Undo a split or join of flaws in a ${kind}`,
+      permission: may.change,
+      input: undoInput,
+      handle: async (context) =>
+        viewChange(await undoChange(context.deps, await actorOf(context), context.input.change_id)),
+    }),
+  ]
+}
+
+interface Texts {
+  split: string
+  join: string
+}
+
 /** Splits and joins of flaws in a project or a group. */
 export const flawChangeRoutes: readonly Route[] = [
-  route({
-    ...created,
-    path: '/projects/:id/vulnerability_flaws/:flaw_id/split',
-    summary: 'Take vulnerabilities of a project out of their flaw',
-    permission: 'vulnerability.flaw',
-    input: splitInput,
-    handle: async ({ deps, project, caller, input }) => {
-      const split = { key: input.flaw_id, vulnerabilityIds: input.vulnerability_ids }
-      return viewChange(await splitFlaw(deps, inProject(project, caller), split))
-    },
+  ...routesOf('project', {
+    split: 'Take vulnerabilities of a project out of their flaw',
+    join: 'Join two flaws in a project',
   }),
-  route({
-    ...created,
-    path: '/groups/:id/vulnerability_flaws/:flaw_id/split',
-    summary: 'Take vulnerabilities of a group’s projects out of their flaw',
-    permission: 'group.vulnerability.flaw',
-    input: splitInput,
-    handle: async ({ deps, group, caller, input }) => {
-      const split = { key: input.flaw_id, vulnerabilityIds: input.vulnerability_ids }
-      return viewChange(await splitFlaw(deps, await inGroup(deps, group, caller), split))
-    },
-  }),
-  route({
-    ...created,
-    path: '/projects/:id/vulnerability_flaws/:flaw_id/join',
-    summary: 'Join two flaws in a project',
-    permission: 'vulnerability.flaw',
-    input: joinInput,
-    handle: async ({ deps, project, caller, input }) => {
-      const join = { key: input.flaw_id, otherKey: input.other_flaw_id }
-      return viewChange(await joinFlaws(deps, inProject(project, caller), join))
-    },
-  }),
-  route({
-    ...created,
-    path: '/groups/:id/vulnerability_flaws/:flaw_id/join',
-    summary: 'Join two flaws in the projects of a group and its subgroups',
-    permission: 'group.vulnerability.flaw',
-    input: joinInput,
-    handle: async ({ deps, group, caller, input }) => {
-      const join = { key: input.flaw_id, otherKey: input.other_flaw_id }
-      return viewChange(await joinFlaws(deps, await inGroup(deps, group, caller), join))
-    },
-  }),
-  route({
-    ...listed,
-    path: '/projects/:id/vulnerability_flaw_changes',
-    summary: 'List splits and joins of flaws in a project, newest first',
-    permission: 'vulnerability.list',
-    async handle({ deps, project, page }) {
-      const found = await findFlawChanges(deps, { kind: 'project', id: project.id }, page)
-      return { ...found, rows: found.rows.map(viewChange) }
-    },
-  }),
-  route({
-    ...listed,
-    path: '/groups/:id/vulnerability_flaw_changes',
-    summary: 'List splits and joins of flaws in a group, newest first',
-    permission: 'group.vulnerability.flaw',
-    async handle({ deps, group, page }) {
-      const found = await findFlawChanges(deps, { kind: 'group', id: group.id }, page)
-      return { ...found, rows: found.rows.map(viewChange) }
-    },
-  }),
-  route({
-    ...created,
-    path: '/projects/:id/vulnerability_flaw_changes/:change_id/undo',
-    summary: 'Undo a split or join of flaws in a project',
-    permission: 'vulnerability.flaw',
-    input: undoInput,
-    handle: async ({ deps, project, caller, input }) =>
-      viewChange(await undoChange(deps, inProject(project, caller), input.change_id)),
-  }),
-  route({
-    ...created,
-    path: '/groups/:id/vulnerability_flaw_changes/:change_id/undo',
-    summary: 'Undo a split or join of flaws in a group',
-    permission: 'group.vulnerability.flaw',
-    input: undoInput,
-    handle: async ({ deps, group, caller, input }) =>
-      viewChange(await undoChange(deps, await inGroup(deps, group, caller), input.change_id)),
+  ...routesOf('group', {
+    split: 'Take vulnerabilities of a group’s projects out of their flaw',
+    join: 'Join two flaws in the projects of a group and its subgroups',
   }),
 ]

@@ -177,3 +177,63 @@ describe('a join', () => {
     expect(await groupsIn(groupPath())).toHaveLength(2)
   })
 })
+
+describe('a change in a group', () => {
+  const joined = [[...both, 'trivy second']]
+  const transfer = async (to: string) => {
+    const { status, text } = await server.admin.put(`${inProject(shop)}/transfer`, { namespace: to })
+    expect(status, text).toBe(200)
+    await server.runJobs()
+  }
+  const join = async () => {
+    const [first, second] = [await find(groupPath(), 'trivy first'), await find(groupPath(), 'trivy second')]
+    const path = `${groupPath()}/vulnerability_flaws/${first.flaw.id}/join`
+    const { status, body } = await owner.post(path, { other_flaw_id: second.flaw.id })
+    expect(status).toBe(201)
+    return { change: body, first }
+  }
+
+  test('ends for a project that is transferred out of it, and applies again when it returns', async () => {
+    const { first } = await join()
+    const split = await find(groupPath(), 'grype first')
+    await owner.post(`${groupPath()}/vulnerability_flaws/${first.flaw.id}/split`, { vulnerability_ids: [split.id] })
+    await server.admin.post('/groups', { name: 'Other', path: `other-${number}` })
+    const inGroup = await groupsIn(inProject(shop))
+    expect(inGroup.flat()).toHaveLength(3)
+    expect(inGroup).not.toEqual(usual)
+
+    await transfer(`other-${number}`)
+    expect(await groupsIn(inProject(shop))).toEqual(usual)
+    await server.report(shop, report('snyk', ['second']), { category: 'snyk' })
+    expect(await groupsIn(inProject(shop))).toEqual([both, ['snyk second', 'trivy second']])
+    await transfer(`team-${number}`)
+    expect((await groupsIn(inProject(shop))).filter((titles) => titles.includes('snyk second'))).toEqual([
+      expect.arrayContaining(['trivy first', 'trivy second']),
+    ])
+  })
+
+  test('ends for the projects of a group that is transferred out of it', async () => {
+    const { body: inner } = await server.admin.post('/groups', {
+      ...{ name: 'Inner', path: 'inner', parent_id: shop['namespace'].id },
+    })
+    await transfer(`team-${number}/inner`)
+    await join()
+    expect(await groupsIn(inProject(shop))).toEqual(joined)
+    expect((await server.admin.post(`/groups/${inner.id}/transfer`)).status).toBe(201)
+    await server.runJobs()
+    expect(await groupsIn(inProject(shop))).toEqual(usual)
+    expect(await groupsIn(inProject(site))).toEqual(joined)
+  })
+
+  test('is undone without an entry in the history of a project that has left', async () => {
+    const { change } = await join()
+    const left = await find(inProject(shop), 'trivy first')
+    await server.admin.post('/groups', { name: 'Other', path: `other-${number}` })
+    await transfer(`other-${number}`)
+    expect((await owner.post(`${groupPath()}/vulnerability_flaw_changes/${change.id}/undo`)).status).toBe(201)
+    expect(await groupsIn(inProject(site))).toEqual(usual)
+    expect((await historyOf(server.admin, left.id)).map(({ kind }) => kind)).not.toContain('flaw_undone')
+    await transfer(`team-${number}`)
+    expect(await groupsIn(inProject(shop))).toEqual(usual)
+  })
+})

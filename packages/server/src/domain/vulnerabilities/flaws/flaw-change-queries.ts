@@ -67,10 +67,11 @@ export function undoFlawChange(
     where id = ${id} and ${isOf(place)} and undone_at is null returning ${columns}`)
 }
 
-/** Returns the vulnerabilities of a change. */
-export async function listChangeMembers(db: Db, changeId: number): Promise<number[]> {
+/** Returns the vulnerabilities of a change that belong to some projects. */
+export async function listChangeMembers(db: Db, changeId: number, projectIds: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
-    select vulnerability_id as id from flaw_change_members where change_id = ${changeId} order by vulnerability_id`)
+    select m.vulnerability_id as id from flaw_change_members m join vulnerabilities v on v.id = m.vulnerability_id
+    where m.change_id = ${changeId} and v.project_id in ${db.dialect.integers(projectIds)} order by m.vulnerability_id`)
   return rows.map(({ id }) => id)
 }
 
@@ -87,11 +88,22 @@ export async function listIdsOfFlaws(
   return rows.map(({ id }) => id)
 }
 
+/**
+ * Holds where a change applies in the project `p` of the namespace `n`: a change of the project, or of `g`, a group above
+ * it. A project that is transferred out of the group leaves its changes behind.
+ */
+const appliesHere = sql`(c.project_id = p.id or g.id = n.id
+  or n.lineage >= g.lineage || g.id || '/' and n.lineage < g.lineage || g.id || '0')`
+
 /** Returns the keys that changes gave to vulnerabilities. Of several changes the newest counts. */
 export async function listGivenKeys(db: Db, vulnerabilityIds: readonly number[]): Promise<Map<number, number>> {
   const rows = await db.all<{ vulnerabilityId: number; toKey: number }>(sql`
-    select m.vulnerability_id, c.to_key from flaw_change_members m join flaw_changes c on c.id = m.change_id
-    where m.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} and c.undone_at is null
+    select m.vulnerability_id, c.to_key
+    from flaw_change_members m join flaw_changes c on c.id = m.change_id
+      join vulnerabilities v on v.id = m.vulnerability_id
+      join projects p on p.id = v.project_id join namespaces n on n.id = p.namespace_id
+      left join namespaces g on g.id = c.namespace_id
+    where m.vulnerability_id in ${db.dialect.integers(vulnerabilityIds)} and c.undone_at is null and ${appliesHere}
     order by m.vulnerability_id, c.id`)
   return new Map(rows.map(({ vulnerabilityId, toKey }) => [vulnerabilityId, toKey]))
 }
@@ -111,8 +123,7 @@ export function listJoins(db: Db, keys: readonly number[], projectIds: readonly 
       left join namespaces g on g.id = c.namespace_id
     where c.from_key in ${db.dialect.integers(keys)} and c.undone_at is null and c.kind = 'join'
       and p.id in ${db.dialect.integers(projectIds)}
-      and (c.project_id = p.id or g.id = n.id
-        or n.lineage >= g.lineage || g.id || '/' and n.lineage < g.lineage || g.id || '0')
+      and ${appliesHere}
     order by p.id, c.project_id is not null, c.id`)
 }
 

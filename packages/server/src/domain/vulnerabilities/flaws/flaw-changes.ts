@@ -74,7 +74,8 @@ export function undoChange(deps: Deps, actor: FlawActor, changeId: number): Prom
     const { projectIds } = actor.scope
     // A join has also applied to vulnerabilities of later imports.
     const later = await listIdsOfFlaws(deps.db, [undone.toKey], { projectIds, limit: 10 * maxMembers })
-    const members = await listChangeMembers(deps.db, undone.id)
+    // Projects that have left the group since have left the change.
+    const members = await listChangeMembers(deps.db, undone.id, projectIds)
     const ids = new Set([...members, ...later])
     await forEachBatch([...ids], async (batch) => void (await updateKeys(deps, batch)))
     await recordInHistories(deps, actor, { kind: 'flaw_undone', change: undone, ids: members })

@@ -1,12 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Deps, type RootDeps, withRelaxedDurability } from '../../deps.ts'
 import { jobKind, type RunningJob } from '../../jobs/job.ts'
+import { type TransferredFlawsJob, transferredFlawsKind } from '../../projects/queue-transferred-flaws.ts'
 import { listNewNames, markApplied } from './alias-queries.ts'
 import { aliasKind, readConnected, updateKeys } from './flaw-keys.ts'
-import { listProjectIdsAfter, listWithNames, listWithoutKey } from './flaw-queries.ts'
+import { listIdsOfOwner, listProjectIdsAfter, listWithNames, listWithoutKey } from './flaw-queries.ts'
 
 const batchSize = 250
 const namesPerRun = 100
+/** Ids that are read at once, because no index has the vulnerabilities of a group in the order of ids. */
+const idsPerStatement = 20_000
 
 /** Computes the keys of vulnerabilities from before they were stored. A migration queues this job. */
 export const flawKeysJob = jobKind<object>({ kind: 'flaw-keys', concurrency: 1, maxAttempts: 10, run: computeMissing })
@@ -22,6 +25,21 @@ async function computeMissing(deps: RootDeps, { signal }: RunningJob<object>): P
     await setImmediate()
   }
 }
+
+/** Computes the keys of a transferred project or group, where other splits and joins apply than before. */
+export const transferredFlawsJob = jobKind<TransferredFlawsJob>({
+  kind: transferredFlawsKind,
+  concurrency: 1,
+  maxAttempts: 10,
+  coalesces: true,
+  async run(deps, { payload: { owner }, signal }) {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const ids: number[] = await listIdsOfOwner(deps.db, owner, { after, limit: idsPerStatement })
+      await updateAll(deps, signal, ids)
+      after = ids.length < idsPerStatement ? undefined : ids.at(-1)
+    }
+  },
+})
 
 /** Applies aliases that a report stated for the first time to all vulnerabilities with these names. */
 export const flawAliasesJob = jobKind<object>({

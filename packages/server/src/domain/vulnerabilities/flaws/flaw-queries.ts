@@ -62,6 +62,24 @@ export async function listWithNames(
   return rows.map(({ id }) => id)
 }
 
+/** Returns vulnerabilities of a project, or of the projects in a group, after an id, in the order of ids. */
+export async function listIdsOfOwner(
+  db: Db,
+  { kind, id }: { kind: 'project' | 'group'; id: number },
+  { after, limit }: { after: number; limit: number },
+): Promise<number[]> {
+  const projects =
+    kind === 'project'
+      ? sql`${id}`
+      : sql`
+          select p.id from projects p join namespaces n on n.id = p.namespace_id join namespaces top on top.id = ${id}
+          where n.id = top.id
+            or n.lineage >= top.lineage || top.id || '/' and n.lineage < top.lineage || top.id || '0'`
+  const rows = await db.all<{ id: number }>(sql`
+    select id from vulnerabilities where project_id in (${projects}) and id > ${after} order by id limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
 /** Returns projects after an id, in the order of ids. */
 export async function listProjectIdsAfter(db: Db, after: number, limit: number): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
