@@ -36,6 +36,8 @@ export interface Schemas {
   Upload: { id: number; alt: string; url: string; full_path: string; markdown: string }
   UploadListItem: { id: number; size: number; filename: string; created_at: string; uploaded_by: { id?: number | undefined; username?: string | undefined; public_email?: string | undefined; name?: string | undefined } | null; content_type?: string | undefined; sha256?: string | undefined; url?: string | undefined; full_path?: string | undefined; markdown?: string | undefined; deleted_at?: string | undefined }
   UploadLimits: { max_upload_bytes: number; quota_bytes: number | null; used_bytes: number; files: number }
+  UploadLink: { id: number; name: string; created_at: string; created_by: { id?: number | undefined; username?: string | undefined; name?: string | undefined } | null; expires_at: string; uses: number; last_used_at: string | null }
+  CreatedUploadLink: { id: number; name: string; created_at: string; created_by: { id?: number | undefined; username?: string | undefined; name?: string | undefined } | null; expires_at: string; uses: number; last_used_at: string | null; url: string }
   FindingSample: { uuid: string; name: string; severity: string; report_type: string; location: Record<string, unknown> }
   MovedFindingSample: { uuid: string; name: string; severity: string; report_type: string; location: Record<string, unknown>; reason: 'identifier' | 'fingerprint' | 'signature' | 'location' | 'code' | 'code_elsewhere' | 'symbol' | 'nearest' }
   ProjectFileWarning: { line: number; message: string }
@@ -495,6 +497,20 @@ export interface Operations {
   'DELETE /groups/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; response: undefined }
   /** Restore a deleted upload at its previous URL */
   'POST /groups/{id}/uploads/{upload_id}/restore': { path: { id: string | number; upload_id: string | number }; response: Schemas['Upload'] }
+  /** List the links to an upload of a project that have not expired, newest first */
+  'GET /projects/{id}/uploads/{upload_id}/links': { path: { id: string | number; upload_id: string | number }; response: (Schemas['UploadLink'])[] }
+  /** Create a link with which anyone can download an upload of a project until it expires */
+  'POST /projects/{id}/uploads/{upload_id}/links': { path: { id: string | number; upload_id: string | number }; body: { name?: string | undefined; expires_at?: string | undefined }; response: Schemas['CreatedUploadLink'] }
+  /** Revoke a link to an upload of a project */
+  'DELETE /projects/{id}/uploads/{upload_id}/links/{link_id}': { path: { id: string | number; upload_id: string | number; link_id: string | number }; response: undefined }
+  /** List the links to an upload of a group that have not expired, newest first */
+  'GET /groups/{id}/uploads/{upload_id}/links': { path: { id: string | number; upload_id: string | number }; response: (Schemas['UploadLink'])[] }
+  /** Create a link with which anyone can download an upload of a group until it expires */
+  'POST /groups/{id}/uploads/{upload_id}/links': { path: { id: string | number; upload_id: string | number }; body: { name?: string | undefined; expires_at?: string | undefined }; response: Schemas['CreatedUploadLink'] }
+  /** Revoke a link to an upload of a group */
+  'DELETE /groups/{id}/uploads/{upload_id}/links/{link_id}': { path: { id: string | number; upload_id: string | number; link_id: string | number }; response: undefined }
+  /** Download an upload by a link, without signing in */
+  'GET /-/links/{token}': { path: { token: string | number }; response: Blob }
   /** View an upload of a project in the browser */
   'GET /-/project/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; response: Blob }
   /** View an upload of a group in the browser */

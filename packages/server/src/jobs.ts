@@ -52,6 +52,7 @@ import { createIssueJob } from './domain/trackers/create-issue.ts'
 import { synchronizeIssueJob } from './domain/trackers/sync-issue.ts'
 import { pollTrackers, synchronizeJob } from './domain/trackers/sync-issues.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
+import { removeExpiredLinks } from './domain/uploads/links/upload-links.ts'
 import { expireRequests } from './domain/vulnerabilities/approval/expire-requests.ts'
 import { dueDatesJob } from './domain/vulnerabilities/due-dates/update-due-dates.ts'
 import { flawAliasesJob, flawKeysJob, transferredFlawsJob } from './domain/vulnerabilities/flaws/flaw-jobs.ts'
@@ -77,6 +78,7 @@ interface PeriodicTask {
 /** Periodic tasks. */
 const periodicTasks: readonly PeriodicTask[] = [
   { name: 'expire deleted uploads', intervalMs: hourMs, run: expireUploads },
+  { name: 'remove expired links to uploads', intervalMs: hourMs, run: removeExpiredLinks },
   { name: 'delete marked objects', intervalMs: 10 * minuteMs, run: deleteMarkedObjects },
   { name: 'remove orphaned objects', intervalMs: hourMs, run: removeOrphanedObjects },
   { name: 'load feeds', intervalMs: minuteMs, isRunAtStart: true, run: loadFeedFolder },

@@ -47,6 +47,7 @@ import { topicMergeRoutes } from './api/v4/topics/merge-routes.ts'
 import { topicRoutes } from './api/v4/topics/routes.ts'
 import { topicVocabularyRoutes } from './api/v4/topics/vocabulary-routes.ts'
 import { trustRelationRoutes } from './api/v4/trust-relations/routes.ts'
+import { uploadLinkRoutes } from './api/v4/uploads/link-routes.ts'
 import { uploadRoutes } from './api/v4/uploads/routes.ts'
 import { webUploadRoutes } from './api/v4/uploads/web-routes.ts'
 import { userRoutes } from './api/v4/users/routes.ts'
@@ -102,6 +103,7 @@ export const routes: readonly Route[] = [
   ...topicDuplicateRoutes,
   ...topicVocabularyRoutes,
   ...uploadRoutes,
+  ...uploadLinkRoutes,
   ...webUploadRoutes,
   ...markdownRoutes,
   ...securityReportRoutes,

@@ -137,6 +137,8 @@ const rarelySuccessful = [
   'GET /vulnerability_bulk_changes/:bulk_id',
   'POST /vulnerability_bulk_changes/:bulk_id/undo',
   'GET /-/badges/:key',
+  'GET /-/links/:token',
+  ...['projects', 'groups'].map((owner) => `DELETE /${owner}/:id/uploads/:upload_id/links/:link_id`),
   ...['projects', 'groups'].map((owner) => `DELETE /${owner}/:id/issue_tracker/events_secret`),
 ]
 

@@ -65,6 +65,7 @@ export const settingNames = [
   'MAX_UPLOAD_MIB',
   'OBJECT_RETENTION_HOURS',
   'UPLOAD_GRACE_DAYS',
+  'UPLOAD_LINK_DAYS',
   'PROMOTE',
   'TRIAGE_ROLE',
   'INVITED_ACCOUNTS',

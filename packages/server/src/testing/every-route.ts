@@ -31,6 +31,7 @@ export async function fillEveryRoute(
     const relation = await create(`${base}/trust_relations`, terms)
     const upload = await create(`${base}/uploads`, formWithFile('file', 'a.txt', `of ${at}`))
     const [, , secret = ''] = upload.url.split('/')
+    const link = await create(`${base}/uploads/${upload.id}/links`)
     const hook = await create(`${base}/hooks`, { url: 'https://hooks.example.com/' })
     const schedule = await create(`${base}/report_schedules`)
     const mapping = await create(`${base}/report_mappings`, { name: 'pentest', mapping: { title: 'Issue' } })
@@ -42,6 +43,8 @@ export async function fillEveryRoute(
       [`/${at}/:id/access_tokens/:token_id`]: [id, token.id],
       [`/${at}/:id/trust_relations/:relation_id`]: [id, relation.id],
       [`/${at}/:id/uploads/:upload_id`]: [id, upload.id],
+      [`/${at}/:id/uploads/:upload_id/links`]: [id, upload.id],
+      '/-/links/:token': [link.url.split('/').at(-1)],
       [`/${at}/:id/uploads/:secret/:filename`]: [id, secret, 'a.txt'],
       [`/-/${at.slice(0, -1)}/:id/uploads/:secret/:filename`]: [id, secret, 'a.txt'],
       [`/${at}/:id/hooks/:hook_id`]: [id, hook.id],

@@ -40,6 +40,7 @@ const reportSchedule = { period: 'weekly', day: 1, hour: 8, time_zone: 'Europe/B
 const savedView = { name: 'Urgent', filter: { severity: 'critical,high', assignee_id: 'me' }, shared: true }
 const hookChange = { url: hook.url, vulnerability_events: false }
 const member = { user_id: '7', access_level: 30, expires_at: '2026-12-31' }
+const link = { name: 'For the auditors', expires_at: '2026-12-01T00:00:00Z' }
 const upload = { file: 'architecture.png' }
 const triage = { comment: 'Reproduced on staging', expected_state: 'detected' }
 const bulkChange = {
@@ -254,6 +255,8 @@ export const apiExamples: ApiExamples = {
     updateHook: hookChange,
     createProjectUpload: upload,
     createGroupUpload: upload,
+    createProjectUploadLink: link,
+    createGroupUploadLink: link,
     updateProjectUploadLimits: { max_upload_bytes: 10_485_760, quota_bytes: 1_073_741_824 },
     renderMarkdown: { text: 'Hello **world**', gfm: true, project: 'acme/website' },
     previewMarkdown: { text: 'Hello **world**', project: 'acme/website' },

@@ -83,6 +83,9 @@ export const apiNames: ApiNames = {
     'GET /groups/:id/uploads/:secret/:filename': 'downloadGroupUploadBySecret',
     'DELETE /projects/:id/uploads/:secret/:filename': 'deleteProjectUploadBySecret',
     'DELETE /groups/:id/uploads/:secret/:filename': 'deleteGroupUploadBySecret',
+    'GET /-/links/:token': 'openUploadLink',
+    'DELETE /projects/:id/uploads/:upload_id/links/:link_id': 'revokeProjectUploadLink',
+    'DELETE /groups/:id/uploads/:upload_id/links/:link_id': 'revokeGroupUploadLink',
     'GET /-/project/:id/uploads/:secret/:filename': 'viewProjectUpload',
     'GET /-/group/:id/uploads/:secret/:filename': 'viewGroupUpload',
     'POST /-/unsubscribe/:token': 'unsubscribe',
@@ -230,7 +233,7 @@ export const apiNames: ApiNames = {
     },
     topics: { description: 'Topics of projects, with aliases and merges' },
     trust_relations: { description: 'Issuers whose tokens pipelines may use in place of stored secrets' },
-    uploads: { description: 'Files for use in Markdown', paths: ['project', 'group'] },
+    uploads: { description: 'Files for use in Markdown', paths: ['project', 'group', 'links'] },
     users: { description: 'Users', paths: ['user', 'api', 'unsubscribe'] },
     vulnerabilities: {
       description: 'Vulnerabilities: lists, triage, history, notes and links',

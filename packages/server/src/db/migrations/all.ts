@@ -54,6 +54,7 @@ import { dashboard } from './0100_dashboard.ts'
 import { dueDateOrder } from './0101_due_date_order.ts'
 import { groupDismissals } from './0104_group_dismissals.ts'
 import { userAttributes } from './0112_user_attributes.ts'
+import { uploadLinks } from './0115_upload_links.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -112,4 +113,5 @@ export const migrations: readonly Migration[] = [
   dueDateOrder,
   groupDismissals,
   userAttributes,
+  uploadLinks,
 ]

@@ -176,6 +176,10 @@ export const permissions = {
   'upload.read-by-secret': { on: 'project', who: 'anyone', scope: 'read_api' },
   'upload.view': { on: 'project', who: 'anyone', scope: 'read_api', session: true },
   'upload.delete': { on: 'project', who: 'maintainer', scope: 'api' },
+  'upload.link.read': { on: 'project', who: 'maintainer', scope: 'read_api' },
+  'upload.link.manage': { on: 'project', who: 'maintainer', scope: 'api' },
+  // The token in the address is the permission.
+  'upload.link.open': { on: 'instance', who: 'anyone', scope: 'none' },
   'upload.limits': { on: 'project', who: 'user', scope: 'read_api' },
   'upload.limit': { on: 'project', who: 'admin', scope: 'api' },
   // A group is also visible to users who are members of a single project in it.
@@ -185,6 +189,8 @@ export const permissions = {
   'group.upload.read-by-secret': { on: 'group', who: 'anyone', scope: 'read_api' },
   'group.upload.view': { on: 'group', who: 'anyone', scope: 'read_api', session: true },
   'group.upload.delete': { on: 'group', who: 'maintainer', scope: 'api' },
+  'group.upload.link.read': { on: 'group', who: 'maintainer', scope: 'read_api' },
+  'group.upload.link.manage': { on: 'group', who: 'maintainer', scope: 'api' },
   'group.upload.limits': { on: 'group', who: 'user', scope: 'read_api' },
 
   // The project is a field of the body, not of the path, so previewMarkdown checks that the caller can read it.

@@ -81,6 +81,8 @@ export type AuditEventName =
   | 'upload_destroyed'
   | 'upload_restored'
   | 'upload_downloaded'
+  | 'upload_link_created'
+  | 'upload_link_revoked'
   | 'vulnerability_created'
   | 'vulnerability_state_updated'
   | 'vulnerability_severity_updated'

@@ -1,4 +1,4 @@
-import { groupEntity, projectEntity } from '../audit/audit-event.ts'
+import { type Details, groupEntity, projectEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import type { Deps } from '../deps.ts'
 import { findNamespaceById } from '../namespaces/namespaces.ts'
@@ -9,6 +9,8 @@ const messages = {
   upload_destroyed: 'Deleted an upload',
   upload_restored: 'Restored an upload',
   upload_downloaded: 'Downloaded an upload',
+  upload_link_created: 'Created a link to an upload',
+  upload_link_revoked: 'Revoked a link to an upload',
 } as const
 
 /** Records an action on an upload. Its secret, with which anyone may read it, is not stored. */
@@ -16,6 +18,7 @@ export async function recordUploadAudit(
   deps: Deps,
   name: keyof typeof messages,
   { id, owner, filename }: Upload,
+  extra?: Details,
 ): Promise<void> {
   const found =
     owner.kind === 'project' ? await findProjectById(deps.db, owner.id) : await findNamespaceById(deps.db, owner.id)
@@ -24,11 +27,12 @@ export async function recordUploadAudit(
     entity: owner.kind === 'project' ? projectEntity(found) : groupEntity(found),
     message: messages[name],
     target: { type: 'Upload', id, name: filename },
+    ...(extra && { extra }),
   })
 }
 
 /** Records the download of an upload, where the operator wants it. Returns the upload. */
-export async function recordDownload(deps: Deps, upload: Upload): Promise<Upload> {
-  if (deps.settings.auditsDownloads) await recordUploadAudit(deps, 'upload_downloaded', upload)
+export async function recordDownload(deps: Deps, upload: Upload, extra?: Details): Promise<Upload> {
+  if (deps.settings.auditsDownloads) await recordUploadAudit(deps, 'upload_downloaded', upload, extra)
   return upload
 }

@@ -165,6 +165,7 @@ export const userReferences = [
   ['access_tokens', 'issued_by_id'],
   ['uploads', 'uploaded_by_id'],
   ['uploads', 'deleted_by_id'],
+  ['upload_links', 'created_by_id'],
   ['topic_merges', 'merged_by_id'],
   ['topic_merges', 'undone_by_id'],
   ['projects', 'creator_id'],

@@ -211,6 +211,9 @@ describe('routes record the events of the table', () => {
       const { id: uploadId } = await upload()
       await send(`DELETE ${base}/uploads/:upload_id`, { path: { id, upload_id: uploadId } })
       await send(`POST ${base}/uploads/:upload_id/restore`, { path: { id, upload_id: uploadId } })
+      const place = { id, upload_id: uploadId }
+      const link = await send(`POST ${base}/uploads/:upload_id/links`, { path: place })
+      await send(`DELETE ${base}/uploads/:upload_id/links/:link_id`, { path: { ...place, link_id: link.id } })
       const [, , secret = ''] = (await upload()).url.split('/')
       await send(`DELETE ${base}/uploads/:secret/:filename`, { path: { id, secret, filename: 'a.txt' } })
     }),

@@ -129,6 +129,8 @@ function routesOfPlace(kind: 'project' | 'group'): Readonly<Record<string, Recor
     [`DELETE ${base}/uploads/:upload_id`]: ['upload_destroyed'],
     [`DELETE ${base}/uploads/:secret/:filename`]: ['upload_destroyed'],
     [`POST ${base}/uploads/:upload_id/restore`]: ['upload_restored'],
+    [`POST ${base}/uploads/:upload_id/links`]: ['upload_link_created'],
+    [`DELETE ${base}/uploads/:upload_id/links/:link_id`]: ['upload_link_revoked'],
   }
 }
 

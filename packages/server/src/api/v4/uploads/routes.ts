@@ -3,13 +3,11 @@ import type { Permission } from '../../../domain/access/permissions.ts'
 import { roles } from '../../../domain/access/roles.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { openIntact } from '../../../domain/files/intact.ts'
-import type { Namespace } from '../../../domain/namespaces/namespace.ts'
-import type { Project } from '../../../domain/projects/project.ts'
 import { changeUploadLimits } from '../../../domain/projects/projects.ts'
 import { recordDownload } from '../../../domain/uploads/audited-upload.ts'
 import { type UploadFilter, uploadOrders } from '../../../domain/uploads/filter.ts'
 import { describeUpload } from '../../../domain/uploads/markdown.ts'
-import { groupAsOwner, projectAsOwner, type UploadOwner } from '../../../domain/uploads/owner.ts'
+import { projectAsOwner, type UploadOwner } from '../../../domain/uploads/owner.ts'
 import type { Upload } from '../../../domain/uploads/upload.ts'
 import {
   createUpload,
@@ -39,6 +37,7 @@ import { noOutput, type Route, redirectableFileOutput } from '../../../http/rout
 import { badRequest, Failure } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
 import { nullableInteger, timestamp } from '../views.ts'
+import { ownerOf } from './owner-of.ts'
 
 const uploadView = Type.Object(
   {
@@ -170,13 +169,6 @@ const permissionsOf = {
     limits: 'group.upload.limits',
   },
 } as const satisfies Record<UploadOwner['kind'], Record<string, Permission>>
-
-/** Every permission used here is on a project or a group, so the guard has resolved one of them. */
-function ownerOf({ project, group }: { project?: Project; group?: Namespace }): UploadOwner {
-  if (project) return projectAsOwner(project)
-  if (group) return groupAsOwner(group)
-  throw new Error('an upload route was reached without a project or group')
-}
 
 const isMember = ({ level }: { level: number }): boolean => level >= roles.guest
 

@@ -1,17 +1,11 @@
 import Type from 'typebox'
-import type { RootDeps } from '../../../domain/deps.ts'
-import { contentTypeOf } from '../../../domain/files/content-type.ts'
-import { openIntact } from '../../../domain/files/intact.ts'
 import { recordDownload } from '../../../domain/uploads/audited-upload.ts'
-import { isShownInline, kindOf } from '../../../domain/uploads/markdown.ts'
 import { groupAsOwner, projectAsOwner } from '../../../domain/uploads/owner.ts'
-import type { Upload } from '../../../domain/uploads/upload.ts'
 import { getUploadBySecret } from '../../../domain/uploads/uploads.ts'
 import { filePath, integer, text } from '../../../http/params/input.ts'
-import { attachment, inline } from '../../../http/response/content-disposition.ts'
-import { type Download, untrustedContentPolicy } from '../../../http/response/download.ts'
 import { fileOutput, type Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
+import { browserDownload } from './browser-download.ts'
 
 /**
  * Input of the URLs in `full_path` and rendered Markdown. Browsers display media that a page may embed and save all other
@@ -30,7 +24,7 @@ export const webUploadRoutes: readonly Route[] = [
     status: 200,
     output: fileOutput,
     handle: async ({ deps, project, input }) =>
-      viewOf(
+      browserDownload(
         deps,
         await recordDownload(
           deps,
@@ -48,24 +42,9 @@ export const webUploadRoutes: readonly Route[] = [
     status: 200,
     output: fileOutput,
     handle: async ({ deps, group, input }) =>
-      viewOf(
+      browserDownload(
         deps,
         await recordDownload(deps, await getUploadBySecret(deps, groupAsOwner(group), input.secret, input.filename)),
       ),
   }),
 ]
-
-function viewOf(deps: RootDeps, upload: Upload): Download {
-  const isShown = isShownInline(upload.filename)
-  const contentType =
-    isShown || kindOf(upload.filename) === 'svg' ? contentTypeOf(upload.filename) : 'application/octet-stream'
-  return {
-    open: (range) => openIntact(deps, { key: upload.objectKey, bytes: upload.bytes, sha256: upload.sha256 }, range),
-    bytes: upload.bytes,
-    contentType,
-    disposition: isShown ? inline(upload.filename) : attachment(upload.filename),
-    contentSecurityPolicy: untrustedContentPolicy,
-    etag: `"${upload.sha256}"`,
-    lastModified: new Date(upload.createdAt),
-  }
-}
