@@ -46,6 +46,7 @@ const projectTables = [
   ...['vulnerabilities', 'vulnerability_counts', 'vulnerability_days', 'vulnerability_history', 'vulnerability_links'],
   ...['findings', 'finding_identifiers', 'finding_keys', 'finding_matches', 'promoted_findings', 'identifiers'],
   ...['occurrences', 'occurrence_categories', 'scanners', 'scans', 'imports', 'refs'],
+  ...['imported_findings', 'imported_finding_keys'],
 ]
 
 /**

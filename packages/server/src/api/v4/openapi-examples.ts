@@ -119,6 +119,7 @@ export const apiExamples: ApiExamples = {
         'query($path: ID!) { project(fullPath: $path) { vulnerabilities(state: [DETECTED]) { nodes { id title severity } } } }',
       variables: { path: 'acme/website' },
     },
+    importFindings: { file: 'defectdojo.json', dry_run: true },
     importVex: { file: 'acme.openvex.json', dry_run: true },
     undoScopeBulkChange: { async: true },
     uploadSecurityReport: { file: 'semgrep.sarif', ref: 'feature/login', category: 'backend', target_ref: 'main' },

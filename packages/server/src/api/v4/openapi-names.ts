@@ -176,6 +176,8 @@ export const apiNames: ApiNames = {
     'GET /projects/:id/vulnerability_finding_promotions/:promotion_id': 'getFindingPromotion',
     'GET /vulnerabilities/:id/known_exploitations': 'listKnownExploitations',
     'POST /projects/:id/vex': 'importVex',
+    'POST /projects/:id/imported_findings': 'importFindings',
+    'GET /vulnerabilities/:id/origins': 'listVulnerabilityOrigins',
     'POST /projects/:id/vulnerability_bulk_changes': 'changeVulnerabilities',
     'GET /projects/:id/vulnerability_bulk_changes': 'listVulnerabilityBulkChanges',
     'POST /projects/:id/vulnerability_bulk_changes/:bulk_id/undo': 'undoVulnerabilityBulkChange',
@@ -245,7 +247,7 @@ export const apiNames: ApiNames = {
     },
     vulnerability_findings: {
       description: 'Findings of scanners, by ref',
-      paths: ['vulnerability_finding_promotions'],
+      paths: ['vulnerability_finding_promotions', 'imported_findings'],
     },
     vulnerability_flaw_changes: { description: 'Splits and joins of flaws, with undo' },
     vulnerability_flaws: { description: 'Vulnerabilities of several scanners and projects with the same cause' },

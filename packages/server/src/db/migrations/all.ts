@@ -53,6 +53,7 @@ import { dismissalQueue } from './0099_dismissal_queue.ts'
 import { dashboard } from './0100_dashboard.ts'
 import { dueDateOrder } from './0101_due_date_order.ts'
 import { groupDismissals } from './0104_group_dismissals.ts'
+import { importedFindings } from './0111_imported_findings.ts'
 import { userAttributes } from './0112_user_attributes.ts'
 import { uploadLinks } from './0115_upload_links.ts'
 
@@ -112,6 +113,7 @@ export const migrations: readonly Migration[] = [
   dashboard,
   dueDateOrder,
   groupDismissals,
+  importedFindings,
   userAttributes,
   uploadLinks,
 ]

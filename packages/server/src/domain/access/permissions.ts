@@ -273,6 +273,7 @@ export const permissions = {
   'instance.vulnerability.bulk.list': { on: 'instance', who: 'user', scope: 'read_api' },
   'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vex.import': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'finding.import': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.flaw': { on: 'project', who: 'triager', scope: 'api' },
   'group.vulnerability.flaw': { on: 'group', who: 'maintainer', scope: 'api' },

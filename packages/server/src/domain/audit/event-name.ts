@@ -114,6 +114,7 @@ export type AuditEventName =
   | 'vulnerability_flaw_split'
   | 'vulnerability_flaws_joined'
   | 'vulnerabilities_promoted'
+  | 'findings_imported'
   | 'security_report_absences_applied'
   | 'security_report_absences_discarded'
   | 'vulnerability_export_created'

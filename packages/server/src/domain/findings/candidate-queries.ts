@@ -2,6 +2,7 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { anywhereRank, isOfFingerprint, lineOf, locationRank } from './finding-key.ts'
 import { idsOfKeys, newestScan } from './finding-sql.ts'
+import type { ImportKey } from './imported-findings/import-key.ts'
 import type { Candidate, CandidateScope } from './known-finding.ts'
 import { loadCategories } from './occurrences/category-queries.ts'
 
@@ -32,6 +33,22 @@ export async function listByKeys(
     order by f.id, k.rank`)
   const candidateFrom = await openCandidates(db, place, rows)
   return rows.map((row) => ({ ...candidateFrom(row), key: row.key }))
+}
+
+/** Returns the imported findings that no report has contained yet and that have one of these keys, with that key. */
+export async function listByImportKeys(
+  db: Db,
+  place: CandidateScope,
+  keys: readonly string[],
+): Promise<(Candidate & ImportKey)[]> {
+  const rows = await db.all<CandidateRow & ImportKey>(sql`
+    select k.key, k.rank, ${candidateColumns(place)}
+    from imported_finding_keys k join findings f on f.id = k.finding_id
+      left join occurrences o on o.finding_id = f.id and o.ref = ${place.ref}
+    where k.project_id = ${place.projectId} and k.key ${db.dialect.among(db.dialect.texts(keys))} and ${isObserved}
+    order by f.id, k.rank, k.key`)
+  const candidateFrom = await openCandidates(db, place, rows)
+  return rows.map((row) => ({ ...candidateFrom(row), key: row.key, rank: row.rank }))
 }
 
 export async function listByUuids(db: Db, place: CandidateScope, uuids: readonly string[]): Promise<Candidate[]> {

@@ -5,7 +5,8 @@ export const maxFingerprints = 4
  * Reasons for matching a reported finding with a known one that has another uuid: a former primary identifier; the same
  * fingerprint of the scanner; the same signature; the same place, if the uuid was computed from the place before or
  * after there was a signature; the same code in the same file or in another one; the only finding of its rule in a
- * function; or, if nothing else is known, the nearest finding of its rule in the file.
+ * function; if nothing else is known, the nearest finding of its rule in the file; or a finding that was imported from
+ * another product.
  */
 export const matchReasons = [
   'identifier',
@@ -16,6 +17,7 @@ export const matchReasons = [
   'code_elsewhere',
   'symbol',
   'nearest',
+  'imported',
 ] as const
 export type MatchReason = (typeof matchReasons)[number]
 

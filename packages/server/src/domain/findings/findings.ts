@@ -2,7 +2,7 @@ import type { Db } from '../../db/db.ts'
 import type { FindingContent } from './finding-content.ts'
 import { deleteChildRows, insertChildRows, insertFindings, updateFindings } from './finding-queries.ts'
 
-export { listByFiles, listByKeys, listByUuids, listFingerprintKeys } from './candidate-queries.ts'
+export { listByFiles, listByImportKeys, listByKeys, listByUuids, listFingerprintKeys } from './candidate-queries.ts'
 export {
   attachFinding,
   attachFindings,
@@ -18,6 +18,18 @@ export {
   upsertIdentifiers,
 } from './identifier-queries.ts'
 export { isKnownImage } from './image-queries.ts'
+export {
+  deleteImportKeys,
+  hasImportKeys,
+  insertImportKeys,
+  listFactsByFiles,
+  listFactsByIds,
+  listFactsByUuids,
+  listIdsOfFindings,
+  listImportedRecords,
+  listOriginsOf,
+  upsertImportedRecords,
+} from './imported-findings/imported-finding-queries.ts'
 export { findKnownFindings, hasAnyFinding, hasFindings, listDigests, listSummaries } from './known-finding-queries.ts'
 export { listExtras, listIdentifiers, listScanners, listScannersOf } from './list/finding-list-queries.ts'
 export { deleteMatches, insertMatches } from './match-queries.ts'

@@ -111,6 +111,7 @@ const notDerived = {
     'audit_streams.position',
     'finding_identifiers.position',
     'finding_keys.rank',
+    'imported_finding_keys.rank',
     'finding_promotion_batches.position',
     'scope_bulk_change_batches.position',
     'vulnerability_bulk_changes.undo_position',

@@ -92,7 +92,8 @@ export const freeFormList = (wording: ListWording<RawParams> = {}) =>
 const binary = { type: 'string', format: 'binary' }
 export const filePart = parameter<ReceivedFile>(binary)
 /** A file whose media types the document states. The server recognises a file by its content. */
-export const fileOf = (mediaTypes: readonly string[]) => parameter<ReceivedFile>({ ...binary, mediaTypes })
+export const fileOf = (mediaTypes: readonly string[], wording: { description?: string } = {}) =>
+  parameter<ReceivedFile>({ ...binary, mediaTypes, ...wording })
 /** A list of files: form fields with the name and `[]`. */
 export const fileList = (wording: { description: string }) =>
   parameter<ReceivedFile[]>({ type: 'array', items: binary, ...wording })

@@ -16,6 +16,7 @@ const reasons: Record<string, string> = {
   code_elsewhere: 'same code in another file',
   symbol: 'only result of this rule in the function',
   nearest: 'nearest result of this rule in the file',
+  imported: 'imported from another product',
 }
 
 /** Explains why results at other locations were matched to this finding. Renders nothing if it never moved. */

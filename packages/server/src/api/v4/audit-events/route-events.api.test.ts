@@ -378,6 +378,11 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
     path: place,
     body: formWithFile('file', 'vex.json', JSON.stringify(document), { override: 'true' }),
   })
+  const records = [{ id: '1', name: 'Imported' }]
+  await send('POST /projects/:id/imported_findings', {
+    path: place,
+    body: formWithFile('file', 'csv.json', JSON.stringify({ source: 'csv', records })),
+  })
   const notes = '/projects/:id/vulnerabilities/:vulnerability_id/notes'
   const at = { ...place, vulnerability_id: id }
   const note = await send(`POST ${notes}`, { path: at, body: { body: 'Look' } })

@@ -59,6 +59,7 @@ function compare(first: Report, second: Report): Decision[] {
       scannerId,
       hasPast: project.length > 0,
       knownProjectId: projectId,
+      hasImported: false,
     })
   })
   const observed = observedIds(read)

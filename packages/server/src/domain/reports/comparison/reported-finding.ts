@@ -1,5 +1,11 @@
 import type { FindingSummary } from '../../findings/finding.ts'
 import { type FindingKey, lineOf } from '../../findings/finding-key.ts'
+import {
+  type ImportKey,
+  importKeysOf,
+  type KeyedFinding,
+  placeOf,
+} from '../../findings/imported-findings/import-key.ts'
 import type { FingerprintKey } from '../formats/identity/result-fingerprints.ts'
 import type { JsonObject } from '../formats/report.ts'
 import { fingerprintKeysOf, formerUuids, matchingKeys, nearestKey } from './finding-keys.ts'
@@ -25,6 +31,8 @@ export interface ReportedFinding {
   /** Set if the report states that the finding is suppressed. */
   suppression: ImportedFinding['suppression']
   former: readonly { uuid: string; reason: 'identifier' | 'location' }[]
+  /** Keys of imported findings that this may be. */
+  importKeys: readonly ImportKey[]
 }
 
 export interface ReportedFrom {
@@ -34,11 +42,13 @@ export interface ReportedFrom {
   hasPast: boolean
   /** Project whose earlier findings may have a former uuid; absent if it has none. */
   knownProjectId: number | undefined
+  /** Whether the project has imported findings that no report has contained yet. */
+  hasImported: boolean
 }
 
 export const reportedFrom = (
   finding: ImportedFinding,
-  { id, scannerId, hasPast, knownProjectId }: ReportedFrom,
+  { id, scannerId, hasPast, knownProjectId, hasImported }: ReportedFrom,
 ): ReportedFinding => ({
   id,
   scannerId,
@@ -55,11 +65,19 @@ export const reportedFrom = (
   suppression: finding.suppression,
   // Include new scanners, which may have replaced another scanner.
   former: knownProjectId === undefined ? [] : formerUuids(finding, knownProjectId),
+  importKeys: hasImported ? importKeysOf(keyedFrom(finding), { isImported: false }) : [],
+})
+
+const keyedFrom = ({ identifiers, name, reportType, location }: ImportedFinding): KeyedFinding => ({
+  ids: identifiers.flatMap(({ name, externalId }) => [name, externalId]),
+  title: name,
+  reportType,
+  ...placeOf(location),
 })
 
 /** Returns true if the finding has anything by which a known finding could match it. */
-export const mayBeKnown = ({ keys, former, nearestKey }: ReportedFinding): boolean =>
-  keys.length + former.length > 0 || nearestKey !== undefined
+export const mayBeKnown = ({ keys, former, nearestKey, importKeys }: ReportedFinding): boolean =>
+  keys.length + former.length + importKeys.length > 0 || nearestKey !== undefined
 
 export const summaryOf = ({ uuid, name, severity, reportType, location }: ReportedFinding): FindingSummary => ({
   uuid,

@@ -2,6 +2,7 @@ import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import {
   deleteFindings,
+  deleteImportKeys,
   deleteMatches,
   insertMatches,
   listStaged,
@@ -158,7 +159,8 @@ async function replaceStaged(
 async function commitMoved(deps: Deps, observation: Observation, moved: readonly MovedFinding[]): Promise<void> {
   const { db } = deps
   const { projectId, now } = observation
-  const isRenamed = ({ reason, updatesContent }: MovedFinding) => reason === 'identifier' && updatesContent
+  const isRenamed = ({ reason, updatesContent }: MovedFinding) =>
+    (reason === 'identifier' || reason === 'imported') && updatesContent
   const matches = moved.map((one) => ({
     findingId: one.findingId,
     uuid: isRenamed(one) ? one.knownUuid : one.reported.uuid,
@@ -183,6 +185,8 @@ async function commitMoved(deps: Deps, observation: Observation, moved: readonly
   const staged = moved.filter(({ reported, updatesContent }) => reported.id === 0 && updatesContent)
   await replaceStaged(deps, observation, staged.map(reportedUuid))
   await renameFindings(db, moved.filter(isRenamed).map(reportedUuid), now)
+  const imported = moved.filter(({ reason }) => reason === 'imported')
+  if (imported.length > 0) await deleteImportKeys(db, idsOf(imported))
 }
 
 const reportedUuid = ({ findingId, reported }: MovedFinding) => ({ findingId, uuid: reported.uuid })

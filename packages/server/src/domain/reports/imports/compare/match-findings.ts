@@ -1,9 +1,17 @@
 import { forEachBatch } from '../../../batches.ts'
 import type { Deps } from '../../../deps.ts'
-import { listByFiles, listByKeys, listByUuids, listFingerprintKeys } from '../../../findings/findings.ts'
+import {
+  listByFiles,
+  listByImportKeys,
+  listByKeys,
+  listByUuids,
+  listFingerprintKeys,
+} from '../../../findings/findings.ts'
+import type { ImportKey } from '../../../findings/imported-findings/import-key.ts'
 import type { Candidate } from '../../../findings/known-finding.ts'
 import { fingerprintKeysIn, pairByFingerprints, selectMovable } from '../../comparison/by-fingerprint.ts'
 import { pairByFormerUuid } from '../../comparison/by-former-uuid.ts'
+import { pairByImport } from '../../comparison/by-import.ts'
 import { keysIn, pairByKey, ranksIn } from '../../comparison/by-key.ts'
 import { completeScanners, listBare, pairByLine } from '../../comparison/by-line.ts'
 import { type Decision, observedIds } from '../../comparison/decision.ts'
@@ -49,6 +57,8 @@ export async function matchFindings(
   const nearby = await loadNearby(deps, place, matching, scanners)
   matching = acceptPairs(place, matching, pairByLine(place, matching, scanners, nearby))
 
+  matching = acceptPairs(place, matching, pairByImport(place, matching, await loadImported(deps, place, matching)))
+
   const staged = new Set([...read.matchedBefore.map(({ reported }) => reported), ...contested])
   return [...matching.decisions, ...decideOpen(matching, staged, read.isSample)]
 }
@@ -93,6 +103,14 @@ async function loadFormerPairs({ db }: Deps, place: ImportPlace, { open }: Match
     },
   )
   return pairs
+}
+
+/** Loads the imported findings that share a key with an open one. */
+async function loadImported({ db }: Deps, place: ImportPlace, matching: Matching): Promise<(Candidate & ImportKey)[]> {
+  const keys = new Set(matching.open.flatMap(({ importKeys }) => importKeys.map(({ key }) => key)))
+  const imported: (Candidate & ImportKey)[] = []
+  await forEachBatch([...keys], async (batch) => void imported.push(...(await listByImportKeys(db, place, batch))))
+  return imported
 }
 
 async function loadNearby(

@@ -1,5 +1,5 @@
 import type { RootDeps } from '../../../deps.ts'
-import { findKnownFindings, hasAnyFinding, listFingerprintKeys } from '../../../findings/findings.ts'
+import { findKnownFindings, hasAnyFinding, hasImportKeys, listFingerprintKeys } from '../../../findings/findings.ts'
 import type { KnownFinding } from '../../../findings/known-finding.ts'
 import type { Severity } from '../../../findings/scales.ts'
 import {
@@ -63,6 +63,7 @@ export async function readFindings(
   const hasPast = (finding: ImportedFinding): boolean => scanners.withPast.has(scannerIdOf(finding))
   const store = openContentStore(deps, place, hasPast)
   const hadFindings = await hasAnyFinding(deps.db, place.projectId)
+  const hasImported = hadFindings && (await hasImportKeys(deps.db, place.projectId))
   const doubts = startGaps()
   const read = emptyReadFindings()
   const reported = (finding: ImportedFinding, id: number): ReportedFinding =>
@@ -71,6 +72,7 @@ export async function readFindings(
       scannerId: scannerIdOf(finding),
       hasPast: hasPast(finding),
       knownProjectId: hadFindings ? place.projectId : undefined,
+      hasImported,
     })
   const addUnknown = (finding: ImportedFinding, id: number): void => {
     const one = reported(finding, id)

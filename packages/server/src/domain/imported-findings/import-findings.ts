@@ -1,0 +1,191 @@
+import type { Caller } from '../access/callers.ts'
+import { projectEntity } from '../audit/audit-event.ts'
+import { recordAuditEvent } from '../audit/record.ts'
+import { type Deps, projectTransaction, type RootDeps } from '../deps.ts'
+import { listOriginsOf, upsertImportedRecords } from '../findings/findings.ts'
+import type { NewImportedRecord, Origin } from '../findings/imported-findings/imported-record.ts'
+import type { Project } from '../projects/project.ts'
+import { lockAgainstDeletion } from '../projects/projects.ts'
+import { applyImportedTriage } from '../vulnerabilities/imported-triage/apply-imported-triage.ts'
+import type { AppliedTriage, ImportedOutcome } from '../vulnerabilities/imported-triage/imported-triage.ts'
+import { createFindingsOf, promoteMatched } from './create-findings.ts'
+import { linkIssues } from './link-issues.ts'
+import { type MatchedRecord, matchRecords } from './match-records.ts'
+import { openPeople } from './people.ts'
+import type { FindingRecord, RecordBatch } from './record.ts'
+import { triageOf } from './triage-of-record.ts'
+
+/**
+ * What became of a record: a new finding, an existing one, one that another record of the batch has created, or nothing,
+ * because it has not changed since it was imported.
+ */
+export const recordOutcomes = ['created', 'matched', 'merged', 'unchanged'] as const
+
+export interface RecordResult {
+  id: string
+  outcome: (typeof recordOutcomes)[number]
+  decision: ImportedOutcome
+  vulnerabilityIds: readonly number[]
+  /** What has no counterpart, with the reason. */
+  notes: readonly string[]
+}
+
+/**
+ * Imports findings of another product with their triage into a project, all or none. A dry run does the same and rolls
+ * it back, so its result is that of the import, except for the ids of new vulnerabilities.
+ */
+export async function importFindings(
+  deps: RootDeps,
+  project: Project,
+  caller: Caller,
+  { batch, isDryRun }: { batch: RecordBatch; isDryRun: boolean },
+): Promise<RecordResult[]> {
+  const rolledBack = new RolledBack()
+  try {
+    return await projectTransaction(deps, project.id, async (deps) => {
+      await lockAgainstDeletion(deps.db, project.id)
+      const results = await importBatch(deps, project, caller, batch)
+      if (isDryRun) {
+        rolledBack.results = results
+        throw rolledBack
+      }
+      return results
+    })
+  } catch (error) {
+    if (error !== rolledBack) throw error
+    return rolledBack.results
+  }
+}
+
+/** Ends the transaction of a dry run. */
+class RolledBack extends Error {
+  results: RecordResult[] = []
+}
+
+/** A record, and one of the vulnerabilities that it is about. */
+interface Target {
+  matched: MatchedRecord
+  findingId: number
+  vulnerabilityId: number
+  former: AppliedTriage | undefined
+  isCreated: boolean
+}
+
+async function importBatch(deps: Deps, project: Project, caller: Caller, batch: RecordBatch): Promise<RecordResult[]> {
+  const matched = await matchRecords(deps, project, batch)
+  const isUnchanged = ({ record, before }: MatchedRecord) =>
+    before.length > 0 && before.every(({ digest }) => digest === record.digest)
+  const changed = matched.filter((one) => !isUnchanged(one))
+  const toCreate = changed.filter(({ findings, before, sameAs }) => findings.length + before.length === 0 && !sameAs)
+  const created = await createFindingsOf(deps, project, caller.user, { ...batch, matched: toCreate })
+  const findingIdsOf = (one: MatchedRecord): readonly number[] => {
+    if (one.before.length > 0) return one.before.map(({ findingId }) => findingId)
+    const own = created.get(one.sameAs ?? one.record)
+    return own === undefined ? one.findings.map(({ id }) => id) : [own]
+  }
+  const wanted = [...new Set(changed.flatMap(findingIdsOf))]
+  const vulnerabilityOf = await promoteMatched(deps, project, caller.user, wanted)
+  const targets = changed.flatMap((one) =>
+    findingIdsOf(one).flatMap((findingId): Target[] => {
+      const vulnerabilityId = vulnerabilityOf.get(findingId)
+      const before = one.before.find((row) => row.findingId === findingId)
+      // A vulnerability without the finding was deleted meanwhile.
+      if (vulnerabilityId === undefined) return []
+      const isCreated = before?.isCreated ?? created.get(one.record) === findingId
+      return [{ matched: one, findingId, vulnerabilityId, former: before?.applied, isCreated }]
+    }),
+  )
+  const done = await applyTargets(deps, project, caller, { batch, targets })
+  await recordEvent(deps, project, batch, { created: created.size, changed: changed.length })
+  return matched.map((one) => {
+    const { record, before, sameAs } = one
+    const isCreated = created.has(record)
+    const outcome = isUnchanged(one) ? 'unchanged' : isCreated ? 'created' : sameAs ? 'merged' : 'matched'
+    const { decision, notes, vulnerabilityIds } = done.get(record) ?? { ...nothing, vulnerabilityIds: [] }
+    return {
+      id: record.id,
+      outcome: before.length > 0 && outcome === 'created' ? 'matched' : outcome,
+      decision,
+      notes,
+      vulnerabilityIds,
+    }
+  })
+}
+
+const nothing = { decision: 'unchanged', notes: [] } as const
+
+interface Done {
+  decision: ImportedOutcome
+  notes: string[]
+  vulnerabilityIds: number[]
+}
+
+/** Applies records in rounds, in each of which a vulnerability occurs once. */
+async function applyTargets(
+  deps: Deps,
+  project: Project,
+  caller: Caller,
+  { batch, targets }: { batch: RecordBatch; targets: readonly Target[] },
+): Promise<Map<FindingRecord, Done>> {
+  const people = await openPeople(deps, project, caller, batch.records)
+  const done = new Map<FindingRecord, Done>()
+  for (let waiting = targets; waiting.length > 0; ) {
+    const seen = new Set<number>()
+    const round = waiting.filter(({ vulnerabilityId }) => !seen.has(vulnerabilityId) && seen.add(vulnerabilityId))
+    const inRound = new Set(round)
+    waiting = waiting.filter((target) => !inRound.has(target))
+    const drafts = round.map((target) => ({
+      target,
+      ...triageOf(target.matched.record, { people, batch, now: deps.now(), ...target }),
+    }))
+    const results = await applyImportedTriage(
+      deps,
+      project,
+      caller.user,
+      drafts.map(({ triage }) => triage),
+    )
+    const records: NewImportedRecord[] = []
+    for (const [index, { target, notes }] of drafts.entries()) {
+      const { record } = target.matched
+      const result = results[index]
+      const failed = await linkIssues(deps, caller.user, target.vulnerabilityId, record.links)
+      const before = done.get(record)
+      done.set(record, {
+        decision: before?.decision === 'applied' ? 'applied' : (result?.outcome ?? 'unchanged'),
+        notes: [...new Set([...(before?.notes ?? []), ...notes, ...failed])],
+        vulnerabilityIds: [...(before?.vulnerabilityIds ?? []), target.vulnerabilityId],
+      })
+      records.push({
+        findingId: target.findingId,
+        source: batch.source,
+        sourceId: record.id,
+        sourceName: batch.sourceName,
+        sourceUrl: record.url ?? null,
+        digest: record.digest,
+        isCreated: target.isCreated,
+        applied: result?.applied ?? {},
+      })
+    }
+    await upsertImportedRecords(deps.db, project.id, records, deps.now())
+  }
+  return done
+}
+
+async function recordEvent(
+  deps: Deps,
+  project: Project,
+  { source, sourceName, records }: RecordBatch,
+  { created, changed }: { created: number; changed: number },
+): Promise<void> {
+  if (changed === 0) return
+  await recordAuditEvent(deps, 'findings_imported', {
+    entity: projectEntity(project),
+    message: `Imported ${changed} findings from ${sourceName}`,
+    extra: { source, records: records.length, created, changed },
+  })
+}
+
+/** Returns where the finding of a vulnerability was imported from, oldest first. */
+export function listOrigins({ db }: Pick<Deps, 'db'>, vulnerabilityId: number): Promise<Origin[]> {
+  return listOriginsOf(db, vulnerabilityId)
+}

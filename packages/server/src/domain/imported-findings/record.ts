@@ -1,0 +1,65 @@
+import type { DismissalReason, ReportType, Severity, State } from '../findings/scales.ts'
+
+/** Products whose findings can be imported. Their names are part of the identity of a record. */
+export const importSources = ['defectdojo', 'dependency-track', 'github', 'secobserve', 'alcove', 'csv'] as const
+type ImportSource = (typeof importSources)[number]
+
+/** A finding of another product, independent of the product. */
+export interface FindingRecord {
+  /** Id in the product. */
+  id: string
+  url: string | undefined
+  name: string
+  description: string | null
+  solution: string | null
+  severity: Severity
+  reportType: ReportType | 'generic'
+  scanner: { externalId: string; name: string; vendor: string }
+  /** Ids of the flaw or of the rule, the primary one first. */
+  identifiers: readonly RecordIdentifier[]
+  /** Location as reports have it; empty if the product does not know it. */
+  location: { readonly [key: string]: unknown }
+  packageUrl: string | undefined
+  state: State
+  dismissalReason: DismissalReason | undefined
+  dismissedUntil: string | undefined
+  dismissedUntilFixed: boolean
+  /** Reason in words, of the decision. */
+  comment: string | undefined
+  decidedAt: string | undefined
+  decidedBy: string | undefined
+  comments: readonly RecordComment[]
+  assignee: string | undefined
+  /** Severity that a user has set. */
+  setSeverity: Severity | undefined
+  dueOn: string | undefined
+  tags: readonly string[]
+  links: readonly { url: string; title: string | undefined }[]
+  detectedAt: string | undefined
+  /** Hash of the record as it was sent. */
+  digest: string
+}
+
+export interface RecordIdentifier {
+  externalType: string
+  externalId: string
+  name: string
+  url: string | undefined
+}
+
+export interface RecordComment {
+  body: string
+  author: string | undefined
+  createdAt: string | undefined
+}
+
+/** Findings of one source that are imported together. */
+export interface RecordBatch {
+  source: ImportSource
+  /** Name of the product, as users know it. */
+  sourceName: string
+  records: readonly FindingRecord[]
+}
+
+/** Maximum number of records of a batch. */
+export const maxRecords = 500

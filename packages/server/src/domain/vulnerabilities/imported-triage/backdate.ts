@@ -1,0 +1,8 @@
+import { forEachBatch } from '../../batches.ts'
+import type { Deps } from '../../deps.ts'
+import { backdateVulnerabilities } from './imported-triage-queries.ts'
+
+/** Sets since when another product has known new vulnerabilities. */
+export async function backdate({ db }: Deps, dates: readonly { id: number; createdAt: string }[]): Promise<void> {
+  await forEachBatch(dates, (batch) => backdateVulnerabilities(db, batch))
+}
