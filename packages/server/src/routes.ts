@@ -56,6 +56,7 @@ import { vexRoutes } from './api/v4/vex/routes.ts'
 import { badgeRoutes } from './api/v4/vulnerabilities/badge-routes.ts'
 import { vulnerabilityBulkRoutes } from './api/v4/vulnerabilities/bulk-routes.ts'
 import { securityDashboardRoutes } from './api/v4/vulnerabilities/dashboard-routes.ts'
+import { decisionRoutes } from './api/v4/vulnerabilities/decision-routes.ts'
 import { exploitationRoutes } from './api/v4/vulnerabilities/exploitation-routes.ts'
 import { flawChangeRoutes } from './api/v4/vulnerabilities/flaw-change-routes.ts'
 import { flawRoutes } from './api/v4/vulnerabilities/flaw-routes.ts'
@@ -128,6 +129,7 @@ export const routes: readonly Route[] = [
   ...vulnerabilityStatisticsRoutes,
   ...securityDashboardRoutes,
   ...vulnerabilityLifeRoutes,
+  ...decisionRoutes,
   ...vulnerabilityTagRoutes,
   ...vulnerabilityHistoryRoutes,
   ...vulnerabilityBulkRoutes,

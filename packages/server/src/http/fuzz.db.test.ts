@@ -83,6 +83,7 @@ function seedOf(route: Route): number {
  * second factor, and no webhook or issue tracker responds.
  */
 const rarelySuccessful = [
+  'POST /vulnerabilities/:id/dismiss/preview',
   'POST /-/oidc/:provider',
   'GET /-/oidc/:provider/callback',
   'POST /-/oidc/:provider/backchannel_logout',

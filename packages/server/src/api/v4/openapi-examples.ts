@@ -160,6 +160,7 @@ export const apiExamples: ApiExamples = {
     assignVulnerability: { assignee_id: 7, comment: 'Owns the payment service' },
     setVulnerabilityTags: { tags: ['payments', 'internet-facing'] },
     tagVulnerability: { tags: ['payments'], comment: 'Part of the checkout' },
+    previewGroupDismissal: { group_id: 7, dismissal_reason: 'used_in_tests' },
     changeVulnerabilities: bulkChange,
     changeGroupVulnerabilities: { ...bulkChange, dry_run: true },
     changeAllVulnerabilities: {

@@ -128,6 +128,8 @@ export const apiNames: ApiNames = {
     'POST /groups/:id/vulnerability_rules/preview': 'previewGroupVulnerabilityRule',
     'PUT /groups/:id/vulnerability_rules/:rule_id': 'changeGroupVulnerabilityRule',
     'DELETE /groups/:id/vulnerability_rules/:rule_id': 'deleteGroupVulnerabilityRule',
+    'GET /vulnerabilities/:id/decision_source': 'getVulnerabilityDecisionSource',
+    'POST /vulnerabilities/:id/dismiss/preview': 'previewGroupDismissal',
     'GET /vulnerability_rules': 'listInstanceVulnerabilityRules',
     'POST /vulnerability_rules': 'createInstanceVulnerabilityRule',
     'POST /vulnerability_rules/preview': 'previewInstanceVulnerabilityRule',

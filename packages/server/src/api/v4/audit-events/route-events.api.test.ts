@@ -390,6 +390,8 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   await send(`DELETE ${notes}/:note_id`, { path: { ...at, note_id: note.id } })
   const link = await send('POST /vulnerabilities/:id/issue_links', { path, body: { url: 'https://x.example/1' } })
   await send('DELETE /vulnerabilities/:id/issue_links/:issue_link_id', { path: { ...path, issue_link_id: link.id } })
+  const { namespace } = project
+  await send('POST /vulnerabilities/:id/dismiss/preview', { path, body: { group_id: namespace.id } })
   const created = await send('POST /vulnerability_rules', { body: rule })
   await send('POST /vulnerability_rules/preview', { body: rule })
   await send('PUT /vulnerability_rules/:rule_id', { path: { rule_id: created.id }, body: { enabled: false } })

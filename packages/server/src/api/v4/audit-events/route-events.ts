@@ -179,6 +179,7 @@ const securityRoutes: Readonly<Record<string, RecordedEvents>> = {
   // Its mutations call the same rules as these routes, which record their events.
   'POST /graphql': ['vulnerability_state_updated'],
   'POST /vulnerabilities/:id/resolve': ['vulnerability_state_updated'],
+  'POST /vulnerabilities/:id/dismiss/preview': reads,
   'POST /vulnerabilities/:id/dismiss': [
     'vulnerability_state_updated',
     'vulnerability_dismissal_requested',

@@ -70,6 +70,26 @@ describe('a suppression in a report', () => {
     expect((await server.admin.get(list)).headers['x-total']).toBe('1')
   })
 
+  test('is shown with the vulnerability until a user decides', async () => {
+    const project = await newProject()
+    await send(project, snyk(wontFix))
+    const { id } = await other(project)
+    const source = async () => (await server.admin.get(`/vulnerabilities/${id}/decision_source`)).body
+    expect(await source()).toEqual({
+      rule_effects: [],
+      rule: null,
+      suppression: {
+        source: 'by the scanner’s configuration',
+        scanner: 'Snyk',
+        justification: 'no user input',
+        reason: 'acceptable_risk',
+        until: '2026-06-30',
+      },
+    })
+    await server.admin.post(`/vulnerabilities/${id}/dismiss`, { comment: 'I agree' })
+    expect(await source()).toMatchObject({ suppression: null })
+  })
+
   test('changes nothing when it is reported again, and changes the dismissal when it states something else', async () => {
     const project = await newProject()
     await send(project, snyk(wontFix))

@@ -268,3 +268,91 @@ describe('a dismissal in a group is refused', () => {
     expect(await statesOf(group.site)).toEqual(['detected'])
   })
 })
+
+describe('the preview of a dismissal in a group', () => {
+  const preview = (id: number, groupId: number, fields: object = {}, client = server.admin) =>
+    client.post(`/vulnerabilities/${id}/dismiss/preview`, { group_id: groupId, ...fields })
+
+  test('counts and names what the dismissal would change, and changes nothing', async () => {
+    const group = await groupWith()
+    const id = await firstIn(group.site)
+    const before = await historyOf(server.admin, id)
+    const shown = await preview(id, group.id, { dismissal_reason: 'used_in_tests' })
+    expect(shown).toMatchObject({ status: 200, body: { total: 2, matched: 2, changed: 2, dismissed: 2 } })
+    const paths = shown.body.samples.map((sample: { path_with_namespace: string }) => sample.path_with_namespace)
+    expect(paths.sort()).toEqual([`${group.path}/shop`, `${group.path}/site`])
+    expect(await historyOf(server.admin, id)).toEqual(before)
+    expect(await rulesOf(group)).toEqual([])
+    expect(await statesOf(group.shop)).toEqual(['detected'])
+  })
+
+  test('counts what users have decided as kept, and applies before other rules of the group', async () => {
+    const group = await groupWith()
+    const [id, other] = [await firstIn(group.site), await firstIn(group.shop)]
+    await server.admin.post(`/vulnerabilities/${other}/confirm`)
+    const rules = `/groups/${group.id}/vulnerability_rules`
+    await server.admin.post(rules, { name: 'All', match: { path: '**' }, action: { severity: 'low' } })
+    expect((await preview(id, group.id)).body).toMatchObject({ matched: 2, dismissed: 1, kept: 1 })
+    await dismiss(id, group.id)
+    expect(await statesOf(group.shop)).toEqual(['confirmed'])
+  })
+
+  test('previews the change of a former decision', async () => {
+    const group = await groupWith()
+    const id = await firstIn(group.site)
+    await dismiss(id, group.id)
+    await server.runJobs()
+    expect((await preview(id, group.id)).body).toMatchObject({ changed: 0 })
+    const otherReason = await preview(id, group.id, { dismissal_reason: 'false_positive' })
+    expect(otherReason.body).toMatchObject({ changed: 1, samples: [{ project_id: group.shop.id }] })
+  })
+
+  test('needs the right to change the rules of a group above the project', async () => {
+    const group = await groupWith()
+    const id = await firstIn(group.site)
+    const maintainer = await server.as('maintainer', group.site)
+    expect((await preview(id, group.id, {}, maintainer)).status).toBe(403)
+    const elsewhere = await groupWith()
+    expect((await preview(id, elsewhere.id)).status).toBe(404)
+    const past = await preview(id, group.id, { until: '2020-01-01' })
+    expect(past).toMatchObject({ status: 400, body: { message: { until: ['must be a date in the future'] } } })
+  })
+})
+
+describe('the source of a decision', () => {
+  const sourceOf = async (id: number, client = server.admin) =>
+    (await client.get(`/vulnerabilities/${id}/decision_source`)).body
+
+  test('is the rule and what it has decided, which only those see who may read the rule', async () => {
+    const group = await groupWith()
+    const rules = `/groups/${group.id}/vulnerability_rules`
+    const rule = { name: 'Tests', match: { path: 'src/**' }, action: { severity: 'low', tags: ['tests'] } }
+    const { body: created } = await server.admin.post(rules, rule)
+    const id = await firstIn(group.site)
+    const effects = { rule_effects: ['severity', 'tags'], suppression: null }
+    const named = { id: created.id, name: 'Tests', level: 'group', path: group.path, origin: 'user', file: null }
+    expect(await sourceOf(id)).toEqual({ ...effects, rule: named })
+    const reader = await server.as('maintainer', group.site)
+    expect(await sourceOf(id, reader)).toEqual({ ...effects, rule: null })
+    await server.admin.put(`/vulnerabilities/${id}/severity`, { severity: 'high' })
+    expect(await sourceOf(id)).toMatchObject({ rule_effects: ['tags'] })
+    await server.admin.delete(`${rules}/${created.id}`)
+    await server.runJobs()
+    expect(await sourceOf(id)).toEqual({ rule_effects: [], rule: null, suppression: null })
+  })
+
+  test('is the rule of a project or of the instance', async () => {
+    const group = await groupWith()
+    const own = { name: 'Own', match: { path: 'src/**' }, action: { severity: 'low' } }
+    const { body } = await server.admin.post(`/projects/${group.site.id}/vulnerability_rules`, own)
+    const id = await firstIn(group.site)
+    const path = `${group.path}/site`
+    expect((await sourceOf(id)).rule).toMatchObject({ id: body.id, level: 'project', path })
+    const { body: wide } = await server.admin.post('/vulnerability_rules', { ...own, name: 'Wide' })
+    const other = await firstIn(group.shop)
+    expect((await sourceOf(other)).rule).toMatchObject({ id: wide.id, level: 'instance', path: null })
+    const owner = await server.as('owner', group.shop)
+    expect(await sourceOf(other, owner)).toMatchObject({ rule_effects: ['severity'], rule: null })
+    await server.admin.delete(`/vulnerability_rules/${wide.id}`)
+  })
+})

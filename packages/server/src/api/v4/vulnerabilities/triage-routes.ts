@@ -119,7 +119,7 @@ function refFrom({ scope, ref }: DismissalInput): string | undefined {
 }
 
 /** Returns the group of a decision, whose rules the caller must be permitted to change. */
-async function decidedGroup(
+export async function decidedGroup(
   { permit, project }: Pick<Call, 'permit' | 'project'>,
   groupId: number,
 ): Promise<DecidedGroup> {

@@ -9,7 +9,7 @@ import { readableScope } from '../list/readable-scope.ts'
 import { isSame } from '../triage/tags.ts'
 import { evaluate, type Outcome, prepareRules } from './apply-rules.ts'
 import { assertRule } from './assert-rule.ts'
-import type { Rule, RuleDraft, RuleOwner } from './rule.ts'
+import { type Rule, type RuleDraft, type RuleOwner, ruleOrigins } from './rule.ts'
 import { countVulnerabilities, listRuledProjects, listRulesFor, listVulnerabilityRows } from './rule-queries.ts'
 
 export interface RulePreview {
@@ -33,7 +33,12 @@ export interface RulePreview {
   /** Number of those that the present rule has changed and the new one would not. */
   reverted: number
   /** Some that would change and that the caller may read. */
-  samples: Outcome[]
+  samples: PreviewSample[]
+}
+
+/** A vulnerability that would change, with its project. */
+export interface PreviewSample extends Outcome {
+  project: Project
 }
 
 /** Maximum number of vulnerabilities that a preview evaluates. */
@@ -45,41 +50,61 @@ export interface PreviewedRule {
   draft: Pick<RuleDraft, 'match' | 'action'>
   /** The rule that it replaces. Without it, the rule is a new one. */
   replacedId?: number | undefined
+  /** Where a new rule comes from, which decides its place. */
+  origin?: Rule['origin'] | undefined
 }
-
-/** Id of a rule that has not been stored. */
-const newId = -1
 
 /** Computes what a rule would change. Nothing is stored. */
 export async function previewRule(
   deps: RootDeps,
   owner: RuleOwner,
   caller: Visitor,
-  { draft, replacedId }: PreviewedRule,
+  rule: PreviewedRule,
 ): Promise<RulePreview> {
-  assertRule({ name: 'preview', ...draft }, deps.now(), { mayHaveEnded: replacedId !== undefined })
+  const [preview] = await previewRules(deps, owner, caller, [rule])
+  if (!preview) throw new Error('the preview of a rule is missing')
+  return preview
+}
+
+/** Computes what rules would change together, each as far as it is the first one that matches. Nothing is stored. */
+export async function previewRules(
+  deps: RootDeps,
+  owner: RuleOwner,
+  caller: Visitor,
+  previewed: readonly PreviewedRule[],
+): Promise<RulePreview[]> {
+  for (const { draft, replacedId } of previewed) {
+    assertRule({ name: 'preview', ...draft }, deps.now(), { mayHaveEnded: replacedId !== undefined })
+  }
   const projectIds = await listRuledProjects(deps.db, owner, 0)
   const readable = await listReadable(deps, owner, caller)
-  const preview = emptyPreview(await countVulnerabilities(deps.db, projectIds))
+  const total = await countVulnerabilities(deps.db, projectIds)
+  // A rule that is not stored has a negative id.
+  const drafts = previewed.map(({ draft, replacedId, origin = 'user' }, index) => ({
+    ...{ draft, origin, id: replacedId ?? -1 - index },
+    preview: emptyPreview(total),
+  }))
+  let examined = 0
   for (const projectId of projectIds) {
-    if (preview.examined >= maxExamined) break
+    if (examined >= maxExamined) break
     const project = await findProjectById(deps.db, projectId)
     if (!project) continue
     const present = await listRulesFor(deps.db, projectId)
-    const id = replacedId ?? newId
-    const rules = await prepareRules(deps, project, withDraft(present, { owner, project, draft, id }))
-    for (let afterId = 0; preview.examined < maxExamined; ) {
+    const isReadable = readable === 'all' || readable.has(projectId)
+    const all = drafts.reduce((rules, one) => withDraft(rules, { owner, project, ...one }), present)
+    const rules = await prepareRules(deps, project, all)
+    for (let afterId = 0; examined < maxExamined; ) {
       const rows = await listVulnerabilityRows(deps.db, projectId, afterId, batchSize)
-      preview.examined += rows.length
+      examined += rows.length
       for (const outcome of await evaluate(deps, rules, rows)) {
-        addOutcome(preview, outcome, { id, isReadable: readable === 'all' || readable.has(projectId) })
+        for (const { preview, id } of drafts) addOutcome(preview, outcome, { id, isReadable, project })
       }
       await setImmediate()
       afterId = rows.at(-1)?.id ?? afterId
       if (rows.length < batchSize) break
     }
   }
-  return preview
+  return drafts.map(({ preview }) => ({ ...preview, examined }))
 }
 
 /** Returns the projects whose vulnerabilities the caller may read. Those who manage the rules of a project may. */
@@ -94,12 +119,13 @@ interface Placed {
   project: Project
   draft: PreviewedRule['draft']
   id: number
+  origin: Rule['origin']
 }
 
-/** Returns the rules of a project with the draft in the place of the one that it replaces, or after those of users. */
-function withDraft(rules: readonly Rule[], { owner, project, draft, id }: Placed): Rule[] {
+/** Returns the rules of a project with the draft in the place of the one that it replaces, or after those of its origin. */
+function withDraft(rules: readonly Rule[], { owner, project, draft, id, origin }: Placed): Rule[] {
   const rule: Rule = {
-    ...{ ...draft, id, name: '', isEnabled: true, position: 0, origin: 'user', file: null, createdById: null },
+    ...{ ...draft, id, name: '', isEnabled: true, position: 0, origin, file: null, createdById: null },
     ...{ level: owner.kind, createdAt: '', updatedAt: '' },
     projectId: owner.kind === 'project' ? owner.id : null,
     namespaceId: owner.kind === 'group' ? owner.id : null,
@@ -109,7 +135,8 @@ function withDraft(rules: readonly Rule[], { owner, project, draft, id }: Placed
   const distance = (one: Pick<Rule, 'level' | 'namespaceId'>) =>
     one.level === 'project' ? 0 : one.level === 'group' ? ids.length - ids.indexOf(one.namespaceId ?? 0) : Infinity
   const isAfter = (one: Rule) =>
-    distance(one) > distance(rule) || (distance(one) === distance(rule) && one.origin === 'file')
+    distance(one) > distance(rule) ||
+    (distance(one) === distance(rule) && ruleOrigins.indexOf(one.origin) > ruleOrigins.indexOf(origin))
   const at = rules.findIndex(isAfter)
   return at < 0 ? [...rules, rule] : [...rules.slice(0, at), rule, ...rules.slice(at)]
 }
@@ -120,7 +147,11 @@ const emptyPreview = (total: number): RulePreview => ({
   ...{ kept: 0, needsApproval: 0, reverted: 0, samples: [] },
 })
 
-function addOutcome(preview: RulePreview, outcome: Outcome, { id, isReadable }: { id: number; isReadable: boolean }) {
+function addOutcome(
+  preview: RulePreview,
+  outcome: Outcome,
+  { id, isReadable, project }: { id: number; isReadable: boolean; project: Project },
+): void {
   const { before, after, rule, decided } = outcome
   if (before.ruleId === id && rule?.id !== id) preview.reverted++
   if (rule?.id !== id) {
@@ -139,7 +170,7 @@ function addOutcome(preview: RulePreview, outcome: Outcome, { id, isReadable }: 
     if (before.dueOn !== after.dueOn) preview.dueDate++
     if (!isSame(before.tags, after.tags)) preview.tagged++
   }
-  if (isReadable && preview.samples.length < maxSamples) preview.samples.push(outcome)
+  if (isReadable && preview.samples.length < maxSamples) preview.samples.push({ ...outcome, project })
 }
 
 /** What a rule would change. */

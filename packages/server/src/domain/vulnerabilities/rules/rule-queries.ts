@@ -74,6 +74,11 @@ export async function findRule(db: Db, owner: RuleOwner, id: number): Promise<Ru
   return db.one(sql`select ${columns} from vulnerability_rules r where r.id = ${id} and ${isOf(owner)}`)
 }
 
+/** Returns a rule of any owner. */
+export async function findRuleById(db: Db, id: number): Promise<Rule | undefined> {
+  return db.one(sql`select ${columns} from vulnerability_rules r where r.id = ${id}`)
+}
+
 export async function countRules(db: Db, owner: RuleOwner, origin: RuleOrigin): Promise<number> {
   const row = await db.one<{ total: number }>(sql`
     select count(*) as total from vulnerability_rules where ${isOf(owner)} and origin = ${origin}`)

@@ -1,13 +1,16 @@
 import { conflict, unchanged } from '../../../platform/failure.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps, RootDeps } from '../../deps.ts'
+import type { Visitor } from '../../projects/visible.ts'
 import type { User } from '../../users/user.ts'
 import { describeFlaw } from '../rules/decision-rule.ts'
+import { previewRule, type RulePreview } from '../rules/preview.ts'
 import type { RuleDismissal, RuleOwner } from '../rules/rule.ts'
 import { withoutEffectOn } from '../rules/rule-effects.ts'
 import { findGroupOfRule } from '../rules/rule-queries.ts'
 import { changeRule, createRule, getRule, removeRule } from '../rules/rules.ts'
-import type { Vulnerability } from '../vulnerability.ts'
-import { type Change, type DecidedGroup, type Dismissal, groupOf } from './change.ts'
+import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
+import { applyChange, type Change, type DecidedGroup, type Dismissal, groupOf } from './change.ts'
+import { assertEnd } from './dismissal-end.ts'
 
 /** A change of one vulnerability. */
 interface Applied {
@@ -82,12 +85,7 @@ async function saveRule(
 ): Promise<number> {
   if (!group) throw new Error('a rule of a group was saved without the group')
   const owner = ownerOf(group)
-  const dismiss: RuleDismissal = {
-    ...(after.dismissalReason && { reason: after.dismissalReason }),
-    ...(comment !== undefined && { comment }),
-    ...(after.dismissedUntil !== null && { until: after.dismissedUntil }),
-    ...(after.isDismissedUntilFixed && { untilFixed: true }),
-  }
+  const dismiss = dismissalBy(after, comment)
   if (ruleId === undefined) {
     const flaw = await describeFlaw(deps, { vulnerabilityId: after.id, findingId: finding.id })
     const draft = { ...flaw, isEnabled: true, action: { dismiss }, origin: 'decision', createdById: user.id } as const
@@ -98,6 +96,33 @@ async function saveRule(
   const kept = { ...(action.dismiss?.comment !== undefined && { comment: action.dismiss.comment }), ...dismiss }
   await changeRule(deps, owner, ruleId, { isEnabled: true, action: { ...action, dismiss: kept } })
   return ruleId
+}
+
+/** Returns the effect of the rule for a dismissed vulnerability. */
+const dismissalBy = (after: Vulnerability, comment: string | undefined): RuleDismissal => ({
+  ...(after.dismissalReason && { reason: after.dismissalReason }),
+  ...(comment !== undefined && { comment }),
+  ...(after.dismissedUntil !== null && { until: after.dismissedUntil }),
+  ...(after.isDismissedUntilFixed && { untilFixed: true }),
+})
+
+/** Computes what a dismissal of the vulnerability would change in the projects of the group. Nothing is stored. */
+export async function previewGroupDismissal(
+  deps: RootDeps,
+  caller: Visitor,
+  { vulnerability: before, finding }: VulnerabilityWithFinding,
+  change: Dismissal & { group: DecidedGroup },
+): Promise<RulePreview> {
+  assertEnd(change, deps.now())
+  const context = { userId: caller.user.id, now: deps.now() }
+  const after = applyChange(before, change, finding.severity, context) ?? before
+  const owner = ownerOf(change.group)
+  const replacedId = await findDecision(deps, before, change.group)
+  const described =
+    replacedId === undefined && (await describeFlaw(deps, { vulnerabilityId: before.id, findingId: finding.id }))
+  const { match } = described || (await getRule(deps, owner, replacedId ?? 0))
+  const draft = { match, action: { dismiss: dismissalBy(after, change.comment) } }
+  return previewRule(deps, owner, caller, { draft, replacedId, origin: 'decision' })
 }
 
 /** Compares reasons and ends. */
