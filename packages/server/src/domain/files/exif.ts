@@ -75,8 +75,17 @@ function readEntries(read: (at: number, bytes: number) => number | undefined): M
   return entries
 }
 
-/** Returns an EXIF segment, including its marker, that contains only these values; `undefined` if there are none. */
-export function writeExif({ orientation, resolution }: Exif): Buffer | undefined {
+/** Returns a JPEG's EXIF segment, including its marker, that contains only these values; `undefined` if there are none. */
+export function writeExif(exif: Exif): Buffer | undefined {
+  const tiff = writeExifData(exif)
+  if (!tiff) return undefined
+  const marker = Buffer.from([0xff, 0xe1, 0, 0])
+  marker.writeUInt16BE(2 + signature.length + tiff.length, 2)
+  return Buffer.concat([marker, signature, tiff])
+}
+
+/** Returns EXIF data that contains only these values; `undefined` if there are none. */
+export function writeExifData({ orientation, resolution }: Exif): Buffer | undefined {
   const rationals = resolution ? [resolution.x, resolution.y] : []
   const count = (orientation ? 1 : 0) + (resolution ? 3 : 0)
   if (count === 0) return undefined
@@ -100,10 +109,7 @@ export function writeExif({ orientation, resolution }: Exif): Buffer | undefined
     entry(tags.resolutionUnit, types.short, (at) => tiff.writeUInt16BE(resolution.unit, at))
   }
   for (const [index, number] of rationals.flat().entries()) tiff.writeUInt32BE(number, valuesAt + index * 4)
-
-  const marker = Buffer.from([0xff, 0xe1, 0, 0])
-  marker.writeUInt16BE(2 + signature.length + tiff.length, 2)
-  return Buffer.concat([marker, signature, tiff])
+  return tiff
 }
 
 export function isSameResolution(one: Resolution, other: Resolution): boolean {

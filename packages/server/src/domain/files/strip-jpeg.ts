@@ -1,8 +1,7 @@
-import { Transform } from 'node:stream'
+import type { Transform } from 'node:stream'
 import { isExif, isSameResolution, type Resolution, readExif, writeExif } from './exif.ts'
+import { hasMore, pass, type Steps, skip, startsWith, streamStripper, type Tape, take } from './strip-stream.ts'
 
-/** Number of bytes that are buffered to recognise a JPEG. Smaller files are examined completely. */
-const maxHeldBytes = 256 * 1024
 /** Maximum number of segments. A file with more is an attack on processing time, so its remainder is copied unread. */
 const maxSegments = 20_000
 
@@ -16,45 +15,7 @@ const maxSegments = 20_000
  * begin like a JPEG, is copied unchanged.
  */
 export function jpegStripper(): Transform {
-  const tape: Tape = { chunk: Buffer.alloc(0), at: 0, hasEnded: false, kept: [], hasScan: false }
-  const walk = strip(tape)
-  const held = Buffer.alloc(maxHeldBytes)
-  let heldBytes = 0
-  let state: 'holding' | 'stripping' | 'passing' = 'holding'
-
-  const stripped = (chunk: Buffer) => {
-    tape.chunk = chunk
-    tape.at = 0
-    walk.next()
-    return tape.kept.splice(0)
-  }
-  const read = (chunk: Buffer): Buffer[] => {
-    if (state === 'passing') return [chunk]
-    if (state === 'stripping') return stripped(chunk)
-    const copied = chunk.copy(held, heldBytes)
-    heldBytes += copied
-    if (copied === chunk.length) return []
-    state = beginsLikeJpeg(held) ? 'stripping' : 'passing'
-    return [...read(held), ...read(chunk.subarray(copied))]
-  }
-  const end = (): Buffer[] => {
-    tape.hasEnded = true
-    if (state === 'passing') return []
-    if (state === 'stripping') return stripped(Buffer.alloc(0))
-    const whole = held.subarray(0, heldBytes)
-    const rest = beginsLikeJpeg(whole) ? stripped(whole) : []
-    return tape.hasScan ? rest : [whole]
-  }
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      for (const bytes of read(chunk)) this.push(bytes)
-      done()
-    },
-    flush(done) {
-      for (const bytes of end()) this.push(bytes)
-      done()
-    },
-  })
+  return streamStripper(beginsLikeJpeg, strip)
 }
 
 /**
@@ -91,12 +52,12 @@ function* strip(tape: Tape): Steps<void> {
     if (code === undefined) return
     if (code === marker.eoi) {
       tape.kept.push(Buffer.of(0xff, code))
-      if (tape.hasScan) return
+      if (tape.hasPicture) return
       wasKept = true
     } else {
       wasKept = yield* passSegment(tape, code, seen)
     }
-    if (code === marker.sos) tape.hasScan = true
+    if (code === marker.sos) tape.hasPicture = true
   }
   yield* pass(tape, Infinity)
 }
@@ -150,7 +111,7 @@ function adobeOf(known: Buffer): Buffer | undefined {
 /** Replaces the first EXIF segment before the first scan. Decoders ignore any later one. */
 function* replaceExif(tape: Tape, bytes: number, seen: Seen): Steps<boolean> {
   const segment = yield* take(tape, bytes)
-  if (!isExif(segment) || tape.hasScan || seen.exif) return false
+  if (!isExif(segment) || tape.hasPicture || seen.exif) return false
   const { resolution, ...exif } = readExif(segment)
   const isKnown = resolution && seen.density && isSameResolution(resolution, seen.density)
   const essence = writeExif({ ...exif, ...(resolution && !isKnown && { resolution }) })
@@ -159,20 +120,6 @@ function* replaceExif(tape: Tape, bytes: number, seen: Seen): Steps<boolean> {
   seen.exif = true
   return false
 }
-
-const startsWith = (bytes: Buffer, text: string) => bytes.toString('latin1', 0, text.length) === text
-
-/** Input chunk and output buffers of the stripper. */
-interface Tape {
-  chunk: Buffer
-  at: number
-  hasEnded: boolean
-  kept: Buffer[]
-  /** Whether the data of a scan has begun. */
-  hasScan: boolean
-}
-
-type Steps<T> = Generator<void, T, void>
 
 /** Advances to the next marker and returns its code, `undefined` at the end. Copies skipped bytes only with `keep`. */
 function* nextMarker(tape: Tape, keep: boolean): Steps<number | undefined> {
@@ -209,42 +156,4 @@ function endOfData(chunk: Buffer, from: number, isKept: boolean): number {
     at = code === 0xff ? at + 1 : chunk.indexOf(0xff, at + 2)
   }
   return at < 0 ? chunk.length : at
-}
-
-function* hasMore(tape: Tape): Steps<boolean> {
-  while (tape.at >= tape.chunk.length) {
-    if (tape.hasEnded) return false
-    yield
-  }
-  return true
-}
-
-/** Reads `bytes` bytes, or fewer at the end of the file. */
-function* take(tape: Tape, bytes: number): Steps<Buffer> {
-  const pieces: Buffer[] = []
-  for (let left = bytes; left > 0 && (yield* hasMore(tape)); ) {
-    const piece = next(tape, left)
-    pieces.push(piece)
-    left -= piece.length
-  }
-  return Buffer.concat(pieces)
-}
-
-function* pass(tape: Tape, bytes: number): Steps<void> {
-  for (let left = bytes; left > 0 && (yield* hasMore(tape)); ) {
-    const piece = next(tape, left)
-    tape.kept.push(piece)
-    left -= piece.length
-  }
-}
-
-function* skip(tape: Tape, bytes: number): Steps<false> {
-  for (let left = bytes; left > 0 && (yield* hasMore(tape)); ) left -= next(tape, left).length
-  return false
-}
-
-function next(tape: Tape, max: number): Buffer {
-  const piece = tape.chunk.subarray(tape.at, tape.at + max)
-  tape.at += piece.length
-  return piece
 }

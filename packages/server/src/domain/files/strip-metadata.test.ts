@@ -151,8 +151,10 @@ describe.runIf(existsSync(attachments))('the test attachments', async () => {
       'comment-php.jpg',
       'gps-exif.jpg',
       'orientation-6.jpg',
+      'photo.webp',
       'scan.tiff',
       'shouting.JPG',
+      'text-chunk-script.png',
     ])
   })
 

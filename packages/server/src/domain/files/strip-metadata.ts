@@ -8,12 +8,14 @@ import { type Bytes, streamOf } from '../../platform/object-store/bytes.ts'
 import type { Settings } from '../../platform/settings.ts'
 import { detectImageType } from './image-type.ts'
 import { jpegStripper } from './strip-jpeg.ts'
+import { pngStripper } from './strip-png.ts'
 import { stripTiff } from './strip-tiff.ts'
+import { webpStripper } from './strip-webp.ts'
 import { readFully } from './tiff-directories.ts'
 
 /**
- * Returns the transformation from an uploaded file to the stored one: removes the metadata of a JPEG or TIFF,
- * recognised by its first bytes, and copies any other file unchanged. A damaged picture loses the metadata that can be
+ * Returns the transformation from an uploaded file to the stored one: removes the metadata of a JPEG, PNG,
+ * WebP or TIFF, recognised by its first bytes, and copies any other file unchanged. A damaged picture loses the metadata that can be
  * found, is copied unchanged if its structure cannot be read, and is never rejected. Throws `unavailable` when a TIFF
  * cannot be written to the temporary folder. The returned body fails when the input fails, and destroys the input when
  * it is destroyed.
@@ -24,6 +26,8 @@ export function metadataStripper(
   return (head, body) => {
     const kind = detectImageType(head)
     if (kind === 'image/jpeg') return pipeline(streamOf(body), jpegStripper(), () => {})
+    if (kind === 'image/png') return pipeline(streamOf(body), pngStripper(), () => {})
+    if (kind === 'image/webp') return pipeline(streamOf(body), webpStripper(), () => {})
     if (kind === 'image/tiff') return pipeline(streamOf(body), tiffStripper(temporaryFolder), () => {})
     return body
   }

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../../testing/client.ts'
 import { jfif, makeJpeg, metadataSegments, segment } from '../../../testing/pictures/jpeg.ts'
+import { chunk, makePng } from '../../../testing/pictures/png.ts'
 import { makeTiff } from '../../../testing/pictures/tiff.ts'
+import { extended, lossy, makeWebp, riffChunk } from '../../../testing/pictures/webp.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer
@@ -24,6 +26,9 @@ const tiff = makeTiff({ order: 'MM', isBig: false }, [
   ],
 ])
 
+const png = makePng([chunk('tEXt', 'Author\0Secret Person')])
+const webp = makeWebp(extended(0x04), lossy, riffChunk('XMP ', 'Secret Person'))
+
 const upload = (filename: string, content: Uint8Array) =>
   maintainer.post(`/projects/${project.id}/uploads`, formWithFile('file', filename, content))
 
@@ -34,6 +39,8 @@ test('an uploaded image is stored without its metadata, whatever its filename', 
     ['photo', jpeg],
     ['scan.tiff', tiff],
     ['scan.png', tiff],
+    ['screen.png', png],
+    ['photo.webp', webp],
   ] as const) {
     const sent = await upload(filename, content)
     expect([filename, sent.status]).toEqual([filename, 201])

@@ -351,7 +351,7 @@ describe.runIf(existsSync(attachments))('the collected files', () => {
     for (const name of readdirSync(attachments)) {
       const content = readFileSync(new URL(name, attachments))
       const type = detectImageType(content)
-      if (content.length > 1024 * 1024 || type === 'image/jpeg' || type === 'image/tiff') continue
+      if (content.length > 1024 * 1024 || (type !== undefined && stripped.has(type))) continue
       const sent = await upload(name, content)
       expect([name, sent.status]).toEqual([name, 201])
       const back = await maintainer.get(`/projects/${project.id}/uploads/${sent.body.id}`)
@@ -359,5 +359,6 @@ describe.runIf(existsSync(attachments))('the collected files', () => {
     }
   })
 
+  const stripped = new Set<string>(['image/jpeg', 'image/png', 'image/webp', 'image/tiff'])
   const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 })
