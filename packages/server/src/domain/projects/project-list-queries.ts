@@ -25,6 +25,10 @@ export interface ProjectFilter {
   within?: { namespace: Namespace; descendants: boolean } | undefined
   /** Requires at least one topic of each list. The first list should be the most selective. */
   topics?: readonly (readonly number[])[] | undefined
+  /** Requires at least one of these topics. */
+  anyTopics?: readonly number[] | undefined
+  /** Excludes projects with one of these topics. */
+  notTopics?: readonly number[] | undefined
   starredBy?: number | undefined
   search?: PathSearch | undefined
   isArchived?: boolean | undefined
@@ -90,9 +94,9 @@ const keys = {
 
 /** Query that starts from the most selective condition; `undefined` when no project can match. */
 function gathered(db: Db, filter: ProjectFilter, columns: Sql): Sql | undefined {
-  const { audience, visibility, within, topics, starredBy, search } = filter
+  const { audience, visibility, within, topics, anyTopics, starredBy, search } = filter
   if (audience.open.length === 0 && !audience.member) return undefined
-  const isNarrow = within || topics?.length || starredBy !== undefined || search
+  const isNarrow = within || topics?.length || anyTopics || starredBy !== undefined || search
   if (isNarrow) return flat(db, filter, columns)
   const here =
     filter.organizationId === undefined ? empty : sql`and projects.organization_id = ${filter.organizationId}`
@@ -187,6 +191,9 @@ function narrowing(db: Db, filter: ProjectFilter): Sql {
       select 1 from project_topics also where also.project_id = projects.id and ${isTagged(db, sql`also`, ids)})`)
     }
   // Condition as an expression. Where an index on organizations helps, the caller adds a plain condition too.
+  const { anyTopics, notTopics } = filter
+  if (anyTopics) all.push(sql`projects.id in (${projectsWith(db, anyTopics)})`)
+  if (notTopics?.length) all.push(sql`projects.id not in (${projectsWith(db, notTopics)})`)
   if (filter.organizationId !== undefined) all.push(sql`projects.organization_id + 0 = ${filter.organizationId}`)
   if (within) all.push(isWithin(within.namespace, within.descendants))
   if (starredBy !== undefined) {
@@ -201,6 +208,10 @@ function narrowing(db: Db, filter: ProjectFilter): Sql {
   if (filter.updatedAfter !== undefined) all.push(sql`projects.updated_at >= ${filter.updatedAfter}`)
   if (filter.updatedBefore !== undefined) all.push(sql`projects.updated_at <= ${filter.updatedBefore}`)
   return join(all, ' and ')
+}
+
+function projectsWith(db: Db, topicIds: readonly number[]): Sql {
+  return sql`select project_id from project_topics listed where ${isTagged(db, sql`listed`, topicIds)}`
 }
 
 function isWithin(namespace: Namespace, descendants: boolean): Sql {

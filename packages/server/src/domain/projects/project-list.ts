@@ -20,7 +20,7 @@ import { type PathSearch, readPathSearch } from './search.ts'
 import { openVisibilities, type Visitor } from './visible.ts'
 
 /** Query parameters of the list of projects. */
-export interface ProjectQuery extends Omit<ProjectFilter, 'audience' | 'topics' | 'starredBy' | 'search'> {
+export interface ProjectQuery extends Omit<ProjectFilter, 'audience' | 'topics' | 'anyTopics' | 'notTopics' | 'starredBy' | 'search'> {
   search?: string | undefined
   /** Whether the search covers full paths. */
   searchNamespaces?: boolean | undefined
@@ -31,6 +31,10 @@ export interface ProjectQuery extends Omit<ProjectFilter, 'audience' | 'topics' 
   /** Topic names as sent; a project must have all of them. */
   topics?: readonly string[] | undefined
   topicId?: number | undefined
+  /** Topic names as sent; a project must have at least one of them. */
+  topicAny?: readonly string[] | undefined
+  /** Topic names as sent; a project must have none of them. */
+  topicNot?: readonly string[] | undefined
   /** True when a parameter has a value that no project can match. */
   matchesNothing?: boolean | undefined
 }
@@ -51,6 +55,8 @@ export async function findProjects(
   const search = readPathSearch(query.search ?? '', query.searchNamespaces ?? false)
   const filter: ProjectFilter = {
     ...query,
+    anyTopics: query.topicAny?.length ? await listIdsNamed(deps, query.topicAny) : undefined,
+    notTopics: query.topicNot?.length ? await listIdsNamed(deps, query.topicNot) : undefined,
     audience: audienceOf(caller, query, deps.now().slice(0, 10)),
     topics,
     search,
@@ -87,8 +93,7 @@ export async function findTopicIds(
   deps: Deps,
   { topics = [], topicId }: Pick<ProjectQuery, 'topics' | 'topicId'>,
 ): Promise<number[][] | undefined> {
-  const names = new Set(topics.flatMap((text) => text.split(',')).map((name) => name.trim()))
-  names.delete('')
+  const names = readNames(topics)
   if (topics.length > 0 && names.size === 0) return undefined
   const found = new Map<string, { id: number; total: number }[]>([...names].map((name) => [name, []]))
   if (names.size > 0) for (const topic of await listTopicsNamed(deps.db, [...names])) found.get(topic.name)?.push(topic)
@@ -100,6 +105,17 @@ export async function findTopicIds(
   const ids = [...byIds.values()].sort((a, b) => uses(a) - uses(b)).map((topics) => topics.map((topic) => topic.id))
   // A list that contains the requested topic is redundant.
   return topicId === undefined ? ids : [...ids.filter((list) => !list.includes(topicId)), [topicId]]
+}
+
+/** Returns the topics with any of the names; unknown names have none. */
+async function listIdsNamed(deps: Deps, texts: readonly string[]): Promise<number[]> {
+  const names = readNames(texts)
+  return names.size > 0 ? (await listTopicsNamed(deps.db, [...names])).map((topic) => topic.id) : []
+}
+
+function readNames(texts: readonly string[]): Set<string> {
+  const names = texts.flatMap((text) => text.split(',')).map((name) => name.trim())
+  return new Set(names.filter((name) => name !== ''))
 }
 
 /** A user's levels in a project: from a direct membership, and inherited from its groups. */

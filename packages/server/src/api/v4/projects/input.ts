@@ -37,6 +37,10 @@ export const projectListFields = {
   updated_after: optional(dateTime({ description: 'Requires `order_by=updated_at`' })),
   updated_before: optional(dateTime({ description: 'Requires `order_by=updated_at`' })),
   topic: optional(textList({ commaSeparated: true, description: 'Topic names; the project must have all of them' })),
+  topic_any: optional(
+    textList({ commaSeparated: true, description: 'Topic names; the project must have at least one of them' }),
+  ),
+  topic_not: optional(textList({ commaSeparated: true, description: 'Topic names; the project must have none of them' })),
   topic_id: optional(integer()),
   with_issues_enabled: optional(flag({ description: 'If true, returns nothing: projects have no issues' })),
   with_merge_requests_enabled: optional(
@@ -75,6 +79,8 @@ export function projectQueryFrom(input: ListInput): ProjectQuery {
     updatedAfter: input.updated_after,
     updatedBefore: input.updated_before,
     topics: input.topic,
+    topicAny: input.topic_any,
+    topicNot: input.topic_not,
     topicId: input.topic_id,
     matchesNothing:
       input.with_issues_enabled === true ||

@@ -111,6 +111,31 @@ test('the topic filter of projects requires all listed topics and matches exact 
   expect(counted.body[0].topics).toEqual(['maps'])
 })
 
+test('projects can be filtered by any of several topics, and without topics', async () => {
+  const { server, nadia, open, inside, closed } = await startWithProjects()
+  await server.admin.put(`/projects/${open.id}`, { topics: ['maps', 'Atlas'] })
+  await server.admin.put(`/projects/${inside.id}`, { topics: ['charts'] })
+  await server.admin.put(`/projects/${closed.id}`, { topics: ['maps'] })
+  const list = async (query: string, client = nadia) => names(await client.get(`/projects?${query}`))
+  expect(await list('topic_any=maps,charts')).toEqual(['inside', 'open'])
+  expect(await list('topic_any=maps,charts', server.admin)).toEqual(['closed', 'inside', 'open'])
+  expect(await list('topic_any[]=Atlas&topic_any[]=unknown')).toEqual(['open'])
+  for (const none of ['unknown', 'MAPS', '%20']) expect(await list(`topic_any=${none}`)).toEqual([])
+  expect(await list('topic_not=maps')).toEqual(['own', 'inside'])
+  expect(await list('topic_not=maps,%20charts')).toEqual(['own'])
+  expect(await list('topic_any=maps,charts&topic_not=Atlas')).toEqual(['inside'])
+  expect(await list('topic=maps&topic_not=Atlas', server.admin)).toEqual(['closed'])
+  for (const all of ['topic_any=', 'topic_not=', 'topic_not=unknown']) {
+    expect(await list(all)).toEqual(['own', 'inside', 'open'])
+  }
+  const [topic] = (await nadia.get('/topics?search=maps')).body
+  await server.admin.post(`/topics/${topic.id}/aliases`, { name: 'cartography' })
+  expect(await list('topic_any=cartography')).toEqual(['open'])
+  const counted = await nadia.get('/projects?topic_any=maps,charts&per_page=1')
+  expect(counted.headers['x-total']).toBe('2')
+  expect(names(await nadia.get('/groups/acme/projects?topic_any=maps,charts&topic_not=charts'))).toEqual(['open'])
+})
+
 test('the topic filter of projects accepts 100 topics', async () => {
   const { server, open, inside } = await startWithProjects()
   const topics = Array.from({ length: 100 }, (_, number) => `topic ${number}`)
