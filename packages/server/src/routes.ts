@@ -43,6 +43,7 @@ import { sessionRoutes } from './api/v4/sessions/routes.ts'
 import { secondStepRoutes } from './api/v4/sessions/second-step-routes.ts'
 import { tokenRoutes } from './api/v4/tokens/routes.ts'
 import { topicAliasRoutes } from './api/v4/topics/alias-routes.ts'
+import { topicDiscoveryRoutes } from './api/v4/topics/discovery-routes.ts'
 import { topicDuplicateRoutes } from './api/v4/topics/duplicate-routes.ts'
 import { topicMergeRoutes } from './api/v4/topics/merge-routes.ts'
 import { topicRoutes } from './api/v4/topics/routes.ts'
@@ -101,6 +102,7 @@ export const routes: readonly Route[] = [
   ...trustRelationRoutes,
   ...topicRoutes,
   ...topicAliasRoutes,
+  ...topicDiscoveryRoutes,
   ...topicMergeRoutes,
   ...topicDuplicateRoutes,
   ...topicVocabularyRoutes,

@@ -52,6 +52,10 @@ test('a topic’s page shows its aliases and visible projects, and an alias redi
   await expect.poll(() => page.getByText('Aliases: ts').count()).toBe(1)
   await expect.poll(() => page.getByRole('link', { name: /shop/ }).count()).toBe(1)
   expect(await page.getByRole('main').innerText()).not.toContain('secret')
+  const related = page.getByRole('list', { name: 'Related topics' })
+  await expect.poll(() => related.getByRole('link').allInnerTexts()).toEqual(['web'])
+  const feed = await page.getByRole('link', { name: 'Atom feed of public projects' }).getAttribute('href')
+  expect(await (await fetch(new URL(feed ?? '', page.url()))).text()).toContain('<title>shop</title>')
   expect(await accessProblems(page)).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 

@@ -20,7 +20,8 @@ import { type PathSearch, readPathSearch } from './search.ts'
 import { openVisibilities, type Visitor } from './visible.ts'
 
 /** Query parameters of the list of projects. */
-export interface ProjectQuery extends Omit<ProjectFilter, 'audience' | 'topics' | 'anyTopics' | 'notTopics' | 'starredBy' | 'search'> {
+export interface ProjectQuery
+  extends Omit<ProjectFilter, 'audience' | 'topics' | 'anyTopics' | 'notTopics' | 'starredBy' | 'search'> {
   search?: string | undefined
   /** Whether the search covers full paths. */
   searchNamespaces?: boolean | undefined

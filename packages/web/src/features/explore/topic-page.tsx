@@ -1,9 +1,9 @@
 import type { RowOf } from '@alcove/client'
-import { Tag } from 'lucide-react'
+import { Rss, Tag } from 'lucide-react'
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
-import { LinkButton } from '../../components/button.tsx'
+import { IconLink, LinkButton } from '../../components/button.tsx'
 import { counted } from '../../components/format.ts'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page, useTitle } from '../../components/page/page.tsx'
@@ -12,7 +12,7 @@ import { useApiQuery, usePage } from '../../data/api.ts'
 import { decodeSegment } from '../../data/own-address.ts'
 import { useSession } from '../../data/session.ts'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
-import { topicAddress } from '../../nouns/topic/topic-links.tsx'
+import { TopicLinks, topicAddress } from '../../nouns/topic/topic-links.tsx'
 import styles from './topic-page.module.css'
 
 type Topic = RowOf<'GET /topics'>
@@ -52,7 +52,12 @@ function Found({ topic }: { topic: Topic }) {
       title={topic.title}
       crumbs={[{ label: 'Topics', to: '/explore/topics' }]}
       lead={<Facts topic={topic} />}
-      actions={isAdmin && <LinkButton to={`/-/admin/topics/${topic.id}`}>Edit</LinkButton>}
+      actions={
+        <>
+          <IconLink label="Atom feed of public projects" icon={Rss} href={`/api/v4/topics/${topic.id}/feed`} />
+          {isAdmin && <LinkButton to={`/-/admin/topics/${topic.id}`}>Edit</LinkButton>}
+        </>
+      }
     >
       {topic.description && <Markdown text={topic.description} />}
       <section className="stack" aria-label="Projects">
@@ -62,7 +67,20 @@ function Found({ topic }: { topic: Topic }) {
           <p>No accessible projects use this topic.</p>
         </FoundProjects>
       </section>
+      <Related topic={topic} />
     </Page>
+  )
+}
+
+/** Topics of the same projects. The section is absent when there are none. */
+function Related({ topic }: { topic: Topic }) {
+  const related = useApiQuery('GET /topics/{id}/related', { path: { id: topic.id } })
+  if (!related.data?.length) return null
+  return (
+    <section className="stack" aria-labelledby="related-topics">
+      <h2 id="related-topics">Related topics</h2>
+      <TopicLinks topics={related.data.map(({ name }) => name)} label="Related topics" />
+    </section>
   )
 }
 

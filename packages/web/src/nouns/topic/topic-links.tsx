@@ -6,10 +6,10 @@ export function topicAddress(name: string): string {
   return `/explore/topics/${encodeURIComponent(name)}`
 }
 
-export function TopicLinks({ topics }: { topics: readonly string[] }) {
+export function TopicLinks({ topics, label = 'Topics' }: { topics: readonly string[]; label?: string }) {
   if (topics.length === 0) return null
   return (
-    <ul className={styles.topics} aria-label="Topics">
+    <ul className={styles.topics} aria-label={label}>
       {topics.map((name) => (
         <li key={name}>
           <Link to={topicAddress(name)} className={styles.topic}>

@@ -40,7 +40,9 @@ export const projectListFields = {
   topic_any: optional(
     textList({ commaSeparated: true, description: 'Topic names; the project must have at least one of them' }),
   ),
-  topic_not: optional(textList({ commaSeparated: true, description: 'Topic names; the project must have none of them' })),
+  topic_not: optional(
+    textList({ commaSeparated: true, description: 'Topic names; the project must have none of them' }),
+  ),
   topic_id: optional(integer()),
   with_issues_enabled: optional(flag({ description: 'If true, returns nothing: projects have no issues' })),
   with_merge_requests_enabled: optional(

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { Topic } from '../../../domain/topics/topic.ts'
 import { nullableString } from '../views.ts'
 
-const topicFields = {
+export const topicFields = {
   id: Type.Integer(),
   name: Type.String(),
   title: Type.String(),
