@@ -3,6 +3,7 @@ import { addAttachCommand } from './commands/attach-command.ts'
 import type { CommandContext } from './commands/command-context.ts'
 import { addCompletionCommand } from './commands/completion-command.ts'
 import { addExportCommand } from './commands/export-command.ts'
+import { addImportCommand } from './commands/import-command.ts'
 import { addListCommand } from './commands/list-command.ts'
 import { addLoginCommands } from './commands/login-command.ts'
 import { addTopicsCommand } from './commands/topics-command.ts'
@@ -44,6 +45,7 @@ export function createProgram(io: Io, finish: CommandContext['finish']): Command
   addVulnerabilityCommands(program, context)
   addExportCommand(program, context)
   addVexCommand(program, context)
+  addImportCommand(program, context)
   addAttachCommand(program, context)
   addTopicsCommand(program, context)
   addCompletionCommand(program, context)

@@ -7,10 +7,14 @@ export interface RetryOptions {
   retryMs: number
   /** Maximum duration of one attempt. */
   attemptMs: number
+  /** Maximum time to wait before one attempt. Default: 15 seconds. */
+  maxDelayMs?: number
+  /** Also repeats after 500. */
+  repeatsServerErrors?: boolean
 }
 
 const firstDelayMs = 500
-const maxDelayMs = 15_000
+const maxBackoffMs = 15_000
 const temporary = new Set([429, 502, 503, 504])
 
 /**
@@ -19,16 +23,17 @@ const temporary = new Set([429, 502, 503, 504])
  */
 export function retryingFetch(
   { fetch, now, sleep, env }: Io,
-  { retryMs, attemptMs }: RetryOptions,
+  { retryMs, attemptMs, maxDelayMs = maxBackoffMs, repeatsServerErrors = false }: RetryOptions,
 ): typeof globalThis.fetch {
   return async (input, init = {}) => {
     const mayRepeat = isRepeatable(init)
     let failedAt: number | undefined
     for (let attempt = 0; ; attempt++) {
       const result = await send(fetch, input, { ...init, signal: AbortSignal.timeout(attemptMs) })
-      if (result instanceof Response && !isTemporary(result)) return result
+      if (result instanceof Response && !isTemporary(result) && !(repeatsServerErrors && result.status === 500))
+        return result
       failedAt ??= now()
-      const delayMs = delayOf(result, attempt)
+      const delayMs = delayOf(result, attempt, maxDelayMs)
       const failure = result instanceof Response ? undefined : describeNetworkFailure(result.error, urlOf(input), env)
       if (!mayRepeat || failure?.mayPass === false || now() + delayMs > failedAt + retryMs) {
         if (result instanceof Response) return result
@@ -61,11 +66,11 @@ function isTemporary({ status, headers }: Response): boolean {
   return temporary.has(status) || (status === 409 && headers.has('retry-after'))
 }
 
-function delayOf(result: Response | object, attempt: number): number {
+function delayOf(result: Response | object, attempt: number, maxDelayMs: number): number {
   const seconds = result instanceof Response ? Number(result.headers.get('retry-after') ?? Number.NaN) : Number.NaN
   if (seconds >= 0) return Math.min(seconds * 1000, maxDelayMs)
   // Half of the delay is random, so that the jobs of a pipeline do not return at the same moment.
-  return Math.min(firstDelayMs * 2 ** attempt, maxDelayMs) * (0.5 + Math.random() / 2)
+  return Math.min(firstDelayMs * 2 ** attempt, maxBackoffMs) * (0.5 + Math.random() / 2)
 }
 
 function urlOf(input: Parameters<typeof fetch>[0]): string {

@@ -10,6 +10,8 @@ test.each([
   [['alcove', 'upload', '--fail'], ['--fail-on']],
   [['alcove', 'topics', 'imp'], ['import']],
   [['alcove', 'topics', 'import', '--pru'], ['--prune']],
+  [['alcove', 'import', 'git'], ['gitlab']],
+  [['alcove', 'import', 'gitlab', '--dry'], ['--dry-run']],
 ])('bash completes %j', async (words, completions) => {
   const place = await folder()
   await writeFile(join(place, 'completion.bash'), (await run(['completion', 'bash'])).stdout)

@@ -56,7 +56,7 @@ function bashScript(commands: readonly Completed[]): string {
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$word" in -*) break ;; esac
     path="\${path:+$path }$word"
-    case "$path" in topics\\ * | vex\\ *) break ;; topics | vex) ;; *) break ;; esac
+    case "$path" in import\\ * | topics\\ * | vex\\ *) break ;; import | topics | vex) ;; *) break ;; esac
   done
   case "$path" in
 ${cases.join('\n')}

@@ -1,0 +1,89 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Schemas } from '@alcove/client'
+import { attempt, type Copy, type TargetId, unlessMissing } from './copy.ts'
+import { numberOf, type SourceRow, textOf } from './source-row.ts'
+
+/** Copies all users that the source lists. Other steps copy those that they meet. */
+export async function copyUsers(copy: Copy): Promise<void> {
+  const query = { pagination: 'keyset', order_by: 'id', sort: 'asc' }
+  await attempt(copy, { kind: 'users', name: copy.source.url }, async () => {
+    for await (const row of copy.source.list('/users', query)) await copyUser(copy, row)
+  })
+}
+
+/** Returns the id of a user of the source in the target: of the account with the same verified address, or a placeholder. */
+export async function copyUser(copy: Copy, person: SourceRow): Promise<TargetId | undefined> {
+  const sourceId = numberOf(person, 'id')
+  const username = textOf(person, 'username')
+  if (sourceId === undefined || username === undefined) return undefined
+  const known = copy.ids.find('user', String(sourceId))
+  if (known !== undefined) return known
+  copy.progress.show(`User ${username}`)
+  return attempt(copy, { kind: 'user', name: username }, async () => {
+    // Members and authors are listed without their addresses.
+    const row = (await unlessMissing(copy.source.get(`/users/${sourceId}`))) ?? person
+    if (row['bot'] === true) {
+      copy.report.skip({ kind: 'user', name: username, reason: 'accounts of access tokens are not copied' })
+      return undefined
+    }
+    const { id, outcome } = await matchOrCreate(copy, { sourceId, username, row })
+    copy.ids.record('user', String(sourceId), id)
+    copy.report.count('user', outcome)
+    return id
+  })
+}
+
+interface SourceUser {
+  sourceId: number
+  username: string
+  row: SourceRow
+}
+
+async function matchOrCreate(
+  copy: Copy,
+  { sourceId, username, row }: SourceUser,
+): Promise<{ id: TargetId; outcome: 'created' | 'unchanged' }> {
+  const email = verifiedEmail(row)
+  const address = email ?? placeholderAddress(copy.source.url, sourceId)
+  const account = await findByEmail(copy, address)
+  if (account) return { id: account.id, outcome: 'unchanged' }
+  if (copy.isDryRun) return { id: 'planned', outcome: 'created' }
+  const { target } = copy
+  const body = {
+    username: await freeUsername(copy, username),
+    name: textOf(row, 'name') ?? username,
+    email: address,
+    force_random_password: true,
+    skip_confirmation: true,
+    note: `Placeholder for the user ${username} of ${copy.source.url}.`,
+  }
+  const { id } = await target.call('POST /users', { body }, { idempotencyKey: randomUUID() })
+  const isActive = (textOf(row, 'state') ?? 'active') === 'active'
+  if (!isActive) await target.call('POST /users/{id}/block', { path: { id } })
+  return { id, outcome: 'created' }
+}
+
+/** Returns an address that the source has verified. Public addresses of GitLab are verified. */
+function verifiedEmail(row: SourceRow): string | undefined {
+  const email = textOf(row, 'confirmed_at') === undefined ? undefined : textOf(row, 'email')
+  return email || textOf(row, 'public_email') || undefined
+}
+
+/** Returns the address of a placeholder, to which no mail can be delivered. It is the same in every import. */
+function placeholderAddress(url: string, sourceId: number): string {
+  const source = createHash('sha256').update(url).digest('hex').slice(0, 12)
+  return `user-${sourceId}-${source}@placeholder.invalid`
+}
+
+async function findByEmail({ target }: Copy, email: string): Promise<Pick<Schemas['Account'], 'id'> | undefined> {
+  const { rows } = await target.page('GET /users', { query: { search: email } })
+  return rows.find((account) => account.email?.toLowerCase() === email.toLowerCase())
+}
+
+async function freeUsername({ target }: Copy, username: string): Promise<string> {
+  for (let suffix = 0; ; suffix++) {
+    const candidate = suffix === 0 ? username : `${username}-${suffix}`
+    const { rows } = await target.page('GET /users', { query: { username: candidate } })
+    if (rows.length === 0) return candidate
+  }
+}

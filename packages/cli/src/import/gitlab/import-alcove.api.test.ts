@@ -1,0 +1,113 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, formWithFile } from '../../../../server/src/testing/client.ts'
+import { run } from '../../testing/command-run.ts'
+import { type ListeningServer, listeningServer } from '../../testing/listening-server.ts'
+
+const pixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+  'base64',
+)
+
+/** Creates a server with users, nested groups, projects and topics. */
+async function filledServer(): Promise<ListeningServer> {
+  const server = await listeningServer()
+  const { admin } = server
+  const nadia = await server.user('nadia')
+  const omar = await server.user('omar')
+  const shop = await server.project('shop/api')
+  const { body: group } = await admin.get('/groups/shop')
+  const { body: sub } = await admin.post('/groups', {
+    name: 'Web',
+    path: 'web',
+    parent_id: group.id,
+    visibility: 'private',
+  })
+  await admin.post('/projects', {
+    name: 'Front',
+    path: 'front',
+    namespace_id: sub.id,
+    description: 'Front end',
+    topics: ['java', 'payments'],
+  })
+  const old = await server.project('shop/old')
+  await admin.post(`/projects/${old.id}/archive`)
+  await admin.post(`/groups/${group.id}/members`, { user_id: nadia.user?.id, access_level: 50 })
+  await admin.post(`/projects/${shop.id}/members`, {
+    user_id: omar.user?.id,
+    access_level: 30,
+    expires_at: '2999-01-01',
+  })
+  const fields = { name: 'security', title: 'Security', description: 'Things to fix' }
+  await admin.post('/topics', formWithFile('avatar', 'lock.png', pixel, fields))
+  return server
+}
+
+const importArgs = (source: ListeningServer, ...more: string[]) => [
+  'import',
+  'gitlab',
+  '--from',
+  source.url,
+  '--token',
+  source.env.ALCOVE_TOKEN,
+  ...more,
+]
+
+describe('an import from another Alcove server', () => {
+  let source: ListeningServer
+  let target: ListeningServer
+  beforeAll(async () => {
+    source = await filledServer()
+    target = await listeningServer()
+  })
+
+  test('prints what it would copy in a dry run, and changes nothing', async () => {
+    const dry = await run(importArgs(source, '--dry-run'), { env: target.env })
+    expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining('group: 2 to create') })
+    expect(dry.stdout).toContain('project: 3 to create')
+    expect((await target.admin.get('/groups')).body).toEqual([])
+    expect((await target.admin.get('/topics')).body).toEqual([])
+    expect((await target.admin.get('/users?search=nadia')).body).toEqual([])
+  })
+
+  test('copies users, groups, projects, members and topics with avatars', async () => {
+    const first = await run(importArgs(source), { env: target.env })
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    for (const [path, ...fields] of compared) {
+      expect(await readAll(target.admin, path, fields), path).toEqual(await readAll(source.admin, path, fields))
+    }
+    const [topic] = (await target.admin.get('/topics?search=security')).body
+    const avatar = await fetch(`${target.url}${new URL(topic.avatar_url).pathname}`)
+    expect(Buffer.from(await avatar.arrayBuffer())).toEqual(pixel)
+  })
+
+  test('changes nothing when it is repeated, and then only what has changed', async () => {
+    await run(importArgs(source), { env: target.env })
+    const second = await run(importArgs(source, '--json'), { env: target.env })
+    for (const counts of Object.values(JSON.parse(second.stdout).copied)) {
+      expect(counts).toMatchObject({ created: 0, updated: 0 })
+    }
+    const { body: project } = await source.admin.get('/projects/shop%2Fweb%2Ffront')
+    await source.admin.put(`/projects/${project.id}`, { description: 'Changed', topics: ['java'] })
+    const third = await run(importArgs(source, '--group', 'shop/web', '--json'), { env: target.env })
+    expect(JSON.parse(third.stdout)).toMatchObject({ copied: { project: { created: 0, updated: 1, unchanged: 0 } } })
+    expect((await target.admin.get('/projects/shop%2Fweb%2Ffront')).body).toMatchObject({
+      description: 'Changed',
+      topics: ['java'],
+    })
+  })
+})
+
+const compared: [string, ...string[]][] = [
+  ['/groups', 'full_path', 'name', 'description', 'visibility'],
+  ['/projects', 'path_with_namespace', 'name', 'description', 'visibility', 'archived', 'topics', 'default_branch'],
+  ['/groups/shop/members', 'username', 'access_level', 'expires_at'],
+  ['/projects/shop%2Fapi/members', 'username', 'access_level', 'expires_at'],
+  ['/topics', 'name', 'title', 'description', 'total_projects_count'],
+  ['/users', 'username', 'name', 'email', 'state'],
+]
+
+async function readAll(client: Client, path: string, fields: readonly string[]): Promise<unknown[]> {
+  const { body } = await client.get(`${path}?per_page=100`)
+  const rows = (body as Record<string, unknown>[]).map((row) => fields.map((field) => row[field]))
+  return rows.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
+}

@@ -1,0 +1,56 @@
+import { plain, safeJson } from '../safe-text.ts'
+
+type Outcome = 'created' | 'updated' | 'unchanged'
+
+/** Something that could not be copied. */
+interface NotCopied {
+  kind: string
+  /** Name or address in the source. */
+  name: string
+  reason: string
+}
+
+/** Counts what an import has done, by kind of object. */
+export interface ImportReport {
+  count(kind: string, outcome: Outcome): void
+  skip(notCopied: NotCopied): void
+  readonly isComplete: boolean
+  /** Describes the result as lines of text. */
+  lines(isDryRun: boolean): string[]
+  json(isDryRun: boolean): string
+}
+
+export function openReport(): ImportReport {
+  const counts = new Map<string, Record<Outcome, number>>()
+  const skipped = new Map<string, NotCopied>()
+  const countsOf = (kind: string) => {
+    const known = counts.get(kind) ?? { created: 0, updated: 0, unchanged: 0 }
+    counts.set(kind, known)
+    return known
+  }
+  return {
+    count(kind, outcome) {
+      countsOf(kind)[outcome]++
+    },
+    skip(notCopied) {
+      skipped.set(JSON.stringify([notCopied.kind, notCopied.name, notCopied.reason]), notCopied)
+    },
+    get isComplete() {
+      return skipped.size === 0
+    },
+    lines(isDryRun) {
+      const [created, updated] = isDryRun ? ['to create', 'to update'] : ['created', 'updated']
+      const done = [...counts].map(
+        ([kind, count]) =>
+          `${kind}: ${count.created} ${created}, ${count.updated} ${updated}, ${count.unchanged} unchanged`,
+      )
+      const missing = [...skipped.values()].map(
+        ({ kind, name, reason }) => `not copied: ${kind} ${plain(name)}: ${plain(reason)}`,
+      )
+      return [...done, ...missing]
+    },
+    json(isDryRun) {
+      return safeJson({ dry_run: isDryRun, copied: Object.fromEntries(counts), not_copied: [...skipped.values()] })
+    },
+  }
+}
