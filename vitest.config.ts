@@ -37,7 +37,8 @@ class LongFirst extends BaseSequencer {
 /** Rules without a database, requests on SQLite, what depends on the database on both engines, the UI, whole processes. */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One more than the processors of a small machine: tests of processes and of the UI wait for most of their time.
+    maxWorkers: 3,
     sequence: { sequencer: LongFirst },
     projects: [
       {
