@@ -23,6 +23,7 @@ const ruleSource = Type.Object({
   path: { ...nullableString, description: 'Full path of the project or group that the rule belongs to' },
   origin: Type.Unsafe<Rule['origin']>({ type: 'string', enum: ruleOrigins }),
   file: { ...nullableString, description: 'Name of the file that the rule comes from, such as an ignore file' },
+  web_url: { ...nullableString, description: 'Page with the rule; null unless the caller may change rules there' },
 })
 
 const suppressionSource = Type.Object({
@@ -62,13 +63,16 @@ const effectNames: Record<keyof RuleEffects, (typeof effects)[number]> = {
   tags: 'tags',
 }
 
-function viewSource({ rule: found, suppression }: DecisionSource, project: Project, mayRead: boolean) {
+/** Which page with the rule the caller may open: undefined if they may not even read the rule. */
+type RulePage = { url: string | null } | undefined
+
+function viewSource({ rule: found, suppression }: DecisionSource, project: Project, page: RulePage) {
   // `Object.keys` loses the type of the keys.
   const names = Object.keys(found?.effects ?? {}) as (keyof RuleEffects)[]
   return {
     rule_effects: names.map((name) => effectNames[name]),
     rule:
-      found && mayRead
+      found && page
         ? {
             id: found.rule.id,
             name: found.rule.name,
@@ -76,6 +80,7 @@ function viewSource({ rule: found, suppression }: DecisionSource, project: Proje
             path: found.rule.level === 'project' ? project.fullPath : (found.group?.fullPath ?? null),
             origin: found.rule.origin,
             file: found.rule.file,
+            web_url: page.url,
           }
         : null,
     suppression: suppression
@@ -90,17 +95,33 @@ function viewSource({ rule: found, suppression }: DecisionSource, project: Proje
   }
 }
 
-/** Returns whether the caller may read the rules of the level. */
-async function mayReadRule(permit: RouteContext['permit'], { level, projectId, namespaceId }: Rule): Promise<boolean> {
+const prefixes = { project: '', group: 'group.', instance: 'instance.' } as const
+
+/** Returns whether the caller may read or change the rules among which a rule is. */
+async function mayUseRule(permit: RouteContext['permit'], rule: Rule, action: 'read' | 'manage'): Promise<boolean> {
+  const { level, projectId, namespaceId } = rule
+  const id = level === 'instance' ? undefined : String(projectId ?? namespaceId)
   try {
-    if (level === 'project') await permit('vulnerability-rule.read', String(projectId))
-    else if (level === 'group') await permit('group.vulnerability-rule.read', String(namespaceId))
-    else await permit('instance.vulnerability-rule.read')
+    await permit(`${prefixes[level]}vulnerability-rule.${action}`, id)
     return true
   } catch (error) {
     if (error instanceof Failure) return false
     throw error
   }
+}
+
+async function findRulePage(
+  { rule: found }: DecisionSource,
+  project: Project,
+  { permit, origin }: Pick<RouteContext, 'permit' | 'origin'>,
+): Promise<RulePage> {
+  if (!found || !(await mayUseRule(permit, found.rule, 'read'))) return undefined
+  const pages = {
+    project: `/${project.fullPath}/-/settings/rules`,
+    group: `/groups/${found.group?.fullPath}/-/settings/rules`,
+    instance: '/-/admin/rules',
+  }
+  return { url: (await mayUseRule(permit, found.rule, 'manage')) ? `${origin}${pages[found.rule.level]}` : null }
 }
 
 export const decisionRoutes: readonly Route[] = [
@@ -111,9 +132,9 @@ export const decisionRoutes: readonly Route[] = [
     permission: 'vulnerability.read',
     status: 200,
     output: sourceView,
-    async handle({ deps, project, vulnerability, permit }) {
+    async handle({ deps, project, vulnerability, permit, origin }) {
       const found = await findDecisionSource(deps, await withFinding(deps, vulnerability))
-      return viewSource(found, project, found.rule !== undefined && (await mayReadRule(permit, found.rule.rule)))
+      return viewSource(found, project, await findRulePage(found, project, { permit, origin }))
     },
   }),
   route({

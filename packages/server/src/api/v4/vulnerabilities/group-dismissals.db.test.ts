@@ -331,7 +331,8 @@ describe('the source of a decision', () => {
     const id = await firstIn(group.site)
     const effects = { rule_effects: ['severity', 'tags'], suppression: null }
     const named = { id: created.id, name: 'Tests', level: 'group', path: group.path, origin: 'user', file: null }
-    expect(await sourceOf(id)).toEqual({ ...effects, rule: named })
+    const web_url = expect.stringMatching(`/groups/${group.path}/-/settings/rules$`)
+    expect(await sourceOf(id)).toEqual({ ...effects, rule: { ...named, web_url } })
     const reader = await server.as('maintainer', group.site)
     expect(await sourceOf(id, reader)).toEqual({ ...effects, rule: null })
     await server.admin.put(`/vulnerabilities/${id}/severity`, { severity: 'high' })
@@ -348,9 +349,16 @@ describe('the source of a decision', () => {
     const id = await firstIn(group.site)
     const path = `${group.path}/site`
     expect((await sourceOf(id)).rule).toMatchObject({ id: body.id, level: 'project', path })
+    const developer = await server.as('developer', group.site)
+    expect((await sourceOf(id, developer)).rule).toMatchObject({ id: body.id, web_url: null })
     const { body: wide } = await server.admin.post('/vulnerability_rules', { ...own, name: 'Wide' })
     const other = await firstIn(group.shop)
-    expect((await sourceOf(other)).rule).toMatchObject({ id: wide.id, level: 'instance', path: null })
+    expect((await sourceOf(other)).rule).toMatchObject({
+      id: wide.id,
+      level: 'instance',
+      path: null,
+      web_url: expect.stringMatching('/-/admin/rules$'),
+    })
     const owner = await server.as('owner', group.shop)
     expect(await sourceOf(other, owner)).toMatchObject({ rule_effects: ['severity'], rule: null })
     await server.admin.delete(`/vulnerability_rules/${wide.id}`)
