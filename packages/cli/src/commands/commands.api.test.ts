@@ -265,6 +265,17 @@ test('alcove vex imports documents with a preview, and exports them', async () =
   const [group = ''] = project.path_with_namespace.split('/')
   const ofGroup = await runExport(['-g', group, '--format', 'csaf'], { env: server.env, cwd }, ['vex', 'export'])
   expect(JSON.parse(ofGroup.stdout)).toMatchObject({ document: { category: 'csaf_vex' } })
+  await server.admin.post(`/vulnerabilities/${id}/revert`)
+  const inGroup = (...args: string[]) => run(['vex', 'import', '-g', group, ...args], { env: server.env, cwd })
+  const groupPreview = await inGroup('own.json', '--override', '--preview')
+  expect(groupPreview).toMatchObject({ code: 0, stdout: expect.stringContaining('1 statement: 1 would change') })
+  expect(groupPreview.stdout).toContain(
+    `dismiss  CVE-2099-1 (not_affected, 1 vulnerability of ${project.path_with_namespace})`,
+  )
+  expect(await stateOf()).toBe('detected')
+  expect(await inGroup('own.json', '--override')).toMatchObject({ stdout: expect.stringContaining('1 changed') })
+  expect(await stateOf()).toBe('dismissed')
+  expect(await vex('import', '-g', group, '-p', 'x', 'own.json')).toMatchObject({ code: 2 })
   expect(await exported('--format', 'cyclonedx', '--ref', 'main', '-o', 'out.json')).toMatchObject({ code: 0 })
   expect(JSON.parse(await readFile(join(cwd, 'out.json'), 'utf8'))).toMatchObject({ bomFormat: 'CycloneDX' })
   expect((await exported('--ref', 'no-such-branch')).stdout).not.toContain('CVE-2099-1')

@@ -23,7 +23,9 @@ export function addVexCommand(program: Command, { io }: CommandContext): void {
 
   const imported = vex.command('import').description('Imports a document, whose statements change vulnerabilities.')
   imported.argument('<file>', 'VEX document: OpenVEX, CycloneDX or CSAF')
-  imported.option('-p, --project <path>', 'full path of the project')
+  imported
+    .option('-p, --project <path>', 'full path of the project')
+    .option('-g, --group <path>', 'full path of a group: the document is about all of its projects')
   imported.option('--preview', 'print the effect of each statement and change nothing')
   imported.option('--ref <ref>', 'branch or tag that the document is about (default: the default branch)')
   imported.option('--override', 'also change what users decided after a statement').option('--json', 'print JSON')

@@ -121,6 +121,7 @@ export const apiExamples: ApiExamples = {
     },
     importFindings: { file: 'defectdojo.json', dry_run: true },
     importVex: { file: 'acme.openvex.json', dry_run: true },
+    importGroupVex: { file: 'acme.csaf.json', dry_run: true },
     undoScopeBulkChange: { async: true },
     uploadSecurityReport: { file: 'semgrep.sarif', ref: 'feature/login', category: 'backend', target_ref: 'main' },
     promoteFinding: { finding_id: 'b8d1f0a4-93c2-5b7e-8a61-2f4c6e8d0b13' },

@@ -180,6 +180,7 @@ export const apiNames: ApiNames = {
     'POST /projects/:id/vex': 'importVex',
     'POST /projects/:id/imported_findings': 'importFindings',
     'GET /vulnerabilities/:id/origins': 'listVulnerabilityOrigins',
+    'POST /groups/:id/vex': 'importGroupVex',
     'POST /projects/:id/vulnerability_bulk_changes': 'changeVulnerabilities',
     'GET /projects/:id/vulnerability_bulk_changes': 'listVulnerabilityBulkChanges',
     'POST /projects/:id/vulnerability_bulk_changes/:bulk_id/undo': 'undoVulnerabilityBulkChange',

@@ -274,6 +274,8 @@ export const permissions = {
   'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vex.import': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'finding.import': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  // The rights in each project decide what changes; importVexOfGroup checks them.
+  'group.vex.import': { on: 'group', who: 'user', scope: 'api', namedScopes: ['api'] },
   'vulnerability.bulk': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   'vulnerability.flaw': { on: 'project', who: 'triager', scope: 'api' },
   'group.vulnerability.flaw': { on: 'group', who: 'maintainer', scope: 'api' },

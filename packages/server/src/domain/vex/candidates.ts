@@ -2,6 +2,9 @@ import type { Deps } from '../deps.ts'
 import { type ExportedRow, readRows } from '../exports/exported-rows.ts'
 import { parsePackageUrl } from '../findings/package-url.ts'
 import type { DismissalReason, Severity, State } from '../findings/scales.ts'
+import type { ListScope } from '../vulnerabilities/list/filter.ts'
+import { matchingIds } from '../vulnerabilities/list/list.ts'
+import { findProjectsOf } from '../vulnerabilities/scope-bulk/select-in-scope.ts'
 import { fieldsOf, stringOf } from './json.ts'
 
 /** A vulnerability that a statement may be about. */
@@ -42,6 +45,23 @@ export async function findCandidates(
     }
   }
   return [...found.values()]
+}
+
+/** Returns the projects of the scope that have vulnerabilities with one of the ids, on a ref or on the default branch. */
+export async function listProjectsWith(
+  deps: Deps,
+  scope: ListScope,
+  ids: readonly string[],
+  ref: string | undefined,
+): Promise<number[]> {
+  const found = new Set<number>()
+  for (let start = 0; start < ids.length; start += maxSearched) {
+    const filter = { identifiers: ids.slice(start, start + maxSearched), ref }
+    for await (const batch of matchingIds(deps, { scope, filter, sort: 'detected_asc' })) {
+      for (const { projectId } of await findProjectsOf(deps, batch)) found.add(projectId)
+    }
+  }
+  return [...found]
 }
 
 function candidateOf({ vulnerability, finding, identifiers, remarks }: ExportedRow): Candidate {

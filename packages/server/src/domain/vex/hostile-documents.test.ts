@@ -71,6 +71,7 @@ test.for([
   const matcher = startMatcher(many(1000, candidate), {
     project: { fullPath: 'acme/site' },
     instanceUrl: 'https://a.test',
+    cost: { comparisons: 0, matches: 0 },
   })
   const findAll = () => many(300, () => matcher.find(statement([...components])))
   expect(findAll).toThrow(expect.objectContaining({ cause: expect.objectContaining({ kind: 'report-rejected' }) }))

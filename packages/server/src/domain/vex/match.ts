@@ -14,10 +14,22 @@ const maxComparisons = 20_000_000
 /** Bounds the memory for their effects. */
 const maxMatches = 200_000
 
+/** What matching has cost so far. The matchers of one import have it in common. */
+export interface MatchCost {
+  comparisons: number
+  matches: number
+}
+
+interface MatcherOptions {
+  project: Pick<Project, 'fullPath'>
+  instanceUrl: string
+  cost: MatchCost
+}
+
 /** Throws `reportRejected` when a document exceeds the limits of what can be compared. */
 export function startMatcher(
   candidates: readonly Candidate[],
-  { project, instanceUrl }: { project: Pick<Project, 'fullPath'>; instanceUrl: string },
+  { project, instanceUrl, cost }: MatcherOptions,
 ): Matcher {
   const byId = new Map<string, Candidate[]>()
   for (const candidate of candidates) {
@@ -28,7 +40,6 @@ export function startMatcher(
     }
   }
   const own = new Map(candidates.map((candidate) => [candidate.id, candidate]))
-  let [comparisons, matches] = [0, 0]
   return {
     find(statement) {
       const about = ownIdOf(statement.about, instanceUrl)
@@ -40,11 +51,11 @@ export function startMatcher(
       const named = new Set(ids.flatMap((id) => byId.get(id) ?? []))
       if (named.size === 0) return `the project has no vulnerability ${statement.ids[0] ?? 'without an id'}`
       const names = namesOf(statement)
-      comparisons += named.size * Math.max(1, names.length)
-      if (comparisons > maxComparisons) throw tooMany()
+      cost.comparisons += named.size * Math.max(1, names.length)
+      if (cost.comparisons > maxComparisons) throw tooMany()
       const found = [...named].filter(componentTest(statement, names, project))
-      matches += found.length
-      if (matches > maxMatches) throw tooMany()
+      cost.matches += found.length
+      if (cost.matches > maxMatches) throw tooMany()
       if (found.length > 0) return found
       const [component] = [...statement.components, ...statement.products]
       return `the project has ${statement.ids[0]}, but not in ${component}`

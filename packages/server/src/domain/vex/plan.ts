@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import type { Project } from '../projects/project.ts'
 import { selectForApproval } from '../vulnerabilities/approval/request-approval.ts'
 import type { Change } from '../vulnerabilities/triage/change.ts'
 import type { Candidate } from './candidates.ts'
@@ -15,6 +16,8 @@ export interface Effect {
   isRequested?: true
   /** True if a later decision of a user kept it from being changed. */
   isKept?: true
+  /** True if the caller may not triage in the project. */
+  isRefused?: true
 }
 
 /** A statement with its effects, or the reason why it has none. */
@@ -69,6 +72,16 @@ export async function markRequests(deps: Deps, projectId: number, planned: reado
       delete effect.change
       effect.reason = `request ${dismissalRequestId} to dismiss it awaits approval`
     }
+  }
+}
+
+/** Takes all changes of a project back in which the caller may not triage. */
+export function refuseChanges({ fullPath }: Pick<Project, 'fullPath'>, planned: readonly PlannedStatement[]): void {
+  for (const effect of planned.flatMap(({ effects }) => effects)) {
+    if (!effect.change) continue
+    delete effect.change
+    effect.isRefused = true
+    effect.reason = `you do not have the right to triage vulnerabilities of ${fullPath}`
   }
 }
 

@@ -383,6 +383,10 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
     path: place,
     body: formWithFile('file', 'csv.json', JSON.stringify({ source: 'csv', records })),
   })
+  await send('POST /groups/:id/vex', {
+    path: project['namespace'],
+    body: formWithFile('file', 'vex.json', JSON.stringify(document).replace('affected', 'fixed'), { override: 'true' }),
+  })
   const notes = '/projects/:id/vulnerabilities/:vulnerability_id/notes'
   const at = { ...place, vulnerability_id: id }
   const note = await send(`POST ${notes}`, { path: at, body: { body: 'Look' } })

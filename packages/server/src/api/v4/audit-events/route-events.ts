@@ -225,6 +225,7 @@ const securityRoutes: Readonly<Record<string, RecordedEvents>> = {
   'DELETE /vulnerabilities/:id/tags': ['vulnerability_tags_updated'],
   'POST /projects/:id/vex': ['vulnerabilities_bulk_updated'],
   'POST /projects/:id/imported_findings': ['findings_imported', 'vulnerabilities_promoted'],
+  'POST /groups/:id/vex': ['vulnerabilities_bulk_updated'],
   'POST /projects/:id/vulnerability_flaws/:flaw_id/split': ['vulnerability_flaw_split'],
   'POST /projects/:id/vulnerability_flaws/:flaw_id/join': ['vulnerability_flaws_joined'],
   'POST /projects/:id/vulnerability_flaw_changes/:change_id/undo': ['vulnerability_flaw_change_undone'],

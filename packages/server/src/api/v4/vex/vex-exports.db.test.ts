@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { bomCheck } from '../../../domain/reports/formats/cyclonedx/check.ts'
 import { findProblems } from '../../../domain/reports/formats/problems/checks.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+import { vexProblems } from '../../../testing/vex-schemas.ts'
 
 const formats = ['openvex', 'cyclonedx', 'csaf'] as const
 const start = '2026-05-01T10:00:00.000Z'
@@ -109,6 +110,21 @@ test('an export of a group names each project, and changes only its own vulnerab
   expect((await send(server, other, document)).body).toMatchObject({ changed: 0, unmatched: 8 })
   expect((await send(server, project, document)).body).toMatchObject({ changed: 0, unmatched: 8 })
 })
+
+test.for(['openvex', 'csaf'] as const)(
+  'the document of %s has the structure of its standard',
+  async (export_format) => {
+    const { server, project } = await world()
+    const { document } = await exported(server, `projects/${project.id}`, { export_format })
+    expect(vexProblems(export_format, document)).toEqual([])
+    const [first] = document.statements ?? document.vulnerabilities
+    Object.assign(first, export_format === 'openvex' ? { status: 'unknown' } : { product_status: { fixed: ['other'] } })
+    expect(vexProblems(export_format, document)).not.toEqual([])
+    const empty = await server.project('acme/empty')
+    const { document: ofEmpty } = await exported(server, `projects/${empty.id}`, { export_format })
+    expect(vexProblems(export_format, ofEmpty)).toEqual([])
+  },
+)
 
 test('statements of OpenVEX have what their status requires', async () => {
   const { server, project } = await world()

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { conflict } from '../../../platform/failure.ts'
 import { forEachBatch } from '../../batches.ts'
-import type { RootDeps } from '../../deps.ts'
+import type { Deps, RootDeps } from '../../deps.ts'
 import { isStillPermitted } from '../../projects/current-rights.ts'
 import type { Project } from '../../projects/project.ts'
 import { listProjectsById } from '../../projects/projects.ts'
@@ -90,3 +90,7 @@ export async function forEachSelected(
 
 export const countSelected = (selected: readonly SelectedInProject[]): number =>
   selected.reduce((total, { ids }) => total + ids.length, 0)
+
+/** Returns the projects of vulnerabilities. */
+export const findProjectsOf = ({ db }: Deps, ids: readonly number[]): Promise<{ id: number; projectId: number }[]> =>
+  listProjectsOf(db, ids)
