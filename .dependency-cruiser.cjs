@@ -12,7 +12,7 @@ const order = [
   ['mail'],
   ['access', 'users', 'tokens', 'sign-in', 'second-factors'],
   ['projects', 'namespaces', 'members', 'hooks', 'idempotency'],
-  ['topics', 'uploads', 'findings'],
+  ['topics', 'uploads', 'avatars', 'findings'],
   ['bots'],
   ['oidc'],
   ['vulnerabilities'],

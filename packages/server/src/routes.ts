@@ -1,6 +1,7 @@
 import { graphqlRoutes } from './api/graphql/routes.ts'
 import { accessTokenRoutes } from './api/v4/access-tokens/routes.ts'
 import { auditEventRoutes } from './api/v4/audit-events/routes.ts'
+import { avatarRoutes } from './api/v4/avatars/routes.ts'
 import { dependencyRoutes } from './api/v4/dependencies/routes.ts'
 import { dismissalRequestRoutes } from './api/v4/dismissal-approval/request-routes.ts'
 import { dismissalApprovalRoutes } from './api/v4/dismissal-approval/routes.ts'
@@ -101,6 +102,7 @@ export const routes: readonly Route[] = [
   ...accessTokenRoutes,
   ...trustRelationRoutes,
   ...topicRoutes,
+  ...avatarRoutes,
   ...topicAliasRoutes,
   ...topicDiscoveryRoutes,
   ...topicMergeRoutes,

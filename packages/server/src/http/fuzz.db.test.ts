@@ -84,6 +84,12 @@ function seedOf(route: Route): number {
  */
 const rarelySuccessful = [
   'POST /vulnerabilities/:id/dismiss/preview',
+  ...['project', 'group'].flatMap((kind) => [
+    `GET /${kind}s/:id/avatar`,
+    `GET /uploads/-/system/${kind}/avatar/:id/:filename`,
+  ]),
+  'GET /uploads/-/system/user/avatar/:id/:filename',
+  'PUT /user/avatar',
   'POST /-/oidc/:provider',
   'GET /-/oidc/:provider/callback',
   'POST /-/oidc/:provider/backchannel_logout',

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { formWithAvatar } from './avatars.ts'
 import { formWithFile } from './client.ts'
 import { entry } from './reports.ts'
 import type { TestServer } from './server.ts'
@@ -33,6 +34,7 @@ export async function fillEveryRoute(
     const [, , secret = ''] = upload.url.split('/')
     const link = await create(`${base}/uploads/${upload.id}/links`)
     const hook = await create(`${base}/hooks`, { url: 'https://hooks.example.com/' })
+    await server.admin.put(base, formWithAvatar())
     const schedule = await create(`${base}/report_schedules`)
     const mapping = await create(`${base}/report_mappings`, { name: 'pentest', mapping: { title: 'Issue' } })
     Object.assign(values, {
@@ -47,6 +49,8 @@ export async function fillEveryRoute(
       '/-/links/:token': [link.url.split('/').at(-1)],
       [`/${at}/:id/uploads/:secret/:filename`]: [id, secret, 'a.txt'],
       [`/-/${at.slice(0, -1)}/:id/uploads/:secret/:filename`]: [id, secret, 'a.txt'],
+      [`/${at}/:id/avatar`]: [id],
+      [`/uploads/-/system/${at.slice(0, -1)}/avatar/:id/:filename`]: [id, 'my_logo.png'],
       [`/${at}/:id/hooks/:hook_id`]: [id, hook.id],
       [`/${at}/:id/hooks/:hook_id/events`]: [id, hook.id],
     })
@@ -70,6 +74,7 @@ export async function fillEveryRoute(
   const [groupEvent] = (await server.admin.get(`/groups/${group}/audit_events`)).body
   const [topic] = (await server.admin.get('/topics?search=rust')).body
   const avatar = new URL(topic.avatar_url, 'http://localhost').pathname.split('/').slice(-2)
+  await server.admin.put(`/users/${user}`, formWithAvatar())
   return {
     ...values,
     '/hooks/:hook_id': [hook.id],
@@ -85,5 +90,6 @@ export async function fillEveryRoute(
     '/projects/:id/audit_events/:audit_event_id': [project.id, event.id],
     '/groups/:id/audit_events/:audit_event_id': [group, groupEvent.id],
     '/uploads/-/system/projects/topic/avatar/:id/:filename': avatar,
+    '/uploads/-/system/user/avatar/:id/:filename': [user, 'my_logo.png'],
   }
 }

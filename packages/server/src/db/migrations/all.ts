@@ -55,6 +55,7 @@ import { dueDateOrder } from './0101_due_date_order.ts'
 import { groupDismissals } from './0104_group_dismissals.ts'
 import { importedFindings } from './0111_imported_findings.ts'
 import { userAttributes } from './0112_user_attributes.ts'
+import { avatars } from './0113_avatars.ts'
 import { uploadLinks } from './0115_upload_links.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
@@ -115,5 +116,6 @@ export const migrations: readonly Migration[] = [
   groupDismissals,
   importedFindings,
   userAttributes,
+  avatars,
   uploadLinks,
 ]

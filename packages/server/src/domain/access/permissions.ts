@@ -165,6 +165,11 @@ export const permissions = {
 
   'topic.read': { on: 'instance', who: 'anyone', scope: 'read_api' },
   'topic.avatar': { on: 'instance', who: 'anyone', scope: 'none', session: true },
+  'project.avatar': { on: 'project', who: 'anyone', scope: 'read_api', session: true },
+  'group.avatar': { on: 'group', who: 'anyone', scope: 'read_api', session: true },
+  'user.avatar': { on: 'instance', who: 'anyone', scope: 'none', session: true },
+  'self.avatar': { on: 'instance', who: 'user', scope: 'api' },
+
   'topic.export': { on: 'instance', who: 'user', scope: 'read_api' },
   'topic.review': { on: 'instance', who: 'admin', scope: 'read_api', anonymous: 'after-input' },
   'topic.import': { on: 'instance', who: 'admin', scope: 'api' },

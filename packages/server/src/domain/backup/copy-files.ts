@@ -154,7 +154,7 @@ function openEarlier(entries: AsyncGenerator<FileEntry>, report: (line: string) 
 }
 
 /** Order of `readStoredFiles`. */
-const kinds = ['upload', 'avatar', 'merged avatar', 'export', 'report']
+const kinds = ['upload', 'avatar', 'merged avatar', 'avatar of owner', 'export', 'report']
 
 function compareRows(a: string, b: string): number {
   const [kindA, idA] = splitRow(a)

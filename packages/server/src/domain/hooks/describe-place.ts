@@ -1,5 +1,6 @@
 import { instanceUrl } from '../../platform/settings.ts'
 import type { Deps } from '../deps.ts'
+import { avatarUrl } from '../files/avatar-url.ts'
 import type { Namespace } from '../namespaces/namespace.ts'
 import { findNamespaceById } from '../namespaces/namespaces.ts'
 import type { Project } from '../projects/project.ts'
@@ -27,7 +28,7 @@ const visibilityLevels = { private: 0, internal: 10, public: 20 } as const
 /** Fields of a project that events contain. */
 export type AnnouncedProject = Pick<
   Project,
-  'id' | 'name' | 'path' | 'fullPath' | 'description' | 'visibility' | 'defaultBranch'
+  'id' | 'name' | 'path' | 'fullPath' | 'description' | 'visibility' | 'defaultBranch' | 'avatarFilename'
 > & { namespace: Pick<Project['namespace'], 'name'> }
 
 export function describeProject({ settings }: Pick<Deps, 'settings'>, project: AnnouncedProject) {
@@ -37,7 +38,7 @@ export function describeProject({ settings }: Pick<Deps, 'settings'>, project: A
     name: project.name,
     description: project.description,
     web_url: url,
-    avatar_url: null,
+    avatar_url: avatarUrl('project', project, instanceUrl(settings)),
     namespace: project.namespace.name,
     visibility_level: visibilityLevels[project.visibility],
     path_with_namespace: project.fullPath,

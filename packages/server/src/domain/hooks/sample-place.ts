@@ -22,6 +22,7 @@ export async function findSampleProject({ db }: Deps, owner: HookOwner): Promise
     description: null,
     visibility: 'private',
     defaultBranch: 'main',
+    avatarFilename: null,
     namespace: { name: group?.name ?? 'Sample group' },
   }
 }

@@ -15,9 +15,9 @@ export async function listMembers(
   return db.all(sql`
     with ${ranked(db, source, today)}
     select m.access_level, m.expires_on, m.created_at, coalesce(m.updated_at, m.created_at) as updated_at,
-      u.id as "person.id", u.username as "person.username", u.name as "person.name", ${stateIn('u')} as "person.state",
+      u.id as "person.id", u.username as "person.username", u.name as "person.name", ${stateIn('u')} as "person.state", u.avatar_filename as "person.avatar_filename",
       c.id as "created_by.id", c.username as "created_by.username", c.name as "created_by.name",
-      ${stateIn('c')} as "created_by.state"
+      ${stateIn('c')} as "created_by.state", c.avatar_filename as "created_by.avatar_filename"
     from ranked join members m on m.id = ranked.id join users u on u.id = m.user_id
       left join users c on c.id = m.created_by_id
     where ranked.place = 1 ${matching(db, filter)}

@@ -14,6 +14,7 @@ export interface Namespace {
   visibility: Visibility
   /** Whether new projects promote findings of their reports. Null inherits from the parent. */
   promoteOnIngestion: boolean | null
+  avatarFilename: string | null
   parentId: number | null
   ownerId: number | null
   /** Ids from the root to the parent, each followed by a slash: `1/5/`. */

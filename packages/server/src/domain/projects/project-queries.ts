@@ -9,13 +9,13 @@ import type { Project } from './project.ts'
 /** Columns for `from projects p join namespaces n on n.id = p.namespace_id`. */
 export const projectColumns: Sql = sql`p.id, p.organization_id, p.creator_id, p.name, p.path, p.full_path,
   p.description, p.visibility, p.default_branch, p.is_archived, p.star_count, p.enforce_auth_checks_on_uploads,
-  p.promote_on_ingestion, p.max_absent_percent, p.default_branch_report_role, p.accept_reporters_files, p.ref_retention_days, p.protected_refs, p.exposure, p.auto_resolve, p.max_upload_bytes, p.upload_quota_bytes, p.created_at, p.updated_at,
+  p.promote_on_ingestion, p.max_absent_percent, p.default_branch_report_role, p.accept_reporters_files, p.ref_retention_days, p.protected_refs, p.exposure, p.auto_resolve, p.max_upload_bytes, p.upload_quota_bytes, p.avatar_filename, p.created_at, p.updated_at,
   p.last_activity_at,
   n.id as "namespace.id", n.organization_id as "namespace.organization_id", n.kind as "namespace.kind",
   n.name as "namespace.name", n.path as "namespace.path", n.full_path as "namespace.full_path",
   n.full_name as "namespace.full_name", n.description as "namespace.description",
   n.visibility as "namespace.visibility",
-  n.promote_on_ingestion as "namespace.promote_on_ingestion", n.parent_id as "namespace.parent_id", n.owner_id as "namespace.owner_id",
+  n.promote_on_ingestion as "namespace.promote_on_ingestion", n.avatar_filename as "namespace.avatar_filename", n.parent_id as "namespace.parent_id", n.owner_id as "namespace.owner_id",
   n.lineage as "namespace.lineage", n.created_at as "namespace.created_at", n.updated_at as "namespace.updated_at"`
 
 export async function findProjectById(db: Db, id: number): Promise<Project | undefined> {

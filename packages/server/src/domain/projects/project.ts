@@ -42,6 +42,7 @@ export interface Project {
   maxUploadBytes: number | null
   /** Null sets no quota. */
   uploadQuotaBytes: number | null
+  avatarFilename: string | null
   createdAt: string
   updatedAt: string
   lastActivityAt: string

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
+import { dropAvatarsOfOwners } from '../avatars/avatars.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { dropExports } from '../exports/exports.ts'
 import { deleteMarkedObjects, markForDeletion } from '../files/pending-deletions.ts'
@@ -83,6 +84,7 @@ export async function examine(deps: Deps, options: Examination): Promise<Checkup
       const idsOf = (wanted: StoredFile['kind']) => broken.flatMap(({ kind, id }) => (kind === wanted ? [id] : []))
       await dropUploads(deps, idsOf('upload'))
       await dropAvatars(deps, idsOf('avatar'))
+      await dropAvatarsOfOwners(deps, idsOf('avatar of owner'))
       await dropMergedAvatars(deps, idsOf('merged avatar'))
       await dropExports(deps, idsOf('export'))
       for (const id of idsOf('report')) await failLostImport(deps, id)

@@ -27,6 +27,7 @@ const notDerived = {
   ],
   'the size of an object, which the doctor compares with the object': [
     'topics.avatar_bytes',
+    'avatars.bytes',
     'topic_merges.source_avatar_bytes',
     'uploads.bytes',
     'imports.file_bytes',

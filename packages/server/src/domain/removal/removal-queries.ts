@@ -40,6 +40,8 @@ export async function listReferencedKeys(db: Db, keys: readonly string[]): Promi
     union all
     select avatar_key as key from topics where avatar_key in ${wanted}
     union all
+    select object_key as key from avatars where object_key in ${wanted}
+    union all
     select source_avatar_key as key from topic_merges where source_avatar_key in ${wanted}
     union all
     select object_key as key from imports where object_key in ${wanted}
@@ -75,19 +77,20 @@ export interface StoredFile {
 }
 
 /** Kinds of stored files, in listing order. Avatars of merged topics are kept in case the merge is undone. */
-const fileKinds = ['upload', 'avatar', 'merged avatar', 'export', 'report'] as const
+const fileKinds = ['upload', 'avatar', 'merged avatar', 'avatar of owner', 'export', 'report'] as const
 
 const kindNouns: Record<StoredFile['kind'], string> = {
   upload: 'upload',
   avatar: 'avatar of topic',
   'merged avatar': 'avatar kept for the undo of merge',
+  'avatar of owner': 'avatar of a project, group or user',
   export: 'export',
   report: 'report of import',
 }
 
 /**
- * Lists stored files after the given one, by kind and id: uploads (including deleted ones), avatars, merged avatars,
- * exports, and reports that have not been imported yet. Each kind is read in the order of its primary key.
+ * Lists stored files after the given one, by kind and id: uploads (including deleted ones), avatars of topics, merged
+ * avatars, avatars of projects, groups and users, exports, and reports that have not been imported yet. Each kind is read in the order of its primary key.
  */
 export async function listStoredFiles(db: Db, after: StoredFile | undefined, limit: number): Promise<StoredFile[]> {
   const files: StoredFile[] = []
@@ -110,6 +113,7 @@ const selectFiles: Record<StoredFile['kind'], Sql> = {
     select id, source_avatar_key as key, source_avatar_bytes as bytes, source_avatar_sha256 as sha256,
       source_name as name
     from topic_merges where source_avatar_key is not null`,
+  'avatar of owner': sql`select id, object_key as key, bytes, sha256, filename as name from avatars where true`,
   export: sql`
     select id, object_key as key, bytes, sha256, filename as name
     from vulnerability_exports where object_key is not null`,

@@ -1,6 +1,7 @@
 import { conflict } from '../../platform/failure.ts'
 import { groupEntity, projectEntity, userEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
+import { listAvatarKeys } from '../avatars/avatars.ts'
 import { forEachBatch } from '../batches.ts'
 import { listBotIds } from '../bots/bots.ts'
 import { removeDependencies } from '../dependencies/inventories.ts'
@@ -199,7 +200,9 @@ async function remove(deps: Deps, plan: (deps: Deps) => Promise<Removal>): Promi
     const topicIds = await topicsOfProjects(deps, projectIds)
     await markForDeletion(deps, await listObjectKeys(deps.db, projectIds, namespaceIds))
     await markForDeletion(deps, await listReportKeys(deps.db, projectIds))
-    await removeExportsOf(deps, { projectIds, namespaceIds, userIds: [...userIds, ...botIds] })
+    const owners = { projectIds, namespaceIds, userIds: [...userIds, ...botIds] }
+    await markForDeletion(deps, await listAvatarKeys(deps.db, owners))
+    await removeExportsOf(deps, owners)
     await removeFindings(deps, projectIds)
     await removeDependencies(deps, projectIds)
     await deleteBots(deps, botIds)

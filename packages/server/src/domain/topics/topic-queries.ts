@@ -1,8 +1,9 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import type { AvatarFile } from '../files/avatar-file.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { TopicSearch } from './search.ts'
-import type { Topic, TopicAvatar, TopicDraft } from './topic.ts'
+import type { Topic, TopicDraft } from './topic.ts'
 import { aliasesWithTerms, topicNamed } from './topic-name-queries.ts'
 
 const columns: Sql = sql`id, organization_id, name, title, description, avatar_key as "avatar.object_key",
@@ -125,7 +126,7 @@ export async function lockTopics(db: Db, ids: readonly number[]): Promise<Topic[
 export async function insertTopic(
   db: Db,
   organizationId: number,
-  { draft, avatar, now }: { draft: TopicDraft; avatar: TopicAvatar | null; now: string },
+  { draft, avatar, now }: { draft: TopicDraft; avatar: AvatarFile | null; now: string },
 ): Promise<Topic | undefined> {
   return db.one(sql`
     insert into topics (organization_id, name, name_key, title, title_key, description,
@@ -141,7 +142,7 @@ export async function insertTopic(
 export async function updateTopic(
   db: Db,
   id: number,
-  { draft, avatar, now }: { draft: TopicDraft; avatar: TopicAvatar | null; now: string },
+  { draft, avatar, now }: { draft: TopicDraft; avatar: AvatarFile | null; now: string },
 ): Promise<Topic | undefined> {
   return db.one(sql`
     update topics set name = ${draft.name}, name_key = ${draft.name.toLowerCase()}, title = ${draft.title},

@@ -1,4 +1,5 @@
 import { type InvalidAttributes, invalid } from '../../platform/failure.ts'
+import type { AvatarFile } from '../files/avatar-file.ts'
 import type { Optional } from '../optional.ts'
 
 export interface Topic {
@@ -8,20 +9,11 @@ export interface Topic {
   name: string
   title: string
   description: string | null
-  avatar: TopicAvatar | null
+  avatar: AvatarFile | null
   /** Number of projects with the topic, including private ones. */
   totalProjectsCount: number
   createdAt: string
   updatedAt: string
-}
-
-export interface TopicAvatar {
-  objectKey: string
-  filename: string
-  contentType: string
-  bytes: number
-  /** Null for avatars of earlier versions. */
-  sha256: string | null
 }
 
 /** Editable attributes of a topic. */

@@ -7,7 +7,7 @@ import type { UserDraft } from './user-draft.ts'
 import { selectState, stateIn } from './user-state-sql.ts'
 
 const columns = sql`users.id, users.username, users.email, users.name, ${selectState('users')}, users.is_admin,
-  users.is_ghost, users.is_bot, users.has_second_factor, users.is_external, users.can_create_group, users.projects_limit, users.note, users.created_by_id,
+  users.is_ghost, users.is_bot, users.has_second_factor, users.is_external, users.can_create_group, users.projects_limit, users.note, users.avatar_filename, users.created_by_id,
   users.created_at, users.updated_at`
 
 export async function findUserById(db: Db, id: number): Promise<User | undefined> {
@@ -251,5 +251,5 @@ function matching(db: Db, { text, terms, isEmailSearched }: NonNullable<UserFilt
 
 export async function listPeople(db: Db, ids: readonly number[]): Promise<Person[]> {
   return db.all<Person>(sql`
-    select id, username, name, ${selectState('users')} from users where id in ${db.dialect.integers(ids)} order by id`)
+    select id, username, name, ${selectState('users')}, avatar_filename from users where id in ${db.dialect.integers(ids)} order by id`)
 }

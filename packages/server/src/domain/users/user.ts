@@ -16,6 +16,7 @@ export interface User {
   canCreateGroup: boolean
   projectsLimit: number
   note: string | null
+  avatarFilename: string | null
   createdById: number | null
   createdAt: string
   updatedAt: string
@@ -65,4 +66,4 @@ export interface UserOrder {
 }
 
 /** Attributes of a user that any caller may read. */
-export type Person = Pick<User, 'id' | 'username' | 'name' | 'state'>
+export type Person = Pick<User, 'id' | 'username' | 'name' | 'state' | 'avatarFilename'>

@@ -1,3 +1,4 @@
+import { avatarUrl } from '../../../domain/files/avatar-url.ts'
 import type { Person } from '../../../domain/users/user.ts'
 import type { Context, SchemaPart } from '../context.ts'
 import { globalId } from '../global-id.ts'
@@ -18,6 +19,7 @@ type Account = Person & { isBot?: boolean }
 const userResolvers = {
   id: ({ id }: Account) => globalId('User', id),
   webUrl: ({ username }: Account, _: unknown, { origin }: Context) => `${origin}/${username}`,
+  avatarUrl: (user: Account, _: unknown, { origin }: Context) => avatarUrl('user', user, origin),
   webPath: ({ username }: Account) => `/${username}`,
   bot: ({ isBot }: Account) => isBot ?? null,
 }

@@ -116,6 +116,7 @@ describe('routes record the events of the table', () => {
       await send('DELETE /users/:id/sessions', { path: id })
       await send('POST /users/:id/deactivate', { path: id })
       await send('POST /users/:id/activate', { path: id })
+      await send('PUT /user/avatar', { body: { avatar: '' } })
       await send('PUT /users/:id', { path: id, body: { name: 'Ada L.' } })
       await send('DELETE /users/:id', { path: id })
     }))

@@ -74,6 +74,7 @@ const placeRoutes: Readonly<Record<string, RecordedEvents>> = {
   'DELETE /groups/:id': ['group_destroyed'],
   'POST /projects': ['project_created'],
   'POST /projects/user/:user_id': ['project_created'],
+  'PUT /user/avatar': personal,
   'PUT /projects/:id': ['project_updated'],
   'DELETE /projects/:id': ['project_destroyed'],
   'PUT /projects/:id/transfer': ['project_transferred'],

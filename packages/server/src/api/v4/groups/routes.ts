@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { grantableLevels } from '../../../domain/access/roles.ts'
+import { withAvatar } from '../../../domain/avatars/avatars.ts'
 import { type RootDeps, transaction } from '../../../domain/deps.ts'
+import { avatarUrl } from '../../../domain/files/avatar-url.ts'
 import { changeGroup, createGroup, findGroups, type GroupQuery } from '../../../domain/namespaces/groups.ts'
 import type { Namespace, NamespaceOrder } from '../../../domain/namespaces/namespace.ts'
 import { transferGroup } from '../../../domain/namespaces/transfer-group.ts'
@@ -12,9 +14,19 @@ import type { Visitor } from '../../../domain/projects/visible.ts'
 import { removeGroup } from '../../../domain/removal/remove.ts'
 import { recount, topicsOfProjects } from '../../../domain/topics/assignment.ts'
 import { assertUnmodified } from '../../../domain/unmodified.ts'
-import { flag, integer, integerList, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
+import {
+  blankableImage,
+  flag,
+  integer,
+  integerList,
+  nullable,
+  oneOf,
+  optional,
+  text,
+} from '../../../http/params/input.ts'
 import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
 import type { Route } from '../../../http/route.ts'
+import { anyFile } from '../avatars/any-file.ts'
 import { attributesFrom, groupExtras, inputsOf, outputsOf } from '../projects/gitlab-attributes.ts'
 import { organizationField, visibility } from '../projects/input.ts'
 import { projectView, viewProjects, webUrl } from '../projects/views.ts'
@@ -81,7 +93,7 @@ function viewGroup(group: Namespace, origin: string, extras: GitlabAttributes = 
     lfs_enabled: false,
     default_branch: null,
     default_branch_protection: 2,
-    avatar_url: null,
+    avatar_url: avatarUrl('group', group, origin),
     request_access_enabled: false,
     full_name: group.fullName,
     full_path: group.fullPath,
@@ -214,6 +226,7 @@ export const groupRoutes: readonly Route[] = [
     creates: 'group.read',
     input: Type.Object({
       ...inputsOf(groupExtras),
+      avatar: optional(blankableImage),
       name: text(),
       path: text(),
       description: optional(nullable(text())),
@@ -224,16 +237,19 @@ export const groupRoutes: readonly Route[] = [
     }),
     status: 201,
     output: groupDetailView,
+    fileLimit: ({ settings }) => anyFile(settings),
     async handle({ deps, caller, input, origin }) {
       const { name, path, visibility, parent_id: parentId, organization_id: organizationId, description } = input
       const attributes = { name, path, visibility, description: description ?? undefined }
       const promoteOnIngestion = input.promote_vulnerabilities_on_ingestion
       const fresh = { ...attributes, promoteOnIngestion, parentId, organizationId }
-      const group = await transaction(deps, async (deps) => {
-        const group = await createGroup(deps, caller, fresh)
-        await storeAttributes(deps, 'namespaces', group.id, attributesFrom(groupExtras, input))
-        return group
-      })
+      const group = await withAvatar(deps, 'namespaces', input.avatar || undefined, (deps) =>
+        transaction(deps, async (deps) => {
+          const group = await createGroup(deps, caller, fresh)
+          await storeAttributes(deps, 'namespaces', group.id, attributesFrom(groupExtras, input))
+          return group
+        }),
+      )
       return viewOneGroup(deps, group, origin)
     },
   }),
@@ -267,6 +283,7 @@ export const groupRoutes: readonly Route[] = [
     permission: 'group.update',
     input: Type.Object({
       ...inputsOf(groupExtras),
+      avatar: optional(blankableImage),
       name: optional(text()),
       path: optional(text()),
       description: optional(nullable(text())),
@@ -275,15 +292,19 @@ export const groupRoutes: readonly Route[] = [
     }),
     status: 200,
     output: groupDetailView,
+    fileLimit: ({ settings }) => anyFile(settings),
     async handle({ deps, group, input, origin }) {
       const { name, path, visibility, promote_vulnerabilities_on_ingestion: promoteOnIngestion } = input
       const description = input.description === null ? '' : input.description
       const change = { name, path, visibility, description, promoteOnIngestion }
-      const changed = await transaction(deps, async (deps) => {
-        const changed = await changeGroup(deps, group.id, change)
-        await storeAttributes(deps, 'namespaces', group.id, attributesFrom(groupExtras, input))
-        return changed
-      })
+      const avatar = input.avatar === '' ? null : input.avatar
+      const changed = await withAvatar(deps, 'namespaces', avatar, (deps) =>
+        transaction(deps, async (deps) => {
+          const changed = await changeGroup(deps, group.id, change)
+          await storeAttributes(deps, 'namespaces', group.id, attributesFrom(groupExtras, input))
+          return changed
+        }),
+      )
       return viewOneGroup(deps, changed, origin)
     },
   }),

@@ -2,7 +2,18 @@ import Type, { type Static } from 'typebox'
 import { grantableLevels } from '../../../domain/access/roles.ts'
 import { exposures, type ProjectOrder, reportRoles } from '../../../domain/projects/project.ts'
 import type { ProjectQuery } from '../../../domain/projects/project-list.ts'
-import { date, dateTime, flag, integer, nullable, oneOf, optional, text, textList } from '../../../http/params/input.ts'
+import {
+  blankableImage,
+  date,
+  dateTime,
+  flag,
+  integer,
+  nullable,
+  oneOf,
+  optional,
+  text,
+  textList,
+} from '../../../http/params/input.ts'
 import { noKeyset } from '../../../platform/failure.ts'
 import { attributesFrom, inputsOf, projectExtras } from './gitlab-attributes.ts'
 
@@ -171,6 +182,7 @@ export const projectAttributes = {
         'Resolve vulnerabilities automatically when their scanner no longer reports them on the default branch',
     }),
   ),
+  avatar: optional(blankableImage),
   ...inputsOf(projectExtras),
 }
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { withAvatar } from '../../../domain/avatars/avatars.ts'
 import { type RootDeps, transaction } from '../../../domain/deps.ts'
 import { getOwnNamespace } from '../../../domain/namespaces/namespace-list.ts'
 import type { PageRequest } from '../../../domain/page.ts'
@@ -21,6 +22,7 @@ import { flag, integer, optional, text } from '../../../http/params/input.ts'
 import { keysetField } from '../../../http/response/keyset.ts'
 import { perMinute, type Route } from '../../../http/route.ts'
 import { notFound } from '../../../platform/failure.ts'
+import { anyFile } from '../avatars/any-file.ts'
 import { route } from '../route.ts'
 import { acceptedView, viewAccepted } from '../views.ts'
 import {
@@ -110,6 +112,7 @@ export const projectRoutes: readonly Route[] = [
     input: newProject,
     status: 201,
     output: projectView,
+    fileLimit: ({ settings }) => anyFile(settings),
     handle: ({ deps, caller, input, origin }) => create(deps, caller, input, origin),
   }),
   route({
@@ -121,6 +124,7 @@ export const projectRoutes: readonly Route[] = [
     input: Type.Object({ user_id: integer(), ...newProject.properties }, { atLeastOneOf: [['name', 'path']] }),
     status: 201,
     output: projectView,
+    fileLimit: ({ settings }) => anyFile(settings),
     async handle({ deps, input, origin }) {
       const user = await getUser(deps, input.user_id)
       return create(deps, { user, isAdmin: user.isAdmin }, input, origin)
@@ -153,16 +157,20 @@ export const projectRoutes: readonly Route[] = [
     input: Type.Object(changeable, { atLeastOneOf: [Object.keys(changeable)] }),
     status: 200,
     output: projectView,
+    fileLimit: ({ settings }) => anyFile(settings),
     async handle({ deps, caller, project, input, origin }) {
       const change = { ...projectAttributesFrom(input), isArchived: input.archived }
-      const changed = await transaction(deps, async (deps) => {
-        const { before, after } = await changeProject(deps, caller, project.id, change)
-        await topicVisibilityChanged(deps, after, before.visibility, after.visibility)
-        await storeAttributes(deps, 'projects', project.id, projectExtrasFrom(input))
-        const topics = topicsFrom(input)
-        if (topics) await setProjectTopics(deps, caller, after, topics)
-        return after
-      })
+      const avatar = input.avatar === '' ? null : input.avatar
+      const changed = await withAvatar(deps, 'projects', avatar, (deps) =>
+        transaction(deps, async (deps) => {
+          const { before, after } = await changeProject(deps, caller, project.id, change)
+          await topicVisibilityChanged(deps, after, before.visibility, after.visibility)
+          await storeAttributes(deps, 'projects', project.id, projectExtrasFrom(input))
+          const topics = topicsFrom(input)
+          if (topics) await setProjectTopics(deps, caller, after, topics)
+          return after
+        }),
+      )
       return viewProject(deps, caller, changed, { origin, detail: 'full' })
     },
   }),
@@ -227,14 +235,16 @@ async function listProjects(
 }
 
 async function create(deps: RootDeps, creator: Visitor, input: Static<typeof newProject>, origin: string) {
-  const project = await transaction(deps, async (deps) => {
-    const fresh = { ...projectAttributesFrom(input), namespaceId: input.namespace_id }
-    const project = await createProject(deps, creator, fresh)
-    await storeAttributes(deps, 'projects', project.id, projectExtrasFrom(input))
-    const topics = topicsFrom(input)
-    if (topics) await setProjectTopics(deps, creator, project, topics)
-    return project
-  })
+  const project = await withAvatar(deps, 'projects', input.avatar || undefined, (deps) =>
+    transaction(deps, async (deps) => {
+      const fresh = { ...projectAttributesFrom(input), namespaceId: input.namespace_id }
+      const project = await createProject(deps, creator, fresh)
+      await storeAttributes(deps, 'projects', project.id, projectExtrasFrom(input))
+      const topics = topicsFrom(input)
+      if (topics) await setProjectTopics(deps, creator, project, topics)
+      return project
+    }),
+  )
   return viewProject(deps, creator, project, { origin, detail: 'full' })
 }
 

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { openCache, perDatabase } from '../../../db/cache.ts'
 import { roles } from '../../../domain/access/roles.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
+import { avatarUrl } from '../../../domain/files/avatar-url.ts'
 import { renderPart } from '../../../domain/markdown/rendering.ts'
 import type { Namespace } from '../../../domain/namespaces/namespace.ts'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
@@ -40,7 +41,7 @@ export function viewNamespace(namespace: Namespace, origin: string): Static<type
     kind: namespace.kind,
     full_path: namespace.fullPath,
     parent_id: namespace.parentId,
-    avatar_url: null,
+    avatar_url: avatarUrl('group', namespace, origin),
     web_url: webUrl(namespace, origin),
   }
 }
@@ -305,7 +306,7 @@ function viewBasic(project: Project, topics: string[], showsCode: boolean, origi
     http_url_to_repo: `${origin}/${project.fullPath}.git`,
     web_url: `${origin}/${project.fullPath}`,
     ...(showsCode && { default_branch: project.defaultBranch, readme_url: null, forks_count: 0 }),
-    avatar_url: null,
+    avatar_url: avatarUrl('project', project, origin),
     star_count: project.starCount,
     last_activity_at: project.lastActivityAt,
     visibility: project.visibility,

@@ -14,14 +14,9 @@ import { inline } from '../../../http/response/content-disposition.ts'
 import { untrustedContentPolicy } from '../../../http/response/download.ts'
 import { fileOutput, noOutput, type Route } from '../../../http/route.ts'
 import { gone } from '../../../platform/failure.ts'
-import type { Settings } from '../../../platform/settings.ts'
+import { anyFile } from '../avatars/any-file.ts'
 import { route } from '../route.ts'
 import { topicView, viewTopic } from './views.ts'
-
-/** Accepts avatars up to the upload limit, so that the avatar rule can report its own message for large ones. */
-function anyFile({ maxUploadBytes }: Settings) {
-  return { maxBytes: maxUploadBytes, sentence: 'this is more than the server takes' }
-}
 
 export const topicRoutes: readonly Route[] = [
   route({

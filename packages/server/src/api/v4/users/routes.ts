@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { Caller } from '../../../domain/access/callers.ts'
+import { withAvatar } from '../../../domain/avatars/avatars.ts'
 import type { Deps, RootDeps } from '../../../domain/deps.ts'
 import { changeAccount, createAccount, createAccountAndSendLink } from '../../../domain/projects/accounts.ts'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
@@ -12,9 +13,10 @@ import { assertUnmodified } from '../../../domain/unmodified.ts'
 import type { User, UserOrder } from '../../../domain/users/user.ts'
 import { activateUser, unbanUser, unblockUser } from '../../../domain/users/user-states.ts'
 import { findUsers, getUser, readAccounts, readUser, userOrderFor } from '../../../domain/users/users.ts'
-import { dateTime, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
+import { blankableImage, dateTime, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
 import { noOutput, type Route } from '../../../http/route.ts'
+import { anyFile } from '../avatars/any-file.ts'
 import { attributesFrom, inputsOf } from '../projects/gitlab-attributes.ts'
 import { route } from '../route.ts'
 import { userExtras } from './gitlab-attributes.ts'
@@ -35,6 +37,7 @@ const optionalAttributes = {
   external: optional(flag()),
   projects_limit: optional(integer()),
   note: optional(nullable(text())),
+  avatar: optional(blankableImage),
   ...inputsOf(userExtras),
   extern_uid: optional(
     text({ description: 'No effect: an identity is linked at the first sign-in with its provider' }),
@@ -144,14 +147,15 @@ export const userRoutes: readonly Route[] = [
     ),
     status: 201,
     output: accountView,
+    fileLimit: ({ settings }) => anyFile(settings),
     audit: { event: 'user.created', fields: ['admin', 'external'] },
     async handle({ deps, caller, input, origin }) {
       const { email, name, username } = input
       const password = isWithoutPassword(input) ? undefined : (input.password ?? '')
       const draft = { email, name, username, password, ...settingsFrom(input) }
-      const user = input.reset_password
-        ? await createAccountAndSendLink(deps, draft, caller)
-        : await createAccount(deps, draft, caller.user)
+      const user = await withAvatar(deps, 'users', input.avatar || undefined, (deps) =>
+        input.reset_password ? createAccountAndSendLink(deps, draft, caller) : createAccount(deps, draft, caller.user),
+      )
       return describe(deps, user, origin)
     },
   }),
@@ -173,12 +177,15 @@ export const userRoutes: readonly Route[] = [
     }),
     status: 200,
     output: accountView,
+    fileLimit: ({ settings }) => anyFile(settings),
     audit: { event: 'user.changed', fields: ['id', 'admin', 'external'] },
     async handle({ deps, caller, input, origin }) {
       const { id, email, name, username, password } = input
       if (await changesAccess(deps, input)) assertRecentlyAuthenticated(deps, caller)
       const change = { email, name, username, password, ...settingsFrom(input) }
-      return describe(deps, await changeAccount(deps, id, change), origin)
+      const avatar = input.avatar === '' ? null : input.avatar
+      const changed = await withAvatar(deps, 'users', avatar, (deps) => changeAccount(deps, id, change))
+      return describe(deps, changed, origin)
     },
   }),
   route({

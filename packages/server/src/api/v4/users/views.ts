@@ -1,6 +1,7 @@
 import Type from 'typebox'
+import { avatarUrl } from '../../../domain/files/avatar-url.ts'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
-import type { Account, User } from '../../../domain/users/user.ts'
+import type { Account, Person, User } from '../../../domain/users/user.ts'
 import { outputsOf } from '../projects/gitlab-attributes.ts'
 import { nullableInteger, nullableString, timestamp } from '../views.ts'
 import { publicAttributes, userExtras } from './gitlab-attributes.ts'
@@ -100,7 +101,7 @@ export const listedUserView = Type.Object({
   ...outputsOf(userExtras, basicFields),
 })
 
-export function viewBasicUser(user: Pick<User, 'id' | 'username' | 'name' | 'state'>, origin: string) {
+export function viewBasicUser(user: Person, origin: string) {
   return {
     id: user.id,
     username: user.username,
@@ -108,7 +109,7 @@ export function viewBasicUser(user: Pick<User, 'id' | 'username' | 'name' | 'sta
     name: user.name,
     state: user.state,
     locked: false,
-    avatar_url: null,
+    avatar_url: avatarUrl('user', user, origin),
     web_url: `${origin}/${user.username}`,
   }
 }

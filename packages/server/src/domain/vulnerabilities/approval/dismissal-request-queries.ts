@@ -56,9 +56,9 @@ const columns: Sql = sql`r.id, r.project_id, r.vulnerability_id, r.requested_by_
   r.dismissal_reason, r.comment, r.states_until, r.dismissed_until, r.dismissed_until_fixed, r.state, r.created_at, r.expires_at,
   r.decided_at, r.decided_by_id, r.decision_comment, v.title, v.severity,
   q.id as "requested_by.id", q.username as "requested_by.username", q.name as "requested_by.name",
-  ${stateIn('q')} as "requested_by.state",
+  ${stateIn('q')} as "requested_by.state", q.avatar_filename as "requested_by.avatar_filename",
   d.id as "decided_by.id", d.username as "decided_by.username", d.name as "decided_by.name",
-  ${stateIn('d')} as "decided_by.state"`
+  ${stateIn('d')} as "decided_by.state", d.avatar_filename as "decided_by.avatar_filename"`
 
 const tables: Sql = sql`dismissal_requests r join vulnerabilities v on v.id = r.vulnerability_id
   left join users q on q.id = r.requested_by_id left join users d on d.id = r.decided_by_id`

@@ -1,9 +1,7 @@
 import type { DismissalReason, Severity, State } from '../../findings/scales.ts'
-import type { User } from '../../users/user.ts'
+import type { Person } from '../../users/user.ts'
 
 export const requestStates = ['pending', 'approved', 'rejected', 'withdrawn', 'expired'] as const
-
-type Person = Pick<User, 'id' | 'username' | 'name' | 'state'>
 
 /** A dismissal that awaits, or awaited, the approval of a second person. */
 export interface DismissalRequest {

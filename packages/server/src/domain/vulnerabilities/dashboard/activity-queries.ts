@@ -41,7 +41,7 @@ const decisionFrom = ({ vulnerabilityId, title, ...row }: DecisionRow): TriageAc
 })
 
 const author: Sql = sql`u.id as "author.id", u.username as "author.username", u.name as "author.name",
-  ${stateIn('u')} as "author.state"`
+  ${stateIn('u')} as "author.state", u.avatar_filename as "author.avatar_filename"`
 
 /** Returns bulk changes of states among the newest ones of the server, newest first. */
 export async function listBulkActivity(

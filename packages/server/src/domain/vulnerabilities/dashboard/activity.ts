@@ -1,4 +1,4 @@
-import type { User } from '../../users/user.ts'
+import type { Person } from '../../users/user.ts'
 
 /** Something that changed the vulnerabilities of a project. */
 export type Activity = ImportActivity | TriageActivity
@@ -25,7 +25,7 @@ export interface TriageActivity {
   kind: 'triage'
   projectId: number
   createdAt: string
-  author: Pick<User, 'id' | 'username' | 'name' | 'state'> | null
+  author: Person | null
   action: TriageAction
   /** Number of vulnerabilities. */
   total: number

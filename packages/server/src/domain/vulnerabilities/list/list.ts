@@ -73,7 +73,7 @@ export const versionOf = ({ vulnerability, finding, assignee }: VulnerabilityWit
   versionText(vulnerability.version, finding.version, assignee)
 
 const versionText = (vulnerability: number, finding: number, assignee: Assignee | null): string =>
-  `${vulnerability} ${finding}${assignee ? ` ${assignee.username} ${assignee.state} ${assignee.name}` : ''}`
+  `${vulnerability} ${finding}${assignee ? ` ${assignee.username} ${assignee.state} ${assignee.avatarFilename ?? ''} ${assignee.name}` : ''}`
 
 /** Returns the same versions, and the projects. */
 export async function listVersions(

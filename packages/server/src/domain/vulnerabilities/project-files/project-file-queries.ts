@@ -14,7 +14,7 @@ export interface FileDraft extends ProjectFile {
 }
 
 const columns = sql`p.id, p.name, p.path, p.ref, p.sha256, p.content, p.warnings, p.import_id, p.created_at, p.updated_at,
-  u.id as "author.id", u.username as "author.username", u.name as "author.name", ${stateIn('u')} as "author.state"`
+  u.id as "author.id", u.username as "author.username", u.name as "author.name", ${stateIn('u')} as "author.state", u.avatar_filename as "author.avatar_filename"`
 
 type Row = StoredProjectFile
 

@@ -1,4 +1,4 @@
-import type { User } from '../../users/user.ts'
+import type { Person } from '../../users/user.ts'
 
 /** Names of the files of a repository that a report may bring along. */
 export const projectFileNames = [
@@ -35,7 +35,7 @@ export interface StoredProjectFile extends ProjectFile {
   warnings: readonly FileWarning[]
   importId: number | null
   /** The sender; null when the account was deleted. */
-  author: Pick<User, 'id' | 'username' | 'name' | 'state'> | null
+  author: Person | null
   createdAt: string
   updatedAt: string
 }

@@ -11,7 +11,7 @@ export interface PlaceIds {
 
 const columns: Sql = sql`w.id, w.project_id, w.namespace_id, w.user_id, w.name, w.filter, w.conditions, w.sort,
   w.is_shared, d.id as default_id, w.created_at, w.updated_at, u.id as "author.id", u.username as "author.username",
-  u.name as "author.name", ${stateIn('u')} as "author.state"`
+  u.name as "author.name", ${stateIn('u')} as "author.state", u.avatar_filename as "author.avatar_filename"`
 
 type SavedViewRow = Omit<SavedView, 'isDefault'> & { defaultId: number | null }
 

@@ -1,6 +1,6 @@
 import type { Namespace } from '../../namespaces/namespace.ts'
 import type { Project } from '../../projects/project.ts'
-import type { User } from '../../users/user.ts'
+import type { Person } from '../../users/user.ts'
 import type { VulnerabilityFilter, VulnerabilitySort } from '../list/filter.ts'
 
 /** The list that a view belongs to: of a project, of a group, or of the whole instance. */
@@ -39,7 +39,7 @@ export interface SavedView extends ViewDraft {
   projectId: number | null
   namespaceId: number | null
   userId: number
-  author: Pick<User, 'id' | 'username' | 'name' | 'state'>
+  author: Person
   createdAt: string
   updatedAt: string
   /** Whether the reader opens the list with this view. */

@@ -1,6 +1,6 @@
 import type { PastImport } from '../../findings/occurrences/occurrence.ts'
 import type { Optional } from '../../optional.ts'
-import type { User } from '../../users/user.ts'
+import type { Person } from '../../users/user.ts'
 
 export type HistoryKind = (typeof historyKinds)[number]
 
@@ -21,7 +21,7 @@ export interface PastEntry {
   createdAt: string
   updatedAt: string
   /** Null for imports and for deleted users. */
-  author: Pick<User, 'id' | 'username' | 'name' | 'state'> | null
+  author: Person | null
   import: PastImport | null
 }
 

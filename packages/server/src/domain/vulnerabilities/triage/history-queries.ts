@@ -72,7 +72,7 @@ export async function insertCreated(
 
 const pastColumns: Sql = sql`h.id, h.vulnerability_id, h.kind, h.user_id, h.import_id, h.bulk_id, h.ref, h.from_value as "from",
   h.to_value as "to", h.comment, h.dismissal_reason, h.details, h.created_at, h.updated_at,
-  u.id as "author.id", u.username as "author.username", u.name as "author.name", ${stateIn('u')} as "author.state",
+  u.id as "author.id", u.username as "author.username", u.name as "author.name", ${stateIn('u')} as "author.state", u.avatar_filename as "author.avatar_filename",
   i.id as "import.id", i.ref as "import.ref", i.category as "import.category", i.commit_sha as "import.commit_sha",
   i.format as "import.format", i.scanner_name as "import.scanner", i.created_at as "import.created_at"`
 

@@ -5,7 +5,7 @@ import type { IssueLink, IssueState, LinkType } from './link.ts'
 
 const linkColumns: Sql = sql`l.id, l.vulnerability_id, l.link_type, l.url, l.title, l.state, l.closed_at, l.created_at,
   l.updated_at, u.id as "author.id", u.username as "author.username", u.name as "author.name",
-  ${stateIn('u')} as "author.state"`
+  ${stateIn('u')} as "author.state", u.avatar_filename as "author.avatar_filename"`
 
 export async function listLinks(db: Db, vulnerabilityIds: readonly number[]): Promise<IssueLink[]> {
   return db.all(sql`

@@ -1,4 +1,4 @@
-import type { User } from '../../users/user.ts'
+import type { Person } from '../../users/user.ts'
 
 /** A link from a vulnerability to an issue in any tracker. */
 export interface IssueLink {
@@ -13,7 +13,7 @@ export interface IssueLink {
   createdAt: string
   updatedAt: string
   /** Null if the user has been deleted. */
-  author: Pick<User, 'id' | 'username' | 'name' | 'state'> | null
+  author: Person | null
 }
 
 export type IssueState = 'opened' | 'closed'
