@@ -6,7 +6,7 @@ export interface Schemas {
   Job: { id: number; kind: string; key: string | null; state: 'waiting' | 'running' | 'finished' | 'failed'; attempts: number; interruptions: number; outages: number; lane: string | null; owner: string | null; progress: { done: number; total: number } | null; last_error: string | null; payload: Record<string, unknown>; run_at: string; created_at: string; started_at: string | null; finished_at: string | null }
   Storage: { database: 'sqlite' | 'postgres'; object_store: 'disk' | 's3'; uploads: { files: number; bytes: number }; deleted_uploads: { files: number; bytes: number }; measured_at: string }
   StorageOwner: { kind: 'project' | 'group'; id: number; full_path: string; web_url: string; files: number; bytes: number; quota_bytes: number | null }
-  RetentionPreview: { kind: 'refs' | 'imports' | 'histories' | 'audit_events' | 'exports' | 'webhook_events'; days: number; count: number; is_complete: boolean; oldest_at: string | null }
+  RetentionPreview: { kind: 'refs' | 'imports' | 'histories' | 'audit_events' | 'exports' | 'webhook_events' | 'unreferenced_uploads'; days: number; count: number; is_complete: boolean; oldest_at: string | null }
   Feed: { kind: 'epss' | 'kev' | 'osv'; rows: number; version: string | null; published_at: string | null; age_days: number | null; file: string | null; loaded_at: string | null }
   RejectedFeedFile: { file: string; kind: 'epss' | 'kev' | 'osv' | null; error: string; rejected_at: string }
   Setting: { variable: string; group: string; description: string; value: string | null; default: string | null; is_default: boolean; is_secret: boolean; is_set: boolean }
@@ -35,10 +35,11 @@ export interface Schemas {
   TopicDuplicate: { score: number; reasons: ('case' | 'separators' | 'plural' | 'js' | 'spelling' | 'shared_projects')[]; shared_projects_count: number; topics: (Schemas['Topic'])[] }
   TopicImport: { dry_run: boolean; created: number; updated: number; deleted: number; unchanged: number; changes: ({ action: 'create' | 'update' | 'delete'; name: string; fields: ({ field: string; from: unknown; to: unknown })[] })[] }
   Upload: { id: number; alt: string; url: string; full_path: string; markdown: string }
-  UploadListItem: { id: number; size: number; filename: string; created_at: string; uploaded_by: { id?: number | undefined; username?: string | undefined; public_email?: string | undefined; name?: string | undefined } | null; content_type?: string | undefined; sha256?: string | undefined; url?: string | undefined; full_path?: string | undefined; markdown?: string | undefined; deleted_at?: string | undefined }
+  UploadListItem: { id: number; size: number; filename: string; created_at: string; uploaded_by: { id?: number | undefined; username?: string | undefined; public_email?: string | undefined; name?: string | undefined } | null; content_type?: string | undefined; sha256?: string | undefined; url?: string | undefined; full_path?: string | undefined; markdown?: string | undefined; deleted_at?: string | undefined; use_count?: number | undefined; unreferenced_since?: string | null | undefined }
   UploadLimits: { max_upload_bytes: number; quota_bytes: number | null; used_bytes: number; files: number }
   UploadLink: { id: number; name: string; created_at: string; created_by: { id?: number | undefined; username?: string | undefined; name?: string | undefined } | null; expires_at: string; uses: number; last_used_at: string | null }
   CreatedUploadLink: { id: number; name: string; created_at: string; created_by: { id?: number | undefined; username?: string | undefined; name?: string | undefined } | null; expires_at: string; uses: number; last_used_at: string | null; url: string }
+  UploadReferences: { source: string; uploads: ({ id: number; filename: string; uses: number })[]; unknown: number }
   FindingSample: { uuid: string; name: string; severity: string; report_type: string; location: Record<string, unknown> }
   MovedFindingSample: { uuid: string; name: string; severity: string; report_type: string; location: Record<string, unknown>; reason: 'identifier' | 'fingerprint' | 'signature' | 'location' | 'code' | 'code_elsewhere' | 'symbol' | 'nearest' | 'imported' }
   ProjectFileWarning: { line: number; message: string }
@@ -532,6 +533,8 @@ export interface Operations {
   'DELETE /groups/{id}/uploads/{upload_id}/links/{link_id}': { path: { id: string | number; upload_id: string | number; link_id: string | number }; response: undefined }
   /** Download an upload by a link, without signing in */
   'GET /-/links/{token}': { path: { token: string | number }; response: Blob }
+  /** Record which uploads of a project the texts of a source refer to, in place of its earlier references */
+  'POST /projects/{id}/uploads/references': { path: { id: string | number }; body: { source: string; texts: (string)[] }; response: Schemas['UploadReferences'] }
   /** View an upload of a project in the browser */
   'GET /-/project/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; response: Blob }
   /** View an upload of a group in the browser */

@@ -53,6 +53,7 @@ import { synchronizeIssueJob } from './domain/trackers/sync-issue.ts'
 import { pollTrackers, synchronizeJob } from './domain/trackers/sync-issues.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { removeExpiredLinks } from './domain/uploads/links/upload-links.ts'
+import { trashUnreferencedUploads } from './domain/uploads/references/upload-references.ts'
 import { expireRequests } from './domain/vulnerabilities/approval/expire-requests.ts'
 import { dueDatesJob } from './domain/vulnerabilities/due-dates/update-due-dates.ts'
 import { flawAliasesJob, flawKeysJob, transferredFlawsJob } from './domain/vulnerabilities/flaws/flaw-jobs.ts'
@@ -79,6 +80,7 @@ interface PeriodicTask {
 const periodicTasks: readonly PeriodicTask[] = [
   { name: 'expire deleted uploads', intervalMs: hourMs, run: expireUploads },
   { name: 'remove expired links to uploads', intervalMs: hourMs, run: removeExpiredLinks },
+  { name: 'delete uploads without references', intervalMs: hourMs, run: trashUnreferencedUploads },
   { name: 'delete marked objects', intervalMs: 10 * minuteMs, run: deleteMarkedObjects },
   { name: 'remove orphaned objects', intervalMs: hourMs, run: removeOrphanedObjects },
   { name: 'load feeds', intervalMs: minuteMs, isRunAtStart: true, run: loadFeedFolder },

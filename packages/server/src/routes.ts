@@ -51,6 +51,7 @@ import { topicRoutes } from './api/v4/topics/routes.ts'
 import { topicVocabularyRoutes } from './api/v4/topics/vocabulary-routes.ts'
 import { trustRelationRoutes } from './api/v4/trust-relations/routes.ts'
 import { uploadLinkRoutes } from './api/v4/uploads/link-routes.ts'
+import { uploadReferenceRoutes } from './api/v4/uploads/reference-routes.ts'
 import { uploadRoutes } from './api/v4/uploads/routes.ts'
 import { webUploadRoutes } from './api/v4/uploads/web-routes.ts'
 import { userRoutes } from './api/v4/users/routes.ts'
@@ -110,6 +111,7 @@ export const routes: readonly Route[] = [
   ...topicVocabularyRoutes,
   ...uploadRoutes,
   ...uploadLinkRoutes,
+  ...uploadReferenceRoutes,
   ...webUploadRoutes,
   ...markdownRoutes,
   ...securityReportRoutes,

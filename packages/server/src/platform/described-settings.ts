@@ -193,6 +193,11 @@ const rows: Record<FixedSettingName, Row> = {
     (s) => s.objectRetentionMs / (60 * 60 * 1000),
   ],
   UPLOAD_GRACE_DAYS: ['Rules', 'Days for which a deleted upload can be restored.', (s) => s.uploadGraceMs / dayMs],
+  UNREFERENCED_UPLOAD_DAYS: [
+    'Rules',
+    'Days after which uploads to which no recorded text refers are deleted; 0 keeps them.',
+    (s) => s.unreferencedUploadDays,
+  ],
   UPLOAD_LINK_DAYS: [
     'Rules',
     'Maximum lifetime of links to uploads in days; 0 turns them off.',

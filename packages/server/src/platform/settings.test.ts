@@ -40,6 +40,7 @@ test.each<[string, string, Partial<Settings>]>([
   ['BOOTSTRAP_TOKEN', token, { bootstrapToken: token }],
   ['MAX_UPLOAD_MIB', '1', { maxUploadBytes: 1024 * 1024 }],
   ['MAX_UPLOAD_MIB', '1048576', { maxUploadBytes: 2 ** 40 }],
+  ['UNREFERENCED_UPLOAD_DAYS', '90', { unreferencedUploadDays: 90 }],
   ['UPLOAD_LINK_DAYS', '0', { uploadLinkDays: 0 }],
   ['UPLOAD_GRACE_DAYS', '0', { uploadGraceMs: 0 }],
   ['OBJECT_RETENTION_HOURS', '48', { objectRetentionMs: 48 * 60 * 60 * 1000 }],

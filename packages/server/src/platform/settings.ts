@@ -38,6 +38,8 @@ export interface Settings {
   uploadGraceMs: number
   /** Maximum lifetime of a link to an upload in days; 0 turns links off. */
   uploadLinkDays: number
+  /** Days after which uploads without references are deleted; 0 keeps them. */
+  unreferencedUploadDays: number
   /** Retention of an object after its row was deleted. */
   objectRetentionMs: number
   /** Minimum role for promoting findings and triaging vulnerabilities. */
@@ -168,6 +170,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     retentionDays: readRetentionDays(values),
     auditStreams: readAuditStreams(values),
     objectRetentionMs: values.whole('OBJECT_RETENTION_HOURS', 24, 0, 8760) * 60 * 60 * 1000,
+    unreferencedUploadDays: values.whole('UNREFERENCED_UPLOAD_DAYS', 0, 0, 3650),
     uploadLinkDays: values.whole('UPLOAD_LINK_DAYS', 90, 0, 3650),
     uploadGraceMs: values.whole('UPLOAD_GRACE_DAYS', 7, 0, 3650) * 24 * 60 * 60 * 1000,
     webhooksReachPrivate: values.isTrue('WEBHOOKS_ALLOW_PRIVATE'),

@@ -258,6 +258,10 @@ export const apiExamples: ApiExamples = {
     updateHook: hookChange,
     createProjectUpload: upload,
     createGroupUpload: upload,
+    recordUploadReferences: {
+      source: 'https://wiki.example.com/architecture',
+      texts: ['![Overview](/uploads/0123456789abcdef0123456789abcdef/architecture.png)'],
+    },
     createProjectUploadLink: link,
     createGroupUploadLink: link,
     updateProjectUploadLimits: { max_upload_bytes: 10_485_760, quota_bytes: 1_073_741_824 },

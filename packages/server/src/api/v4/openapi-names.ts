@@ -89,6 +89,7 @@ export const apiNames: ApiNames = {
     'GET /groups/:id/uploads/:secret/:filename': 'downloadGroupUploadBySecret',
     'DELETE /projects/:id/uploads/:secret/:filename': 'deleteProjectUploadBySecret',
     'DELETE /groups/:id/uploads/:secret/:filename': 'deleteGroupUploadBySecret',
+    'POST /projects/:id/uploads/references': 'recordUploadReferences',
     'GET /-/links/:token': 'openUploadLink',
     'DELETE /projects/:id/uploads/:upload_id/links/:link_id': 'revokeProjectUploadLink',
     'DELETE /groups/:id/uploads/:upload_id/links/:link_id': 'revokeGroupUploadLink',

@@ -57,6 +57,7 @@ import { importedFindings } from './0111_imported_findings.ts'
 import { userAttributes } from './0112_user_attributes.ts'
 import { avatars } from './0113_avatars.ts'
 import { uploadLinks } from './0115_upload_links.ts'
+import { uploadReferences } from './0116_upload_references.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -118,4 +119,5 @@ export const migrations: readonly Migration[] = [
   userAttributes,
   avatars,
   uploadLinks,
+  uploadReferences,
 ]

@@ -181,6 +181,7 @@ export const permissions = {
   'upload.read-by-secret': { on: 'project', who: 'anyone', scope: 'read_api' },
   'upload.view': { on: 'project', who: 'anyone', scope: 'read_api', session: true },
   'upload.delete': { on: 'project', who: 'maintainer', scope: 'api' },
+  'upload.reference': { on: 'project', who: 'maintainer', scope: 'api' },
   'upload.link.read': { on: 'project', who: 'maintainer', scope: 'read_api' },
   'upload.link.manage': { on: 'project', who: 'maintainer', scope: 'api' },
   // The token in the address is the permission.

@@ -109,16 +109,20 @@ export async function findUploadBySecret(
 }
 
 /** Marks an upload as deleted. Returns false when another request was first. */
-export async function hideUpload(db: Db, id: number, deletedById: number, now: string): Promise<boolean> {
+export async function hideUpload(db: Db, id: number, deletedById: number | null, now: string): Promise<boolean> {
   const changed = await db.run(sql`
     update uploads set deleted_at = ${now}, deleted_by_id = ${deletedById} where id = ${id} and deleted_at is null`)
   return changed === 1
 }
 
-/** Restores a deleted upload. Returns false when it is not deleted or its row no longer exists. */
-export async function showUpload(db: Db, id: number): Promise<boolean> {
+/**
+ * Restores a deleted upload, whose period without references begins anew. Returns false when it is not deleted or its row
+ * no longer exists.
+ */
+export async function showUpload(db: Db, id: number, now: string): Promise<boolean> {
   const changed = await db.run(sql`
-    update uploads set deleted_at = null, deleted_by_id = null where id = ${id} and deleted_at is not null`)
+    update uploads set deleted_at = null, deleted_by_id = null, reference_ended_at = ${now}
+    where id = ${id} and deleted_at is not null`)
   return changed === 1
 }
 

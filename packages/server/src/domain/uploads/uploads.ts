@@ -121,7 +121,7 @@ export function restoreUpload(deps: Deps, owner: UploadOwner, id: number): Promi
   return transaction(deps, async (deps) => {
     await lockOwner(deps.db, owner)
     const upload = await findUpload(deps.db, owner, id)
-    if (!upload || !(await showUpload(deps.db, id))) throw notFound()
+    if (!upload || !(await showUpload(deps.db, id, deps.now()))) throw notFound()
     await recordUploadEvent(deps, 'upload_restored', upload)
     await claimSpace(deps, owner, upload.bytes)
     await recordUploadAudit(deps, 'upload_restored', upload)

@@ -112,6 +112,7 @@ const retentionLabels = {
   audit_events: 'Audit events',
   exports: 'Exports',
   webhook_events: 'Webhook events',
+  unreferenced_uploads: 'Uploads without references',
 }
 
 /** What the next hourly run removes, by the periods of retention of the server. */

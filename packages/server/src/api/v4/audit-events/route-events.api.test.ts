@@ -232,6 +232,7 @@ describe('routes record the events of the table', () => {
       const nadia = await server.user('nadia')
       await send('POST /projects/user/:user_id', { path: { user_id: nadia.user?.id ?? 0 }, body: { name: 'own' } })
       await send('PUT /projects/:id', { path, body: { description: 'A site' } })
+      await send('POST /projects/:id/uploads/references', { path, body: { source: 'page', texts: ['none'] } })
       await send('PUT /projects/:id/uploads/limits', { path, body: { max_upload_bytes: 1000 } })
       for (const action of ['archive', 'unarchive', 'star', 'unstar'])
         await send(`POST /projects/:id/${action}`, { path })

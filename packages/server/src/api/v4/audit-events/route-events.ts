@@ -83,6 +83,7 @@ const placeRoutes: Readonly<Record<string, RecordedEvents>> = {
   'POST /projects/:id/star': personal,
   'POST /projects/:id/unstar': personal,
   'PUT /projects/:id/uploads/limits': ['project_updated'],
+  'POST /projects/:id/uploads/references': rowRecords,
   'POST /-/invitations/open': reads,
   'POST /-/invitations/accept': ['invitation_accepted', 'member_created'],
   'POST /-/invitations/account': ['user_created', 'invitation_accepted', 'member_created', 'user_signed_in'],

@@ -8,6 +8,7 @@ import { recordDownload } from '../../../domain/uploads/audited-upload.ts'
 import { type UploadFilter, uploadOrders } from '../../../domain/uploads/filter.ts'
 import { describeUpload } from '../../../domain/uploads/markdown.ts'
 import { projectAsOwner, type UploadOwner } from '../../../domain/uploads/owner.ts'
+import { findUses, type UploadUse } from '../../../domain/uploads/references/upload-references.ts'
 import type { Upload } from '../../../domain/uploads/upload.ts'
 import {
   createUpload,
@@ -36,7 +37,7 @@ import type { Download } from '../../../http/response/download.ts'
 import { noOutput, type Route, redirectableFileOutput } from '../../../http/route.ts'
 import { badRequest, Failure } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
-import { nullableInteger, timestamp } from '../views.ts'
+import { nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
 import { ownerOf } from './owner-of.ts'
 
 const uploadView = Type.Object(
@@ -78,11 +79,14 @@ const uploadListItem = Type.Object(
     full_path: Type.Optional(Type.String()),
     markdown: Type.Optional(Type.String()),
     deleted_at: Type.Optional(timestamp),
+    // Uploads of projects, with `with_details`.
+    use_count: Type.Optional(Type.Integer({ description: 'Number of links in recorded texts' })),
+    unreferenced_since: Type.Optional(nullableTimestamp),
   },
   { title: 'UploadListItem' },
 )
 
-function viewListItem(upload: Upload, withDetails: boolean) {
+function viewListItem(upload: Upload, withDetails: boolean, use?: UploadUse) {
   const { id, bytes, filename, createdAt, uploadedBy, contentType, sha256, deletedAt } = upload
   const { url, full_path, markdown } = viewUpload(upload)
   return {
@@ -98,6 +102,7 @@ function viewListItem(upload: Upload, withDetails: boolean) {
     },
     ...(withDetails && { content_type: contentType, sha256, url, full_path, markdown }),
     ...(deletedAt !== null && { deleted_at: deletedAt }),
+    ...(use && { use_count: use.count, unreferenced_since: use.unreferencedSince }),
   }
 }
 
@@ -170,6 +175,9 @@ const permissionsOf = {
   },
 } as const satisfies Record<UploadOwner['kind'], Record<string, Permission>>
 
+/** Tables that show how texts use uploads. */
+const tablesOfReferences = ['upload_references', 'upload_reference_sources']
+
 const isMember = ({ level }: { level: number }): boolean => level >= roles.guest
 
 function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
@@ -200,11 +208,13 @@ function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
       status: 200,
       output: Type.Array(uploadListItem),
       paged: true,
-      cacheTables: ['uploads', 'users'],
+      cacheTables: kind === 'project' ? ['uploads', 'users', ...tablesOfReferences] : ['uploads', 'users'],
       async handle(context) {
         const { deps, input, page } = context
         const found = await findUploads(deps, ownerOf(context), filterFrom(input), page)
-        return { ...found, rows: found.rows.map((upload) => viewListItem(upload, input.with_details ?? false)) }
+        const { with_details: withDetails = false } = input
+        const uses = withDetails ? await findUses(deps, ownerOf(context), found.rows) : undefined
+        return { ...found, rows: found.rows.map((upload) => viewListItem(upload, withDetails, uses?.get(upload.id))) }
       },
     }),
     route({
