@@ -64,7 +64,9 @@ function describe(method: string, address: string, { summary, parameters, reques
 
 function responseOf(content: Record<string, { schema: Schema }> | undefined): string {
   const schema = content?.['application/json']?.schema
-  if (schema) return typeOf(schema)
+  // Only requests with a certain parameter get the second of two kinds of rows.
+  const [usual] = schema?.anyOf?.every(({ type }) => type === 'array') ? schema.anyOf : []
+  if (schema) return typeOf(usual ?? schema)
   return content === undefined ? 'undefined' : 'Blob'
 }
 

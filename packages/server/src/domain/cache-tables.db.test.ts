@@ -63,7 +63,9 @@ const indirect: Record<string, readonly string[]> = {
   // The list has been opened with facet counts.
   'findings/list/filtered-list.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,ref_dismissals,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_links,vulnerability_tags':
     ['scanners', 'vulnerability_counts'],
-  'vulnerabilities/flaws/flaw-groups.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,ref_dismissals,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_links,vulnerability_tags':
+  'vulnerabilities/flaws/flaw-counts.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,ref_dismissals,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_links,vulnerability_tags':
+    ['scanners', 'vulnerability_counts'],
+  'vulnerabilities/flaws/flaw-walk.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,ref_dismissals,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_links,vulnerability_tags':
     ['scanners', 'vulnerability_counts'],
 }
 
@@ -142,9 +144,17 @@ async function useCaches(server: TestServer): Promise<void> {
     ...['/vulnerabilities', '/vulnerabilities/summary', '/vulnerabilities?topic=web', '/vulnerability_statistics'],
     '/security_dashboard',
     ...[
-      '/vulnerability_flaws',
-      ...['search=flaw', 'ref=main', 'identifier=CWE-79', 'not_tags=x', 'dismissal_scope=ref', 'has_issue=false'].map(
-        (filter) => `/vulnerability_flaws?${filter}`,
+      // In both orders the load reads another list than the request has opened.
+      ...['count_desc', 'priority_asc'].flatMap((sort) =>
+        [
+          '',
+          'search=flaw',
+          'ref=main',
+          'identifier=CWE-79',
+          'not_tags=x',
+          'dismissal_scope=ref',
+          'has_issue=false',
+        ].map((filter) => `/vulnerability_flaws?sort=${sort}&${filter}`),
       ),
     ],
     ...[`/groups/${group}/vulnerabilities`, `/groups/${group}/vulnerability_statistics`],

@@ -5,7 +5,7 @@ import type { RootDeps } from '../domain/deps.ts'
 import type { PageRequest } from '../domain/page.ts'
 import type { RateLimit, Settings } from '../platform/settings.ts'
 import type { Found } from './guard.ts'
-import type { OtherRoutes, UnknownFilters } from './params/unknown-filters.ts'
+import type { UnknownFilters } from './params/unknown-filters.ts'
 import type { Audit } from './pipeline/audit.ts'
 import type { Download } from './response/download.ts'
 
@@ -38,8 +38,8 @@ export interface Route {
   paged?: boolean
   /** Absent: unknown query parameters are ignored, as GitLab does. */
   unknownFilters?: UnknownFilters
-  /** Query parameters that are rejected with a sentence that names another route. */
-  otherRoutes?: OtherRoutes
+  /** The shape of responses to requests with a certain query parameter, for the documentation. */
+  alternative?: { parameter: string; output: TSchema }
   /** Maximum size of a file, computed after authorization. Absent: the route accepts no file. */
   fileLimit?(deps: RootDeps, context: ResourceContext): FileLimit | Promise<FileLimit>
   /** Maximum text in a body. Absent: 4 MiB below /api/v4, 64 KiB outside. Anonymous requests are limited to 64 KiB. */

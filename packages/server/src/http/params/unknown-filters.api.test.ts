@@ -14,17 +14,6 @@ const list = (path: string, query: string) => server.admin.get(`${path.replace('
 const ofClients =
   'page=1&per_page=20&all=true&get_all=false&iterator=true&as_list=false&statistics=true&order_by=id&sudo=root'
 
-describe('a parameter of another route', () => {
-  test.each([
-    ['/projects/:id/vulnerabilities', 'group_by=flaw', '/projects/:id/vulnerability_flaws'],
-    ['/groups/acme/vulnerabilities', 'group_by=flaw&severity=high', '/groups/:id/vulnerability_flaws'],
-    ['/vulnerabilities', 'group_by=flaw', '/vulnerability_flaws'],
-  ])('is rejected by %s with %s, with the name of that route', async (path, query, other) => {
-    const sentence = `group_by is not a parameter of this list; GET ${other} lists one row for vulnerabilities that are the same`
-    expect(await list(path, query)).toMatchObject({ status: 400, body: { error: sentence } })
-  })
-})
-
 describe('an unknown filter', () => {
   test.each([
     ['/projects/:id/vulnerability_findings', 'ref=feature&dismissal_reason=mitigating_control', 'dismissal_reason'],

@@ -9,21 +9,12 @@ import type { RawParams } from './raw-params.ts'
  */
 export type UnknownFilters = 'refused' | readonly string[]
 
-/** Parameters that a list lacks, each with a sentence that names the route to use instead. */
-export type OtherRoutes = Readonly<Record<string, string>>
-
 /** Parameters that GitLab's clients send to any list: credentials, pagination and options of the client itself. */
 const ofClients = new Set([
   ...['page', 'per_page', 'pagination', 'cursor', 'order_by', 'sort', 'private_token', 'access_token', 'job_token'],
   ...['sudo', 'all', 'as_list', 'get_all', 'iterator', 'statistics', 'simple', 'with_custom_attributes', 'id'],
   ...['obey_rate_limit', 'retry_transient_errors', 'max_retries', 'timeout', 'lazy', 'organization_id'],
 ])
-
-/** Rejects parameters that belong to another route. */
-export function assertNotElsewhere(otherRoutes: OtherRoutes, query: RawParams): void {
-  const [sentence] = Object.keys(query).flatMap((name) => (Object.hasOwn(otherRoutes, name) ? [otherRoutes[name]] : []))
-  if (sentence) throw parameterProblem(sentence)
-}
 
 export function assertKnownFilters(unknown: UnknownFilters, query: RawParams, { properties }: TObject): void {
   const isRefused = (name: string) => (unknown === 'refused' ? !ofClients.has(name) : unknown.includes(name))

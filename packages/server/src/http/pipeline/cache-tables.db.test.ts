@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, test } from 'vitest'
 import { openApp } from '../../app.ts'
+import { dependencyReport } from '../../domain/vulnerabilities/flaws/testing/dependency-report.ts'
 import { routes } from '../../routes.ts'
 import { createClient, formWithFile } from '../../testing/client.ts'
 import { entry, sastReport } from '../../testing/reports.ts'
@@ -36,10 +37,23 @@ const queries: Record<string, readonly string[]> = {
       'assignee_id=none,1',
       ...filters,
       'sort=detected_asc',
+      'group_by=flaw',
+      'group_by=flaw&has_issue=false',
       'has_resolution=false',
       'dismissal_reason=used_in_tests',
     ],
     ...['present_on_default_branch=false', 'pagination=keyset&per_page=1', 'search=flaw&ref=main&identifier=CWE-79'],
+  ],
+  '/projects/:id/vulnerability_flaws': [
+    ...[
+      '',
+      'sort=count_asc',
+      'assignee_id=none,1',
+      'not_tags=web',
+      'has_issue=false',
+      'dismissal_scope=ref',
+      ...filters,
+    ],
   ],
   '/projects/:id/vulnerabilities/summary': [
     '',
@@ -115,6 +129,9 @@ async function fill(server: TestServer): Promise<Record<string, number>> {
     const form = formWithFile('file', 'report.json', JSON.stringify(sastReport(entries)), { promote, category })
     expect((await admin.post(`/projects/${project}/security_reports`, form)).status).toBeLessThan(300)
   }
+  // The names of a flaw can have aliases.
+  const advisory = { title: 'Injection', names: ['GHSA-35jh-r3h4-6jhm', 'CVE-2021-23337'], pkg: 'lodash' }
+  await server.report({ id: project }, dependencyReport('grype', [{ ...advisory, severity: 'Critical' }]))
   const [first] = (await admin.get(`/projects/${project}/vulnerabilities`)).body
   await admin.post(`/vulnerabilities/${first.id}/dismiss`, { comment: 'no', dismissal_reason: 'used_in_tests' })
   await admin.post(`/projects/${project}/vulnerabilities/bulk`, { action: 'confirm', filter: {} })

@@ -1,5 +1,5 @@
 import { emptyParams, mergeParams, type RawParams } from '../params/raw-params.ts'
-import { assertKnownFilters, assertNotElsewhere } from '../params/unknown-filters.ts'
+import { assertKnownFilters } from '../params/unknown-filters.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestState } from './request-state.ts'
 
@@ -8,7 +8,6 @@ export function validateInput(endpoint: Endpoint, state: RequestState): void {
   const { route, schema, readInput } = endpoint
   const { query, body = emptyParams(), pathParams } = state
   state.rawParams = withOrganization(endpoint, state, mergeParams(query, body, pathParams))
-  if (route.otherRoutes) assertNotElsewhere(route.otherRoutes, query)
   if (route.unknownFilters) assertKnownFilters(route.unknownFilters, query, schema)
   state.input = readInput(state.rawParams)
 }

@@ -3,20 +3,26 @@ import type { Caller } from '../../../domain/access/callers.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { severities } from '../../../domain/findings/scales.ts'
 import type { PageRequest } from '../../../domain/page.ts'
-import { flawSorts } from '../../../domain/vulnerabilities/flaws/flaw-groups.ts'
-import { type FlawCursor, type ListedFlaw, listFlaws } from '../../../domain/vulnerabilities/flaws/flaw-list.ts'
+import {
+  type FlawSort,
+  flawSorts,
+  type ListedFlaw,
+  listFlaws,
+} from '../../../domain/vulnerabilities/flaws/flaw-list.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { oneOf } from '../../../http/params/input.ts'
 import { cursorFields } from '../../../http/response/keyset.ts'
+import { type RenderedRow, renderRow } from '../../../http/response/rendered-row.ts'
+import { serialiserOf } from '../../../http/response/serialiser.ts'
 import type { Route } from '../../../http/route.ts'
-import { parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
 import { nullableString, timestamp } from '../views.ts'
-import { filterProperties, readFilter } from './filters.ts'
+import { filterProperties, isPersonal, readFilter } from './filters.ts'
+import { readListPage, viewListPage } from './list-pages.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
 
-const flawView = Type.Object(
+export const flawView = Type.Object(
   {
     id: Type.Integer({ description: 'For the filter `flaw`' }),
     title: Type.String(),
@@ -64,31 +70,19 @@ const flawProperties = {
 const flawInput = Type.Object(flawProperties)
 
 interface FlawRequest {
-  input: Static<typeof flawInput>
+  input: Omit<Static<typeof flawInput>, 'sort'> & { sort: FlawSort }
   page: PageRequest
   caller: Caller
 }
 
-async function listPage(deps: RootDeps, scope: ListScope, { input, page, caller }: FlawRequest) {
-  const isKeyset = input.pagination === 'keyset'
-  const { keyset: _, ...numbered } = page
-  const request = isKeyset
-    ? { ...numbered, page: 1, offset: 0, keyset: input.cursor ? { after: readCursor(input.cursor) } : {} }
-    : numbered
+/** Reads a page of flaws, already rendered, because the list of vulnerabilities has rows of another kind. */
+export async function listFlawPage(deps: RootDeps, scope: ListScope, { input, page, caller }: FlawRequest) {
+  const request = readListPage(input, page)
   const query = { scope, filter: readFilter(input, caller), sort: input.sort }
-  const { rows, total, hasNext, next } = await listFlaws(deps, query, request)
-  const views = rows.map(viewFlaw)
-  return isKeyset
-    ? { rows: views, next: next && { cursor: writeCursor(next) } }
-    : { rows: views, total, hasNext, nextCursor: undefined }
-}
-
-const writeCursor = ({ value, key }: FlawCursor): string => Buffer.from(`${value}:${key}`).toString('base64url')
-
-function readCursor(cursor: string): FlawCursor {
-  const [, value, key] = /^(\d{1,10}):(\d{1,16})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (value === undefined || key === undefined) throw parameterProblem('cursor is invalid')
-  return { value: Number(value), key: Number(key) }
+  const found = await listFlaws(deps, query, request)
+  const stringify = serialiserOf(flawView)
+  const rows = found.rows.map((flaw) => renderRow(stringify(viewFlaw(flaw))))
+  return viewListPage(request, found, rows as RenderedRow<Static<typeof flawView>>[]) // which the serialiser made them
 }
 
 const list = {
@@ -99,6 +93,15 @@ const list = {
   unknownFilters: 'refused',
 } as const
 
+/** Tables that lists of vulnerabilities read. */
+export const listedTables = [
+  ...['vulnerabilities', 'vulnerability_counts', 'promoted_findings', 'findings', 'occurrences', 'identifiers'],
+  ...['finding_identifiers', 'scanners', 'vulnerability_tags', 'tagged_findings', 'vulnerability_links'],
+  'ref_dismissals',
+]
+/** Those that lists of flaws read in addition. */
+export const flawTables = ['feeds', 'osv_aliases', 'flaw_aliases', 'flaw_changes', 'flaw_change_members', 'users']
+
 /** The lists of vulnerabilities with one row for each flaw. */
 export const flawRoutes: readonly Route[] = [
   route({
@@ -107,8 +110,10 @@ export const flawRoutes: readonly Route[] = [
     summary: 'List a project’s vulnerabilities with one row for those that are the same',
     permission: 'vulnerability.list',
     input: flawInput,
+    cacheTables: [...listedTables, ...flawTables],
+    isPersonal: ({ input }) => isPersonal(input),
     handle: ({ deps, project, caller, input, page }) =>
-      listPage(deps, projectScope(project.id), { input, page, caller }),
+      listFlawPage(deps, projectScope(project.id), { input, page, caller }),
   }),
   route({
     ...list,
@@ -118,7 +123,7 @@ export const flawRoutes: readonly Route[] = [
     input: Type.Object({ ...flawProperties, project_id: projectFilter }),
     async handle({ deps, group, caller, input, page }) {
       const scope = await readableScope(deps, caller, { group, projectIds: input.project_id })
-      return listPage(deps, scope, { input, page, caller })
+      return listFlawPage(deps, scope, { input, page, caller })
     },
   }),
   route({
@@ -128,6 +133,6 @@ export const flawRoutes: readonly Route[] = [
     permission: 'instance.vulnerability.list',
     input: Type.Object({ ...flawProperties, ...scopeProperties }),
     handle: async ({ deps, caller, input, page }) =>
-      listPage(deps, await instanceScope(deps, caller, input), { input, page, caller }),
+      listFlawPage(deps, await instanceScope(deps, caller, input), { input, page, caller }),
   }),
 ]

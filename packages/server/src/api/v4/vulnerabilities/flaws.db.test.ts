@@ -76,26 +76,57 @@ describe('GET …/vulnerability_flaws', () => {
   })
 
   test('has totals, pages and cursors in every order', async () => {
-    for (const sort of ['severity_desc', 'priority_asc', 'count_desc']) {
-      const all = await flawsOf(`${group}?sort=${sort}`)
-      const page = await server.admin.get(`${group}?sort=${sort}&per_page=1&page=2`)
-      expect([page.headers['x-total'], page.body]).toEqual(['3', all.slice(1, 2)])
-      const first = await server.admin.get(`${group}?sort=${sort}&per_page=2&pagination=keyset`)
-      const cursor = /[?&]cursor=([^&>]+)/.exec(String(first.headers['link']))?.[1]
-      const next = await server.admin.get(`${group}?sort=${sort}&per_page=2&pagination=keyset&cursor=${cursor}`)
-      expect([...first.body, ...next.body]).toEqual(all)
-      expect(next.headers['link'] ?? '').not.toContain('rel="next"')
-    }
+    for (const sort of ['severity_desc', 'priority_asc', 'count_desc']) await expectPages(`${group}?sort=${sort}`)
     const ids = (await flawsOf(`${group}?sort=count_desc`)).map((flaw: { id: number }) => flaw.id)
     expect((await flawsOf(`${group}?sort=count_asc`)).map((flaw: { id: number }) => flaw.id)).toEqual(ids.reverse())
   })
 
-  test.each(['cursor=x&pagination=keyset', 'flaw=x', 'flaw=99999999999999999999', 'sort=detected_desc', 'colour=red'])(
+  test.each(['cursor=x&pagination=keyset', 'flaw=x', 'flaw=99999999999999999999', 'sort=colour_desc', 'colour=red'])(
     'rejects %s',
     async (query) => {
       expect((await server.admin.get(`${group}?${query}`)).status).toBe(400)
     },
   )
+})
+
+/** Reads three flaws by page numbers and by cursors. */
+async function expectPages(address: string): Promise<void> {
+  const all = await flawsOf(address)
+  const page = await server.admin.get(`${address}&per_page=1&page=2`)
+  expect([page.headers['x-total'], page.body]).toEqual(['3', all.slice(1, 2)])
+  const first = await server.admin.get(`${address}&per_page=2&pagination=keyset`)
+  const cursor = /[?&]cursor=([^&>]+)/.exec(String(first.headers['link']))?.[1]
+  const next = await server.admin.get(`${address}&per_page=2&pagination=keyset&cursor=${cursor}`)
+  expect([...first.body, ...next.body]).toEqual(all)
+  expect(next.headers['link'] ?? '').not.toContain('rel="next"')
+}
+
+describe('GET …/vulnerabilities?group_by=flaw', () => {
+  test.each(['/groups/acme', '/projects/:id', ''])('lists the flaws of %s', async (place) => {
+    const own = place.replace(':id', `${shop.id}`)
+    for (const client of [developer, server.admin]) {
+      for (const query of ['', '&state=detected&severity=critical', '&search=injection', '&sort=priority_asc']) {
+        const grouped = await flawsOf(`${own}/vulnerabilities?group_by=flaw${query}`, client)
+        expect(grouped.length).toBeGreaterThan(0)
+        expect(grouped).toEqual(await flawsOf(`${own}/vulnerability_flaws?${query.slice(1)}`, client))
+      }
+    }
+  })
+
+  test('has totals, pages and cursors in every order of the list', async () => {
+    for (const sort of ['severity_asc', 'priority_desc', 'detected_desc', 'detected_asc', 'due_asc', 'due_desc']) {
+      await expectPages(`/groups/acme/vulnerabilities?group_by=flaw&sort=${sort}`)
+    }
+  })
+
+  test.each([
+    'group_by=severity',
+    'group_by=',
+    'group_by=flaw&sort=count_desc',
+    'group_by=flaw&cursor=x&pagination=keyset',
+  ])('rejects %s', async (query) => {
+    expect((await server.admin.get(`/groups/acme/vulnerabilities?${query}`)).status).toBe(400)
+  })
 })
 
 test('a decision for a flaw changes its members where the caller may, and can be undone', async () => {
@@ -111,4 +142,12 @@ test('a decision for a flaw changes its members where the caller may, and can be
   expect(await flawsOf(`${group}?flaw=${id}&state=detected`)).toMatchObject([{ vulnerability_count: 1 }])
   await maintainer.post(`/vulnerability_bulk_changes/${body.id}/undo`)
   expect(await dismissed()).toBe(0)
+})
+
+test('the grouped list of a project has what a later report adds', async () => {
+  const later = await server.project('other/later')
+  const path = `/projects/${later.id}/vulnerabilities?group_by=flaw`
+  expect(await flawsOf(path)).toEqual([])
+  await server.report(later, [entry({ line: 3 })], { category: 'code' })
+  expect(await flawsOf(path)).toMatchObject([{ title: 'Flaw', vulnerability_count: 1 }])
 })

@@ -35,12 +35,13 @@ function writeCursor({ severity, id, sortKey }: Cursor): string {
   return Buffer.from(`${severity}:${id}${key}`).toString('base64url')
 }
 
-const cursorPattern = /^(\d{1,2}):(\d{1,15})(?::(-?\d{1,15}|"[\w:.+-]{1,40}"))?$/
+// Keys of flaws have 16 digits.
+const cursorPattern = /^(\d{1,2}):(\d{1,16})(?::(-?\d{1,15}|"[\w:.+-]{1,40}"))?$/
 
 /** Throws when the cursor is malformed. */
 function readCursor(cursor: string): Cursor {
   const [, severity, id, key] = cursorPattern.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (severity === undefined || id === undefined) throw parameterProblem('cursor is invalid')
+  if (severity === undefined || !Number.isSafeInteger(Number(id))) throw parameterProblem('cursor is invalid')
   const position = { severity: Number(severity), id: Number(id) }
   if (key === undefined) return position
   // The pattern admits a JSON number or text.

@@ -7,17 +7,31 @@ import { listVulnerabilityIds } from '../../../domain/vulnerabilities/list/list.
 import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { type ListSummary, summarizeList } from '../../../domain/vulnerabilities/list/summary.ts'
 import { promoteFinding } from '../../../domain/vulnerabilities/promotion/promotion.ts'
-import { integer, uuid } from '../../../http/params/input.ts'
+import { integer, oneOf, optional, uuid } from '../../../http/params/input.ts'
 import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { nullableInteger } from '../views.ts'
 import { filterProperties, isPersonal, listProperties, readFilter } from './filters.ts'
+import { flawTables, flawView, listedTables, listFlawPage } from './flaw-routes.ts'
 import { readListPage, viewListPage } from './list-pages.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
 import { todayOf, viewVulnerability, vulnerabilityRows, vulnerabilityRowsOfMany, vulnerabilityView } from './views.ts'
 
-const listInput = Type.Object(listProperties)
+const groupedProperties = {
+  ...listProperties,
+  group_by: optional(
+    oneOf(['flaw'], {
+      description:
+        '`flaw`: one row for vulnerabilities that are the same, in the shape of `GET …/vulnerability_flaws`. The filters apply to its vulnerabilities, and the first of them in the order of the list gives it its place',
+    }),
+  ),
+}
+const listInput = Type.Object(groupedProperties)
+
+/** Rows of flaws are rendered with a schema of their own, so the schema here is that of vulnerabilities. */
+const listedView = Type.Unsafe<Static<typeof vulnerabilityView> | Static<typeof flawView>>(vulnerabilityView)
+const alternative = { parameter: 'group_by', output: Type.Array(flawView) }
 
 const summaryView = Type.Object(
   {
@@ -37,25 +51,20 @@ const viewSummary = ({ total, scanners, reportTypes }: ListSummary) => ({
   report_types: reportTypes,
 })
 
-const listedTables = [
-  ...['vulnerabilities', 'vulnerability_counts', 'promoted_findings', 'findings', 'occurrences', 'identifiers'],
-  ...['finding_identifiers', 'scanners', 'vulnerability_tags', 'tagged_findings', 'vulnerability_links'],
-  'ref_dismissals',
-]
-
 interface ListRequest {
   input: Static<typeof listInput>
   page: PageRequest
   caller: Caller
 }
 
-/** Reads a page and returns the views of its rows. */
+/** Reads a page and returns the views of its rows, or those of its flaws. */
 async function listPage<Row>(
   deps: RootDeps,
   scope: ListScope,
   { input, page, caller }: ListRequest,
   view: (ids: readonly number[]) => Promise<Row[]>,
 ) {
+  if (input.group_by === 'flaw') return listFlawPage(deps, scope, { input, page, caller })
   const request = readListPage(input, page)
   const found = await listVulnerabilityIds(
     deps,
@@ -71,11 +80,6 @@ const listPageOfMany = (deps: RootDeps, scope: ListScope, { origin, ...request }
     renderRows(deps.db, vulnerabilityRowsOfMany(deps, { origin, ref: request.input.ref }), ids),
   )
 
-/** The grouped list has rows of another kind, and therefore a route of its own. */
-const groupedBy = (place: string) => ({
-  group_by: `group_by is not a parameter of this list; GET ${place}/vulnerability_flaws lists one row for vulnerabilities that are the same`,
-})
-
 export const vulnerabilityRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -84,11 +88,11 @@ export const vulnerabilityRoutes: readonly Route[] = [
     permission: 'vulnerability.list',
     input: listInput,
     status: 200,
-    output: Type.Array(vulnerabilityView),
+    output: Type.Array(listedView),
     paged: true,
-    otherRoutes: groupedBy('/projects/:id'),
+    alternative,
     unknownFilters: ['has_vulnerability', 'pipeline_id', 'scanner_id', 'project_id'],
-    cacheTables: [...listedTables, 'users'],
+    cacheTables: [...listedTables, ...flawTables],
     isPersonal: ({ input }) => isPersonal(input),
     async handle({ deps, project, caller, input, page, origin }) {
       const source = vulnerabilityRows(deps, project, { origin, ref: input.ref })
@@ -103,13 +107,13 @@ export const vulnerabilityRoutes: readonly Route[] = [
     summary: 'List the vulnerabilities of all readable projects in a group and its subgroups',
     permission: 'group.vulnerability.list',
     input: Type.Object({
-      ...listProperties,
+      ...groupedProperties,
       project_id: projectFilter,
     }),
     status: 200,
-    output: Type.Array(vulnerabilityView),
+    output: Type.Array(listedView),
     paged: true,
-    otherRoutes: groupedBy('/groups/:id'),
+    alternative,
     unknownFilters: 'refused',
     async handle({ deps, group, caller, input, page, origin }) {
       const scope = await readableScope(deps, caller, { group, projectIds: input.project_id })
@@ -149,11 +153,11 @@ export const vulnerabilityRoutes: readonly Route[] = [
     path: '/vulnerabilities',
     summary: 'List the vulnerabilities of all readable projects',
     permission: 'instance.vulnerability.list',
-    input: Type.Object({ ...listProperties, ...scopeProperties }),
+    input: Type.Object({ ...groupedProperties, ...scopeProperties }),
     status: 200,
-    output: Type.Array(vulnerabilityView),
+    output: Type.Array(listedView),
     paged: true,
-    otherRoutes: groupedBy(''),
+    alternative,
     unknownFilters: 'refused',
     handle: async ({ deps, caller, input, page, origin }) =>
       listPageOfMany(deps, await instanceScope(deps, caller, input), { input, page, caller, origin }),

@@ -1,20 +1,14 @@
-import sql, { empty, join, type Sql } from 'sql-template-tag'
+import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import type { ListOrder } from '../../findings/list/cursor.ts'
 import { type Severity, type State, severityOf, severityRanks } from '../../findings/scales.ts'
 import { type VulnerabilityFilter, wantedOnDefaultBranch } from '../list/filter.ts'
+import type { FacetSelection } from './facet-selection.ts'
 
-/** Vulnerabilities of one flaw, with their number, highest severity and highest priority. */
+/** Number of vulnerabilities of one flaw. */
 export interface MemberGroup {
   flawKey: number
-  severity: number
-  priority: number
   total: number
-}
-
-/** Facets of a filter, and the scanners that it selects. */
-export interface FacetSelection {
-  filter: VulnerabilityFilter
-  scannerIds: readonly number[]
 }
 
 /** Returns the flaws of a project whose keys are in a range. */
@@ -25,18 +19,69 @@ export function listGroups(
   { from, to }: { from: number; to: number },
 ): Promise<MemberGroup[]> {
   return db.all(sql`
-    select flaw_key, max(severity) as severity, max(priority) as priority, cast(count(*) as bigint) as total
+    select flaw_key, cast(count(*) as bigint) as total
     from vulnerabilities v ${db.dialect.indexedBy('vulnerabilities_by_flaw')}
     where project_id = ${projectId} and flaw_key >= ${from} and flaw_key < ${to} and ${hasFacets(db, facets)}
     group by flaw_key order by flaw_key`)
 }
 
-/** Returns the keys and ranks of vulnerabilities that have a key. */
-export function listMembersById(db: Db, ids: readonly number[]): Promise<Omit<MemberGroup, 'total'>[]> {
-  return db.all(sql`
-    select flaw_key, severity, priority from vulnerabilities
+/** Returns the keys of vulnerabilities that have one, by id. */
+export async function listFlawKeys(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
+  const rows = await db.all<{ id: number; flawKey: number }>(sql`
+    select id, flaw_key from vulnerabilities
     where id in ${db.dialect.integers(ids)} and flaw_key is not null order by id`)
+  return new Map(rows.map(({ id, flawKey }) => [id, flawKey]))
 }
+
+/** Returns those of the vulnerabilities that another one of their flaw precedes in an order, with any of its facets. */
+export async function listPreceded(
+  db: Db,
+  ids: readonly number[],
+  order: ListOrder,
+  { projectIds, ...facets }: FacetSelection & { projectIds: readonly number[] },
+): Promise<number[]> {
+  // A subquery with a limit is executed for each row. Without one, PostgreSQL might join all rows of the table.
+  const rows = await db.all<{ id: number }>(sql`
+    select c.id from vulnerabilities c where c.id in ${db.dialect.integers(ids)} and (
+      select 1 from vulnerabilities v ${indexOfMembers(db, projectIds)}
+      where v.flaw_key = c.flaw_key and ${inProjects(db, projectIds)} and ${precedes(order)} and ${hasFacets(db, facets)}
+      limit 1) = 1
+    order by c.id`)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns the vulnerabilities with each other one of their flaw that precedes them in an order. */
+export function listPreceding(
+  db: Db,
+  ids: readonly number[],
+  order: ListOrder,
+  projectIds: readonly number[],
+): Promise<{ id: number; otherId: number }[]> {
+  return db.all(sql`
+    select c.id, v.id as other_id from vulnerabilities c cross join vulnerabilities v ${indexOfMembers(db, projectIds)}
+    where c.id in ${db.dialect.integers(ids)} and v.flaw_key = c.flaw_key and ${inProjects(db, projectIds)}
+      and ${precedes(order)}
+    order by c.id, v.id`)
+}
+
+/** Condition that the row `v` comes before the row `c`. */
+function precedes({ severity, key, id }: ListOrder): Sql {
+  const byId = sql`v.id ${raw(id === 'asc' ? '<' : '>')} c.id`
+  const column = severity ? 'severity' : key?.sql
+  if (column === undefined) return byId
+  const [first, second] = [raw(`v.${column}`), raw(`c.${column}`)]
+  const before = raw((severity ?? id) === 'asc' ? '<' : '>')
+  return sql`(${first} ${before} ${second} or ${first} = ${second} and ${byId})`
+}
+
+/** A flaw can be in more projects than a scope has, or the other way round. Its members are read by its key alone. */
+const inProjects = ({ dialect }: Db, projectIds: readonly number[]): Sql =>
+  projectIds.length === 1
+    ? sql`v.project_id = ${projectIds[0]}`
+    : sql`v.project_id + 0 in ${dialect.integers(projectIds)}`
+
+const indexOfMembers = ({ dialect }: Db, { length }: readonly number[]): Sql =>
+  dialect.indexedBy(length === 1 ? 'vulnerabilities_by_flaw' : 'vulnerabilities_of_flaw')
 
 /** Condition on the table `vulnerabilities`, aliased `v`. */
 function hasFacets({ dialect }: Db, { filter, scannerIds }: FacetSelection): Sql {
@@ -88,8 +133,15 @@ export const ofFlaws = (
   db: Db,
   keys: readonly number[],
   { projectIds, ...facets }: FacetSelection & { projectIds: readonly number[] },
-): Sql => sql`v.flaw_key in ${db.dialect.integers(keys)} and v.project_id in ${db.dialect.integers(projectIds)}
-  and ${hasFacets(db, facets)}`
+): Sql => sql`v.flaw_key in ${db.dialect.integers(keys)} and ${inProjects(db, projectIds)} and ${hasFacets(db, facets)}`
+
+/** Returns the vulnerabilities of flaws in some projects. */
+export async function listMembers(db: Db, keys: readonly number[], projectIds: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select v.id from vulnerabilities v
+    where v.flaw_key in ${db.dialect.integers(keys)} and ${inProjects(db, projectIds)} order by v.id`)
+  return rows.map(({ id }) => id)
+}
 
 /** Condition on members of flaws, given by their ids. */
 export const withIds = (db: Db, ids: readonly number[]): Sql =>

@@ -1,15 +1,20 @@
 import { parameterProblem } from '../../../platform/failure.ts'
+import { forEachBatch } from '../../batches.ts'
 import type { RootDeps } from '../../deps.ts'
-import { idBatches } from '../../findings/list/list-page.ts'
+import { type Cursor, isPositionIn } from '../../findings/list/cursor.ts'
+import { assertNumbered, type ListPageRequest } from '../../findings/list/list-page.ts'
 import { type Severity, type State, severityRanks } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
-import { assertReachable, type Page, type PageRequest } from '../../page.ts'
-import { cachedFacetCounts } from '../list/cached-counts.ts'
-import { type ListScope, matchesFacets, type VulnerabilityFilter } from '../list/filter.ts'
-import { openCachedList } from '../list/list.ts'
+import { type Page, pageOf } from '../../page.ts'
+import { type ListScope, type VulnerabilityFilter, type VulnerabilitySort, vulnerabilitySorts } from '../list/filter.ts'
+import { listOrder } from '../list/list.ts'
+import { matchingAmong } from '../list/matching.ts'
 import { type Explained, explainFlaws } from './explain.ts'
+import { facetSelection, hasOnlyFacets } from './facet-selection.ts'
+import { type CountSort, openCountedFlaws } from './flaw-counts.ts'
 import {
   countMembers,
+  listMembers,
   listSamples,
   listScannerNames,
   type MemberCount,
@@ -17,7 +22,10 @@ import {
   type Scanner,
   withIds,
 } from './flaw-group-queries.ts'
-import { type FlawSort, hasOnlyFacets, maxPlaces, type SortedFlaws, sortFlaws } from './flaw-groups.ts'
+import { type FlawLimits, openPlacedFlaws, type PlacedFlaws } from './flaw-walk.ts'
+
+export const flawSorts = [...vulnerabilitySorts, 'count_desc', 'count_asc'] as const
+export type FlawSort = VulnerabilitySort | CountSort
 
 /** A flaw, with what its members that match the filter and that the caller may read have. */
 export interface ListedFlaw extends Explained {
@@ -33,84 +41,50 @@ export interface ListedFlaw extends Explained {
   firstDetectedAt: string
 }
 
-/** Position of a flaw in a list: what the list is sorted by, and its key. */
-export interface FlawCursor {
-  value: number
-  key: number
-}
-
-interface FlawQuery {
+interface MembersQuery {
   scope: ListScope
   filter: VulnerabilityFilter
-  sort: FlawSort
 }
 
-const maxNumberedRows = 10_000
+type FlawQuery = MembersQuery & { sort: FlawSort }
 
 /** Returns a page of flaws. */
 export async function listFlaws(
   deps: RootDeps,
   query: FlawQuery,
-  request: PageRequest<FlawCursor>,
-): Promise<Page<ListedFlaw> & { next: FlawCursor | undefined }> {
-  assertReachable(request, 'Vulnerability', maxNumberedRows)
-  const list = await sortFlaws(deps, query)
-  const isDescending = query.sort.endsWith('_desc')
-  const start = startOf(list, isDescending, request)
-  const places = [...Array(request.perPage + 1).keys()].flatMap((row) => {
-    const at = isDescending ? list.order.length - 1 - start - row : start + row
-    return list.order[at] ?? []
-  })
-  const positions = places.slice(0, request.perPage).map((packed) => positionOf(list, packed))
-  const hasNext = places.length > request.perPage
-  const rows = await describeFlaws(
-    deps,
-    query,
-    positions.map(({ key }) => key),
-  )
-  return {
-    rows,
-    total: request.keyset ? undefined : list.keys.length,
-    hasNext,
-    next: hasNext ? positions.at(-1) : undefined,
-  }
-}
-
-const positionOf = ({ keys }: SortedFlaws, packed: number): FlawCursor => ({
-  value: Math.floor(packed / maxPlaces),
-  key: keys[packed % maxPlaces] ?? 0,
-})
-
-/** Returns the number of rows that precede the page. */
-function startOf(list: SortedFlaws, isDescending: boolean, { keyset, offset }: PageRequest<FlawCursor>): number {
+  request: ListPageRequest,
+  limits?: FlawLimits,
+): Promise<Page<ListedFlaw> & { next: Cursor | undefined }> {
+  assertNumbered(request, 'Vulnerability')
+  const { keyset, offset, perPage } = request
   const after = keyset?.after
-  if (!after) return offset
-  if (!Number.isSafeInteger(after.value) || !Number.isSafeInteger(after.key))
-    throw parameterProblem('cursor is invalid')
-  const before = countWhere(list, (position) => isBefore(position, after))
-  if (isDescending) return list.order.length - before + offset
-  return countWhere(list, (position) => !isBefore(after, position)) + offset
-}
-
-const isBefore = (a: FlawCursor, b: FlawCursor) => a.value < b.value || (a.value === b.value && a.key < b.key)
-
-/** Returns the number of first rows, in ascending order, that meet a condition which no later row meets. */
-function countWhere(list: SortedFlaws, isMet: (position: FlawCursor) => boolean): number {
-  let [low, high] = [0, list.order.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (isMet(positionOf(list, list.order[middle] ?? 0))) low = middle + 1
-    else high = middle
+  if (after && !isPositionOf(query.sort, after)) throw parameterProblem('cursor is invalid')
+  const list = await openFlaws(deps, query, limits)
+  const found = await list.read({ after, offset, limit: perPage + 1 })
+  const { rows, ...page } = pageOf(request, found, keyset ? undefined : list.total)
+  return {
+    ...page,
+    rows: await describeFlaws(
+      deps,
+      query,
+      rows.map(({ key }) => key),
+    ),
+    next: page.hasNext ? rows.at(-1)?.at : undefined,
   }
-  return low
 }
+
+function openFlaws(deps: RootDeps, query: FlawQuery, limits: FlawLimits | undefined): Promise<PlacedFlaws> {
+  const { sort } = query
+  return isCount(sort) ? openCountedFlaws(deps, { ...query, sort }) : openPlacedFlaws(deps, { ...query, sort }, limits)
+}
+
+const isPositionOf = (sort: FlawSort, cursor: Cursor): boolean =>
+  isCount(sort) ? typeof cursor.sortKey === 'number' : isPositionIn(listOrder({ sort }), cursor)
+
+const isCount = (sort: FlawSort): sort is CountSort => sort === 'count_desc' || sort === 'count_asc'
 
 /** Returns the flaws in the order of their keys. Drops those that have no matching member any more. */
-async function describeFlaws(
-  deps: RootDeps,
-  query: Omit<FlawQuery, 'sort'>,
-  keys: readonly number[],
-): Promise<ListedFlaw[]> {
+async function describeFlaws(deps: RootDeps, query: MembersQuery, keys: readonly number[]): Promise<ListedFlaw[]> {
   const counts = groupBy(await countOf(deps, query, keys), ({ flawKey }) => flawKey)
   const groups = keys.flatMap((key) => {
     const members = counts.get(key)
@@ -138,19 +112,20 @@ async function describeFlaws(
 
 async function countOf(
   deps: RootDeps,
-  { scope, filter }: Omit<FlawQuery, 'sort'>,
+  { scope, filter }: MembersQuery,
   keys: readonly number[],
 ): Promise<MemberCount[]> {
   if (keys.length === 0) return []
+  const { projectIds } = scope
   if (hasOnlyFacets(filter)) {
-    const matching = (await cachedFacetCounts(deps, scope)).filter((count) => matchesFacets(filter, count))
-    const scannerIds = [...new Set(matching.map(({ scannerId }) => scannerId))]
-    return countMembers(deps.db, ofFlaws(deps.db, keys, { filter, scannerIds, projectIds: scope.projectIds }))
+    const facets = await facetSelection(deps, scope, filter)
+    return countMembers(deps.db, ofFlaws(deps.db, keys, { ...facets, projectIds }))
   }
-  const flaws = filter.flaws?.filter((key) => keys.includes(key)) ?? keys
-  const list = await openCachedList(deps, { scope, filter: { ...filter, flaws }, sort: 'severity_desc' })
   const counts: MemberCount[] = []
-  for await (const ids of idBatches(list)) counts.push(...(await countMembers(deps.db, withIds(deps.db, ids))))
+  await forEachBatch(await listMembers(deps.db, keys, projectIds), async (ids) => {
+    const matching = await matchingAmong(deps, { projectIds, filter }, ids)
+    counts.push(...(await countMembers(deps.db, withIds(deps.db, [...matching]))))
+  })
   return counts
 }
 

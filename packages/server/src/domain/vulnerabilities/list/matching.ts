@@ -5,20 +5,20 @@ import { hasRefDismissals } from './ref-state-queries.ts'
 import { unindexedFilters } from './unindexed-filter-queries.ts'
 
 /**
- * Returns those of a project's vulnerabilities that match a filter. Tests their rows, so it works in the transaction that
- * changes them.
+ * Returns those of the projects' vulnerabilities that match a filter. Tests their rows, so it works in the transaction
+ * that changes them.
  */
 export async function matchingAmong(
   { db, now }: Deps,
-  { projectId, filter }: { projectId: number; filter: VulnerabilityFilter },
+  { projectIds, filter }: { projectIds: readonly number[]; filter: VulnerabilityFilter },
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  const hasRefStates = filtersRefState(filter) && (await hasRefDismissals(db, [projectId], filter.ref ?? ''))
+  const hasRefStates = filtersRefState(filter) && (await hasRefDismissals(db, projectIds, filter.ref ?? ''))
   const expected = hasRefStates ? withRefStates(filter) : filter
   const withFacets = (await listFacets(db, ids)).filter((facets) => matchesFacets(expected, facets)).map(({ id }) => id)
   const unindexed = unindexedFilters(db, {
     filter,
-    projectIds: [projectId],
+    projectIds,
     counts: [],
     // In an order with a key, the assignee is tested without the facets of index ranges.
     order: { key: { sql: 'priority', type: 'number' }, id: 'asc' },

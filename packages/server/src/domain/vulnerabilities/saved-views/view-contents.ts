@@ -19,7 +19,7 @@ export async function viewsContaining(
   if (viewIds.length === 0) return viewsOf
   for (const { id: viewId, conditions } of await listConditions(deps.db, viewIds)) {
     if (!conditions || !(await coversProject(deps, projectId, conditions))) continue
-    const matching = await matchingAmong(deps, { projectId, filter: conditions.filter }, vulnerabilityIds)
+    const matching = await matchingAmong(deps, { projectIds: [projectId], filter: conditions.filter }, vulnerabilityIds)
     for (const id of matching) viewsOf.get(id)?.add(viewId)
   }
   return viewsOf

@@ -166,8 +166,15 @@ function successOf(route: Route, schemas: Schemas): object {
   return {
     description: route.paged ? 'One page of the list' : route.status === 201 ? 'Done, or created' : 'OK',
     ...(route.paged && { headers: pageHeaderSchemas }),
-    content: { 'application/json': { schema: plain(route.output, schemas) } },
+    content: { 'application/json': { schema: outputOf(route, schemas) } },
   }
+}
+
+/** The shape without the parameter of an alternative comes first; the types of the client are made from it. */
+function outputOf({ output, alternative }: Route, schemas: Schemas): unknown {
+  if (!alternative) return plain(output, schemas)
+  const other = { ...alternative.output, description: `With \`${alternative.parameter}\`` }
+  return { anyOf: [plain(output, schemas), plain(other, schemas)] }
 }
 
 const fileResponses = {
