@@ -28,6 +28,7 @@ export interface Schemas {
   TrustRelation: { id: number; name: string; issuer: string; audience: string; claims: Record<string, unknown>; default_branch_claims: Record<string, unknown>; access_level: number; scopes: (string)[]; jwks_url: string | null; jwks: Record<string, unknown> | null; user_id: number; created_at: string; updated_at: string; last_used_at: string | null }
   Topic: { title: string; id: number; name: string; description: string | null; total_projects_count: number; organization_id: number; avatar_url: string | null }
   TopicAlias: { id: number; name: string; created_at: string }
+  BulkTopicAssignment: { dry_run: boolean; changed: number; unchanged: number; skipped: number; created_topics: (string)[]; changes: ({ project: { id: number; path_with_namespace: string }; added: (string)[]; removed: (string)[] })[] }
   RelatedTopic: { title: string; id: number; name: string; description: string | null; total_projects_count: number; organization_id: number; avatar_url: string | null; shared_projects_count: number }
   MergedTopic: { title: string; id: number; name: string; description: string | null; total_projects_count: number; organization_id: number; avatar_url: string | null; preview?: { source: Schemas['Topic']; moved_projects_count: number; shared_projects_count: number; aliases: (string)[] } | undefined }
   TopicMerge: { id: number; organization_id: number; source_topic: { title: string; id: number; name: string }; target_topic: { id: number; name: string }; moved_projects_count: number; shared_projects_count: number; keep_alias: boolean; merged_by: { id: number; username: string; name: string } | null; merged_at: string; undoable_until: string | null; undone_by: { id: number; username: string; name: string } | null; undone_at: string | null }
@@ -469,6 +470,10 @@ export interface Operations {
   'POST /topics/{id}/aliases': { path: { id: string | number }; body: { name: string }; response: Schemas['TopicAlias'] }
   /** Remove an alias from a topic */
   'DELETE /topics/{id}/aliases': { path: { id: string | number }; query: { name: string }; response: undefined }
+  /** Add topics to projects, or remove topics from them, all in one transaction */
+  'POST /topics/bulk': { body: { project_ids: (number)[]; add?: (string)[] | undefined; remove?: (string)[] | undefined; dry_run?: boolean | undefined }; response: Schemas['BulkTopicAssignment'] }
+  /** Add topics to all projects of a group and its subgroups, or remove topics from them */
+  'POST /groups/{id}/topics/bulk': { path: { id: string | number }; body: { add?: (string)[] | undefined; remove?: (string)[] | undefined; dry_run?: boolean | undefined }; response: Schemas['BulkTopicAssignment'] }
   /** List the topics that are most often assigned to the same projects */
   'GET /topics/{id}/related': { path: { id: string | number }; response: (Schemas['RelatedTopic'])[] }
   /** Get an Atom feed of the newest projects with a topic */

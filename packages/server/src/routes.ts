@@ -44,6 +44,7 @@ import { sessionRoutes } from './api/v4/sessions/routes.ts'
 import { secondStepRoutes } from './api/v4/sessions/second-step-routes.ts'
 import { tokenRoutes } from './api/v4/tokens/routes.ts'
 import { topicAliasRoutes } from './api/v4/topics/alias-routes.ts'
+import { topicBulkRoutes } from './api/v4/topics/bulk-routes.ts'
 import { topicDiscoveryRoutes } from './api/v4/topics/discovery-routes.ts'
 import { topicDuplicateRoutes } from './api/v4/topics/duplicate-routes.ts'
 import { topicMergeRoutes } from './api/v4/topics/merge-routes.ts'
@@ -105,6 +106,7 @@ export const routes: readonly Route[] = [
   ...topicRoutes,
   ...avatarRoutes,
   ...topicAliasRoutes,
+  ...topicBulkRoutes,
   ...topicDiscoveryRoutes,
   ...topicMergeRoutes,
   ...topicDuplicateRoutes,

@@ -272,6 +272,8 @@ export const apiExamples: ApiExamples = {
     createTopicAlias: { name: 'ts' },
     mergeTopics: { source_topic_id: 8, target_topic_id: 7, keep_alias: true },
     undoTopicMerge: { partial: true },
+    assignTopicsInBulk: { project_ids: [4, 7], add: ['typescript'], remove: ['javascript'], dry_run: true },
+    assignTopicsInBulkToGroup: { add: ['typescript'], dry_run: true },
     importTopics: { file: 'topics.yaml', dry_run: true },
     createOrganization: { name: 'Acme', path: 'acme' },
     createUser: { ...user, force_random_password: true },

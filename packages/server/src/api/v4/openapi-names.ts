@@ -80,6 +80,8 @@ export const apiNames: ApiNames = {
     'GET /topics/duplicates': 'listTopicDuplicates',
     'GET /topics/export': 'exportTopics',
     'POST /topics/import': 'importTopics',
+    'POST /topics/bulk': 'assignTopicsInBulk',
+    'POST /groups/:id/topics/bulk': 'assignTopicsInBulkToGroup',
     'GET /projects/:id/uploads/limits': 'getProjectUploadLimits',
     'PUT /projects/:id/uploads/limits': 'updateProjectUploadLimits',
     'GET /groups/:id/uploads/limits': 'getGroupUploadLimits',

@@ -173,6 +173,9 @@ export const permissions = {
   'topic.export': { on: 'instance', who: 'user', scope: 'read_api' },
   'topic.review': { on: 'instance', who: 'admin', scope: 'read_api', anonymous: 'after-input' },
   'topic.import': { on: 'instance', who: 'admin', scope: 'api' },
+  // Each project is checked with `project.update`.
+  'topic.assign': { on: 'instance', who: 'user', scope: 'api' },
+  'group.topic.assign': { on: 'group', who: 'maintainer', scope: 'api' },
   'topic.manage': { on: 'instance', who: 'admin', scope: 'api', anonymous: 'after-input' },
 
   'upload.create': { on: 'project', who: 'user', scope: 'api' },

@@ -13,6 +13,19 @@ export async function recordAuditEvent(deps: RecordDeps, name: AuditEventName, d
   await insertAuditEvents(deps.db, [describeEvent(deps, name, draft)])
 }
 
+/** Stores the events of one action on several entities. */
+export async function recordAuditEvents(
+  deps: RecordDeps,
+  name: AuditEventName,
+  drafts: readonly AuditEventDraft[],
+): Promise<void> {
+  if (drafts.length > 0)
+    await insertAuditEvents(
+      deps.db,
+      drafts.map((draft) => describeEvent(deps, name, draft)),
+    )
+}
+
 const hourMs = 60 * 60 * 1000
 
 /**

@@ -23,7 +23,7 @@ import {
 export { listWronglyCounted } from './topic-queries.ts'
 
 /** Maximum number of topics per project, so that one request cannot block others for long. */
-const maxTopics = 500
+export const maxTopics = 500
 
 /**
  * Replaces the topics of a project with those that have these names or aliases. Creates topics for unknown names if the
@@ -53,7 +53,7 @@ export async function setProjectTopics(
 }
 
 /** Splits the names at commas, trims them, and drops blanks and names that differ only by case. */
-function readTopicNames(names: readonly string[]): string[] {
+export function readTopicNames(names: readonly string[]): string[] {
   const byKey = new Map<string, string>()
   for (const name of names.flatMap((text) => text.split(','))) {
     const trimmed = name.trim()
@@ -62,7 +62,11 @@ function readTopicNames(names: readonly string[]): string[] {
   return [...byKey.values()]
 }
 
-async function topicsNamed(
+/**
+ * Returns the topics with these names or aliases, locked, in the organization. Creates topics for unknown names with
+ * `mayCreate`, and throws `invalid({ topics })` otherwise.
+ */
+export async function topicsNamed(
   deps: Deps,
   organizationId: number,
   texts: readonly string[],
@@ -70,10 +74,7 @@ async function topicsNamed(
 ): Promise<number[]> {
   const names = readTopicNames(texts)
   if (names.length > maxTopics) throw invalid({ topics: [`are too many (maximum is ${maxTopics})`] })
-  for (const name of names) {
-    const [problem] = nameProblems(name)
-    if (problem) throw invalid({ topics: [`${shorten(name)} ${problem}`] })
-  }
+  assertTopicNames(names)
   const keys = names.map((name) => name.toLowerCase())
   let found = await lockTopicsNamed(deps.db, organizationId, keys)
   // A concurrent request may create or merge some of the topics, so look up again those that were not found.
@@ -86,6 +87,14 @@ async function topicsNamed(
     found = await lockTopicsNamed(deps.db, organizationId, keys)
   }
   return [...new Set(found.map((topic) => topic.topicId))]
+}
+
+/** Throws `invalid({ topics })` for a name that cannot be a topic. */
+export function assertTopicNames(names: readonly string[]): void {
+  for (const name of names) {
+    const [problem] = nameProblems(name)
+    if (problem) throw invalid({ topics: [`${shorten(name)} ${problem}`] })
+  }
 }
 
 async function createNamed(deps: Deps, organizationId: number, name: string): Promise<void> {

@@ -203,6 +203,32 @@ export async function deleteAssignments(db: Db, projectId: number, topicIds: rea
     delete from project_topics where project_id = ${projectId} and topic_id in ${db.dialect.integers(topicIds)}`)
 }
 
+export interface Assignment {
+  projectId: number
+  topicId: number
+}
+
+export async function listAssignments(db: Db, projectIds: readonly number[]): Promise<Assignment[]> {
+  return db.all(sql`
+    select project_id, topic_id from project_topics where project_id in ${db.dialect.integers(projectIds)}
+    order by project_id, topic_id`)
+}
+
+/** Assigns each of the topics to each of the projects, where it is not assigned yet. */
+export async function assignToAll(db: Db, projectIds: readonly number[], topicIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    insert into project_topics (project_id, topic_id)
+    select p.id, t.id from projects p cross join topics t
+    where p.id in ${db.dialect.integers(projectIds)} and t.id in ${db.dialect.integers(topicIds)} order by p.id, t.id
+    on conflict (project_id, topic_id) do nothing`)
+}
+
+export async function removeFromAll(db: Db, projectIds: readonly number[], topicIds: readonly number[]): Promise<void> {
+  await db.run(sql`
+    delete from project_topics where project_id in ${db.dialect.integers(projectIds)}
+      and topic_id in ${db.dialect.integers(topicIds)}`)
+}
+
 export async function listAssignedNames(
   db: Db,
   projectIds: readonly number[],

@@ -258,6 +258,10 @@ describe('routes record the events of the table', () => {
       await send('POST /topics/merges/:id/undo', { path: merge })
       const file = formWithFile('file', 'topics.yaml', 'version: 1\ntopics:\n  - name: cli\n    title: CLI\n')
       await send('POST /topics/import', { body: file })
+      const project = await server.project('acme/site')
+      const [group] = (await server.admin.get('/groups?search=acme')).body
+      await send('POST /topics/bulk', { body: { project_ids: [project.id], add: ['cli'] } })
+      await send('POST /groups/:id/topics/bulk', { path: { id: group.id }, body: { remove: ['cli'] } })
       await send('DELETE /topics/:id', { path: web })
     }))
 

@@ -159,6 +159,8 @@ const topicRoutes: Readonly<Record<string, RecordedEvents>> = {
   'POST /topics/merge': ['topics_merged'],
   'POST /topics/merges/:id/undo': ['topic_merge_undone'],
   'POST /topics/import': ['topics_imported'],
+  'POST /topics/bulk': ['project_updated'],
+  'POST /groups/:id/topics/bulk': ['project_updated'],
 }
 
 /** A small selection is promoted at once, a larger one by a job. */
