@@ -47,7 +47,7 @@ Use a server (after alcove login, or with ALCOVE_URL and ALCOVE_TOKEN)
                change the state of vulnerabilities
   export       write the vulnerabilities of a project to a file
   vex          import and export VEX documents
-  import       copy data from GitLab or another Alcove server
+  import       copy data from GitLab, Alcove and other tools
   attach       upload files and print their Markdown
   topics       list and change the topics of projects
   login, logout

@@ -10,7 +10,8 @@ test.each([
   [['alcove', 'upload', '--fail'], ['--fail-on']],
   [['alcove', 'topics', 'imp'], ['import']],
   [['alcove', 'topics', 'import', '--pru'], ['--prune']],
-  [['alcove', 'import', 'git'], ['gitlab']],
+  [['alcove', 'import', 'gitl'], ['gitlab']],
+  [['alcove', 'import', 'def'], ['defectdojo']],
   [['alcove', 'import', 'gitlab', '--dry'], ['--dry-run']],
 ])('bash completes %j', async (words, completions) => {
   const place = await folder()

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { addFindingImports } from '../import/findings/finding-import-commands.ts'
 import { addGitlabImport } from '../import/gitlab/gitlab-command.ts'
 import type { CommandContext } from './command-context.ts'
 
@@ -14,4 +15,5 @@ export function addImportCommand(program: Command, context: CommandContext): voi
       '\nExample:\n  $ alcove import gitlab --from https://gitlab.example.com --group shop --dry-run',
     )
   addGitlabImport(imported, context)
+  addFindingImports(imported, context)
 }
