@@ -7,6 +7,7 @@ import type { Database, Db } from '../db/db.ts'
 import type { DatabaseOptions } from '../db/engine.ts'
 import { openDatabase } from '../db/open.ts'
 import { createTestDatabase } from './postgres.ts'
+import { borrowDatabase } from './reused-database.ts'
 
 export interface FreshDatabase {
   db: Database
@@ -23,6 +24,12 @@ export const testEngine: 'sqlite' | 'postgres' =
 /** Creates a migrated, empty database of the engine under test. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   return testEngine === 'postgres' ? freshPostgres() : freshSqlite()
+}
+
+/** Returns an empty database that one server uses. On PostgreSQL another server of the file may have used it before. */
+export function databaseOfServer(): Promise<Pick<FreshDatabase, 'db' | 'drop'>> {
+  if (testEngine === 'sqlite') return freshSqlite()
+  return inject('postgres').isSuperuser ? borrowDatabase(freshPostgres) : freshPostgres()
 }
 
 async function freshPostgres(): Promise<FreshDatabase> {

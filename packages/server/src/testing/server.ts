@@ -18,7 +18,7 @@ import { openMemoryStore } from '../platform/object-store/memory.ts'
 import type { ObjectStore } from '../platform/object-store/objects.ts'
 import { readSettings, type Settings } from '../platform/settings.ts'
 import { type Client, createClient, formWithFile, type Reply } from './client.ts'
-import { type FreshDatabase, freshDatabase, observeDatabase } from './database.ts'
+import { databaseOfServer, type FreshDatabase, observeDatabase } from './database.ts'
 import { type EntryFields, entry, sastReport } from './reports.ts'
 
 interface ProjectOptions {
@@ -84,7 +84,7 @@ export interface TestOptions {
 
 /** Starts the whole program on a fresh database, without a socket. */
 export async function startServer(options: TestOptions = {}): Promise<TestServer> {
-  const { db: opened, drop } = options.database ?? (await freshDatabase())
+  const { db: opened, drop } = options.database ?? (await databaseOfServer())
   const db = options.observe ? observeDatabase(opened, options.observe) : opened
   // Tests sign in more often than real users of one address.
   const environment = {
