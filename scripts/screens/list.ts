@@ -60,6 +60,7 @@ export const screens: readonly Screen[] = [
   { name: 'group-dependencies', path: '/groups/acme/-/dependencies' },
   { name: 'branches', path: '/acme/shop/-/reports/branches' },
   { name: 'report', path: '/acme/shop/-/reports/1' },
+  { name: 'report-mappings', path: '/acme/shop/-/settings/report_mappings' },
   { name: 'vex-import', path: '/acme/shop/-/reports/vex' },
   { name: 'report-new', path: '/acme/shop/-/reports/new' },
   { name: 'uploads', path: '/acme/shop/-/uploads' },

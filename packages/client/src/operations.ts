@@ -913,7 +913,7 @@ export interface Operations {
   /** Undo a bulk change in every project where the caller may still triage */
   'POST /vulnerability_bulk_changes/{bulk_id}/undo': { path: { bulk_id: string | number }; body: { async?: boolean | undefined }; response: Schemas['VulnerabilityScopeBulk'] }
   /** List the mappings of generic reports of a project */
-  'GET /projects/{id}/report_mappings': { path: { id: string | number }; response: (Schemas['ReportMapping'])[] }
+  'GET /projects/{id}/report_mappings': { path: { id: string | number }; query: { include_ancestors?: boolean | undefined }; response: (Schemas['ReportMapping'])[] }
   /** Store a mapping of generic reports of a project */
   'POST /projects/{id}/report_mappings': { path: { id: string | number }; body: { name: string; mapping: Record<string, unknown> }; response: Schemas['ReportMapping'] }
   /** Get a mapping of generic reports of a project */

@@ -59,3 +59,37 @@ test('a file that is no VEX document is rejected with the reason', async () => {
   await page.getByRole('alert').getByText('This is no VEX document').waitFor()
   expect(await accessProblems(page)).toEqual([])
 })
+
+test('a VEX document is imported into the projects of a group, and refused where the user may only read', async () => {
+  const group = `vex-${Date.now()}`
+  const cve = { type: 'cve', name: 'CVE-2099-0003', value: 'CVE-2099-0003' }
+  const projects: TestProject[] = []
+  for (const path of ['own', 'other']) {
+    const one = await web.server.project(`${group}/${path}`)
+    await web.server.report(one, [entry({ name: `Flaw of ${path}`, others: [cve] })])
+    projects.push(one)
+  }
+  const [own, other] = projects
+  if (!own || !other) throw new Error('there are two projects')
+  const user = await web.server.as('maintainer', own)
+  await web.server.admin.post(`/groups/${group}/members`, { user_id: user.user?.id, access_level: 30 })
+  const page = await web.open(`/groups/${group}/-/vulnerabilities`, { as: user })
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByLabel('Format').selectOption('openvex')
+  await page.getByRole('link', { name: 'import VEX' }).click()
+  const statements = [statement('CVE-2099-0003')]
+  const document = { '@context': 'https://openvex.dev/ns/v0.2.0', timestamp: '2099-01-01T00:00:00Z', statements }
+  await page.getByLabel('Drop a VEX document here').setInputFiles(file(document))
+  await page.getByRole('button', { name: 'Preview changes' }).press('Enter')
+  const rows = page.getByRole('table', { name: 'Statements' }).getByRole('row')
+  await rows.nth(2).waitFor()
+  expect(await rows.nth(1).innerText()).toMatch(/Dismiss[\s\S]*Flaw of own/)
+  expect(await rows.nth(2).innerText()).toMatch(/Refused[\s\S]*you do not have the right[\s\S]*Flaw of other/)
+  await page.getByText('1 are refused, because you may not triage in their projects').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByText('1 vulnerability changed.').waitFor()
+  const stateOf = async ({ id }: TestProject) =>
+    (await web.server.admin.get(`/projects/${id}/vulnerabilities`)).body.map((row: { state: string }) => row.state)
+  expect([await stateOf(own), await stateOf(other)]).toEqual([['dismissed'], ['detected']])
+})

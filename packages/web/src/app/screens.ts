@@ -283,6 +283,12 @@ const project: Screen[] = [
       links: { settings: true },
     },
   ),
+  screen(
+    '/settings/report_mappings',
+    'Report mappings',
+    async () => (await import('../features/report-mappings/report-mappings.tsx')).ReportMappings,
+    { access: atLeast('maintainer'), links: { settings: true } },
+  ),
   screen('/settings/audit_log', 'Audit log', async () => (await import('../features/audit/audit-log.tsx')).AuditLog, {
     access: atLeast('maintainer'),
     links: { settings: true },
@@ -311,6 +317,12 @@ const group: Screen[] = [
     '/vulnerabilities/trends',
     'Trends',
     async () => (await import('../features/vulnerabilities/group-vulnerabilities.tsx')).GroupTrends,
+    { access: signedIn },
+  ),
+  screen(
+    '/vulnerabilities/vex',
+    'Import VEX',
+    async () => (await import('../features/reports/import-vex.tsx')).ImportVex,
     { access: signedIn },
   ),
   screen(

@@ -1,6 +1,6 @@
 import type { Schemas } from '@alcove/client'
 import { FileCheck } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useContext, useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../components/button.tsx'
 import { DropZone } from '../../components/form/drop-zone.tsx'
@@ -11,7 +11,8 @@ import { Page, Panel } from '../../components/page/page.tsx'
 import { api, queries } from '../../data/api.ts'
 import { sendForm } from '../../data/send-form.ts'
 import { useToast } from '../../data/toasts.ts'
-import { useProject } from '../../nouns/project/project.ts'
+import { GroupContext } from '../../nouns/group/group.ts'
+import { ProjectContext } from '../../nouns/project/project.ts'
 import { ImportFailed } from './import-failed.tsx'
 
 type VexImport = Schemas['VexImport']
@@ -22,15 +23,26 @@ interface Preview {
   result: VexImport
 }
 
+function usePlace() {
+  const project = useContext(ProjectContext)
+  const group = useContext(GroupContext)
+  if (project) {
+    const address = api.address('POST /projects/{id}/vex', { path: { id: project.project.id } })
+    return { address, crumb: { label: 'Reports', to: project.to('reports') }, noun: 'project' }
+  }
+  if (!group) throw new Error('this page must be inside a project or a group')
+  const address = api.address('POST /groups/{id}/vex', { path: { id: group.group.id } })
+  return { address, crumb: { label: 'Vulnerabilities', to: group.to('vulnerabilities') }, noun: 'group' }
+}
+
 /** Imports a VEX document in two steps: a preview of each statement's effect, then the import. */
 export function ImportVex() {
-  const { project, to } = useProject()
+  const { address, crumb, noun } = usePlace()
   const toast = useToast()
   const [file, setFile] = useState<File>()
   const [preview, setPreview] = useState<Preview>()
   const [problem, setProblem] = useState('')
   const [isBusy, setIsBusy] = useState(false)
-  const address = api.address('POST /projects/{id}/vex', { path: { id: project.id } })
 
   async function send(file: File, options: Record<string, string>): Promise<VexImport | undefined> {
     setProblem('')
@@ -75,8 +87,12 @@ export function ImportVex() {
   return (
     <Page
       title="Import VEX"
-      crumbs={[{ label: 'Reports', to: to('reports') }]}
-      lead="Apply the statements of a VEX document to the vulnerabilities of this project."
+      crumbs={[crumb]}
+      lead={
+        noun === 'project'
+          ? 'Apply the statements of a VEX document to the vulnerabilities of this project.'
+          : 'Apply the statements of a VEX document to the projects of this group in which you may triage vulnerabilities.'
+      }
     >
       <ForWriters>
         <form className="stack" onSubmit={(event) => void runPreview(event)}>
@@ -107,7 +123,7 @@ export function ImportVex() {
           <section className="stack" aria-label="Preview of changes" aria-live="polite">
             <h2>Preview of changes</h2>
             <Summary result={preview.result} />
-            <Effects effects={preview.result.effects} to={to} />
+            <Effects effects={preview.result.effects} hasProjects={noun === 'group'} />
             <div className="row-wrap">
               <Button
                 kind="primary"
@@ -127,13 +143,14 @@ export function ImportVex() {
 }
 
 function Summary({ result }: { result: VexImport }) {
-  const { statements, changed, requested, unchanged, kept, unmatched } = result
+  const { statements, changed, requested, unchanged, kept, refused, unmatched } = result
   const parts = [
     `${formatCount(statements)} statements`,
     `${formatCount(changed)} vulnerabilities change`,
     requested > 0 && `${formatCount(requested)} dismissals need approval`,
     `${formatCount(unchanged)} stay as they are`,
     kept > 0 && `${formatCount(kept)} keep a later decision`,
+    refused > 0 && `${formatCount(refused)} are refused, because you may not triage in their projects`,
     unmatched > 0 && `${formatCount(unmatched)} statements match nothing`,
   ]
   return <p>{parts.filter(Boolean).join(' · ')}</p>
@@ -142,12 +159,13 @@ function Summary({ result }: { result: VexImport }) {
 const actions = { dismiss: 'Dismiss', resolve: 'Resolve', confirm: 'Confirm', none: 'No change' } as const
 const maxShown = 200
 
-function Effects({ effects, to }: { effects: Schemas['VexEffect'][]; to: (path: string) => string }) {
+function Effects({ effects, hasProjects }: { effects: Schemas['VexEffect'][]; hasProjects: boolean }) {
   return (
     <table aria-label="Statements">
       <thead>
         <tr>
           <th scope="col">Statement</th>
+          {hasProjects && <th scope="col">Project</th>}
           <th scope="col">Effect</th>
           <th scope="col">Reason</th>
           <th scope="col">Vulnerabilities</th>
@@ -155,13 +173,14 @@ function Effects({ effects, to }: { effects: Schemas['VexEffect'][]; to: (path: 
       </thead>
       <tbody>
         {effects.slice(0, maxShown).map((effect) => (
-          <tr key={`${effect.pointer} ${effect.justification} ${effect.components.join(' ')}`}>
+          <tr key={`${effect.project_id} ${effect.pointer} ${effect.justification} ${effect.components.join(' ')}`}>
             <td>
               {effect.vulnerability ?? effect.pointer}
               <div className="muted small">{effect.components.join(', ')}</div>
             </td>
+            {hasProjects && <td>{effect.project_path ?? '–'}</td>}
             <td>
-              {actions[effect.action]}
+              {effect.refused > 0 && effect.action === 'none' ? 'Refused' : actions[effect.action]}
               {effect.dismissal_reason && (
                 <div className="muted small">{effect.dismissal_reason.replaceAll('_', ' ')}</div>
               )}
@@ -170,7 +189,7 @@ function Effects({ effects, to }: { effects: Schemas['VexEffect'][]; to: (path: 
             <td>
               {effect.vulnerabilities.map(({ id, title }) => (
                 <div key={id}>
-                  <Link to={to(`vulnerabilities/${id}`)}>{title}</Link>
+                  <Link to={`/${effect.project_path}/-/vulnerabilities/${id}`}>{title}</Link>
                 </div>
               ))}
             </td>

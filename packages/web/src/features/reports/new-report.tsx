@@ -4,12 +4,12 @@ import { type FormEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Button } from '../../components/button.tsx'
 import { DropZone } from '../../components/form/drop-zone.tsx'
-import { CheckField, TextField } from '../../components/form/field.tsx'
+import { CheckField, SelectField, TextField } from '../../components/form/field.tsx'
 import { ForWriters } from '../../components/form/for-writers.tsx'
 import { formatBytes } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { ProgressBar } from '../../components/progress-bar.tsx'
-import { api, queries } from '../../data/api.ts'
+import { api, queries, useApiQuery } from '../../data/api.ts'
 import { contentOf, createKeyring } from '../../data/idempotency-keys.ts'
 import { type Sending, sendForm } from '../../data/send-form.ts'
 import { useSession } from '../../data/session.ts'
@@ -118,6 +118,7 @@ export function NewReport() {
               maxLength={255}
               hint="Separates several reports of one scanner, such as one per image or folder. Use the same name each time. Findings of other categories do not change. Leave empty if the report covers the whole branch."
             />
+            <MappingField projectId={project.id} />
             {mayPromote && (
               <CheckField
                 label="Create vulnerabilities automatically"
@@ -186,6 +187,22 @@ export function NewReport() {
   )
 }
 
+/** Choice of a stored mapping, if the project or a group above it has one. */
+function MappingField({ projectId }: { projectId: number }) {
+  const request = { path: { id: projectId }, query: { include_ancestors: true } }
+  const { data = [] } = useApiQuery('GET /projects/{id}/report_mappings', request)
+  if (data.length === 0) return null
+  const names = [...new Set(data.map(({ name }) => name))]
+  return (
+    <SelectField
+      label="Mapping"
+      name="mapping"
+      choices={[{ value: '', label: 'None' }, ...names.map((name) => ({ value: name, label: name }))]}
+      hint="The columns or keys of a CSV or JSON report that no other format fits."
+    />
+  )
+}
+
 const promotionHint = (isSetting: boolean) =>
   isSetting
     ? 'Applies to the default branch. New findings of other branches await triage under Findings.'
@@ -194,10 +211,11 @@ const promotionHint = (isSetting: boolean) =>
 /** Reads the options. `promote` is sent if it differs from the project's setting, which applies to the default branch. */
 function optionsOf(fields: FormData, project: Schemas['Project'], mayPromote: boolean): Record<string, string> {
   const promotes = fields.has('promote')
-  const [ref, category] = ['ref', 'category'].map((name) => String(fields.get(name) ?? '').trim())
+  const [ref, category, mapping] = ['ref', 'category', 'mapping'].map((name) => String(fields.get(name) ?? '').trim())
   return {
     ...(ref && { ref }),
     ...(category && { category }),
+    ...(mapping && { mapping }),
     ...(fields.has('strict') && { strict: 'true' }),
     ...(mayPromote && promotes !== project.promote_vulnerabilities_on_ingestion && { promote: String(promotes) }),
   }

@@ -81,7 +81,19 @@ describe('a stored mapping of generic reports', () => {
     const first = await send(project, 'pentest')
     expect(first.status, first.text).toBeLessThan(300)
     expect(await severities()).toEqual([['Broken lock', 'low']])
+    await server.admin.post(groupPath, { name: 'audit', mapping })
     await server.admin.post(path, { name: 'pentest', mapping })
+    const namesOf = async (query: string) =>
+      (await server.admin.get(`${path}${query}`)).body.map((one: { name: string; group_id: number | null }) => [
+        one.name,
+        one.group_id !== null,
+      ])
+    expect(await namesOf('')).toEqual([['pentest', false]])
+    expect(await namesOf('?include_ancestors=true')).toEqual([
+      ['pentest', false],
+      ['pentest', true],
+      ['audit', true],
+    ])
     const second = await send(project, 'pentest')
     expect(second.status, second.text).toBeLessThan(300)
     expect(await severities()).toEqual([['Broken lock', 'critical']])

@@ -4,10 +4,11 @@ import {
   changeMapping,
   createMapping,
   findMappings,
+  findUsableMappings,
   getMapping,
   removeMapping,
 } from '../../../domain/reports/mappings/report-mappings.ts'
-import { freeForm, integer, optional, text } from '../../../http/params/input.ts'
+import { flag, freeForm, integer, optional, text } from '../../../http/params/input.ts'
 import { noOutput, type Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { freeObject, nullableInteger, timestamp } from '../views.ts'
@@ -41,6 +42,9 @@ const mapping = {
     'Columns or keys by field, `severities`, `scanner` and `findings`, as the parameter `mapping` of a report',
 }
 const changeFields = { name: optional(text(name)), mapping: optional(freeForm(mapping)) }
+const ancestorsField = optional(
+  flag({ description: 'Also return the mappings of the groups above the project, which its reports can name as well' }),
+)
 const idField = { mapping_id: integer() }
 
 const permissions = {
@@ -61,10 +65,19 @@ function routesOf(kind: 'project' | 'group'): Route[] {
       path,
       summary: `List the mappings of generic reports of a ${kind}`,
       permission: may.read,
+      ...(kind === 'project' && { input: Type.Object({ include_ancestors: ancestorsField }) }),
       status: 200,
       output: Type.Array(mappingView),
       unknownFilters: 'refused',
-      handle: async (context) => (await findMappings(context.deps, placeOf(context))).map(viewMapping),
+      async handle(context) {
+        const place = placeOf(context)
+        const { include_ancestors: isUsable } = context.input as { include_ancestors?: boolean } // only of projects
+        const found =
+          isUsable && place.project
+            ? await findUsableMappings(context.deps, place.project)
+            : await findMappings(context.deps, place)
+        return found.map(viewMapping)
+      },
     }),
     route({
       method: 'GET',

@@ -16,15 +16,16 @@ export async function findMapping(db: Db, place: PlaceIds, id: number): Promise<
   return db.one(sql`select ${columns} from report_mappings where id = ${id} and ${isOf(place)}`)
 }
 
-/** Returns the mappings of this name of a project and of groups. */
-export async function listMappingsNamed(
+/** Returns the mappings of a project and of groups, of all names or of one. */
+export async function listUsable(
   db: Db,
-  name: string,
   { projectId, namespaceIds }: { projectId: number; namespaceIds: readonly number[] },
+  name?: string,
 ): Promise<ReportMapping[]> {
+  const hasName = name === undefined ? sql`true` : sql`name = ${name}`
   return db.all(sql`
     select ${columns} from report_mappings
-    where name = ${name} and (project_id = ${projectId} or namespace_id in ${db.dialect.integers(namespaceIds)})
+    where ${hasName} and (project_id = ${projectId} or namespace_id in ${db.dialect.integers(namespaceIds)})
     order by id`)
 }
 

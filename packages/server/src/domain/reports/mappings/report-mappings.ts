@@ -14,7 +14,7 @@ import {
   findMapping,
   insertMapping,
   listMappings,
-  listMappingsNamed,
+  listUsable,
   updateMapping,
 } from './report-mapping-queries.ts'
 
@@ -79,14 +79,19 @@ export async function removeMapping(deps: Deps, place: MappingPlace, id: number)
   })
 }
 
-/** Returns the mapping that a report names: that of the project, or of the closest group above it. */
-export async function findMappingNamed(deps: Deps, project: Project, name: string): Promise<Mapping | undefined> {
+/** Returns the mappings that reports of a project can name: its own, and those of the groups above it, closest first. */
+export async function findUsableMappings(deps: Deps, project: Project, name?: string): Promise<ReportMapping[]> {
   const namespace = await findNamespaceById(deps.db, project.namespace.id)
   const namespaceIds = namespace ? lineageOf(namespace) : []
-  const found = await listMappingsNamed(deps.db, name, { projectId: project.id, namespaceIds })
+  const found = await listUsable(deps.db, { projectId: project.id, namespaceIds }, name)
   const rank = ({ namespaceId }: ReportMapping) =>
     namespaceId === null ? namespaceIds.length : namespaceIds.indexOf(namespaceId)
-  const [closest] = found.sort((a, b) => rank(b) - rank(a))
+  return found.sort((a, b) => rank(b) - rank(a))
+}
+
+/** Returns the mapping that a report names: that of the project, or of the closest group above it. */
+export async function findMappingNamed(deps: Deps, project: Project, name: string): Promise<Mapping | undefined> {
+  const [closest] = await findUsableMappings(deps, project, name)
   if (!closest) return undefined
   const mapping = parseMapping(JSON.stringify(closest.mapping))
   // It was valid when it was stored.
