@@ -1,10 +1,12 @@
 import Type, { type Static } from 'typebox'
 import { type State, severities, states } from '../../../domain/findings/scales.ts'
+import type { Namespace } from '../../../domain/namespaces/namespace.ts'
 import type { BulkRequest } from '../../../domain/vulnerabilities/triage/bulk.ts'
-import type { Change } from '../../../domain/vulnerabilities/triage/change.ts'
+import type { Change, DecidedGroup } from '../../../domain/vulnerabilities/triage/change.ts'
 import type { ExpectedStates } from '../../../domain/vulnerabilities/triage/expected-states.ts'
 import { readTags } from '../../../domain/vulnerabilities/triage/tags.ts'
-import { date, freeForm, oneOf, optional, text } from '../../../http/params/input.ts'
+import { date, freeForm, integer, oneOf, optional, text } from '../../../http/params/input.ts'
+import type { RouteContext } from '../../../http/route.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
 import type { FilterCaller } from './filters.ts'
 import { selectionFields, selectionFrom } from './selection.ts'
@@ -37,6 +39,12 @@ export const bulkFields = {
   ),
   comment: optional(text({ description: 'Stored in the history; at most 50,000 characters' })),
   ...dismissalFields,
+  group_id: optional(
+    integer({
+      description:
+        'For the scope `group`: a group above all selected projects, whose rules the caller may change. Each flaw becomes a rule of it, so at most 100 vulnerabilities are allowed. In the bulk change of all projects, it also limits the selection',
+    }),
+  ),
   severity: optional(
     oneOf([...severities, 'reported'], {
       description: 'For the action `severity`. `reported` restores the severity that the scanner reported',
@@ -50,14 +58,33 @@ export const bulkFields = {
 }
 const bulkInput = Type.Object(bulkFields)
 
-export const requestFrom = (input: Static<typeof bulkInput>, caller: FilterCaller): BulkRequest => ({
+/** Returns the group of a decision, whose rules the caller must be permitted to change. */
+export async function bulkGroup(
+  permit: RouteContext['permit'],
+  { action, scope, group_id: id }: Pick<Static<typeof bulkInput>, 'action' | 'scope' | 'group_id'>,
+): Promise<DecidedGroup | undefined> {
+  if (action !== 'dismiss' || scope !== 'group') return undefined
+  if (id === undefined) throw parameterProblem('group_id is missing')
+  const { resources } = await permit('group.vulnerability-rule.manage', String(id))
+  const { group } = resources as { group: Namespace } // as the permission has resolved
+  return { id: group.id, fullPath: group.fullPath }
+}
+
+export const requestFrom = (
+  input: Static<typeof bulkInput>,
+  caller: FilterCaller,
+  group?: DecidedGroup,
+): BulkRequest => ({
   selection: selectionFrom(input, caller),
-  change: changeFrom(input),
+  change: changeFrom(input, group),
   expectedCount: input.expected_count,
   expectedStates: statesFrom(input),
 })
 
-function changeFrom({ action, severity, due_on, assignee_id, tags, ...input }: Static<typeof bulkInput>): Change {
+function changeFrom(
+  { action, severity, due_on, assignee_id, tags, ...input }: Static<typeof bulkInput>,
+  group: DecidedGroup | undefined,
+): Change {
   const comment = given(input.comment)
   if (action === 'assign') {
     if (assignee_id === undefined) throw parameterProblem('assignee_id is missing')
@@ -68,12 +95,7 @@ function changeFrom({ action, severity, due_on, assignee_id, tags, ...input }: S
     return { action, comment, tags: readTags(tags) }
   }
   if (action === 'revert') return { action, comment, ref: input.ref }
-  if (action === 'dismiss' && input.scope === 'group') {
-    throw parameterProblem(
-      'scope group: is not possible in bulk; dismiss one vulnerability, or create a rule of the group',
-    )
-  }
-  if (action === 'dismiss') return { action, comment, ...dismissalFrom(input) }
+  if (action === 'dismiss') return { action, comment, ...dismissalFrom(input), group }
   if (action === 'due_date') return { action, comment, dueOn: due_on }
   if (action !== 'severity') return { action, comment }
   if (severity === undefined) throw parameterProblem('severity is missing')

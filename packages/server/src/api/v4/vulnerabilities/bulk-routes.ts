@@ -1,11 +1,12 @@
 import Type from 'typebox'
-import { changeMany, findBulks, undoBulk } from '../../../domain/vulnerabilities/triage/bulk.ts'
+import { changeMany, findBulks, findDecidedGroups, undoBulk } from '../../../domain/vulnerabilities/triage/bulk.ts'
 import type { Bulk } from '../../../domain/vulnerabilities/triage/bulk-change.ts'
 import { integer } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
+import { parameterProblem } from '../../../platform/failure.ts'
 import { route, withFormerPath } from '../route.ts'
 import { nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
-import { bulkActions, bulkFields, requestFrom } from './bulk-fields.ts'
+import { bulkActions, bulkFields, bulkGroup, requestFrom } from './bulk-fields.ts'
 import { oneSelection } from './selection.ts'
 
 const bulkView = Type.Object(
@@ -64,8 +65,12 @@ const bulkRoutes: readonly Route[] = [
     input: Type.Object(bulkFields, oneSelection),
     status: 201,
     output: bulkView,
-    handle: async ({ deps, project, caller, input }) =>
-      viewBulk(await changeMany(deps, project, caller.user, requestFrom(input, caller))),
+    async handle({ deps, project, caller, input, permit }) {
+      if (input.scope !== 'group' && input.group_id !== undefined)
+        throw parameterProblem('group_id needs the scope group')
+      const request = requestFrom(input, caller, await bulkGroup(permit, input))
+      return viewBulk(await changeMany(deps, project, caller.user, request))
+    },
   }),
   route({
     method: 'GET',
@@ -89,8 +94,12 @@ const bulkRoutes: readonly Route[] = [
     input: Type.Object({ bulk_id: integer() }),
     status: 201,
     output: bulkView,
-    handle: async ({ deps, project, caller, input }) =>
-      viewBulk(await undoBulk(deps, project, caller.user, input.bulk_id)),
+    async handle({ deps, project, caller, input, permit }) {
+      for (const id of await findDecidedGroups(deps, project, input.bulk_id)) {
+        await permit('group.vulnerability-rule.manage', String(id))
+      }
+      return viewBulk(await undoBulk(deps, project, caller.user, input.bulk_id))
+    },
   }),
 ]
 

@@ -4,15 +4,17 @@ import { readableScope } from '../../../domain/vulnerabilities/list/readable-sco
 import type { ScopeChange } from '../../../domain/vulnerabilities/scope-bulk/scope-change.ts'
 import {
   changeInScope,
+  findGroupsOfScopeChange,
   findScopeChanges,
   getScopeChange,
   undoInScope,
 } from '../../../domain/vulnerabilities/scope-bulk/scope-changes.ts'
 import { flag, integer, optional } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
+import { parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
 import { nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
-import { bulkActions, bulkFields, requestFrom } from './bulk-fields.ts'
+import { bulkActions, bulkFields, bulkGroup, requestFrom } from './bulk-fields.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
 import { oneSelection } from './selection.ts'
 
@@ -76,6 +78,11 @@ const scopeChangeView = Type.Object(
       },
     ),
     skipped_count: Type.Integer(),
+    in_group: {
+      ...nullableInteger,
+      description:
+        'Dry run with the scope `group`: number of vulnerabilities of the group that would be dismissed, the selected ones included',
+    },
   },
   { title: 'VulnerabilityScopeBulk' },
 )
@@ -122,6 +129,7 @@ function viewScopeChange(change: ScopeChange, origin: string) {
       selected: total,
     })),
     skipped_count: change.skipped.length,
+    in_group: change.inGroup,
   }
 }
 
@@ -151,9 +159,12 @@ export const scopeBulkRoutes: readonly Route[] = [
     summary: 'Change many vulnerabilities of a group and its subgroups in bulk, where the caller may',
     permission: 'group.vulnerability.bulk',
     input: Type.Object({ ...scopeBulkFields, project_id: projectFilter }, oneSelection),
-    async handle({ deps, caller, group, input, origin }) {
+    async handle({ deps, caller, group, input, origin, permit }) {
+      if (input.scope !== 'group' && input.group_id !== undefined)
+        throw parameterProblem('group_id needs the scope group')
+      const decided = await bulkGroup(permit, input)
       const scope = await readableScope(deps, caller, { group, projectIds: input.project_id })
-      const request = { ...requestFrom(input, caller), isDryRun: input.dry_run, isAsync: input.async }
+      const request = { ...requestFrom(input, caller, decided), isDryRun: input.dry_run, isAsync: input.async }
       return viewScopeChange(await changeInScope(deps, caller, { scope, group }, request), origin)
     },
   }),
@@ -163,10 +174,11 @@ export const scopeBulkRoutes: readonly Route[] = [
     path,
     summary: 'Change many vulnerabilities of all projects in bulk, where the caller may',
     permission: 'instance.vulnerability.bulk',
-    input: Type.Object({ ...scopeBulkFields, ...scopeProperties }, oneSelection),
-    async handle({ deps, caller, input, origin }) {
+    input: Type.Object({ ...scopeBulkFields, ...scopeProperties, group_id: bulkFields.group_id }, oneSelection),
+    async handle({ deps, caller, input, origin, permit }) {
+      const decided = await bulkGroup(permit, input)
       const scope = await instanceScope(deps, caller, input)
-      const request = { ...requestFrom(input, caller), isDryRun: input.dry_run, isAsync: input.async }
+      const request = { ...requestFrom(input, caller, decided), isDryRun: input.dry_run, isAsync: input.async }
       return viewScopeChange(await changeInScope(deps, caller, { scope }, request), origin)
     },
   }),
@@ -202,7 +214,11 @@ export const scopeBulkRoutes: readonly Route[] = [
     summary: 'Undo a bulk change in every project where the caller may still triage',
     permission: 'instance.vulnerability.bulk',
     input: Type.Object({ bulk_id: integer(), async: asyncFlag }),
-    handle: async ({ deps, caller, input, origin }) =>
-      viewScopeChange(await undoInScope(deps, caller, input.bulk_id, { isAsync: input.async }), origin),
+    async handle({ deps, caller, input, origin, permit }) {
+      for (const id of await findGroupsOfScopeChange(deps, caller, input.bulk_id)) {
+        await permit('group.vulnerability-rule.manage', String(id))
+      }
+      return viewScopeChange(await undoInScope(deps, caller, input.bulk_id, { isAsync: input.async }), origin)
+    },
   }),
 ]

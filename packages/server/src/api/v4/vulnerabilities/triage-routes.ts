@@ -67,7 +67,7 @@ export const dismissalFields = {
   scope: optional(
     oneOf(dismissalScopes, {
       description:
-        'How far the dismissal reaches: all branches (default), or only the branch or tag `ref`, on which the vulnerability must be present. It stays as it is on others. The dismissal also ends when the branch is closed. `group`: the same flaw in all projects of the group `group_id`; bulk changes reject it',
+        'How far the dismissal reaches: all branches (default), or only the branch or tag `ref`, on which the vulnerability must be present. It stays as it is on others. The dismissal also ends when the branch is closed. `group`: the same flaw in all projects of the group `group_id`',
     }),
   ),
   ref: optional(text({ allowBlank: false, description: 'Branch or tag, for the scope `ref`' })),

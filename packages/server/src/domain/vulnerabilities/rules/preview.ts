@@ -37,7 +37,7 @@ export interface RulePreview {
 }
 
 /** A vulnerability that would change, with its project. */
-export interface PreviewSample extends Outcome {
+interface PreviewSample extends Outcome {
   project: Project
 }
 

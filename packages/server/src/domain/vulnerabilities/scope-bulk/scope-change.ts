@@ -52,6 +52,8 @@ export interface ScopeChange extends Omit<StoredScopeChange, 'id' | 'change' | '
   restored: number | null
   /** Number of requests for dismissals that the undo withdrew. */
   withdrawn: number | null
+  /** Number of vulnerabilities that a dismissal in a group would change there; null for other changes and after them. */
+  inGroup: number | null
   projects: ProjectChange[]
   skipped: SkippedProject[]
 }

@@ -15,6 +15,13 @@ import { readableScope } from '../list/readable-scope.ts'
 import { assertAssignable } from '../triage/assignees.ts'
 import { recordBulk } from '../triage/audited-decisions.ts'
 import { type BulkRequest, changeSelected } from '../triage/bulk.ts'
+import {
+  assertDecidable,
+  countInGroup,
+  dismissedInGroup,
+  findGroupsOfBulk,
+  isOfGroup,
+} from '../triage/bulk-group-dismissals.ts'
 import { finishBulk, insertBulk } from '../triage/bulk-queries.ts'
 import { applyChange, type Change } from '../triage/change.ts'
 import { assertEnd, endsWithFix } from '../triage/dismissal-end.ts'
@@ -73,6 +80,7 @@ export async function changeInScope(
   assertEnd(change, deps.now())
   const { changeable, skipped } = await selectInScope(deps, caller, place.scope, request)
   for (const { project } of changeable) await assertAssignable(deps, project, change)
+  assertDecidable(change, changeable)
   const total = countSelected(changeable)
   if (expectedStates && total > maxInTransaction) {
     throw parameterProblem(`expected_states allows at most ${maxInTransaction} vulnerabilities`)
@@ -139,11 +147,11 @@ interface DryRun extends Omit<WholeChange, 'id'> {
 /** Applies the change to what is stored without saving it. */
 async function describeDryRun(
   deps: RootDeps,
-  { user }: Visitor,
+  caller: Visitor,
   { group }: ChangePlace,
   { change, expectedStates, changeable, skipped }: DryRun,
 ): Promise<ScopeChange> {
-  const context = { userId: user.id, now: deps.now(), bulkId: 0 }
+  const context = { userId: caller.user.id, now: deps.now(), bulkId: 0 }
   const projects = new Map(
     changeable.map(({ project }) => [
       project.id,
@@ -160,6 +168,7 @@ async function describeDryRun(
     ]),
   )
   const loaded: Vulnerability[] = []
+  const decided: VulnerabilityWithFinding[] = []
   await forEachSelected(changeable, async (project, batch) => {
     const rows = await loadVulnerabilities(deps, batch)
     const part = projects.get(project.id)
@@ -170,9 +179,14 @@ async function describeDryRun(
       ({ vulnerability, finding }) =>
         changeable.has(vulnerability.id) &&
         !fixable.has(vulnerability.id) &&
-        applyChange(vulnerability, change, finding.severity, context),
+        (isOfGroup(change)
+          ? dismissedInGroup(vulnerability, change, context)
+          : applyChange(vulnerability, change, finding.severity, context)),
     )
-    const { held, requested } = await requestsOf(deps, project, change, changed)
+    const { needing, held, requested } = await requestsOf(deps, project, change, changed)
+    decided.push(
+      ...changed.filter(({ vulnerability }) => vulnerability.groupRuleId === null && !needing.has(vulnerability.id)),
+    )
     part.changed += changed.length - held
     part.requested += requested
     part.unchanged += rows.length - changed.length + held - requested
@@ -181,10 +195,11 @@ async function describeDryRun(
   if (expectedStates) await assertExpectedStates(deps, loaded, expectedStates)
   return {
     ...totalsOf([...projects.values()]),
-    ...{ id: null, namespaceId: group?.id ?? null, userId: user.id, state: 'done', action: change.action },
+    ...{ id: null, namespaceId: group?.id ?? null, userId: caller.user.id, state: 'done', action: change.action },
     ...{ total: countSelected(changeable), error: null, createdAt: context.now, undoneAt: null, undoneById: null },
     projects: [...projects.values()],
     skipped: skipped.map(({ project, ids }) => ({ project, total: ids.length })),
+    inGroup: isOfGroup(change) ? await countInGroup(deps, caller, change, decided) : null,
   }
 }
 
@@ -194,13 +209,15 @@ async function requestsOf(
   project: Project,
   change: Change,
   changed: readonly VulnerabilityWithFinding[],
-): Promise<{ held: number; requested: number }> {
-  if (change.action !== 'dismiss') return { held: 0, requested: 0 }
+): Promise<{ needing: ReadonlySet<number>; held: number; requested: number }> {
+  if (change.action !== 'dismiss') return { needing: new Set(), held: 0, requested: 0 }
   const candidates = changed.map(({ vulnerability, finding }) => ({ vulnerability, reported: finding.severity }))
   const { needing } = await selectForApproval(deps, project.id, candidates)
   return {
+    needing: new Set(needing.map(({ id }) => id)),
     held: needing.length,
-    requested: change.ref === undefined ? needing.filter((one) => one.dismissalRequestId === null).length : 0,
+    requested:
+      change.ref === undefined && !change.group ? needing.filter((one) => one.dismissalRequestId === null).length : 0,
   }
 }
 
@@ -234,6 +251,15 @@ export async function undoInScope(
     else await undoAll(deps, id)
   })
   return awaitChange(deps, caller, id, isAsync ? 0 : maxWaitMs)
+}
+
+/** Returns the groups whose rules the undo of a change would remove. */
+export async function findGroupsOfScopeChange(deps: RootDeps, caller: Visitor, id: number): Promise<number[]> {
+  const { change } = await findOwn(deps, caller, id)
+  if (!isOfGroup(change)) return []
+  const parts = await listParts(deps.db, id)
+  const found = await Promise.all(parts.map((part) => findGroupsOfBulk(deps, part.id)))
+  return [...new Set(found.flat())]
 }
 
 /** Restores all vulnerabilities in the calling transaction. */
@@ -283,5 +309,6 @@ async function describeStored(deps: RootDeps, caller: Visitor, stored: StoredSco
     ...{ action: stored.change.action, changed, requested, unchanged, restored, withdrawn },
     projects: withProject(parts).map((part) => ({ ...part, bulkId: part.id })),
     skipped: withProject(skips),
+    inGroup: null,
   }
 }

@@ -107,17 +107,29 @@ export interface BulkEntry {
   id: number
   vulnerabilityId: number
   before: Former
+  /** The rule of a group that dismisses the same flaw, and whether the bulk change has created it. */
+  groupRule?: { id: number; isNew: boolean } | undefined
+}
+
+interface EntryDetails {
+  before: Former
+  group_rule_id?: number
+  is_new_rule?: boolean
 }
 
 /** Returns entries after an id, in id order. */
 export async function listEntriesOf(db: Db, bulkId: number, after: number, limit: number): Promise<BulkEntry[]> {
-  const rows = await db.all<{ id: number; vulnerabilityId: number; details: { before: Former } }>(sql`
+  const rows = await db.all<{ id: number; vulnerabilityId: number; details: EntryDetails }>(sql`
     select id, vulnerability_id, details from vulnerability_history
     where bulk_id = ${bulkId} and id > ${after} order by id limit ${limit}`)
   return rows.map(({ id, vulnerabilityId, details }) => ({
     id,
     vulnerabilityId,
     before: details.before,
+    groupRule:
+      details.group_rule_id === undefined
+        ? undefined
+        : { id: details.group_rule_id, isNew: details.is_new_rule === true },
   }))
 }
 

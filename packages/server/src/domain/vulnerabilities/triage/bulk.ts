@@ -18,6 +18,14 @@ import { assertAssignable, listWhoMayTriage, usernamesOf } from './assignees.ts'
 import { recordBulk, recordBulkUndo } from './audited-decisions.ts'
 import type { Bulk } from './bulk-change.ts'
 import {
+  assertDecidable,
+  dismissBatchInGroup,
+  findGroupsOfBulk,
+  isOfGroup,
+  removeRulesOf,
+  withoutGroupRule,
+} from './bulk-group-dismissals.ts'
+import {
   type BulkEntry,
   countBulks,
   findBulk,
@@ -110,6 +118,7 @@ export function changeMany(
     const now = deps.now()
     await assertAssignable(deps, project, change)
     const inOrder = await selectVulnerabilities(deps, project, { selection, expectedCount })
+    assertDecidable(change, [{ project, ids: inOrder }])
     if (expectedStates) await assertStatesOf(deps, project, inOrder, expectedStates)
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
     const context = { userId: user.id, now, bulkId: id }
@@ -141,7 +150,9 @@ export async function changeSelected(
       permitted = batch.filter((id) => !requests.held.has(id))
       requested += requests.requested
     }
-    const done = await changeBatch(deps, project.id, permitted, { change, ...context })
+    const done = isOfGroup(change)
+      ? await dismissBatchInGroup(deps, project.id, permitted, { change, ...context })
+      : await changeBatch(deps, project.id, permitted, { change, ...context })
     await saveChanges(deps, project.id, done, context.now)
     counts.push(...countChanges(done))
     changed += done.length
@@ -212,6 +223,11 @@ export async function restoreEntries(
       await saveChanges(deps, project.id, [...permitted, ...requests], context.now)
       counts.push(...countChanges(permitted))
       restored += permitted.length
+      const undone = new Set(permitted.map(({ after }) => after.id))
+      await removeRulesOf(
+        deps,
+        entries.filter(({ vulnerabilityId }) => undone.has(vulnerabilityId)),
+      )
       isRuled ||= permitted.some(({ after }) => after.ruleId !== null)
       after = last.id
     } else {
@@ -247,17 +263,18 @@ async function restoreBatch(
   const stillThere = new Set(await listExistingUsers(deps.db, usersIn(entries)))
   const ghostId = await ensureGhostFor(deps, entries, stillThere)
   const { assignable, usernames } = await readAssignees(deps, project, entries, locked)
-  const triageOf = new Map(entries.map(({ vulnerabilityId, before }) => [vulnerabilityId, before]))
+  const entryOf = new Map(entries.map((entry) => [entry.vulnerabilityId, entry]))
   const restored = locked.flatMap((before) => {
-    const former = triageOf.get(before.id)
+    const former = entryOf.get(before.id)?.before
     if (!former || touched.has(before.id)) return []
     const triage = isAssignment(former)
       ? onlyTo(assignable, former)
       : isTriage(former)
         ? withGhost(former, stillThere, ghostId)
         : former
-    const after = restoreTriage(before, triage, reported.get(before.id) ?? before.severity, now)
-    if (after === before) return []
+    const triaged = restoreTriage(before, triage, reported.get(before.id) ?? before.severity, now)
+    if (triaged === before) return []
+    const after = withoutGroupRule(triaged, entryOf.get(before.id))
     return [{ before, after, entry: undoEntry(before, after, { userId, bulkId, usernames }) }]
   })
   return holdDismissals(deps, project, restored, { reported, userId, now })
@@ -339,6 +356,12 @@ function differenceOf(before: Vulnerability, after: Vulnerability, usernames: Us
   if (before.state !== after.state) return ['state', before.state, after.state] as const
   if (before.severity !== after.severity) return ['severity', before.severity, after.severity] as const
   return ['due_date', before.dueOn, after.dueOn] as const
+}
+
+/** Returns the groups whose rules the undo of a bulk change would remove. */
+export async function findDecidedGroups(deps: Deps, project: Project, id: number): Promise<number[]> {
+  await getBulk(deps, project, id)
+  return findGroupsOfBulk(deps, id)
 }
 
 async function getBulk({ db }: Deps, project: Project, id: number): Promise<Bulk> {

@@ -99,7 +99,7 @@ async function saveRule(
 }
 
 /** Returns the effect of the rule for a dismissed vulnerability. */
-const dismissalBy = (after: Vulnerability, comment: string | undefined): RuleDismissal => ({
+export const dismissalBy = (after: Vulnerability, comment: string | undefined): RuleDismissal => ({
   ...(after.dismissalReason && { reason: after.dismissalReason }),
   ...(comment !== undefined && { comment }),
   ...(after.dismissedUntil !== null && { until: after.dismissedUntil }),

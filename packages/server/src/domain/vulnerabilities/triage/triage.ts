@@ -202,7 +202,7 @@ export async function requestBatch(
   })
   const { needing, expiresInDays } = await selectForApproval(deps, project.id, candidates)
   const held = new Set(needing.map(({ id }) => id))
-  if (userId === null || needing.length === 0 || change.ref !== undefined) return { held, requested: 0 }
+  if (userId === null || needing.length === 0 || change.ref !== undefined || change.group) return { held, requested: 0 }
   const fixable = new Set(endsWithFix(change) ? await listWithFix(deps.db, ids) : [])
   const wanted = needing.filter((vulnerability) => {
     const context = { userId, now, bulkId: 0 }
