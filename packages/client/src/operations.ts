@@ -524,6 +524,10 @@ export interface Operations {
   'DELETE /groups/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; response: undefined }
   /** Restore a deleted upload at its previous URL */
   'POST /groups/{id}/uploads/{upload_id}/restore': { path: { id: string | number; upload_id: string | number }; response: Schemas['Upload'] }
+  /** Import an upload of a project from another server with its secret, date and uploader */
+  'POST /projects/{id}/uploads/import': { path: { id: string | number }; body: { file: Blob; secret: string; created_at: string; uploaded_by?: number | undefined }; response: Schemas['UploadListItem'] }
+  /** Import an upload of a group from another server with its secret, date and uploader */
+  'POST /groups/{id}/uploads/import': { path: { id: string | number }; body: { file: Blob; secret: string; created_at: string; uploaded_by?: number | undefined }; response: Schemas['UploadListItem'] }
   /** List the links to an upload of a project that have not expired, newest first */
   'GET /projects/{id}/uploads/{upload_id}/links': { path: { id: string | number; upload_id: string | number }; response: (Schemas['UploadLink'])[] }
   /** Create a link with which anyone can download an upload of a project until it expires */

@@ -51,6 +51,7 @@ import { topicMergeRoutes } from './api/v4/topics/merge-routes.ts'
 import { topicRoutes } from './api/v4/topics/routes.ts'
 import { topicVocabularyRoutes } from './api/v4/topics/vocabulary-routes.ts'
 import { trustRelationRoutes } from './api/v4/trust-relations/routes.ts'
+import { uploadImportRoutes } from './api/v4/uploads/import-routes.ts'
 import { uploadLinkRoutes } from './api/v4/uploads/link-routes.ts'
 import { uploadReferenceRoutes } from './api/v4/uploads/reference-routes.ts'
 import { uploadRoutes } from './api/v4/uploads/routes.ts'
@@ -112,6 +113,7 @@ export const routes: readonly Route[] = [
   ...topicDuplicateRoutes,
   ...topicVocabularyRoutes,
   ...uploadRoutes,
+  ...uploadImportRoutes,
   ...uploadLinkRoutes,
   ...uploadReferenceRoutes,
   ...webUploadRoutes,

@@ -145,6 +145,7 @@ const rarelySuccessful = [
   'POST /vulnerability_bulk_changes/:bulk_id/undo',
   'GET /-/badges/:key',
   'GET /-/links/:token',
+  ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/uploads/import`),
   ...['projects', 'groups'].map((owner) => `DELETE /${owner}/:id/uploads/:upload_id/links/:link_id`),
   ...['projects', 'groups'].map((owner) => `DELETE /${owner}/:id/issue_tracker/events_secret`),
 ]

@@ -93,6 +93,12 @@ async function createProject(copy: Copy, row: SourceRow, wanted: SourceRow): Pro
   return (await copy.target.call('POST /projects', { body }, options)).id
 }
 
+/** Unarchives a project of the target before something in it changes. `archiveProject` archives it again. */
+export async function makeWritable({ target }: Copy, id: number): Promise<void> {
+  const found = await target.call('GET /projects/{id}', { path: { id }, query: {} })
+  if (found.archived === true) await target.call('POST /projects/{id}/unarchive', { path: { id } })
+}
+
 /** Archives a copied project that is archived in the source. It is the last step, because archived projects are read-only. */
 export async function archiveProject(copy: Copy, row: SourceRow): Promise<void> {
   const id = copy.ids.find('project', String(row['id']))

@@ -16,6 +16,12 @@ async function filledServer(): Promise<ListeningServer> {
   const omar = await server.user('omar')
   const shop = await server.project('shop/api')
   const { body: group } = await admin.get('/groups/shop')
+  await admin.post(`/groups/${group.id}/members`, { user_id: nadia.user?.id, access_level: 50 })
+  await admin.post(`/projects/${shop.id}/members`, {
+    user_id: omar.user?.id,
+    access_level: 30,
+    expires_at: '2999-01-01',
+  })
   const { body: sub } = await admin.post('/groups', {
     name: 'Web',
     path: 'web',
@@ -30,13 +36,13 @@ async function filledServer(): Promise<ListeningServer> {
     topics: ['java', 'payments'],
   })
   const old = await server.project('shop/old')
+  await nadia.post(`/groups/${group.id}/uploads`, formWithFile('file', 'group plan.txt', 'for all'))
+  for (const place of [old, shop]) {
+    await omar.post(`/projects/${place.id}/uploads`, formWithFile('file', 'same.txt', `first of ${place.id}`))
+    await admin.post(`/projects/${place.id}/uploads`, formWithFile('file', 'same.txt', 'second'))
+    await admin.post(`/projects/${place.id}/uploads`, formWithFile('file', 'pixel.png', pixel))
+  }
   await admin.post(`/projects/${old.id}/archive`)
-  await admin.post(`/groups/${group.id}/members`, { user_id: nadia.user?.id, access_level: 50 })
-  await admin.post(`/projects/${shop.id}/members`, {
-    user_id: omar.user?.id,
-    access_level: 30,
-    expires_at: '2999-01-01',
-  })
   const fields = { name: 'security', title: 'Security', description: 'Things to fix' }
   await admin.post('/topics', formWithFile('avatar', 'lock.png', pixel, fields))
   return server
@@ -80,6 +86,26 @@ describe('an import from another Alcove server', () => {
     expect(Buffer.from(await avatar.arrayBuffer())).toEqual(pixel)
   })
 
+  test('copies uploads with secret, filename, uploader, date and content', async () => {
+    await run(importArgs(source), { env: target.env })
+    for (const [place, count] of [
+      ['/groups/shop', 1],
+      ['/projects/shop%2Fapi', 3],
+      ['/projects/shop%2Fold', 2],
+    ] as const) {
+      const fields = ['filename', 'size', 'created_at', 'sha256', 'url', 'markdown']
+      const path = `${place}/uploads?with_details=true&`
+      const uploads = await readAll(source.admin, path, fields)
+      expect(uploads.length).toBe(count)
+      expect(await readAll(target.admin, path, fields)).toEqual(uploads)
+      expect(await readUploaders(target, path)).toEqual(await readUploaders(source, path))
+      for (const [, , , , url] of uploads) {
+        const { text } = await source.admin.get(`${place}${url}`)
+        expect((await target.admin.get(`${place}${url}`)).text).toBe(text)
+      }
+    }
+  })
+
   test('changes nothing when it is repeated, and then only what has changed', async () => {
     await run(importArgs(source), { env: target.env })
     const second = await run(importArgs(source, '--json'), { env: target.env })
@@ -106,8 +132,13 @@ const compared: [string, ...string[]][] = [
   ['/users', 'username', 'name', 'email', 'state'],
 ]
 
-async function readAll(client: Client, path: string, fields: readonly string[]): Promise<unknown[]> {
-  const { body } = await client.get(`${path}?per_page=100`)
+async function readAll(client: Client, path: string, fields: readonly string[]): Promise<unknown[][]> {
+  const { body } = await client.get(`${path}${path.endsWith('&') ? '' : '?'}per_page=100`)
   const rows = (body as Record<string, unknown>[]).map((row) => fields.map((field) => row[field]))
   return rows.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
 }
+
+const readUploaders = async ({ admin }: ListeningServer, path: string): Promise<unknown[]> =>
+  (await admin.get(path)).body
+    .map((upload: { uploaded_by: { username: string } }) => upload.uploaded_by.username)
+    .sort()

@@ -8,10 +8,12 @@ import { copyGroup, listGroups } from './copy-groups.ts'
 import { copyMembers } from './copy-members.ts'
 import { archiveProject, copyProject, listProjects, topicsOf } from './copy-projects.ts'
 import { copyTopics } from './copy-topics.ts'
+import { copyUploads } from './copy-uploads.ts'
 import { copyUsers } from './copy-users.ts'
 import { openState } from './import-state.ts'
 import { openSource } from './source-api.ts'
 import { type SourceRow, textOf } from './source-row.ts'
+import { findLinksOfProject } from './upload-links.ts'
 
 export interface GitlabImportOptions extends ConnectionOptions {
   from: string
@@ -62,7 +64,10 @@ async function copyAll(copy: Copy, paths: readonly string[]): Promise<void> {
   await copyTopics(copy, isWhole ? undefined : topicsOf(projects))
   for (const project of projects) await copyProject(copy, project)
   for (const row of groups) {
-    await copyMembers(copy, { kind: 'group', sourceId: String(row['id']), name: textOf(row, 'full_path') ?? '' })
+    const place = { kind: 'group', sourceId: String(row['id']), name: textOf(row, 'full_path') ?? '' } as const
+    await copyMembers(copy, place)
+    // Links to files of a group are in texts that GitLab has no list of, such as epics.
+    await copyUploads(copy, place, async () => new Map())
   }
   for (const row of projects) await copyContents(copy, row)
 }
@@ -72,9 +77,24 @@ async function copyContents(copy: Copy, row: SourceRow): Promise<void> {
   const sourceId = String(row['id'])
   if (copy.state.isDone('project', sourceId)) return
   const name = textOf(row, 'path_with_namespace') ?? ''
-  await copyMembers(copy, { kind: 'project', sourceId, name })
+  const place = { kind: 'project', sourceId, name } as const
+  await copyMembers(copy, place)
+  await copyUploads(
+    copy,
+    place,
+    once(() => findLinksOfProject(copy, row)),
+  )
   await archiveProject(copy, row)
   await copy.state.markDone('project', sourceId)
+}
+
+/** Returns a function that calls another one at most once. */
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined
+  return () => {
+    result ??= work()
+    return result
+  }
 }
 
 /** Returns the groups below the selected paths. Others are only copied because they contain them. */

@@ -82,6 +82,8 @@ export const apiNames: ApiNames = {
     'POST /topics/import': 'importTopics',
     'POST /topics/bulk': 'assignTopicsInBulk',
     'POST /groups/:id/topics/bulk': 'assignTopicsInBulkToGroup',
+    'POST /projects/:id/uploads/import': 'importProjectUpload',
+    'POST /groups/:id/uploads/import': 'importGroupUpload',
     'GET /projects/:id/uploads/limits': 'getProjectUploadLimits',
     'PUT /projects/:id/uploads/limits': 'updateProjectUploadLimits',
     'GET /groups/:id/uploads/limits': 'getGroupUploadLimits',

@@ -190,6 +190,8 @@ export const permissions = {
   // The token in the address is the permission.
   'upload.link.open': { on: 'instance', who: 'anyone', scope: 'none' },
   'upload.limits': { on: 'project', who: 'user', scope: 'read_api' },
+  // An import sets the uploader, the date and the secret of a file.
+  'upload.import': { on: 'project', who: 'admin', scope: 'api' },
   'upload.limit': { on: 'project', who: 'admin', scope: 'api' },
   // A group is also visible to users who are members of a single project in it.
   'group.upload.create': { on: 'group', who: 'guest', scope: 'api' },
@@ -200,6 +202,7 @@ export const permissions = {
   'group.upload.delete': { on: 'group', who: 'maintainer', scope: 'api' },
   'group.upload.link.read': { on: 'group', who: 'maintainer', scope: 'read_api' },
   'group.upload.link.manage': { on: 'group', who: 'maintainer', scope: 'api' },
+  'group.upload.import': { on: 'group', who: 'admin', scope: 'api' },
   'group.upload.limits': { on: 'group', who: 'user', scope: 'read_api' },
 
   // The project is a field of the body, not of the path, so previewMarkdown checks that the caller can read it.

@@ -78,6 +78,7 @@ export type AuditEventName =
   | 'topics_merged'
   | 'topic_merge_undone'
   | 'topics_imported'
+  | 'upload_imported'
   | 'upload_destroyed'
   | 'upload_restored'
   | 'upload_downloaded'

@@ -6,6 +6,7 @@ import { findProjectById } from '../projects/projects.ts'
 import type { Upload } from './upload.ts'
 
 const messages = {
+  upload_imported: 'Imported an upload',
   upload_destroyed: 'Deleted an upload',
   upload_restored: 'Restored an upload',
   upload_downloaded: 'Downloaded an upload',

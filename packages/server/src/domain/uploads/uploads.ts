@@ -1,6 +1,6 @@
 import { openCache, perDatabase } from '../../db/cache.ts'
 import { isForeignKeyViolation } from '../../db/violations.ts'
-import { gone, notFound, tooLarge } from '../../platform/failure.ts'
+import { conflict, gone, notFound, refused, tooLarge } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { contentTypeOf } from '../files/content-type.ts'
@@ -34,6 +34,62 @@ export interface Uploader {
   isMember: boolean
 }
 
+/** What an import states about an upload. */
+export interface UploadOrigin {
+  secret: string
+  createdAt: string
+  uploader: User | null
+}
+
+/**
+ * Records an upload of another server with its secret, date and uploader, so that its links remain valid. Returns the
+ * upload that already has this address when its content is the same.
+ */
+export async function importUpload(
+  deps: Deps,
+  owner: UploadOwner,
+  origin: UploadOrigin,
+  file: ReceivedFile,
+): Promise<Upload> {
+  const filename = sanitizeFilename(file.filename)
+  const { secret, createdAt, uploader } = origin
+  if (createdAt > deps.now()) throw refused('created_at is in the future')
+  return transaction(deps, async (deps) => {
+    await lockOwner(deps.db, owner)
+    const known = await findUploadBySecret(deps.db, owner, secret, filename)
+    if (known && known.deletedAt === null && known.sha256 === file.sha256) return known
+    if (known?.deletedAt) throw conflict('this upload was deleted here; restore it, or wait until it has expired')
+    if (known) throw conflict('another file has this secret and filename')
+    const { upload, hasListeners } = await insertUpload(
+      deps.db,
+      {
+        ...draftOf(owner, filename, file),
+        secret,
+        createdAt,
+        uploadedBy: uploader && { id: uploader.id, username: uploader.username, name: uploader.name },
+      },
+      false,
+    )
+    if (hasListeners) await recordUploadEvent(deps, 'upload_created', upload)
+    await claimSpace(deps, owner, file.bytes)
+    await recordUploadAudit(deps, 'upload_imported', upload)
+    file.kept = true
+    return upload
+  })
+}
+
+function draftOf({ kind, id }: UploadOwner, filename: string, file: ReceivedFile) {
+  return {
+    owner: { kind, id },
+    filename,
+    contentType: contentTypeOf(filename),
+    bytes: file.bytes,
+    sha256: file.sha256,
+    objectKey: file.key,
+    deletedAt: null,
+  }
+}
+
 /** Records an upload whose bytes are already stored, and makes them the owner's. */
 export async function createUpload(
   deps: Deps,
@@ -46,16 +102,10 @@ export async function createUpload(
     // Insert the row first, because it locks the owner before the usage. Deleting an owner takes its locks in the same
     // order.
     const draft = {
-      owner: { kind: owner.kind, id: owner.id },
+      ...draftOf(owner, filename, file),
       secret: deps.random(16).toString('hex'),
-      filename,
-      contentType: contentTypeOf(filename),
-      bytes: file.bytes,
-      sha256: file.sha256,
-      objectKey: file.key,
       createdAt: deps.now(),
       uploadedBy: { id: user.id, username: user.username, name: user.name },
-      deletedAt: null,
     }
     const { upload, hasListeners } = await insertUpload(deps.db, draft, !isMember)
     if (hasListeners) await recordUploadEvent(deps, 'upload_created', upload)

@@ -210,6 +210,8 @@ describe('routes record the events of the table', () => {
       const upload = async () =>
         send(`POST ${base}/uploads`, { path: { id }, body: formWithFile('file', 'a.txt', 'a') })
       const { id: uploadId } = await upload()
+      const origin = { secret: '0123456789abcdef0123456789abcdef', created_at: '2024-02-03T04:05:06Z' }
+      await send(`POST ${base}/uploads/import`, { path: { id }, body: formWithFile('file', 'b.txt', 'b', origin) })
       await send(`DELETE ${base}/uploads/:upload_id`, { path: { id, upload_id: uploadId } })
       await send(`POST ${base}/uploads/:upload_id/restore`, { path: { id, upload_id: uploadId } })
       const place = { id, upload_id: uploadId }

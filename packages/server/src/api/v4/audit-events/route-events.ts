@@ -128,6 +128,7 @@ function routesOfPlace(kind: 'project' | 'group'): Readonly<Record<string, Recor
     [`DELETE ${base}/due_date_policy`]: ['due_date_policy_destroyed'],
     [`POST ${base}/due_date_policy/preview`]: reads,
     [`POST ${base}/uploads`]: rowRecords,
+    [`POST ${base}/uploads/import`]: ['upload_imported'],
     [`DELETE ${base}/uploads/:upload_id`]: ['upload_destroyed'],
     [`DELETE ${base}/uploads/:secret/:filename`]: ['upload_destroyed'],
     [`POST ${base}/uploads/:upload_id/restore`]: ['upload_restored'],

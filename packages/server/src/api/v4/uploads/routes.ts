@@ -57,7 +57,7 @@ function viewUpload({ id, owner, secret, filename }: Upload) {
   return { id, alt, url, full_path: fullPath, markdown }
 }
 
-const uploadListItem = Type.Object(
+export const uploadListItem = Type.Object(
   {
     id: Type.Integer(),
     size: Type.Integer(),
@@ -86,7 +86,7 @@ const uploadListItem = Type.Object(
   { title: 'UploadListItem' },
 )
 
-function viewListItem(upload: Upload, withDetails: boolean, use?: UploadUse) {
+export function viewListItem(upload: Upload, withDetails: boolean, use?: UploadUse) {
   const { id, bytes, filename, createdAt, uploadedBy, contentType, sha256, deletedAt } = upload
   const { url, full_path, markdown } = viewUpload(upload)
   return {
