@@ -7,12 +7,12 @@ const notTests = '\\.(test|conformance)\\.ts$|/testing/'
 
 /** Inside domain/, lowest first: a folder may import those before it. */
 const order = [
-  ['files', 'jobs'],
+  ['files', 'jobs', 'custom-attributes'],
   ['audit', 'feeds'],
   ['mail'],
   ['access', 'users', 'tokens', 'sign-in', 'second-factors'],
   ['projects', 'namespaces', 'members', 'hooks', 'idempotency'],
-  ['topics', 'uploads', 'avatars', 'findings'],
+  ['topics', 'uploads', 'avatars', 'deploy-tokens', 'findings'],
   ['bots'],
   ['oidc'],
   ['vulnerabilities'],

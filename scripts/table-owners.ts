@@ -8,6 +8,7 @@ const write = /\b(?:insert into|update|delete from)\s+(?!set\b)(\w+|\$\{[^}]+\})
 /** Queries that write tables by a name in a variable. */
 const writesAnyTable = new Map([
   ['projects/gitlab-attribute-queries.ts', 'a column that several tables have'],
+  ['avatars/avatar-queries.ts', 'a column that several tables have'],
   ['users/user-queries.ts', 'the references to a deleted user'],
 ])
 

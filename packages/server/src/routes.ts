@@ -2,7 +2,9 @@ import { graphqlRoutes } from './api/graphql/routes.ts'
 import { accessTokenRoutes } from './api/v4/access-tokens/routes.ts'
 import { auditEventRoutes } from './api/v4/audit-events/routes.ts'
 import { avatarRoutes } from './api/v4/avatars/routes.ts'
+import { customAttributeRoutes } from './api/v4/custom-attributes/routes.ts'
 import { dependencyRoutes } from './api/v4/dependencies/routes.ts'
+import { deployTokenRoutes } from './api/v4/deploy-tokens/routes.ts'
 import { dismissalRequestRoutes } from './api/v4/dismissal-approval/request-routes.ts'
 import { dismissalApprovalRoutes } from './api/v4/dismissal-approval/routes.ts'
 import { dueDatePolicyRoutes } from './api/v4/due-date-policies/routes.ts'
@@ -106,6 +108,8 @@ export const routes: readonly Route[] = [
   ...trustRelationRoutes,
   ...topicRoutes,
   ...avatarRoutes,
+  ...customAttributeRoutes,
+  ...deployTokenRoutes,
   ...topicAliasRoutes,
   ...topicBulkRoutes,
   ...topicDiscoveryRoutes,

@@ -137,9 +137,16 @@ async function useCaches(server: TestServer): Promise<void> {
   const lists = ['vulnerabilities', 'vulnerability_findings', 'vulnerabilities/summary', 'vulnerability_statistics']
   const paths = [
     ...[`/projects/${id}`, '/projects/acme%2Fsite', `/groups/${group}`, '/groups/acme', '/groups', '/topics/1'],
-    ...['', 'topic=web', 'search=site', 'starred=true', 'membership=true', 'min_access_level=20', 'owned=true'].map(
-      (filter) => `/projects?${filter}`,
-    ),
+    ...[
+      '',
+      'topic=web',
+      'search=site',
+      'starred=true',
+      'membership=true',
+      'min_access_level=20',
+      'owned=true',
+      'custom_attributes[a]=b',
+    ].map((filter) => `/projects?${filter}`),
     ...['/topics', '/topics?search=web', '/topics/duplicates', `/projects/${id}/uploads`],
     ...['/vulnerabilities', '/vulnerabilities/summary', '/vulnerabilities?topic=web', '/vulnerability_statistics'],
     '/security_dashboard',

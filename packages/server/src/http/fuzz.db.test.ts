@@ -90,6 +90,15 @@ const rarelySuccessful = [
   ]),
   'GET /uploads/-/system/user/avatar/:id/:filename',
   'PUT /user/avatar',
+  ...['project', 'group'].flatMap((kind) => [
+    `POST /${kind}s/:id/restore`,
+    `GET /${kind}s/:id/deploy_tokens/:token_id`,
+    `DELETE /${kind}s/:id/deploy_tokens/:token_id`,
+  ]),
+  ...['project', 'group', 'user'].flatMap((kind) => [
+    `GET /${kind}s/:id/custom_attributes/:key`,
+    `DELETE /${kind}s/:id/custom_attributes/:key`,
+  ]),
   'POST /-/oidc/:provider',
   'GET /-/oidc/:provider/callback',
   'POST /-/oidc/:provider/backchannel_logout',

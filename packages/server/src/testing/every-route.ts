@@ -35,6 +35,8 @@ export async function fillEveryRoute(
     const link = await create(`${base}/uploads/${upload.id}/links`)
     const hook = await create(`${base}/hooks`, { url: 'https://hooks.example.com/' })
     await server.admin.put(base, formWithAvatar())
+    await server.admin.put(`${base}/custom_attributes/site`, { value: 'Oslo' })
+    const deployToken = await create(`${base}/deploy_tokens`, { name: 'pull', scopes: ['read_registry'] })
     const schedule = await create(`${base}/report_schedules`)
     const mapping = await create(`${base}/report_mappings`, { name: 'pentest', mapping: { title: 'Issue' } })
     Object.assign(values, {
@@ -50,6 +52,8 @@ export async function fillEveryRoute(
       [`/${at}/:id/uploads/:secret/:filename`]: [id, secret, 'a.txt'],
       [`/-/${at.slice(0, -1)}/:id/uploads/:secret/:filename`]: [id, secret, 'a.txt'],
       [`/${at}/:id/avatar`]: [id],
+      [`/${at}/:id/custom_attributes/:key`]: [id, 'site'],
+      [`/${at}/:id/deploy_tokens/:token_id`]: [id, deployToken.id],
       [`/uploads/-/system/${at.slice(0, -1)}/avatar/:id/:filename`]: [id, 'my_logo.png'],
       [`/${at}/:id/hooks/:hook_id`]: [id, hook.id],
       [`/${at}/:id/hooks/:hook_id/events`]: [id, hook.id],
@@ -75,6 +79,7 @@ export async function fillEveryRoute(
   const [topic] = (await server.admin.get('/topics?search=rust')).body
   const avatar = new URL(topic.avatar_url, 'http://localhost').pathname.split('/').slice(-2)
   await server.admin.put(`/users/${user}`, formWithAvatar())
+  await server.admin.put(`/users/${user}/custom_attributes/site`, { value: 'Oslo' })
   return {
     ...values,
     '/hooks/:hook_id': [hook.id],
@@ -91,5 +96,6 @@ export async function fillEveryRoute(
     '/groups/:id/audit_events/:audit_event_id': [group, groupEvent.id],
     '/uploads/-/system/projects/topic/avatar/:id/:filename': avatar,
     '/uploads/-/system/user/avatar/:id/:filename': [user, 'my_logo.png'],
+    '/users/:id/custom_attributes/:key': [user, 'site'],
   }
 }

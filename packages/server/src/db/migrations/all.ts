@@ -56,6 +56,7 @@ import { groupDismissals } from './0104_group_dismissals.ts'
 import { importedFindings } from './0111_imported_findings.ts'
 import { userAttributes } from './0112_user_attributes.ts'
 import { avatars } from './0113_avatars.ts'
+import { customAttributes } from './0114_custom_attributes.ts'
 import { uploadLinks } from './0115_upload_links.ts'
 import { uploadReferences } from './0116_upload_references.ts'
 
@@ -118,6 +119,7 @@ export const migrations: readonly Migration[] = [
   importedFindings,
   userAttributes,
   avatars,
+  customAttributes,
   uploadLinks,
   uploadReferences,
 ]

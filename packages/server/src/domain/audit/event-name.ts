@@ -56,6 +56,8 @@ export type AuditEventName =
   | 'group_transferred'
   | 'group_destroyed'
   | 'organization_created'
+  | 'deploy_token_created'
+  | 'deploy_token_revoked'
   | 'webhook_created'
   | 'webhook_updated'
   | 'webhook_destroyed'

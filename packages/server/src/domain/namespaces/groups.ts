@@ -4,6 +4,7 @@ import type { Caller } from '../access/callers.ts'
 import { isWider, roles, type Visibility } from '../access/roles.ts'
 import { changesBetween, groupEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
+import type { CustomAttributeFilter } from '../custom-attributes/custom-attribute.ts'
 import { type Deps, transaction } from '../deps.ts'
 import type { Membership } from '../members/member.ts'
 import { makeOwner } from '../members/members.ts'
@@ -137,6 +138,7 @@ export interface GroupQuery {
   parentId?: number | undefined
   /** Ancestor group, at any depth. */
   below?: Namespace | undefined
+  customAttributes?: CustomAttributeFilter | undefined
 }
 
 /** Returns a page of groups that the caller can read, of all organizations or of one that the caller can read. */
@@ -163,6 +165,7 @@ export async function findGroups(
     exceptIds: query.exceptIds,
     parentId: query.topLevelOnly ? null : query.parentId,
     below: query.below,
+    customAttributes: query.customAttributes,
     visibility: query.visibility,
     organizationId: query.organizationId,
     search: readPathSearch(query.search ?? '', false),

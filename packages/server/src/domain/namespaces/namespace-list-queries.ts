@@ -1,6 +1,8 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import { roles, type Visibility } from '../access/roles.ts'
+import type { CustomAttributeFilter } from '../custom-attributes/custom-attribute.ts'
+import { hasCustomAttributes } from '../custom-attributes/custom-attribute-sql.ts'
 import type { Membership } from '../members/member.ts'
 import { memberNamespaces, selectMemberNamespaces } from '../members/membership-sql.ts'
 import { maxCountedRows, type PageRequest, type Position } from '../page.ts'
@@ -19,6 +21,7 @@ export interface NamespaceFilter {
   /** Null selects top-level namespaces. */
   parentId?: number | null | undefined
   below?: Namespace | undefined
+  customAttributes?: CustomAttributeFilter | undefined
   visibility?: Visibility | undefined
   organizationId?: number | undefined
   search?: PathSearch | undefined
@@ -116,6 +119,7 @@ function narrowing(db: Db, filter: NamespaceFilter): Sql {
     ${visibility ? sql`and namespaces.visibility = ${visibility}` : empty}
     ${organizationId === undefined ? empty : sql`and namespaces.organization_id + 0 = ${organizationId}`}
     ${exceptIds ? sql`and namespaces.id not in ${db.dialect.integers(exceptIds)}` : empty}
+    ${filter.customAttributes ? sql`and ${hasCustomAttributes('namespaces', filter.customAttributes)}` : empty}
     ${search ? sql`and ${matches(db, search)}` : empty}`
 }
 

@@ -1,6 +1,8 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Visibility } from '../access/roles.ts'
+import type { CustomAttributeFilter } from '../custom-attributes/custom-attribute.ts'
+import { hasCustomAttributes } from '../custom-attributes/custom-attribute-sql.ts'
 import type { Membership } from '../members/member.ts'
 import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
 import { lineageRange, type Namespace } from '../namespaces/namespace.ts'
@@ -38,6 +40,7 @@ export interface ProjectFilter {
   activeBefore?: string | undefined
   updatedAfter?: string | undefined
   updatedBefore?: string | undefined
+  customAttributes?: CustomAttributeFilter | undefined
 }
 
 /**
@@ -199,6 +202,7 @@ function narrowing(db: Db, filter: ProjectFilter): Sql {
   if (starredBy !== undefined) {
     all.push(sql`projects.id in (select project_id from project_stars where user_id = ${starredBy})`)
   }
+  if (filter.customAttributes) all.push(hasCustomAttributes('projects', filter.customAttributes))
   if (search) all.push(matches(db, search))
   if (isArchived !== undefined) all.push(sql`projects.is_archived = ${isArchived}`)
   if (filter.idAfter !== undefined) all.push(sql`projects.id > ${filter.idAfter}`)

@@ -78,7 +78,7 @@ function similarityOrder(counted: number, search: PathSearch | undefined): Proje
   return { by: search && counted <= maxCompared ? 'similarity' : 'id', direction: 'desc' }
 }
 
-const countedTables = ['projects', 'namespaces', 'members', 'project_topics', 'project_stars']
+const countedTables = ['projects', 'namespaces', 'members', 'project_topics', 'project_stars', 'custom_attributes']
 /** Cache of totals. Counting is slower than reading a page. */
 const counts = perDatabase((changes) => openCache<number>(changes, countedTables, 2000))
 

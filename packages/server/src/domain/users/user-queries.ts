@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { hasCustomAttributes } from '../custom-attributes/custom-attribute-sql.ts'
 import { maxCountedRows, type PageRequest, type Position } from '../page.ts'
 import type { Person, User, UserFilter, UserOrder } from './user.ts'
 import type { UserDraft } from './user-draft.ts'
@@ -236,6 +237,7 @@ function conditions(db: Db, filter: UserFilter): Sql {
   if (hasSecondFactor !== undefined) all.push(sql`users.has_second_factor = ${hasSecondFactor}`)
   if (isBot !== undefined) all.push(sql`users.is_bot = ${isBot}`)
   if (createdAfter !== undefined) all.push(sql`users.created_at >= ${createdAfter}`)
+  if (filter.customAttributes) all.push(hasCustomAttributes('users', filter.customAttributes))
   if (createdBefore !== undefined) all.push(sql`users.created_at <= ${createdBefore}`)
   return join(all, ' and ')
 }

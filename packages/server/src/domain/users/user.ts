@@ -1,3 +1,5 @@
+import type { CustomAttributeFilter } from '../custom-attributes/custom-attribute.ts'
+
 export interface User {
   id: number
   username: string
@@ -44,6 +46,7 @@ export interface UserQuery {
   hasSecondFactor?: boolean | undefined
   createdAfter?: string | undefined
   createdBefore?: string | undefined
+  customAttributes?: CustomAttributeFilter | undefined
 }
 
 /** Conditions of the list of users. */
@@ -58,6 +61,7 @@ export interface UserFilter {
   hasSecondFactor?: boolean | undefined
   createdAfter?: string | undefined
   createdBefore?: string | undefined
+  customAttributes?: CustomAttributeFilter | undefined
 }
 
 export interface UserOrder {

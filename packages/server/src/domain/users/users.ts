@@ -108,6 +108,7 @@ export async function findUsers(
     search: readSearch(query.search, isAdmin),
     states: statesOf(query),
     isBot: query.isBot,
+    customAttributes: query.customAttributes,
     ...(isAdmin && filterForAdministrators(query)),
   }
   const [rows, counted] = await Promise.all([

@@ -34,6 +34,8 @@ const mayRecordNothing = ['POST /projects/:id/security_reports']
 
 /** Routes that need another server to respond, or a message with a link. */
 const unperformed = [
+  'POST /projects/:id/restore',
+  'POST /groups/:id/restore',
   'DELETE /users/:id/identities/:provider',
   'POST /-/oidc/:provider',
   'POST /-/oidc/:provider/backchannel_logout',
@@ -116,6 +118,8 @@ describe('routes record the events of the table', () => {
       await send('DELETE /users/:id/sessions', { path: id })
       await send('POST /users/:id/deactivate', { path: id })
       await send('POST /users/:id/activate', { path: id })
+      await send('PUT /users/:id/custom_attributes/:key', { path: { ...id, key: 'a' }, body: { value: 'b' } })
+      await send('DELETE /users/:id/custom_attributes/:key', { path: { ...id, key: 'a' } })
       await send('PUT /user/avatar', { body: { avatar: '' } })
       await send('PUT /users/:id', { path: id, body: { name: 'Ada L.' } })
       await send('DELETE /users/:id', { path: id })
@@ -446,7 +450,15 @@ async function useSavedViews(send: Send, base: string, path: Record<string, numb
   await send(`DELETE ${base}/vulnerability_views/:view_id`, { path: at })
 }
 
+async function useLabels(send: Send, base: string, path: Record<string, number>): Promise<void> {
+  await send(`PUT ${base}/custom_attributes/:key`, { path: { ...path, key: 'site' }, body: { value: 'Oslo' } })
+  await send(`DELETE ${base}/custom_attributes/:key`, { path: { ...path, key: 'site' } })
+  const token = await send(`POST ${base}/deploy_tokens`, { path, body: { name: 'pull', scopes: ['read_registry'] } })
+  await send(`DELETE ${base}/deploy_tokens/:token_id`, { path: { ...path, token_id: token.id } })
+}
+
 async function useHooks(send: Send, base: string, path: Record<string, number>): Promise<void> {
+  if (base) await useLabels(send, base, path)
   const hook = await send(`POST ${base}/hooks`, {
     path,
     body: { url: 'http://127.0.0.1:1/', vulnerability_events: true },

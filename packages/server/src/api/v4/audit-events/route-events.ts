@@ -9,6 +9,7 @@ const reads = none('changes nothing')
 const rowRecords = none('its own row records author and time')
 const scheduled = none('a setting of the user; each report that is sent is recorded as an export')
 const personal = none('concerns only what its user sees or receives')
+const labels = none('a label of administrators without an effect, as in GitLab')
 const setUp = none('begins a step whose completion is recorded')
 const delivery = none('sends what the settings say; deliveries have rows of their own')
 
@@ -75,6 +76,18 @@ const placeRoutes: Readonly<Record<string, RecordedEvents>> = {
   'POST /projects': ['project_created'],
   'POST /projects/user/:user_id': ['project_created'],
   'PUT /user/avatar': personal,
+  'POST /projects/:id/restore': reads,
+  'POST /groups/:id/restore': reads,
+  'POST /projects/:id/deploy_tokens': ['deploy_token_created'],
+  'DELETE /projects/:id/deploy_tokens/:token_id': ['deploy_token_revoked'],
+  'POST /groups/:id/deploy_tokens': ['deploy_token_created'],
+  'DELETE /groups/:id/deploy_tokens/:token_id': ['deploy_token_revoked'],
+  'PUT /projects/:id/custom_attributes/:key': labels,
+  'DELETE /projects/:id/custom_attributes/:key': labels,
+  'PUT /groups/:id/custom_attributes/:key': labels,
+  'DELETE /groups/:id/custom_attributes/:key': labels,
+  'PUT /users/:id/custom_attributes/:key': labels,
+  'DELETE /users/:id/custom_attributes/:key': labels,
   'PUT /projects/:id': ['project_updated'],
   'DELETE /projects/:id': ['project_destroyed'],
   'PUT /projects/:id/transfer': ['project_transferred'],

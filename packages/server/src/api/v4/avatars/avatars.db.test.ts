@@ -59,7 +59,11 @@ describe.each(['project', 'group', 'user'] as const)('the avatar of a %s', (kind
 
   test.each([
     ['logo.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'file format is not supported'],
-    ['logo.png', Buffer.concat([png, Buffer.alloc(204_801)]), 'is too big (should be at most 200 KiB)'],
+    [
+      'logo.png',
+      Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(204_800)]),
+      'is too big (should be at most 200 KiB)',
+    ],
   ])('is not stored as %s when GitLab would reject it', async (filename, content, message) => {
     const path = await create[kind]()
     const before = (await server.admin.get(path)).body

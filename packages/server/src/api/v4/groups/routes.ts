@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { grantableLevels } from '../../../domain/access/roles.ts'
 import { withAvatar } from '../../../domain/avatars/avatars.ts'
+import { customAttributeFilter } from '../../../domain/custom-attributes/custom-attributes.ts'
 import { type RootDeps, transaction } from '../../../domain/deps.ts'
 import { avatarUrl } from '../../../domain/files/avatar-url.ts'
 import { changeGroup, createGroup, findGroups, type GroupQuery } from '../../../domain/namespaces/groups.ts'
@@ -26,7 +27,14 @@ import {
 } from '../../../http/params/input.ts'
 import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
 import type { Route } from '../../../http/route.ts'
+import { refused } from '../../../platform/failure.ts'
 import { anyFile } from '../avatars/any-file.ts'
+import {
+  addCustomAttributes,
+  customAttributeFilters,
+  customAttributesField,
+  withCustomAttributes,
+} from '../custom-attributes/views.ts'
 import { attributesFrom, groupExtras, inputsOf, outputsOf } from '../projects/gitlab-attributes.ts'
 import { organizationField, visibility } from '../projects/input.ts'
 import { projectView, viewProjects, webUrl } from '../projects/views.ts'
@@ -63,10 +71,14 @@ const groupFields = {
   marked_for_deletion_on: Type.Null(),
 }
 
-const groupView = Type.Object({ ...groupFields, ...outputsOf(groupExtras, groupFields) }, { title: 'Group' })
+const groupView = Type.Object(
+  { ...groupFields, ...outputsOf(groupExtras, groupFields), ...customAttributesField },
+  { title: 'Group' },
+)
 const groupDetailView = Type.Object({
   ...groupFields,
   ...outputsOf(groupExtras, groupFields),
+  ...customAttributesField,
   shared_with_groups: Type.Array(Type.Object({})),
   promote_vulnerabilities_on_ingestion: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] }),
   projects: Type.Optional(Type.Array(projectView)),
@@ -141,12 +153,13 @@ const listFields = {
   order_by: oneOf(['name', 'path', 'id'], { default: 'name' }),
   sort: oneOf(['asc', 'desc'], { default: 'asc' }),
   statistics: optional(flag({ description: 'No effect' })),
-  with_custom_attributes: optional(flag({ description: 'No effect' })),
+  ...customAttributeFilters,
 }
 const listInput = Type.Object(listFields)
 
-function groupQueryFrom(input: Static<typeof listInput>): GroupQuery {
+function groupQueryFrom(input: Static<typeof listInput>, caller: Visitor | null): GroupQuery {
   return {
+    customAttributes: customAttributeFilter(caller?.isAdmin === true, input.custom_attributes),
     search: input.search,
     owned: input.owned,
     minAccessLevel: input.min_access_level,
@@ -160,10 +173,23 @@ function groupQueryFrom(input: Static<typeof listInput>): GroupQuery {
 async function listGroups(
   deps: RootDeps,
   caller: Visitor | null,
-  { query, order, page, origin }: { query: GroupQuery; order: NamespaceOrder; page: PageRequest; origin: string },
+  {
+    query,
+    order,
+    page,
+    origin,
+    input,
+  }: {
+    query: GroupQuery
+    order: NamespaceOrder
+    page: PageRequest
+    origin: string
+    input: { with_custom_attributes?: boolean }
+  },
 ) {
   const found = await findGroups(deps, caller, query, { order, page })
-  const rows = await viewGroups(deps, found.rows, origin)
+  const isWanted = caller?.isAdmin === true && input.with_custom_attributes === true
+  const rows = await addCustomAttributes(deps, 'namespaces', await viewGroups(deps, found.rows, origin), isWanted)
   const placeOf = (group: Namespace) => ({ value: String(group[order.by]), id: group.id })
   const next = nextOf(page, found, placeOf)
   return next ? { ...next, rows } : { ...found, rows }
@@ -184,8 +210,8 @@ export const groupRoutes: readonly Route[] = [
     paged: true,
     async handle({ deps, caller, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
-      const query = { ...groupQueryFrom(input), organizationId: input.organization_id }
-      return listGroups(deps, caller, { query, order, page: readKeyset(input, page), origin })
+      const query = { ...groupQueryFrom(input, caller), organizationId: input.organization_id }
+      return listGroups(deps, caller, { query, order, page: readKeyset(input, page), origin, input })
     },
   }),
   route({
@@ -199,8 +225,8 @@ export const groupRoutes: readonly Route[] = [
     paged: true,
     async handle({ deps, caller, group, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
-      const query = { ...groupQueryFrom(input), topLevelOnly: false, parentId: group.id }
-      return listGroups(deps, caller, { query, order, page, origin })
+      const query = { ...groupQueryFrom(input, caller), topLevelOnly: false, parentId: group.id }
+      return listGroups(deps, caller, { query, order, page, origin, input })
     },
   }),
   route({
@@ -214,8 +240,8 @@ export const groupRoutes: readonly Route[] = [
     paged: true,
     async handle({ deps, caller, group, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
-      const query = { ...groupQueryFrom(input), topLevelOnly: false, below: group }
-      return listGroups(deps, caller, { query, order, page, origin })
+      const query = { ...groupQueryFrom(input, caller), topLevelOnly: false, below: group }
+      return listGroups(deps, caller, { query, order, page, origin, input })
     },
   }),
   route({
@@ -260,12 +286,14 @@ export const groupRoutes: readonly Route[] = [
     permission: 'group.read',
     input: Type.Object({
       with_projects: flag({ default: true }),
-      with_custom_attributes: optional(flag({ description: 'No effect' })),
+      ...withCustomAttributes,
     }),
     status: 200,
     output: groupDetailView,
     async handle({ deps, caller, group, input, origin }) {
-      const view = await viewOneGroup(deps, group, origin)
+      const isWanted = caller?.isAdmin === true && input.with_custom_attributes === true
+      const shown = await viewOneGroup(deps, group, origin)
+      const [view = shown] = await addCustomAttributes(deps, 'namespaces', [shown], isWanted)
       if (!input.with_projects) return view
       const query = { within: { namespace: group, descendants: false } }
       const { rows } = await findProjects(deps, caller, query, {
@@ -330,6 +358,17 @@ export const groupRoutes: readonly Route[] = [
         return moved
       })
       return viewOneGroup(deps, transferred, origin)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/groups/:id/restore',
+    summary: 'Always rejected, because deleted groups are removed immediately',
+    permission: 'group.restore',
+    status: 201,
+    output: groupDetailView,
+    async handle() {
+      throw refused('Group has not been marked for deletion')
     },
   }),
   route({

@@ -1,7 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { grantableLevels } from '../../../domain/access/roles.ts'
+import { customAttributeFilter } from '../../../domain/custom-attributes/custom-attributes.ts'
 import { exposures, type ProjectOrder, reportRoles } from '../../../domain/projects/project.ts'
 import type { ProjectQuery } from '../../../domain/projects/project-list.ts'
+import type { Visitor } from '../../../domain/projects/visible.ts'
 import {
   blankableImage,
   date,
@@ -15,6 +17,7 @@ import {
   textList,
 } from '../../../http/params/input.ts'
 import { noKeyset } from '../../../platform/failure.ts'
+import { customAttributeFilters } from '../custom-attributes/views.ts'
 import { attributesFrom, inputsOf, projectExtras } from './gitlab-attributes.ts'
 
 export const visibility = oneOf(['private', 'internal', 'public'])
@@ -64,7 +67,7 @@ export const projectListFields = {
   include_hidden: optional(flag({ description: 'No effect' })),
   simple: optional(flag({ description: 'Return only the basic fields' })),
   statistics: optional(flag({ description: 'No effect: projects have no repositories' })),
-  with_custom_attributes: optional(flag({ description: 'No effect: there are no custom attributes' })),
+  ...customAttributeFilters,
 }
 
 /** Parameter of instance-wide lists; equivalent to the header `X-GitLab-Organization-ID`. */
@@ -75,8 +78,9 @@ export const organizationField = {
 const listFields = Type.Object(projectListFields)
 type ListInput = Static<typeof listFields>
 
-export function projectQueryFrom(input: ListInput): ProjectQuery {
+export function projectQueryFrom(input: ListInput, caller: Visitor | null): ProjectQuery {
   return {
+    customAttributes: customAttributeFilter(caller?.isAdmin === true, input.custom_attributes),
     visibility: input.visibility,
     isArchived: input.archived ?? (input.active === undefined ? undefined : !input.active),
     search: input.search,

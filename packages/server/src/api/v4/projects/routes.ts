@@ -4,6 +4,7 @@ import { type RootDeps, transaction } from '../../../domain/deps.ts'
 import { getOwnNamespace } from '../../../domain/namespaces/namespace-list.ts'
 import type { PageRequest } from '../../../domain/page.ts'
 import { storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
+import type { Project } from '../../../domain/projects/project.ts'
 import { findProjects, type ProjectQuery } from '../../../domain/projects/project-list.ts'
 import {
   changeProject,
@@ -20,9 +21,12 @@ import { assertUnmodified } from '../../../domain/unmodified.ts'
 import { getUser } from '../../../domain/users/users.ts'
 import { flag, integer, optional, text } from '../../../http/params/input.ts'
 import { keysetField } from '../../../http/response/keyset.ts'
+import { type RenderedRow, renderRow } from '../../../http/response/rendered-row.ts'
+import { serialiserOf } from '../../../http/response/serialiser.ts'
 import { perMinute, type Route } from '../../../http/route.ts'
-import { notFound } from '../../../platform/failure.ts'
+import { notFound, refused } from '../../../platform/failure.ts'
 import { anyFile } from '../avatars/any-file.ts'
+import { addCustomAttributes, withCustomAttributes } from '../custom-attributes/views.ts'
 import { route } from '../route.ts'
 import { acceptedView, viewAccepted } from '../views.ts'
 import {
@@ -36,7 +40,15 @@ import {
   projectQueryFrom,
   topicsFrom,
 } from './input.ts'
-import { detailFor, projectView, renderProjects, viewProject } from './views.ts'
+import {
+  type Detail,
+  detailFor,
+  type ProjectView,
+  projectView,
+  renderProjects,
+  viewProject,
+  viewProjects,
+} from './views.ts'
 
 const newProject = Type.Object(
   { ...projectAttributes, namespace_id: optional(integer({ description: 'Default: your own namespace' })) },
@@ -66,9 +78,9 @@ export const projectRoutes: readonly Route[] = [
       if (input.pagination === 'keyset') assertKeyset(input)
       const detail = detailFor(caller, input.simple)
       const wanted = input.pagination === 'keyset' ? { ...page, page: 1, offset: 0 } : page
-      const query = { ...projectQueryFrom(input), organizationId: input.organization_id }
+      const query = { ...projectQueryFrom(input, caller), organizationId: input.organization_id }
       const found = await findProjects(deps, caller, query, { asked: projectOrderFrom(input), page: wanted })
-      const rows = await renderProjects(deps, caller, found.rows, { origin, detail })
+      const rows = await showProjects(deps, caller, found.rows, { origin, detail, ...withAttributes(input) })
       if (input.pagination !== 'keyset') return { ...found, rows }
       const [last] = found.hasNext ? found.rows.slice(-1) : []
       return { rows, next: last && { [input.sort === 'asc' ? 'id_after' : 'id_before']: last.id } }
@@ -85,7 +97,7 @@ export const projectRoutes: readonly Route[] = [
     paged: true,
     async handle({ deps, caller, input, page, origin }) {
       const within = { namespace: await getOwnNamespace(deps, input.id), descendants: false }
-      return listProjects(deps, caller, { query: { ...projectQueryFrom(input), within }, input, page, origin })
+      return listProjects(deps, caller, { query: { ...projectQueryFrom(input, caller), within }, input, page, origin })
     },
   }),
   route({
@@ -100,7 +112,7 @@ export const projectRoutes: readonly Route[] = [
     paged: true,
     async handle({ deps, caller, group, input, page, origin }) {
       const within = { namespace: group, descendants: input.include_subgroups ?? false }
-      return listProjects(deps, caller, { query: { ...projectQueryFrom(input), within }, input, page, origin })
+      return listProjects(deps, caller, { query: { ...projectQueryFrom(input, caller), within }, input, page, origin })
     },
   }),
   route({
@@ -139,12 +151,13 @@ export const projectRoutes: readonly Route[] = [
     input: Type.Object({
       statistics: optional(flag({ description: 'No effect' })),
       license: optional(flag({ description: 'No effect' })),
-      with_custom_attributes: optional(flag({ description: 'No effect' })),
+      ...withCustomAttributes,
     }),
     status: 200,
     output: projectView,
-    async handle({ deps, caller, project, origin }) {
-      const [row] = await renderProjects(deps, caller, [project], { origin, detail: detailFor(caller) })
+    async handle({ deps, caller, project, input, origin }) {
+      const detail = detailFor(caller)
+      const [row] = await showProjects(deps, caller, [project], { origin, detail, ...withAttributes(input) })
       if (!row) throw notFound('Project')
       return row
     },
@@ -206,6 +219,17 @@ export const projectRoutes: readonly Route[] = [
       return viewProject(deps, caller, transferred, { origin, detail: 'full' })
     },
   }),
+  route({
+    method: 'POST',
+    path: '/projects/:id/restore',
+    summary: 'Always rejected, because deleted projects are removed immediately',
+    permission: 'project.restore',
+    status: 201,
+    output: projectView,
+    async handle() {
+      throw refused('Project has not been marked for deletion')
+    },
+  }),
   archiving('archive', 'Archive a project', { isArchived: true }),
   archiving('unarchive', 'Unarchive a project', { isArchived: false }),
   starring('star', 'Star a project', starProject),
@@ -222,7 +246,7 @@ async function listProjects(
     origin,
   }: {
     query: ProjectQuery
-    input: Parameters<typeof projectOrderFrom>[0] & { simple?: boolean | undefined }
+    input: Parameters<typeof projectOrderFrom>[0] & { simple?: boolean; with_custom_attributes?: boolean }
     page: PageRequest
     origin: string
   },
@@ -230,8 +254,28 @@ async function listProjects(
   const found = await findProjects(deps, caller, query, { asked: projectOrderFrom(input), page })
   return {
     ...found,
-    rows: await renderProjects(deps, caller, found.rows, { origin, detail: detailFor(caller, input.simple) }),
+    rows: await showProjects(deps, caller, found.rows, {
+      origin,
+      detail: detailFor(caller, input.simple),
+      ...withAttributes(input),
+    }),
   }
+}
+
+const withAttributes = (input: { with_custom_attributes?: boolean }) => ({
+  hasAttributes: input.with_custom_attributes === true,
+})
+
+/** Renders projects; with custom attributes, which are not cached, if an administrator requested them. */
+async function showProjects(
+  deps: RootDeps,
+  caller: Visitor | null,
+  projects: readonly Project[],
+  { hasAttributes, ...shown }: { origin: string; detail: Detail; hasAttributes: boolean },
+): Promise<RenderedRow<ProjectView>[]> {
+  if (!hasAttributes || !caller?.isAdmin) return renderProjects(deps, caller, projects, shown)
+  const views = await addCustomAttributes(deps, 'projects', await viewProjects(deps, caller, projects, shown), true)
+  return views.map((view) => renderRow(serialiserOf(projectView)(view)) as RenderedRow<ProjectView>)
 }
 
 async function create(deps: RootDeps, creator: Visitor, input: Static<typeof newProject>, origin: string) {

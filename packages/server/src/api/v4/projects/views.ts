@@ -14,6 +14,7 @@ import { listTopicNames } from '../../../domain/topics/assignment.ts'
 import type { RenderedRow } from '../../../http/response/rendered-row.ts'
 import { digestOf, type RowSource, renderRows } from '../../../http/response/row-cache.ts'
 import { startTimeSlice } from '../../../platform/time-slice.ts'
+import { customAttributesField } from '../custom-attributes/views.ts'
 import { basicUserView, viewBasicUser } from '../users/views.ts'
 import { nullableInteger, nullableString, timestamp } from '../views.ts'
 import { outputsOf, projectExtras } from './gitlab-attributes.ts'
@@ -178,7 +179,7 @@ const fullFields = {
 
 /** Schema of all levels of `Detail`. No field is required, because the serialiser writes required fields first. */
 export const projectView = Type.Partial(
-  Type.Object({ ...basicFields, ...fullFields, ...outputsOf(projectExtras, fullFields) }),
+  Type.Object({ ...basicFields, ...fullFields, ...outputsOf(projectExtras, fullFields), ...customAttributesField }),
   {
     title: 'Project',
   },

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Caller } from '../../../domain/access/callers.ts'
 import { withAvatar } from '../../../domain/avatars/avatars.ts'
+import { customAttributeFilter } from '../../../domain/custom-attributes/custom-attributes.ts'
 import type { Deps, RootDeps } from '../../../domain/deps.ts'
 import { changeAccount, createAccount, createAccountAndSendLink } from '../../../domain/projects/accounts.ts'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
@@ -17,6 +18,7 @@ import { blankableImage, dateTime, flag, integer, nullable, oneOf, optional, tex
 import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
 import { noOutput, type Route } from '../../../http/route.ts'
 import { anyFile } from '../avatars/any-file.ts'
+import { addCustomAttributes, customAttributeFilters, withCustomAttributes } from '../custom-attributes/views.ts'
 import { attributesFrom, inputsOf } from '../projects/gitlab-attributes.ts'
 import { route } from '../route.ts'
 import { userExtras } from './gitlab-attributes.ts'
@@ -88,6 +90,7 @@ export const userRoutes: readonly Route[] = [
         description: 'Administrators only',
       }),
       sort: oneOf(['asc', 'desc'], { default: 'desc', description: 'Administrators only' }),
+      ...customAttributeFilters,
       ...cursorFields,
     }),
     status: 200,
@@ -99,6 +102,7 @@ export const userRoutes: readonly Route[] = [
         excludeActive: input.exclude_active,
         excludeExternal: input.exclude_external,
         hasSecondFactor: input.two_factor && input.two_factor === 'enabled',
+        customAttributes: customAttributeFilter(caller?.isAdmin === true, input.custom_attributes),
         isBot: input.humans || input.without_project_bots ? false : input.exclude_humans || undefined,
         createdAfter: input.created_after,
         createdBefore: input.created_before,
@@ -110,7 +114,8 @@ export const userRoutes: readonly Route[] = [
       if (!caller?.isAdmin) return { ...end, rows: found.rows.map((user) => viewBasicUser(user, origin)) }
       const accounts = await readAccounts(deps, found.rows)
       const attributes = await readAttributes(deps, 'users', idsOf(accounts))
-      return { ...end, rows: accounts.map((account) => viewAccount(account, origin, attributes.get(account.id))) }
+      const rows = accounts.map((account) => viewAccount(account, origin, attributes.get(account.id)))
+      return { ...end, rows: await addCustomAttributes(deps, 'users', rows, input.with_custom_attributes === true) }
     },
   }),
   route({
@@ -119,12 +124,17 @@ export const userRoutes: readonly Route[] = [
     rateLimit: { user: { requests: 300, periodSeconds: 10 * 60 }, exemptsAdmins: true },
     summary: 'Get a user',
     permission: 'user.read',
-    input: Type.Object({ id: integer() }),
+    input: Type.Object({ id: integer(), ...withCustomAttributes }),
     status: 200,
     output: userView,
     async handle({ deps, caller, input, origin }) {
       const user = await readUser(deps, caller, input.id)
-      if (caller?.isAdmin) return describe(deps, user, origin)
+      if (caller?.isAdmin) {
+        const shown = await describe(deps, user, origin)
+        const isWanted = input.with_custom_attributes === true
+        const [view = shown] = await addCustomAttributes(deps, 'users', [shown], isWanted)
+        return view
+      }
       return viewUser(user, origin, await attributesOf(deps, user))
     },
   }),

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { avatarUrl } from '../../../domain/files/avatar-url.ts'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
 import type { Account, Person, User } from '../../../domain/users/user.ts'
+import { customAttributesField } from '../custom-attributes/views.ts'
 import { outputsOf } from '../projects/gitlab-attributes.ts'
 import { nullableInteger, nullableString, timestamp } from '../views.ts'
 import { publicAttributes, userExtras } from './gitlab-attributes.ts'
@@ -93,12 +94,14 @@ export const userView = Type.Object({
   ...profileFields,
   ...Type.Partial(Type.Object({ ...privateFields, ...administratorFields })).properties,
   ...outputsOf(userExtras, { ...basicFields, ...profileFields }),
+  ...customAttributesField,
 })
 /** An item of the list of users; administrators get more fields. */
 export const listedUserView = Type.Object({
   ...basicFields,
   ...Type.Partial(Type.Object(detailFields)).properties,
   ...outputsOf(userExtras, basicFields),
+  ...customAttributesField,
 })
 
 export function viewBasicUser(user: Person, origin: string) {
