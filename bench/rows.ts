@@ -80,6 +80,12 @@ function vulnerabilityRows({ findings: [small, medium, count] }: Sizes): Row[] {
       paths: series((number) => `${vulnerabilities}?${query}&${unlike(number)}`),
       aim: 0.2,
     })),
+    ...groupedLists.map((path) => ({
+      name: `GET ${path.replace(/^\/projects\/\d+/, '…')}, fresh address`,
+      // Lists of many projects reject unknown parameters, but not this one of a client.
+      paths: series((number) => `${path}&timeout=${number}`),
+      aim: 0.2,
+    })),
     {
       name: 'GET /vulnerabilities/:id, any',
       paths: series((number) => `/vulnerabilities/${1 + small + medium + (number % count)}`),
@@ -114,6 +120,14 @@ const decisionFilters = [
   'fix_available=true&kev=true&state=detected',
   'rule_id=3',
 ] as const
+
+/** Lists with one row for vulnerabilities that are the same flaw. */
+const groupedLists = [
+  `/projects/${large}/vulnerabilities?group_by=flaw`,
+  `/projects/${large}/vulnerabilities?group_by=flaw&state=detected&sort=priority_desc`,
+  '/groups/1/vulnerabilities?group_by=flaw',
+  '/vulnerabilities?group_by=flaw&state=detected',
+]
 
 /** An unknown parameter changes the URL but not the result, so no response is cached by its URL. */
 const unlike = (number: number) => `unlike=${number}`

@@ -74,6 +74,10 @@ function precedes({ severity, key, id }: ListOrder): Sql {
   return sql`(${first} ${before} ${second} or ${first} = ${second} and ${byId})`
 }
 
+/** PostgreSQL would join a list of keys with all rows of the project. */
+const isOneOf = ({ dialect }: Db, keys: readonly number[]): Sql =>
+  sql`v.flaw_key ${dialect.among(dialect.integers(keys))}`
+
 /** A flaw can be in more projects than a scope has, or the other way round. Its members are read by its key alone. */
 const inProjects = ({ dialect }: Db, projectIds: readonly number[]): Sql =>
   projectIds.length === 1
@@ -133,13 +137,13 @@ export const ofFlaws = (
   db: Db,
   keys: readonly number[],
   { projectIds, ...facets }: FacetSelection & { projectIds: readonly number[] },
-): Sql => sql`v.flaw_key in ${db.dialect.integers(keys)} and ${inProjects(db, projectIds)} and ${hasFacets(db, facets)}`
+): Sql => sql`${isOneOf(db, keys)} and ${inProjects(db, projectIds)} and ${hasFacets(db, facets)}`
 
 /** Returns the vulnerabilities of flaws in some projects. */
 export async function listMembers(db: Db, keys: readonly number[], projectIds: readonly number[]): Promise<number[]> {
   const rows = await db.all<{ id: number }>(sql`
     select v.id from vulnerabilities v
-    where v.flaw_key in ${db.dialect.integers(keys)} and ${inProjects(db, projectIds)} order by v.id`)
+    where ${isOneOf(db, keys)} and ${inProjects(db, projectIds)} order by v.id`)
   return rows.map(({ id }) => id)
 }
 
