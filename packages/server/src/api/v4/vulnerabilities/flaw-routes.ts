@@ -1,14 +1,18 @@
 import Type, { type Static } from 'typebox'
+import { openCache, perDatabase } from '../../../db/cache.ts'
 import type { Caller } from '../../../domain/access/callers.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
+import type { ListPageRequest } from '../../../domain/findings/list/list-page.ts'
 import { severities } from '../../../domain/findings/scales.ts'
 import type { PageRequest } from '../../../domain/page.ts'
 import {
+  type FlawQuery,
   type FlawSort,
   flawSorts,
   type ListedFlaw,
   listFlaws,
 } from '../../../domain/vulnerabilities/flaws/flaw-list.ts'
+import { onlyProjectOf } from '../../../domain/vulnerabilities/list/cached-counts.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { oneOf } from '../../../http/params/input.ts'
@@ -75,14 +79,42 @@ interface FlawRequest {
   caller: Caller
 }
 
+/** Tables that lists of vulnerabilities read. */
+export const listedTables = [
+  ...['vulnerabilities', 'vulnerability_counts', 'promoted_findings', 'findings', 'occurrences', 'identifiers'],
+  ...['finding_identifiers', 'scanners', 'vulnerability_tags', 'tagged_findings', 'vulnerability_links'],
+  'ref_dismissals',
+]
+/** Those that lists of flaws read in addition. */
+export const flawTables = ['feeds', 'osv_aliases', 'flaw_aliases', 'flaw_changes', 'flaw_change_members', 'users']
+
+type FlawPage = Awaited<ReturnType<typeof renderFlawPage>>
+
+const maxCachedBytes = 8 * 1024 * 1024
+/** Approximate size of a page or row without its text. */
+const overheadBytes = 500
+/** Pages by their projects, so that callers who see the same ones share them. */
+const pages = perDatabase((changes) =>
+  openCache<FlawPage>(changes, [...listedTables, ...flawTables], maxCachedBytes, ({ rows }) =>
+    rows.reduce((sum, { json }) => sum + json.length + overheadBytes, overheadBytes),
+  ),
+)
+
 /** Reads a page of flaws, already rendered, because the list of vulnerabilities has rows of another kind. */
 export async function listFlawPage(deps: RootDeps, scope: ListScope, { input, page, caller }: FlawRequest) {
   const request = readListPage(input, page)
   const query = { scope, filter: readFilter(input, caller), sort: input.sort }
-  const found = await listFlaws(deps, query, request)
+  const today = deps.now().slice(0, 10)
+  const key = JSON.stringify([scope.key, query.filter, query.sort, today, request])
+  const found = await pages(deps.db).getShared(key, () => renderFlawPage(deps, query, request), onlyProjectOf(scope))
+  return viewListPage(request, found, found.rows)
+}
+
+async function renderFlawPage(deps: RootDeps, query: FlawQuery, request: ListPageRequest) {
+  const { rows, ...page } = await listFlaws(deps, query, request)
   const stringify = serialiserOf(flawView)
-  const rows = found.rows.map((flaw) => renderRow(stringify(viewFlaw(flaw))))
-  return viewListPage(request, found, rows as RenderedRow<Static<typeof flawView>>[]) // which the serialiser made them
+  const rendered = rows.map((flaw) => renderRow(stringify(viewFlaw(flaw))))
+  return { ...page, rows: rendered as RenderedRow<Static<typeof flawView>>[] } // which the serialiser made them
 }
 
 const list = {
@@ -92,15 +124,6 @@ const list = {
   paged: true,
   unknownFilters: 'refused',
 } as const
-
-/** Tables that lists of vulnerabilities read. */
-export const listedTables = [
-  ...['vulnerabilities', 'vulnerability_counts', 'promoted_findings', 'findings', 'occurrences', 'identifiers'],
-  ...['finding_identifiers', 'scanners', 'vulnerability_tags', 'tagged_findings', 'vulnerability_links'],
-  'ref_dismissals',
-]
-/** Those that lists of flaws read in addition. */
-export const flawTables = ['feeds', 'osv_aliases', 'flaw_aliases', 'flaw_changes', 'flaw_change_members', 'users']
 
 /** The lists of vulnerabilities with one row for each flaw. */
 export const flawRoutes: readonly Route[] = [

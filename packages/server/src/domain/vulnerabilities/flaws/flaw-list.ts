@@ -46,7 +46,7 @@ interface MembersQuery {
   filter: VulnerabilityFilter
 }
 
-type FlawQuery = MembersQuery & { sort: FlawSort }
+export type FlawQuery = MembersQuery & { sort: FlawSort }
 
 /** Returns a page of flaws. */
 export async function listFlaws(
