@@ -60,6 +60,83 @@ async function send(document: string, variables: object = {}): Promise<any> {
 type Data = Awaited<ReturnType<typeof send>>
 
 describe('a client', () => {
+  test('that updates dependencies reads all alerts of a project without arguments', async () => {
+    const document = `query alerts($fullPath: ID!) {
+      project(fullPath: $fullPath) { vulnerabilities { nodes {
+        webUrl detectedAt reportType state severity title id identifiers { name externalId externalType }
+      } } }
+    }`
+    const { nodes } = (await send(document, { fullPath: 'acme/shop' })).project.vulnerabilities
+    expect(nodes).toMatchObject([
+      { title: 'Prototype pollution', reportType: 'DEPENDENCY_SCANNING', identifiers: [{ externalType: 'cve' }] },
+      { title: 'Weak hash', reportType: 'SAST' },
+    ])
+  })
+
+  test.each(['project(fullPath: "acme/shop")', 'group(fullPath: "acme")'])(
+    'that keeps an inventory reads the versions of scanners, which are null, in the pages of %s',
+    async (place) => {
+      const user = '{ username id }'
+      const lines = 'startLine endLine file vulnerableMethod vulnerableClass blobPath'
+      const dependency = 'dependency { version package { name } }'
+      const page = (after: string) => `query { ${place} { vulnerabilities(first: 100${after}) {
+        nodes {
+          id title description state severity reportType webUrl detectedAt confirmedAt resolvedAt dismissedAt
+          resolvedOnDefaultBranch dismissalReason identifiers { name url externalId externalType }
+          scanner { externalId version vendor name id } project { fullPath id }
+          confirmedBy ${user} resolvedBy ${user} dismissedBy ${user}
+          location { __typename
+            ... on VulnerabilityLocationSast { ${lines} }
+            ... on VulnerabilityLocationSecretDetection { ${lines} }
+            ... on VulnerabilityLocationDependencyScanning { file ${dependency} }
+            ... on VulnerabilityLocationContainerScanning { operatingSystem image ${dependency} }
+            ... on VulnerabilityLocationDast { param requestMethod path hostname }
+          }
+        }
+        pageInfo { endCursor hasNextPage }
+      } } }`
+      const { vulnerabilities } = Object.values<Data>(await send(page('')))[0]
+      expect(vulnerabilities.nodes).toHaveLength(2)
+      expect(vulnerabilities.nodes[0].scanner).toMatchObject({ externalId: 'gemnasium', version: null })
+      const next = await send(page(`, after: ${JSON.stringify(vulnerabilities.pageInfo.endCursor)}`))
+      expect(Object.values<Data>(next)[0].vulnerabilities.nodes).toEqual([])
+      const counts = `query { project(fullPath: "acme/shop") { vulnerabilitySeveritiesCount {
+        unknown info low medium high critical } } }`
+      expect((await send(counts)).project.vulnerabilitySeveritiesCount).toMatchObject({ high: 1, low: 1, unknown: 0 })
+    },
+  )
+
+  test('that fills a catalogue reads a group by severities, which may be null', async () => {
+    const lines = '{ endLine startLine file }'
+    const document = `query($severity: [VulnerabilitySeverity!], $after: String, $first: Int, $groupPath: ID!) {
+      group(fullPath: $groupPath) { vulnerabilities(severity: $severity, after: $after, first: $first) {
+        pageInfo { hasNextPage endCursor }
+        nodes {
+          uuid id description title state severity reportType updatedAt detectedAt confirmedAt dismissedAt resolvedAt
+          presentOnDefaultBranch resolvedOnDefaultBranch falsePositive hasRemediations solution dismissalReason
+          webUrl vulnerabilityPath
+          # Comments are not fields.
+          project { webUrl fullPath name id }
+          primaryIdentifier { externalId externalType url name }
+          scanner { vendor name id }
+          location {
+            ... on VulnerabilityLocationSecretDetection ${lines}
+            ... on VulnerabilityLocationDependencyScanning { file }
+            ... on VulnerabilityLocationSast ${lines}
+          }
+          cvss { vendor severity overallScore baseScore version vector }
+        }
+      } }
+    }`
+    const read = async (variables: object) =>
+      (await send(document, { groupPath: 'acme', first: 50, ...variables })).group.vulnerabilities.nodes
+    expect(await read({ severity: null, after: null })).toHaveLength(2)
+    expect(await read({ severity: ['LOW'] })).toMatchObject([
+      { title: 'Weak hash', project: { fullPath: 'acme/shop' } },
+    ])
+    expect(await send('query { currentUser { name } }')).toMatchObject({ currentUser: { name: expect.any(String) } })
+  })
+
   test('that updates dependencies reads open alerts with package, identifiers and fix', async () => {
     const document = `query vulnerabilityAlerts($fullPath: ID!, $after: String) {
       project(fullPath: $fullPath) {

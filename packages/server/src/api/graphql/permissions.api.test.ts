@@ -44,6 +44,16 @@ const queries: Record<string, { document: string; seenBy: readonly Role[] }> = {
       '{ project(fullPath: "acme/shop") { seen: vulnerabilitiesCountByDay(startDate: "2000-01-01", endDate: "2999-01-01", last: 1) { nodes { date } } } }',
     seenBy: from('developer'),
   },
+  ...Object.fromEntries(
+    [
+      ['vulnerabilityImages', 'vulnerabilityImages { pageInfo { hasNextPage } }'],
+      ['vulnerabilityIdentifierSearch', 'vulnerabilityIdentifierSearch(name: "cwe")'],
+      ['securityScanners', 'securityScanners { enabled }'],
+    ].map(([name, field]) => [
+      `project.${name}`,
+      { document: `{ project(fullPath: "acme/shop") { seen: ${field} } }`, seenBy: from('developer') },
+    ]),
+  ),
   // As in REST, members of a project see its group.
   group: { document: '{ seen: group(fullPath: "acme") { id } }', seenBy: from('guest') },
   'group.vulnerabilities': {

@@ -7,7 +7,15 @@ import { globalId } from '../global-id.ts'
 import { type FilterArgs, listArguments, type VulnerabilityArgs } from '../vulnerabilities/arguments.ts'
 import { countDays, countFields, countSeverities } from '../vulnerabilities/counts.ts'
 import { listVulnerabilities } from '../vulnerabilities/list.ts'
-import { gradeField, gradeProjects, listVulnerabilityScanners, scannerField } from '../vulnerabilities/overview.ts'
+import {
+  gradeField,
+  gradeProjects,
+  listVulnerabilityImages,
+  listVulnerabilityScanners,
+  scannerField,
+  searchFields,
+  searchIdentifiers,
+} from '../vulnerabilities/overview.ts'
 
 type GradeArgs = { letterGrade?: string | null }
 type DayArgs = ConnectionArgs & { startDate: string; endDate: string }
@@ -33,10 +41,10 @@ type Group {
   visibility: String
   webUrl: String!
   "Vulnerabilities of the projects in the group and its subgroups, as far as the caller may read them."
-  vulnerabilities(${listArguments}): VulnerabilityConnection${countFields}${scannerField}${gradeField}
+  vulnerabilities(${listArguments}): VulnerabilityConnection${countFields}${scannerField}${searchFields}${gradeField}
 }
 "Vulnerabilities of all projects that the caller may read."
-type InstanceSecurityDashboard {${countFields}${scannerField}${gradeField}
+type InstanceSecurityDashboard {${countFields}${scannerField}${searchFields}${gradeField}
 }
 extend type Query {
   "A group that the caller can see, by its full path."
@@ -64,6 +72,10 @@ extend type Query {
         countDays(context, await scopeOf(context, group), args),
       vulnerabilityScanners: async (group: Namespace, args: ConnectionArgs, context: Context) =>
         listVulnerabilityScanners(context, await scopeOf(context, group), args),
+      vulnerabilityImages: async (group: Namespace, args: ConnectionArgs, context: Context) =>
+        listVulnerabilityImages(context, await scopeOf(context, group), args),
+      vulnerabilityIdentifierSearch: async (group: Namespace, args: { name: string }, context: Context) =>
+        searchIdentifiers(context, await scopeOf(context, group), args),
       vulnerabilityGrades: async (group: Namespace, { letterGrade }: GradeArgs, context: Context) =>
         gradeProjects(context, await scopeOf(context, group), letterGrade),
     },
@@ -74,6 +86,10 @@ extend type Query {
         countDays(context, await scopeOf(context), args),
       vulnerabilityScanners: async (_: unknown, args: ConnectionArgs, context: Context) =>
         listVulnerabilityScanners(context, await scopeOf(context), args),
+      vulnerabilityImages: async (_: unknown, args: ConnectionArgs, context: Context) =>
+        listVulnerabilityImages(context, await scopeOf(context), args),
+      vulnerabilityIdentifierSearch: async (_: unknown, args: { name: string }, context: Context) =>
+        searchIdentifiers(context, await scopeOf(context), args),
       vulnerabilityGrades: async (_: unknown, { letterGrade }: GradeArgs, context: Context) =>
         gradeProjects(context, await scopeOf(context), letterGrade),
     },

@@ -6,7 +6,16 @@ import { globalId } from '../global-id.ts'
 import { type FilterArgs, listArguments, type VulnerabilityArgs } from '../vulnerabilities/arguments.ts'
 import { countDays, countFields, countSeverities } from '../vulnerabilities/counts.ts'
 import { listVulnerabilities } from '../vulnerabilities/list.ts'
-import { countActive, listVulnerabilityScanners, scannerField, statisticField } from '../vulnerabilities/overview.ts'
+import {
+  countActive,
+  describeScans,
+  listVulnerabilityImages,
+  listVulnerabilityScanners,
+  scannerField,
+  searchFields,
+  searchIdentifiers,
+  statisticField,
+} from '../vulnerabilities/overview.ts'
 
 type DayArgs = ConnectionArgs & { startDate: string; endDate: string }
 
@@ -33,7 +42,7 @@ type Project {
   lastActivityAt: Time
   webUrl: String
   "Vulnerabilities of the project; empty if the caller may not read them."
-  vulnerabilities(${listArguments}): VulnerabilityConnection${countFields}${scannerField}${statisticField}
+  vulnerabilities(${listArguments}): VulnerabilityConnection${countFields}${scannerField}${searchFields}${statisticField}
 }
 extend type Query {
   "A project that the caller can see, by its full path."
@@ -57,6 +66,12 @@ extend type Query {
         countDays(context, await scopeOf(context, project), args),
       vulnerabilityScanners: async (project: Project, args: ConnectionArgs, context: Context) =>
         listVulnerabilityScanners(context, await scopeOf(context, project), args),
+      vulnerabilityImages: async (project: Project, args: ConnectionArgs, context: Context) =>
+        listVulnerabilityImages(context, await scopeOf(context, project), args),
+      vulnerabilityIdentifierSearch: async (project: Project, args: { name: string }, context: Context) =>
+        searchIdentifiers(context, await scopeOf(context, project), args),
+      securityScanners: async (project: Project, _: unknown, context: Context) =>
+        describeScans(context, await scopeOf(context, project)),
       vulnerabilityStatistic: async (project: Project, _: unknown, context: Context) =>
         countActive(context, await scopeOf(context, project)),
     },

@@ -79,3 +79,69 @@ test('a caller without the right sees none of them', async () => {
     instanceSecurityDashboard: { vulnerabilityGrades: [] },
   })
 })
+
+test('images, identifiers and types of scans are those of the vulnerabilities that the caller may read', async () => {
+  const image = await server.project('images/app')
+  const other = await server.project('images/other')
+  const scanner = { id: 'trivy', name: 'Trivy', version: '1', vendor: { name: 'Aqua' } }
+  const vulnerability = (name: string, cve: string) => ({
+    ...{ id: `${name} ${cve}`, name: cve, severity: 'High' },
+    identifiers: [{ type: 'cve', name: cve, value: cve }],
+    location: {
+      ...{ image: name, operating_system: 'debian:12' },
+      dependency: { package: { name: 'openssl' }, version: '1' },
+    },
+  })
+  for (const [project, names] of [
+    [image, ['registry.test/b:1', 'registry.test/a:1']],
+    [other, ['registry.test/a:1', 'registry.test/c:1']],
+  ] as const) {
+    await server.report(project, {
+      version: '15.2.1',
+      scan: {
+        ...{ type: 'container_scanning', status: 'success', analyzer: scanner, scanner },
+        ...{ start_time: '2026-05-01T09:00:00', end_time: '2026-05-01T09:01:00' },
+      },
+      vulnerabilities: names.map((name, index) => vulnerability(name, `CVE-2099-10${index}${project.id}`)),
+    })
+  }
+  const developer = await server.as('developer', image)
+  const images = 'vulnerabilityImages { nodes { name } }'
+  const search = 'vulnerabilityIdentifierSearch(name: "cve-2099-1")'
+  const query = `{
+    project(fullPath: "images/app") { ${images} ${search} securityScanners { available enabled pipelineRun }
+      one: vulnerabilityImages(first: 1) { nodes { name } pageInfo { hasNextPage } }
+      none: vulnerabilityIdentifierSearch(name: "%_%")
+    }
+    group(fullPath: "images") { ${images} ${search} }
+    instanceSecurityDashboard { ${images} }
+  }`
+  const nodes = (...names: string[]) => ({ nodes: names.map((name) => ({ name: `registry.test/${name}:1` })) })
+  const own = [`CVE-2099-100${image.id}`, `CVE-2099-101${image.id}`]
+  expect(await send(developer, query)).toEqual({
+    project: {
+      vulnerabilityImages: nodes('a', 'b'),
+      vulnerabilityIdentifierSearch: own,
+      securityScanners: {
+        available: expect.arrayContaining(['SAST', 'DAST']),
+        enabled: ['CONTAINER_SCANNING'],
+        pipelineRun: ['CONTAINER_SCANNING'],
+      },
+      one: { ...nodes('a'), pageInfo: { hasNextPage: true } },
+      none: [],
+    },
+    group: { vulnerabilityImages: nodes('a', 'b'), vulnerabilityIdentifierSearch: own },
+    instanceSecurityDashboard: { vulnerabilityImages: nodes('a', 'b') },
+  })
+  expect((await send(server.admin, query)).group.vulnerabilityImages).toEqual(nodes('a', 'b', 'c'))
+
+  const reporter = await server.as('reporter', image)
+  expect(
+    await send(reporter, `{ project(fullPath: "images/app") { ${images} ${search} securityScanners { enabled } } }`),
+  ).toEqual({
+    project: { vulnerabilityImages: null, vulnerabilityIdentifierSearch: null, securityScanners: null },
+  })
+  const short = '{ project(fullPath: "images/app") { vulnerabilityIdentifierSearch(name: "cv") } }'
+  const refused = await developer.post('//api/graphql', { query: short })
+  expect(refused.body.errors[0].message).toBe('Name should be at least 3 characters.')
+})

@@ -1,7 +1,9 @@
+import { GraphQLError } from 'graphql'
 import { severities } from '../../../domain/findings/scales.ts'
 import { groupBy } from '../../../domain/group-by.ts'
 import { cachedFacetCounts } from '../../../domain/vulnerabilities/list/cached-counts.ts'
 import type { ListScope } from '../../../domain/vulnerabilities/list/filter.ts'
+import { findIdentifierNames, findImages, findScannedTypes } from '../../../domain/vulnerabilities/list/overview.ts'
 import { type ProjectStatistics, readGrades } from '../../../domain/vulnerabilities/list/statistics.ts'
 import { type ConnectionArgs, connectionArguments, connectionOfAll, connectionTypes } from '../connection.ts'
 import type { Context, SchemaPart } from '../context.ts'
@@ -11,8 +13,17 @@ export const scannerField = `
   "Scanners of the vulnerabilities on default branches; null if the caller may not read them."
   vulnerabilityScanners(${connectionArguments}): VulnerabilityScannerConnection`
 
-/** Field of a project. */
+/** Fields of a project, a group and the instance. */
+export const searchFields = `
+  "Images of the vulnerabilities on default branches, at most 1,000; null if the caller may not read them."
+  vulnerabilityImages(${connectionArguments}): VulnerabilityContainerImageConnection
+  "At most 50 names of identifiers that contain the text; null if the caller may not read them."
+  vulnerabilityIdentifierSearch(name: String!): [String!]`
+
+/** Fields of a project. */
 export const statisticField = `
+  "Types of scans; null if the caller may not read vulnerabilities."
+  securityScanners: SecurityScanners
   "Number of active vulnerabilities; null if the caller may not read them."
   vulnerabilityStatistic: VulnerabilityStatistic`
 
@@ -20,6 +31,11 @@ export const statisticField = `
 export const gradeField = `
   "Projects that have a grade, by their grades; the worst grade last."
   vulnerabilityGrades(letterGrade: VulnerabilityGrade): [VulnerableProjectsByGrade!]!`
+
+const scannerTypes = [
+  ...(['api_fuzzing', 'cluster_image_scanning', 'container_scanning', 'coverage_fuzzing', 'dast'] as const),
+  ...(['dependency_scanning', 'sast', 'secret_detection'] as const),
+]
 
 export const overviewSchema: SchemaPart = {
   types: `
@@ -37,7 +53,19 @@ type VulnerableProjectsByGrade {
   count: Int!
   projects(${connectionArguments}): ProjectConnection!
 }
-${connectionTypes('VulnerabilityScanner')}${connectionTypes('Project')}`,
+"An image in which a scanner has found vulnerabilities."
+type VulnerabilityContainerImage { name: String! }
+enum SecurityScannerType { ${scannerTypes.map((type) => type.toUpperCase()).join(' ')} }
+"Types of scans of a project."
+type SecurityScanners {
+  "Types of reports that this server reads."
+  available: [SecurityScannerType!]
+  "Types of which the project has had a report."
+  enabled: [SecurityScannerType!]
+  "The same as \`enabled\`: this server has no pipelines."
+  pipelineRun: [SecurityScannerType!]
+}
+${connectionTypes('VulnerabilityContainerImage')}${connectionTypes('VulnerabilityScanner')}${connectionTypes('Project')}`,
   resolvers: {
     VulnerableProjectsByGrade: {
       count: ({ projectIds }: Grade) => projectIds.length,
@@ -74,6 +102,36 @@ export async function listVulnerabilityScanners(context: Context, scope: ListSco
     scanners.filter((scanner) => scanner !== undefined),
     args,
   )
+}
+
+/** Returns the images of a scope. */
+export async function listVulnerabilityImages({ deps }: Context, scope: ListScope | null, args: ConnectionArgs) {
+  if (!scope) return null
+  return connectionOfAll(
+    (await findImages(deps, scope)).map((name) => ({ name })),
+    args,
+  )
+}
+
+const minSearched = 3
+
+/** Returns names of identifiers of a scope that contain a text. */
+export async function searchIdentifiers(
+  { deps }: Context,
+  scope: ListScope | null,
+  { name }: { name: string },
+): Promise<string[] | null> {
+  if ([...name].length < minSearched) throw new GraphQLError(`Name should be at least ${minSearched} characters.`)
+  return scope && findIdentifierNames(deps, scope, name)
+}
+
+/** Returns the types of scans of the only project of a scope. */
+export async function describeScans({ deps }: Context, scope: ListScope | null) {
+  const [projectId] = scope?.projectIds ?? []
+  if (projectId === undefined) return null
+  const found = new Set(await findScannedTypes(deps, projectId))
+  const enabled = scannerTypes.filter((type) => found.has(type)).map((type) => type.toUpperCase())
+  return { available: scannerTypes.map((type) => type.toUpperCase()), enabled, pipelineRun: enabled }
 }
 
 /** Returns the numbers of the only project of a scope. */
