@@ -13,9 +13,6 @@ topics:
       - a11y
 `
 
-/** Screens of `alcove demo`. The README shows the first one. */
-export const demoScreens: readonly Screen[] = [{ name: 'demo-group', path: '/groups/shop/-/vulnerabilities' }]
-
 export const screens: readonly Screen[] = [
   { name: 'sign-in', path: '/-/sign_in', isSignedOut: true },
   ...placeScreens,

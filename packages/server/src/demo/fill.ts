@@ -1,11 +1,9 @@
+import type { Call } from './call.ts'
 import type { DemoClock } from './clock.ts'
+import { addDecisions } from './decisions.ts'
 import { demoFiles } from './files.ts'
 import { type DemoProject, groups, projects, topics, users } from './names.ts'
 import { months, reportsOf } from './reports.ts'
-
-/** Sends a request to the API as the administrator and returns the body. Throws when it is refused. */
-// biome-ignore lint/suspicious/noExplicitAny: responses have any shape
-export type Call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) => Promise<any>
 
 interface Filling {
   call: Call
@@ -37,6 +35,7 @@ export async function fillDemo({ call, clock }: Filling): Promise<void> {
       if (file && month % 3 === index % 3) await upload(call, id, file)
     }
   }
+  await addDecisions(call, created, clock.now())
   clock.reset()
 }
 

@@ -40,6 +40,9 @@ const shares: Record<Scanner, number> = {
 }
 
 function findingOf(project: DemoProject, scanner: Scanner, random: Random, index: number): DemoFinding {
+  if (scanner === 'dependency_scanning' && index === 0) {
+    return { from: 0, until: Number.POSITIVE_INFINITY, entry: sharedFlaw(project) }
+  }
   // A third exists from the start, and later ones arrive evenly. Half of all are fixed after some months.
   const from = Math.max(0, random.below(months + 6) - 6)
   const until = random.below(2) === 0 ? Number.POSITIVE_INFINITY : from + 1 + random.below(8)
@@ -90,7 +93,7 @@ const entries: Record<Scanner, (project: DemoProject, random: Random, index: num
   },
   dependency_scanning(project, random, index) {
     const name = random.pick(packages)
-    const file = extensionOf(project) === 'ts' ? 'package-lock.json' : 'dependencies.lock'
+    const file = lockFileOf(project)
     return {
       ...flawOf(name, random, index),
       id: `dependency-${index}`,
@@ -145,6 +148,38 @@ function flawOf(name: string, random: Random, index: number): object {
     ],
   }
 }
+
+/** Returns a flaw that every project has. */
+function sharedFlaw(project: DemoProject): object {
+  const name = 'tokenly'
+  return {
+    id: 'dependency-0',
+    name: 'Signature of a token not verified in tokenly',
+    description: 'Signature of a token not verified in tokenly when its header names no algorithm.',
+    severity: 'High',
+    solution: 'Update tokenly to 4.2.0.',
+    location: { file: lockFileOf(project), dependency: { package: { name }, version: '4.1.7' } },
+    identifiers: [
+      { type: 'cve', name: 'CVE-2099-10001', value: 'CVE-2099-10001' },
+      { type: 'cwe', name: 'CWE-347', value: '347', url: 'https://cwe.mitre.org/data/definitions/347.html' },
+    ],
+  }
+}
+
+const lockFileOf = (project: DemoProject) => (extensionOf(project) === 'ts' ? 'package-lock.json' : 'dependencies.lock')
+
+/** Returns a CycloneDX list of the components of a project. */
+export function billOf(project: DemoProject): object {
+  const random = openRandom(`${project.name} components`)
+  const components = packages.map((name) => {
+    const version = name === 'tokenly' ? '4.1.7' : versionOf(random)
+    const license = { id: random.pick(licenses) }
+    return { type: 'library', name, version, purl: `pkg:npm/${name}@${version}`, licenses: [{ license }] }
+  })
+  return { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, components }
+}
+
+const licenses = ['MIT', 'MIT', 'Apache-2.0', 'BSD-3-Clause', 'ISC', 'MPL-2.0'] as const
 
 const versionOf = (random: Random) => `${1 + random.below(6)}.${random.below(20)}.${random.below(10)}`
 

@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core'
+import type { Screen } from './screen.ts'
+
+const storefront = '/shop/storefront/-'
+const group = '/groups/shop/-'
+
+/** Screens of `alcove demo`. The README shows the first one. */
+export const demoScreens: readonly Screen[] = [
+  { name: 'demo-group', path: `${group}/vulnerabilities` },
+  { name: 'demo-home', path: '/', height: 1200 },
+  { name: 'demo-list', path: `${storefront}/vulnerabilities` },
+  { name: 'demo-all', path: '/-/vulnerabilities' },
+  { name: 'demo-due', path: `${storefront}/vulnerabilities?overdue=true&sort=due_asc` },
+  { name: 'demo-flaws', path: '/-/vulnerabilities?group_by=flaw' },
+  { name: 'demo-flaws-of-group', path: `${group}/vulnerabilities?group_by=flaw` },
+  { name: 'demo-panel', path: `${storefront}/vulnerabilities?tags=next-release`, prepare: openPanel },
+  { name: 'demo-by-rule', path: `${storefront}/vulnerabilities?tags=identity`, prepare: openPage, height: 1200 },
+  { name: 'demo-dismiss', path: `${storefront}/vulnerabilities?tags=identity`, prepare: dismissInGroup, height: 1000 },
+  { name: 'demo-bulk', path: `${group}/vulnerabilities`, prepare: dismissSelected, height: 1000 },
+  { name: 'demo-trends', path: `${storefront}/vulnerabilities/trends`, height: 1200 },
+  { name: 'demo-approvals', path: `${storefront}/vulnerabilities/approvals` },
+  { name: 'demo-all-approvals', path: '/-/approvals' },
+  { name: 'demo-approval-rule', path: `${group}/settings/approval_rule` },
+  { name: 'demo-rules', path: `${group}/settings/rules` },
+  { name: 'demo-rule', path: `${group}/settings/rules`, prepare: previewRule, height: 2600 },
+  { name: 'demo-project-rules', path: `${storefront}/settings/rules` },
+  { name: 'demo-all-rules', path: '/-/admin/rules' },
+  { name: 'demo-due-dates', path: `${group}/settings/due_dates`, height: 1000 },
+  { name: 'demo-schedules', path: `${group}/report_schedules` },
+  { name: 'demo-dependencies', path: `${storefront}/dependencies` },
+  { name: 'demo-group-dependencies', path: `${group}/dependencies` },
+  { name: 'demo-all-dependencies', path: '/-/dependencies' },
+  { name: 'demo-views', path: `${storefront}/vulnerabilities`, prepare: openViews },
+  { name: 'demo-import', path: `${storefront}/reports/new`, prepare: previewImport, height: 1400 },
+  { name: 'demo-report', path: `${storefront}/reports/1`, height: 1000 },
+]
+
+async function openPanel(page: Page): Promise<void> {
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: 'Selected vulnerability' }).getByRole('heading').first().waitFor()
+}
+
+async function openPage(page: Page): Promise<void> {
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Shift+Enter')
+  await page.getByRole('region', { name: 'Summary' }).waitFor()
+}
+
+async function dismissInGroup(page: Page): Promise<void> {
+  await openPage(page)
+  await page.getByRole('button', { name: 'Dismiss', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Used in tests').check()
+  await dialog.getByLabel('Applies to').selectOption({ label: 'All projects of group shop' })
+  await dialog.getByText(/^Dismisses /).waitFor()
+}
+
+async function dismissSelected(page: Page): Promise<void> {
+  await page.getByRole('grid').focus()
+  for (const key of ['j', 'x', 'Shift+ArrowDown', 'Shift+ArrowDown', 'd']) await page.keyboard.press(key)
+  await page.getByRole('dialog').waitFor()
+}
+
+async function previewRule(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Edit: Import scripts run on test data only' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('table', { name: 'Preview' }).waitFor()
+}
+
+async function openViews(page: Page): Promise<void> {
+  await page
+    .getByRole('link', { name: 'Next release' })
+    .or(page.getByRole('button', { name: 'Next release' }))
+    .click()
+}
+
+const weakness = (name: string, line: number) => ({
+  id: `new-${line}`,
+  name,
+  severity: 'High',
+  description: name,
+  location: { file: 'src/imports/reader.ts', start_line: line },
+  identifiers: [{ type: 'cwe', name: 'CWE-22', value: '22' }],
+})
+const tool = { id: 'codewatch', name: 'Codewatch', version: '3.2.0', vendor: { name: 'Sample' } }
+const time = '2026-01-01T00:00:00'
+const report = {
+  version: '15.2.1',
+  scan: { analyzer: tool, scanner: tool, type: 'sast', status: 'success', start_time: time, end_time: time },
+  vulnerabilities: [weakness('Path built from user input', 12), weakness('Archive extracted to any folder', 40)],
+}
+
+async function previewImport(page: Page): Promise<void> {
+  const file = {
+    name: 'gl-sast-report.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(report)),
+  }
+  await page.locator('input[type=file]').first().setInputFiles(file)
+  await page.getByRole('button', { name: 'Preview changes' }).click()
+  await page
+    .getByText(/No longer detected|not detected/i)
+    .first()
+    .waitFor()
+}
