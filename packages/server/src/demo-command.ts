@@ -59,13 +59,13 @@ export async function writeDemoData(deps: RootDeps, token: string): Promise<void
   const past = { ...deps, now: clock.now, log: deps.log.child({}, { level: 'silent' }) }
   const { server } = await openApp(past)
   const jobs = startJobs(past)
-  const call: Call = async (method, path, body) => {
+  const call: Call = async (method, path, body, own = token) => {
     const request = body && new Response(body instanceof FormData ? body : JSON.stringify(body))
     const type = body instanceof FormData ? request?.headers.get('content-type') : 'application/json'
     const reply = await server.inject({
       method,
       url: `/api/v4${path}`,
-      headers: { 'private-token': token, ...(type && body && { 'content-type': type }) },
+      headers: { 'private-token': own, ...(type && body && { 'content-type': type }) },
       ...(request && { payload: Buffer.from(await request.arrayBuffer()) }),
     })
     const text = decoded(reply.rawPayload, reply.headers['content-encoding'])

@@ -85,14 +85,17 @@ async function addBill(call: Call, { id, project }: Created): Promise<void> {
   await call('POST', `/projects/${id}/security_reports?sudo=tomas`, form)
 }
 
-/** Requests dismissals that a second person has to approve. */
+/** Requests dismissals as a developer, so that the administrator can approve them. */
 async function requestDismissals(call: Call, created: readonly Created[], until: string): Promise<void> {
+  const [tomas] = await call('GET', '/users?username=tomas')
+  const scripts = { name: 'triage from the terminal', scopes: ['api'] }
+  const { token } = await call('POST', `/users/${tomas.id}/personal_access_tokens`, scripts)
   for (const { id, project } of created.filter(({ project }) => project.group === 'shop').slice(0, 2)) {
     const worst = await call('GET', `/projects/${id}/vulnerabilities?severity=critical&state=confirmed&per_page=2`)
     for (const row of worst) {
       const comment = `${project.name} reaches this only through the gateway, which rejects such requests.`
       const dismissal = { dismissal_reason: 'mitigating_control', comment, until }
-      await call('POST', `/vulnerabilities/${row.id}/dismiss?sudo=tomas`, dismissal)
+      await call('POST', `/vulnerabilities/${row.id}/dismiss`, dismissal, token)
     }
   }
 }

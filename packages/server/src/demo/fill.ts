@@ -20,7 +20,8 @@ const dayMs = 24 * 60 * 60 * 1000
 /** Fills an empty server with a year of history, through its API and in the order of time. */
 export async function fillDemo({ call, clock }: Filling): Promise<void> {
   const endsAt = Date.parse(clock.now())
-  const startOf = (month: number) => new Date(endsAt - (months - month) * 30 * dayMs)
+  // The last month begins a week ago, so that the last reports are recent.
+  const startOf = (month: number) => new Date(endsAt - ((months - 1 - month) * 32 + 7) * dayMs)
   clock.moveTo(startOf(0))
   await addUsers(call)
   await addTopics(call)
@@ -28,7 +29,7 @@ export async function fillDemo({ call, clock }: Filling): Promise<void> {
   for (let month = 0; month < months; month++) {
     for (const [index, { id, project }] of created.entries()) {
       if (month % project.interval !== 0 && month !== months - 1) continue
-      clock.moveTo(new Date(startOf(month).getTime() + index * dayMs))
+      clock.moveTo(new Date(startOf(month).getTime() + (index * dayMs) / 2))
       await importReports(call, { id, project }, month, clock.now())
       if (month % 2 === 0) await triage(call, id, month)
       const file = demoFiles[month % demoFiles.length]

@@ -1,13 +1,9 @@
-import { UserCheck } from 'lucide-react'
-import { SeverityBadge } from '../../components/badge.tsx'
 import { ChoiceFilter, useChoice } from '../../components/form/filters.tsx'
 import { Page } from '../../components/page/page.tsx'
-import { PagedTable } from '../../components/page/paged-table.tsx'
 import { usePageNumber } from '../../components/page/pager.tsx'
 import { usePage } from '../../data/api.ts'
-import { DecisionCell, Requested, requestStates, Subject } from './requests.tsx'
-
-const perPage = 20
+import { requestStates } from './requests.tsx'
+import { RequestsTable, requestsPerPage } from './requests-table.tsx'
 
 const sides = [
   { value: 'all', label: 'All' },
@@ -20,7 +16,7 @@ export function AllApprovals() {
   const state = useChoice('state', requestStates)
   const side = useChoice('side', sides)
   const query = usePage('GET /dismissal_requests', {
-    query: { state, ...(side !== 'all' && { side }), page: usePageNumber(), per_page: perPage },
+    query: { state, ...(side !== 'all' && { side }), page: usePageNumber(), per_page: requestsPerPage },
   })
   return (
     <Page title="Approvals" lead="Dismissals that need a second person, in all your projects.">
@@ -28,26 +24,11 @@ export function AllApprovals() {
         <ChoiceFilter name="state" label="Requests" choices={requestStates} />
         <ChoiceFilter name="side" label="Requested" choices={sides} />
       </search>
-      <PagedTable
-        label="Requests for dismissals"
+      <RequestsTable
         query={query}
-        perPage={perPage}
-        empty={{ icon: UserCheck, title: 'No requests', text: <p>Nothing here in this state.</p> }}
-        columns={[
-          ['Severity', ({ vulnerability }) => <SeverityBadge severity={vulnerability.severity} />],
-          [
-            'Vulnerability',
-            (request) => (
-              <Subject
-                request={request}
-                to={`/${request.project.path_with_namespace}/-/vulnerabilities/${request.vulnerability.id}`}
-                project={request.project.path_with_namespace}
-              />
-            ),
-          ],
-          ['Requested', (request) => <Requested request={request} />],
-          ['Decision', (request) => <DecisionCell request={request} canDecide={request.can_decide} />],
-        ]}
+        toOf={({ project, vulnerability }) => `/${project.path_with_namespace}/-/vulnerabilities/${vulnerability.id}`}
+        projectOf={({ project }) => project.path_with_namespace}
+        canDecide={({ can_decide }) => can_decide}
       />
     </Page>
   )

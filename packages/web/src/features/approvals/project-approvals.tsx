@@ -1,16 +1,12 @@
-import { UserCheck } from 'lucide-react'
-import { SeverityBadge } from '../../components/badge.tsx'
 import { ChoiceFilter, useChoice } from '../../components/form/filters.tsx'
 import { Page } from '../../components/page/page.tsx'
-import { PagedTable } from '../../components/page/paged-table.tsx'
 import { usePageNumber } from '../../components/page/pager.tsx'
 import { usePage } from '../../data/api.ts'
 import { levels, useMayChange, useSession } from '../../data/session.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { RulePanel } from './approval-rule.tsx'
-import { DecisionCell, Requested, requestStates, Subject } from './requests.tsx'
-
-const perPage = 20
+import { requestStates } from './requests.tsx'
+import { RequestsTable, requestsPerPage } from './requests-table.tsx'
 
 /** Requests for dismissals of a project, with the rule that requires them. */
 export function ProjectApprovals() {
@@ -20,7 +16,7 @@ export function ProjectApprovals() {
   const state = useChoice('state', requestStates)
   const query = usePage('GET /projects/{id}/dismissal_requests', {
     path: { id: project.id },
-    query: { state, page: usePageNumber(), per_page: perPage },
+    query: { state, page: usePageNumber(), per_page: requestsPerPage },
   })
   return (
     <Page
@@ -28,26 +24,13 @@ export function ProjectApprovals() {
       crumbs={[{ label: 'Vulnerabilities', to: to('vulnerabilities') }]}
       lead="Dismissals that need a second person."
     >
-      <search>
+      <search className="row-wrap">
         <ChoiceFilter name="state" label="Requests" choices={requestStates} />
       </search>
-      <PagedTable
-        label="Requests for dismissals"
+      <RequestsTable
         query={query}
-        perPage={perPage}
-        empty={{ icon: UserCheck, title: 'No requests', text: <p>Nothing here in this state.</p> }}
-        columns={[
-          ['Severity', ({ vulnerability }) => <SeverityBadge severity={vulnerability.severity} />],
-          [
-            'Vulnerability',
-            (request) => <Subject request={request} to={to(`vulnerabilities/${request.vulnerability.id}`)} />,
-          ],
-          ['Requested', (request) => <Requested request={request} />],
-          [
-            'Decision',
-            (request) => <DecisionCell request={request} canDecide={level >= session.triage_access_level} />,
-          ],
-        ]}
+        toOf={({ vulnerability }) => to(`vulnerabilities/${vulnerability.id}`)}
+        canDecide={() => level >= session.triage_access_level}
       />
       {mayChange && level >= levels.maintainer && <RulePanel noun="project" id={project.id} />}
     </Page>

@@ -22,7 +22,7 @@ export function Activity({ dashboard }: { dashboard: SecurityDashboard }) {
                 <strong>{name}</strong> has not reported for{' '}
                 <Link to={`/${project.path_with_namespace}/-/reports`}>{project.name_with_namespace}</Link>{' '}
                 <span className="muted small">
-                  since <Time of={last} />
+                  · last report <Time of={last} />
                 </span>
               </p>
             </li>

@@ -8,6 +8,7 @@ import type { Conflict } from '../../../nouns/vulnerability/conflict.ts'
 import { DismissalEndField, endIn } from '../../../nouns/vulnerability/dismissal-end-field.tsx'
 import { ReasonField, reasonIn } from '../../../nouns/vulnerability/reason-field.tsx'
 import { previewChange, type ScopeChange } from './bulk-requests.ts'
+import { BulkScopeField, bulkScopeOf, GroupEffect } from './bulk-scope-field.tsx'
 import { leadOf, sizeOf } from './target-in-words.ts'
 import type { Outcome } from './triage.ts'
 import { type Action, actions, type Change, type FilterTarget, type Target } from './triage-change.ts'
@@ -26,6 +27,8 @@ export function ActionDialog({
 }) {
   const [isBusy, setBusy] = useState(false)
   const [conflict, setConflict] = useState<Conflict>()
+  const [chosen, setChosen] = useState('')
+  const scope = bulkScopeOf(chosen)
   const many = sizeOf(target)
   const { label } = actions[action]
 
@@ -34,7 +37,12 @@ export function ActionDialog({
     if (isBusy) return
     const fields = new FormData(event.currentTarget)
     const comment = String(fields.get('comment') ?? '').trim() || undefined
-    const change = { action, comment, ...(action === 'dismiss' && { reason: reasonIn(fields), end: endIn(fields) }) }
+    const dismissal = action === 'dismiss' && {
+      reason: reasonIn(fields),
+      end: endIn(fields),
+      scope: bulkScopeOf(chosen),
+    }
+    const change = { action, comment, ...dismissal }
     setBusy(true)
     setConflict(undefined)
     const outcome = await onApply(change, conflict ? { rows: conflict.rows, owner: target.owner } : target)
@@ -50,6 +58,8 @@ export function ActionDialog({
           <>
             <ReasonField />
             <DismissalEndField />
+            <BulkScopeField target={target} value={chosen} onChoose={setChosen} />
+            {scope?.scope === 'group' && <GroupEffect change={{ action, scope }} target={target} />}
           </>
         )}
         <TextArea
@@ -58,7 +68,7 @@ export function ActionDialog({
           rows={3}
           hint="Optional. Visible to everyone who can read these vulnerabilities."
         />
-        {'filter' in target && target.owner.kind !== 'project' && <Preview action={action} target={target} />}
+        {'filter' in target && target.owner.kind !== 'project' && !scope && <Preview action={action} target={target} />}
         {conflict && (
           <p role="alert">
             Nothing was changed. {conflict.text} {label} anyway?

@@ -3,7 +3,7 @@ import { api } from '../../../data/api.ts'
 import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { store } from '../../../data/store.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
-import { actions, type Change, type FieldChange, type FilterTarget, type Target } from './triage-change.ts'
+import { actions, type Change, type FieldChange, type Target } from './triage-change.ts'
 
 /** Completed bulk change of a project or of many, which can be undone. */
 export interface Done {
@@ -59,10 +59,14 @@ async function sendByProject(
   return done
 }
 
-/** Returns what the change of everything in a list would do. */
-export async function previewChange({ action }: Change, target: FilterTarget): Promise<ScopeChange | undefined> {
-  if (target.owner.kind === 'project') return undefined
-  return postToScope(target.owner, { action, filter: { ...target.filter }, dry_run: true })
+/** Returns what a change would do. */
+export function previewChange(change: Change, target: Target): Promise<ScopeChange> {
+  const { expected_count: _, expected_states: __, ...body } = bodyOf(change, target)
+  const { owner } = target
+  // Only changes of many projects have dry runs.
+  const place: Owner =
+    owner.kind === 'project' ? { ...owner, kind: 'instance', scope: { project_id: [owner.id] } } : owner
+  return postToScope(place, { ...body, dry_run: true })
 }
 
 function bodyOf(change: Change | FieldChange, target: Target): Body {
@@ -81,8 +85,8 @@ function fieldsOf(change: Change | FieldChange) {
   if (change.action === 'assign') return { action: change.action, assignee_id: change.assigneeId }
   if (change.action === 'unassign') return { action: change.action }
   if ('tags' in change) return { action: change.action, tags: [...change.tags] }
-  const { action, comment, reason, end } = change
-  return { action, comment, ...(action === 'dismiss' && { dismissal_reason: reason, ...end }) }
+  const { action, comment, reason, end, scope } = change
+  return { action, comment, ...(action === 'dismiss' && { dismissal_reason: reason, ...end, ...scope }) }
 }
 
 async function sendToProject(projectId: number, body: Body): Promise<Done> {
@@ -112,7 +116,7 @@ async function sendToScope(owner: Owner, body: Body): Promise<Done> {
 function postToScope(owner: Owner, body: BodyOf<typeof instancePath>, idempotencyKey?: string): Promise<ScopeChange> {
   const options = { ...(idempotencyKey && { idempotencyKey }) }
   return owner.kind === 'instance'
-    ? api.call(instancePath, { body: { ...body, ...owner.scope } }, options)
+    ? api.call(instancePath, { body: { ...owner.scope, ...body } }, options)
     : api.call(groupPath, { path: { id: owner.id }, body }, options)
 }
 

@@ -15,6 +15,8 @@ export interface Change {
   reason?: DismissalReason | undefined
   /** End of a dismissal. */
   end?: { until?: string; until_fixed?: true } | undefined
+  /** How far a dismissal reaches, if not to all branches. */
+  scope?: { scope: 'ref'; ref: string } | { scope: 'group'; group_id: number } | undefined
 }
 
 /** Change of the assignee. It has no state that rows could show before the response. */

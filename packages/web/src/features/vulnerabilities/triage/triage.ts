@@ -152,9 +152,11 @@ function isShownAlready({ action }: Change, rows: readonly VulnerabilityRow[]): 
 }
 
 function statesAfter(
-  { action, reason }: Change,
+  { action, reason, scope }: Change,
   rows: readonly VulnerabilityRow[],
 ): ReadonlyMap<number, OptimisticState> {
+  // A dismissal on a branch leaves the state in the list of all branches.
+  if (scope?.scope === 'ref') return new Map()
   const after: OptimisticState = {
     state: actions[action].to,
     dismissalReason: action === 'dismiss' ? (reason ?? null) : null,
