@@ -44,6 +44,7 @@ export interface Schemas {
   UploadLink: { id: number; name: string; created_at: string; created_by: { id?: number | undefined; username?: string | undefined; name?: string | undefined } | null; expires_at: string; uses: number; last_used_at: string | null }
   CreatedUploadLink: { id: number; name: string; created_at: string; created_by: { id?: number | undefined; username?: string | undefined; name?: string | undefined } | null; expires_at: string; uses: number; last_used_at: string | null; url: string }
   UploadReferences: { source: string; uploads: ({ id: number; filename: string; uses: number })[]; unknown: number }
+  ResumableUpload: { filename: string; size: number; offset: number; expires_at: string; upload: Schemas['Upload'] | null }
   FindingSample: { uuid: string; name: string; severity: string; report_type: string; location: Record<string, unknown> }
   MovedFindingSample: { uuid: string; name: string; severity: string; report_type: string; location: Record<string, unknown>; reason: 'identifier' | 'fingerprint' | 'signature' | 'location' | 'code' | 'code_elsewhere' | 'symbol' | 'nearest' | 'imported' }
   ProjectFileWarning: { line: number; message: string }
@@ -593,6 +594,22 @@ export interface Operations {
   'GET /-/links/{token}': { path: { token: string | number }; response: Blob }
   /** Record which uploads of a project the texts of a source refer to, in place of its earlier references */
   'POST /projects/{id}/uploads/references': { path: { id: string | number }; body: { source: string; texts: (string)[] }; response: Schemas['UploadReferences'] }
+  /** Begin a resumable upload (tus 1.0) to a project */
+  'POST /projects/{id}/uploads/resumable': { path: { id: string | number }; response: Schemas['ResumableUpload'] }
+  /** Get the state of a resumable upload to a project, and the upload once it is finished */
+  'GET /projects/{id}/uploads/resumable/{upload_key}': { path: { id: string | number; upload_key: string | number }; response: Schemas['ResumableUpload'] }
+  /** Continue a resumable upload to a project at `Upload-Offset`; the last byte finishes it */
+  'PATCH /projects/{id}/uploads/resumable/{upload_key}': { path: { id: string | number; upload_key: string | number }; body: Blob; response: undefined }
+  /** End a resumable upload to a project and remove what has arrived; a finished file stays */
+  'DELETE /projects/{id}/uploads/resumable/{upload_key}': { path: { id: string | number; upload_key: string | number }; response: undefined }
+  /** Begin a resumable upload (tus 1.0) to a group */
+  'POST /groups/{id}/uploads/resumable': { path: { id: string | number }; response: Schemas['ResumableUpload'] }
+  /** Get the state of a resumable upload to a group, and the upload once it is finished */
+  'GET /groups/{id}/uploads/resumable/{upload_key}': { path: { id: string | number; upload_key: string | number }; response: Schemas['ResumableUpload'] }
+  /** Continue a resumable upload to a group at `Upload-Offset`; the last byte finishes it */
+  'PATCH /groups/{id}/uploads/resumable/{upload_key}': { path: { id: string | number; upload_key: string | number }; body: Blob; response: undefined }
+  /** End a resumable upload to a group and remove what has arrived; a finished file stays */
+  'DELETE /groups/{id}/uploads/resumable/{upload_key}': { path: { id: string | number; upload_key: string | number }; response: undefined }
   /** View an upload of a project in the browser */
   'GET /-/project/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; response: Blob }
   /** View an upload of a group in the browser */

@@ -54,6 +54,7 @@ import { pollTrackers, synchronizeJob } from './domain/trackers/sync-issues.ts'
 import { expireUploads } from './domain/uploads/expire.ts'
 import { removeExpiredLinks } from './domain/uploads/links/upload-links.ts'
 import { trashUnreferencedUploads } from './domain/uploads/references/upload-references.ts'
+import { removeExpiredUploads } from './domain/uploads/resumable/resumable-uploads.ts'
 import { expireRequests } from './domain/vulnerabilities/approval/expire-requests.ts'
 import { dueDatesJob } from './domain/vulnerabilities/due-dates/update-due-dates.ts'
 import { flawAliasesJob, flawKeysJob, transferredFlawsJob } from './domain/vulnerabilities/flaws/flaw-jobs.ts'
@@ -81,6 +82,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'expire deleted uploads', intervalMs: hourMs, run: expireUploads },
   { name: 'remove expired links to uploads', intervalMs: hourMs, run: removeExpiredLinks },
   { name: 'delete uploads without references', intervalMs: hourMs, run: trashUnreferencedUploads },
+  { name: 'remove unfinished uploads', intervalMs: hourMs, run: removeExpiredUploads },
   { name: 'delete marked objects', intervalMs: 10 * minuteMs, run: deleteMarkedObjects },
   { name: 'remove orphaned objects', intervalMs: hourMs, run: removeOrphanedObjects },
   { name: 'load feeds', intervalMs: minuteMs, isRunAtStart: true, run: loadFeedFolder },

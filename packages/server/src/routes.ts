@@ -56,6 +56,7 @@ import { trustRelationRoutes } from './api/v4/trust-relations/routes.ts'
 import { uploadImportRoutes } from './api/v4/uploads/import-routes.ts'
 import { uploadLinkRoutes } from './api/v4/uploads/link-routes.ts'
 import { uploadReferenceRoutes } from './api/v4/uploads/reference-routes.ts'
+import { resumableUploadRoutes } from './api/v4/uploads/resumable-routes.ts'
 import { uploadRoutes } from './api/v4/uploads/routes.ts'
 import { webUploadRoutes } from './api/v4/uploads/web-routes.ts'
 import { userRoutes } from './api/v4/users/routes.ts'
@@ -120,6 +121,7 @@ export const routes: readonly Route[] = [
   ...uploadImportRoutes,
   ...uploadLinkRoutes,
   ...uploadReferenceRoutes,
+  ...resumableUploadRoutes,
   ...webUploadRoutes,
   ...markdownRoutes,
   ...securityReportRoutes,

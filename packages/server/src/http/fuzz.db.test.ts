@@ -155,6 +155,10 @@ const rarelySuccessful = [
   'GET /-/badges/:key',
   'GET /-/links/:token',
   ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/uploads/import`),
+  ...['projects', 'groups'].flatMap((owner) => [
+    `POST /${owner}/:id/uploads/resumable`,
+    ...['GET', 'PATCH', 'DELETE'].map((method) => `${method} /${owner}/:id/uploads/resumable/:upload_key`),
+  ]),
   ...['projects', 'groups'].map((owner) => `DELETE /${owner}/:id/uploads/:upload_id/links/:link_id`),
   ...['projects', 'groups'].map((owner) => `DELETE /${owner}/:id/issue_tracker/events_secret`),
 ]

@@ -53,6 +53,8 @@ export interface Route {
    * path only. The limit is `maxTextBytes`, also for anonymous requests.
    */
   rawBody?: true
+  /** Media type of a body that the handler reads while it arrives, with `raw.stream`, and whose size it limits. */
+  streamedBody?: string
   /** Upper bound of `fileLimit`. Absent: the maximum size of an upload. */
   maxFileBytes?: (settings: Settings) => number
   /**
@@ -125,6 +127,8 @@ export interface RouteContext extends ResourceContext {
 interface RawRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
+  /** Reads the body on a route with `streamedBody`. It fails when the connection breaks. */
+  stream(): AsyncIterable<Buffer>
 }
 
 /** Rate limit of one endpoint: for each user, and for each address of anonymous requests. */

@@ -32,6 +32,7 @@ export async function fillEveryRoute(
     const relation = await create(`${base}/trust_relations`, terms)
     const upload = await create(`${base}/uploads`, formWithFile('file', 'a.txt', `of ${at}`))
     const [, , secret = ''] = upload.url.split('/')
+    const resumable = await begin(server, `${base}/uploads/resumable`)
     const link = await create(`${base}/uploads/${upload.id}/links`)
     const hook = await create(`${base}/hooks`, { url: 'https://hooks.example.com/' })
     await server.admin.put(base, formWithAvatar())
@@ -48,6 +49,7 @@ export async function fillEveryRoute(
       [`/${at}/:id/trust_relations/:relation_id`]: [id, relation.id],
       [`/${at}/:id/uploads/:upload_id`]: [id, upload.id],
       [`/${at}/:id/uploads/:upload_id/links`]: [id, upload.id],
+      [`/${at}/:id/uploads/resumable/:upload_key`]: [id, resumable],
       '/-/links/:token': [link.url.split('/').at(-1)],
       [`/${at}/:id/uploads/:secret/:filename`]: [id, secret, 'a.txt'],
       [`/-/${at.slice(0, -1)}/:id/uploads/:secret/:filename`]: [id, secret, 'a.txt'],
@@ -98,4 +100,12 @@ export async function fillEveryRoute(
     '/uploads/-/system/user/avatar/:id/:filename': [user, 'my_logo.png'],
     '/users/:id/custom_attributes/:key': [user, 'site'],
   }
+}
+
+/** Begins a resumable upload and returns its key. */
+async function begin(server: TestServer, path: string): Promise<string> {
+  const headers = { 'tus-resumable': '1.0.0', 'upload-length': '10', 'upload-metadata': 'filename YS50eHQ=' }
+  const begun = await server.admin.post(path, undefined, { headers })
+  expect(begun.status, begun.text).toBe(201)
+  return String(begun.headers['location']).split('/').at(-1) ?? ''
 }

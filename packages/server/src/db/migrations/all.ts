@@ -59,6 +59,7 @@ import { avatars } from './0113_avatars.ts'
 import { customAttributes } from './0114_custom_attributes.ts'
 import { uploadLinks } from './0115_upload_links.ts'
 import { uploadReferences } from './0116_upload_references.ts'
+import { resumableUploads } from './0117_resumable_uploads.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -122,4 +123,5 @@ export const migrations: readonly Migration[] = [
   customAttributes,
   uploadLinks,
   uploadReferences,
+  resumableUploads,
 ]

@@ -38,6 +38,8 @@ export async function listReferencedKeys(db: Db, keys: readonly string[]): Promi
   const rows = await db.all<{ key: string }>(sql`
     select object_key as key from uploads where object_key in ${wanted}
     union all
+    select object_key as key from resumable_parts where object_key in ${wanted}
+    union all
     select avatar_key as key from topics where avatar_key in ${wanted}
     union all
     select object_key as key from avatars where object_key in ${wanted}
@@ -77,7 +79,7 @@ export interface StoredFile {
 }
 
 /** Kinds of stored files, in listing order. Avatars of merged topics are kept in case the merge is undone. */
-const fileKinds = ['upload', 'avatar', 'merged avatar', 'avatar of owner', 'export', 'report'] as const
+const fileKinds = ['upload', 'avatar', 'merged avatar', 'avatar of owner', 'export', 'report', 'part'] as const
 
 const kindNouns: Record<StoredFile['kind'], string> = {
   upload: 'upload',
@@ -86,11 +88,12 @@ const kindNouns: Record<StoredFile['kind'], string> = {
   'avatar of owner': 'avatar of a project, group or user',
   export: 'export',
   report: 'report of import',
+  part: 'part of unfinished upload',
 }
 
 /**
  * Lists stored files after the given one, by kind and id: uploads (including deleted ones), avatars of topics, merged
- * avatars, avatars of projects, groups and users, exports, and reports that have not been imported yet. Each kind is read in the order of its primary key.
+ * avatars, avatars of projects, groups and users, exports, reports that have not been imported yet, and parts of unfinished uploads. Each kind is read in the order of its primary key.
  */
 export async function listStoredFiles(db: Db, after: StoredFile | undefined, limit: number): Promise<StoredFile[]> {
   const files: StoredFile[] = []
@@ -120,4 +123,6 @@ const selectFiles: Record<StoredFile['kind'], Sql> = {
   report: sql`
     select id, object_key as key, file_bytes as bytes, file_sha256 as sha256, ref as name
     from imports where object_key is not null`,
+  part: sql`
+    select id, object_key as key, bytes, sha256, cast(resumable_id as text) as name from resumable_parts where true`,
 }

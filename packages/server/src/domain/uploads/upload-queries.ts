@@ -137,6 +137,7 @@ export async function takeExpiredUploads(db: Db, before: string, limit: number):
   return rows.map((row) => row.objectKey)
 }
 
+/** Returns the objects of uploads to these projects and groups, and of the parts of unfinished ones. */
 export async function listObjectKeys(
   db: Db,
   projectIds: readonly number[],
@@ -145,7 +146,11 @@ export async function listObjectKeys(
   const rows = await db.all<{ objectKey: string }>(sql`
     select object_key from uploads where project_id in ${db.dialect.integers(projectIds)}
     union all
-    select object_key from uploads where namespace_id in ${db.dialect.integers(namespaceIds)}`)
+    select object_key from uploads where namespace_id in ${db.dialect.integers(namespaceIds)}
+    union all
+    select p.object_key from resumable_parts p join resumable_uploads r on r.id = p.resumable_id
+    where r.project_id in ${db.dialect.integers(projectIds)}
+      or r.namespace_id in ${db.dialect.integers(namespaceIds)}`)
   return rows.map((row) => row.objectKey)
 }
 

@@ -12,8 +12,11 @@ export const maxSmallTextBytes = 64 * 1024
 /** Allowance for the multipart framing, in addition to text and files. */
 const maxFramingBytes = 64 * 1024
 
-/** Kinds of request body. Only some routes accept `file`, a raw file, and `raw`, bytes that the route reads itself. */
-export type BodyKind = 'none' | 'json' | 'urlencoded' | 'multipart' | 'file' | 'raw' | 'other'
+/**
+ * Kinds of request body. Only some routes accept `file`, a raw file, and `raw` and `streamed`, bytes that the route reads
+ * itself, whole or while they arrive.
+ */
+export type BodyKind = 'none' | 'json' | 'urlencoded' | 'multipart' | 'file' | 'raw' | 'streamed' | 'other'
 
 /** Limits and callbacks for reading a body. */
 export interface BodyOptions extends Omit<MultipartOptions, 'maxBodyBytes'> {
@@ -49,7 +52,7 @@ export function assertAnnouncedLength(
 ): void {
   const announced = Number(request.headers['content-length'] ?? 0)
   const maxBytes = mayHoldFile(kind) ? maxBodyBytes(limits) : limits.maxTextBytes
-  if (kind === 'none' || announced <= maxBytes) return
+  if (kind === 'none' || kind === 'streamed' || announced <= maxBytes) return
   throw tooLarge(limits.sentence ?? (mayHoldFile(kind) ? undefined : textLimit(maxBytes)))
 }
 
@@ -67,7 +70,7 @@ function maxBodyBytes(limits: Pick<BodyOptions, 'maxFileBytes' | 'maxTextBytes'>
 /** Reads the body into raw parameters. Stores files while they arrive, through `options.receive`. */
 export async function readBody(
   request: FastifyRequest,
-  kind: Exclude<BodyKind, 'raw'>,
+  kind: Exclude<BodyKind, 'raw' | 'streamed'>,
   options: BodyOptions,
 ): Promise<RawParams> {
   assertAnnouncedLength(request, kind, options)
@@ -109,6 +112,16 @@ async function readAsFile({ raw }: FastifyRequest, { fileFields, receive }: Body
   const arriving = openArriving(raw, filePace, endedTooEarly)
   try {
     return [[name, await receive({ name, filename: name, content: untilEnd(arriving) })]]
+  } finally {
+    arriving.stop()
+  }
+}
+
+/** Returns the bytes of a body while they arrive, for a route that limits them itself. */
+export async function* streamBody({ raw }: FastifyRequest): AsyncGenerator<Buffer, void> {
+  const arriving = openArriving(raw, filePace, endedTooEarly)
+  try {
+    yield* untilEnd(arriving)
   } finally {
     arriving.stop()
   }

@@ -31,6 +31,10 @@ async function readUnreadBody(endpoint: Endpoint, state: RequestState): Promise<
     state.body = emptyParams()
     return
   }
+  if (bodyKind === 'streamed') {
+    state.body = emptyParams()
+    return
+  }
   const limit =
     early && !(early instanceof Failure)
       ? await endpoint.route.fileLimit?.(endpoint.deps, resourceContext(early))

@@ -94,8 +94,9 @@ function queryOf(request: FastifyRequest): RawParams {
 }
 
 /** Returns how the body is read. Clients announce JSON on requests without a body, so an empty body is never a file. */
-function kindOfBody({ rawFile, rawBody }: Route, request: FastifyRequest): BodyKind {
+function kindOfBody({ rawFile, rawBody, streamedBody }: Route, request: FastifyRequest): BodyKind {
   const kind = bodyKind(request)
+  if (streamedBody !== undefined && kind !== 'none') return mediaType(request) === streamedBody ? 'streamed' : 'other'
   if (rawBody) return kind === 'none' ? kind : 'raw'
   if (!rawFile || request.headers['content-length'] === '0') return kind
   return rawFile.includes(mediaType(request)) ? 'file' : kind

@@ -4,6 +4,7 @@ import type { Actor } from '../../domain/actor.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import { notFound } from '../../platform/failure.ts'
 import { metricsContentType } from '../../platform/metrics.ts'
+import { streamBody } from '../params/body.ts'
 import { type Download, sendDownload } from '../response/download.ts'
 import { type KeysetPage, keysetHeaders, type NumberedPage, pageHeaders, readPage } from '../response/pages.ts'
 import { contentFrom, type Rendered, sendNothing, sendRendered } from '../response/render.ts'
@@ -143,7 +144,7 @@ function contextOf({ route, guard }: Endpoint, state: RequestState, deps: RootDe
   }
   const unmodifiedSince = dateHeader(request.headers['if-unmodified-since'])
   const page = route.paged ? pageRequestOf(state) : undefined
-  const raw = { headers: request.headers, body: state.bytes }
+  const raw = { headers: request.headers, body: state.bytes, stream: () => streamBody(request) }
   const permit: RouteContext['permit'] = (permission, id) => guard.permit(permission, caller, id)
   const note: RouteContext['note'] = (fields) => noteFields(request, fields)
   const resources = resourceContext(found)

@@ -46,6 +46,31 @@ test('files in a bucket are stored and sent, whole or in part, as on disk', asyn
   expect(await server.anonymous.get('//-/ready')).toMatchObject({ status: 200 })
 })
 
+test('a resumable upload to a bucket is the same file as on disk', async () => {
+  const { project, maintainer } = await startIn(objects, false)
+  const content = Buffer.alloc(12 * 1024 * 1024, 'in two requests ')
+  const begun = await maintainer.post(`/projects/${project.id}/uploads/resumable`, undefined, {
+    headers: {
+      'tus-resumable': '1.0.0',
+      'upload-length': String(content.length),
+      'upload-metadata': `filename ${Buffer.from('large.bin').toString('base64')}`,
+    },
+  })
+  const path = String(begun.headers['location']).replace(/^.*\/api\/v4/, '')
+  const half = content.length / 2
+  for (const offset of [0, half]) {
+    const headers = {
+      'tus-resumable': '1.0.0',
+      'content-type': 'application/offset+octet-stream',
+      'upload-offset': String(offset),
+    }
+    expect((await maintainer.patch(path, content.subarray(offset, offset + half), { headers })).status).toBe(204)
+  }
+  const { upload } = (await maintainer.get(path)).body
+  const stored = await maintainer.get(`/projects/${project.id}/uploads/${upload.id}`)
+  expect(stored.bytes.equals(content)).toBe(true)
+})
+
 test('a TIFF returns 503 while the temporary folder is missing, and other uploads succeed', async () => {
   const { TMPDIR } = process.env
   process.env['TMPDIR'] = '/dev/null/no-folder'

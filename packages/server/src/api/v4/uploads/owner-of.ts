@@ -1,3 +1,4 @@
+import { roles } from '../../../domain/access/roles.ts'
 import type { Namespace } from '../../../domain/namespaces/namespace.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { groupAsOwner, projectAsOwner, type UploadOwner } from '../../../domain/uploads/owner.ts'
@@ -8,3 +9,5 @@ export function ownerOf({ project, group }: { project?: Project; group?: Namespa
   if (group) return groupAsOwner(group)
   throw new Error('an upload route was reached without a project or group')
 }
+
+export const isMember = ({ level }: { level: number }): boolean => level >= roles.guest

@@ -1,12 +1,10 @@
 import Type, { type Static } from 'typebox'
 import type { Permission } from '../../../domain/access/permissions.ts'
-import { roles } from '../../../domain/access/roles.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { openIntact } from '../../../domain/files/intact.ts'
 import { changeUploadLimits } from '../../../domain/projects/projects.ts'
 import { recordDownload } from '../../../domain/uploads/audited-upload.ts'
 import { type UploadFilter, uploadOrders } from '../../../domain/uploads/filter.ts'
-import { describeUpload } from '../../../domain/uploads/markdown.ts'
 import { projectAsOwner, type UploadOwner } from '../../../domain/uploads/owner.ts'
 import { findUses, type UploadUse } from '../../../domain/uploads/references/upload-references.ts'
 import type { Upload } from '../../../domain/uploads/upload.ts'
@@ -38,24 +36,8 @@ import { noOutput, type Route, redirectableFileOutput } from '../../../http/rout
 import { badRequest, Failure } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
 import { nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
-import { ownerOf } from './owner-of.ts'
-
-const uploadView = Type.Object(
-  {
-    id: Type.Integer(),
-    alt: Type.String(),
-    url: Type.String(),
-    full_path: Type.String(),
-    markdown: Type.String(),
-  },
-  { title: 'Upload' },
-)
-
-function viewUpload({ id, owner, secret, filename }: Upload) {
-  const { alt, url, markdown } = describeUpload(filename, secret)
-  const fullPath = `/-/${owner.kind}/${owner.id}/uploads/${secret}/${encodeURIComponent(filename)}`
-  return { id, alt, url, full_path: fullPath, markdown }
-}
+import { isMember, ownerOf } from './owner-of.ts'
+import { uploadView, viewUpload } from './views.ts'
 
 export const uploadListItem = Type.Object(
   {
@@ -177,8 +159,6 @@ const permissionsOf = {
 
 /** Tables that show how texts use uploads. */
 const tablesOfReferences = ['upload_references', 'upload_reference_sources']
-
-const isMember = ({ level }: { level: number }): boolean => level >= roles.guest
 
 function uploadRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
   const base = `/${kind}s/:id/uploads`

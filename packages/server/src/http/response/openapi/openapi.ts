@@ -118,6 +118,12 @@ function describeRoute(route: Route, schemas: Schemas, { operations, tags, examp
           schemas,
         ),
       }),
+    ...(route.streamedBody !== undefined && {
+      requestBody: {
+        required: true,
+        content: { [route.streamedBody]: { schema: { type: 'string', format: 'binary' } } },
+      },
+    }),
     responses: {
       [route.status]: successOf(route, schemas),
       ...(isFileOutput(route.output) && fileResponses),
