@@ -46,7 +46,7 @@ describe('the key of a vulnerability', () => {
     expect(await groupsOf(projects.map(({ id }) => id))).toEqual(before)
   })
 
-  test('does not depend on the order of reports', { timeout: 20_000 }, async () => {
+  test('does not depend on the order of reports', async () => {
     const ghsas = ['GHSA-xxxx-0001', 'GHSA-xxxx-0002', 'GHSA-xxxx-0003']
     const others = ['PYSEC-2031-1', 'PYSEC-2031-2']
     let run = 0
