@@ -11,6 +11,8 @@ export interface RetryOptions {
   maxDelayMs?: number
   /** Also repeats after 500. */
   repeatsServerErrors?: boolean
+  /** Also repeats POST requests without an `Idempotency-Key`, which must change nothing. */
+  repeatsPosts?: boolean
 }
 
 const firstDelayMs = 500
@@ -23,10 +25,10 @@ const temporary = new Set([429, 502, 503, 504])
  */
 export function retryingFetch(
   { fetch, now, sleep, env }: Io,
-  { retryMs, attemptMs, maxDelayMs = maxBackoffMs, repeatsServerErrors = false }: RetryOptions,
+  { retryMs, attemptMs, maxDelayMs = maxBackoffMs, repeatsServerErrors = false, repeatsPosts = false }: RetryOptions,
 ): typeof globalThis.fetch {
   return async (input, init = {}) => {
-    const mayRepeat = isRepeatable(init)
+    const mayRepeat = repeatsPosts || isRepeatable(init)
     let failedAt: number | undefined
     for (let attempt = 0; ; attempt++) {
       const result = await send(fetch, input, { ...init, signal: AbortSignal.timeout(attemptMs) })

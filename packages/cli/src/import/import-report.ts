@@ -14,6 +14,8 @@ interface NotCopied {
 export interface ImportReport {
   count(kind: string, outcome: Outcome): void
   skip(notCopied: NotCopied): void
+  /** Adds a remark on something that was copied. */
+  note(text: string): void
   readonly isComplete: boolean
   /** Describes the result as lines of text. */
   lines(isDryRun: boolean): string[]
@@ -23,6 +25,7 @@ export interface ImportReport {
 export function openReport(): ImportReport {
   const counts = new Map<string, Record<Outcome, number>>()
   const skipped = new Map<string, NotCopied>()
+  const notes = new Set<string>()
   const countsOf = (kind: string) => {
     const known = counts.get(kind) ?? { created: 0, updated: 0, unchanged: 0 }
     counts.set(kind, known)
@@ -34,6 +37,9 @@ export function openReport(): ImportReport {
     },
     skip(notCopied) {
       skipped.set(JSON.stringify([notCopied.kind, notCopied.name, notCopied.reason]), notCopied)
+    },
+    note(text) {
+      notes.add(text)
     },
     get isComplete() {
       return skipped.size === 0
@@ -47,10 +53,11 @@ export function openReport(): ImportReport {
       const missing = [...skipped.values()].map(
         ({ kind, name, reason }) => `not copied: ${kind} ${plain(name)}: ${plain(reason)}`,
       )
-      return [...done, ...missing]
+      return [...done, ...[...notes].map((text) => `note: ${plain(text)}`), ...missing]
     },
     json(isDryRun) {
-      return safeJson({ dry_run: isDryRun, copied: Object.fromEntries(counts), not_copied: [...skipped.values()] })
+      const copied = Object.fromEntries(counts)
+      return safeJson({ dry_run: isDryRun, copied, notes: [...notes], not_copied: [...skipped.values()] })
     },
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Schemas } from '@alcove/client'
+import { RequestFailed, type Schemas } from '@alcove/client'
 import { attempt, type Copy, unlessMissing } from './copy.ts'
 import { makeWritable } from './copy-projects.ts'
 import { copyUser } from './copy-users.ts'
@@ -57,7 +57,7 @@ async function copyUpload(copy: Copy, upload: UploadCopy): Promise<void> {
   const expected = textOf(row, 'sha256')
   const size = numberOf(row, 'size')
   if ((expected !== undefined && expected !== file.sha256) || (size !== undefined && size !== file.bytes.length)) {
-    throw new Error(`The download of ${filename} of ${name} differs from what the source lists. Run the import again.`)
+    throw new RequestFailed(409, 'The download differs from what the source lists. Run the import again.')
   }
   const uploader = rowOf(row, 'uploaded_by')
   const userId = uploader && (await copyUser(copy, uploader))
@@ -75,7 +75,7 @@ async function copyUpload(copy: Copy, upload: UploadCopy): Promise<void> {
     copy.report.skip({ kind: 'upload', name: `${filename} of ${name}`, reason: `it is stored as ${stored.filename}` })
   }
   if (stored.sha256 === file.sha256) return
-  if (!stripped.test(filename)) throw new Error(`The target has stored another content of ${filename} of ${name}.`)
+  if (!stripped.test(filename)) throw new RequestFailed(409, 'The target has stored another content.')
   copy.report.skip({ kind: 'metadata', name: `${filename} of ${name}`, reason: 'the picture is stored without it' })
 }
 

@@ -46,7 +46,10 @@ async function matchOrCreate(
   const email = verifiedEmail(row)
   const address = email ?? placeholderAddress(copy.source.url, sourceId)
   const account = await findByEmail(copy, address)
-  if (account) return { id: account.id, outcome: 'unchanged' }
+  if (account) {
+    copy.usernames.set(account.id, account.username)
+    return { id: account.id, outcome: 'unchanged' }
+  }
   if (copy.isDryRun) return { id: 'planned', outcome: 'created' }
   const { target } = copy
   const body = {
@@ -58,6 +61,7 @@ async function matchOrCreate(
     note: `Placeholder for the user ${username} of ${copy.source.url}.`,
   }
   const { id } = await target.call('POST /users', { body }, { idempotencyKey: randomUUID() })
+  copy.usernames.set(id, body.username)
   const isActive = (textOf(row, 'state') ?? 'active') === 'active'
   if (!isActive) await target.call('POST /users/{id}/block', { path: { id } })
   return { id, outcome: 'created' }
@@ -75,7 +79,10 @@ function placeholderAddress(url: string, sourceId: number): string {
   return `user-${sourceId}-${source}@placeholder.invalid`
 }
 
-async function findByEmail({ target }: Copy, email: string): Promise<Pick<Schemas['Account'], 'id'> | undefined> {
+async function findByEmail(
+  { target }: Copy,
+  email: string,
+): Promise<Pick<Schemas['Account'], 'id' | 'username'> | undefined> {
   const { rows } = await target.page('GET /users', { query: { search: email } })
   return rows.find((account) => account.email?.toLowerCase() === email.toLowerCase())
 }

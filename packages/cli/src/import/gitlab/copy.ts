@@ -16,6 +16,8 @@ export interface Copy {
   progress: Progress
   /** Ids in the target by kind and id in the source. In a dry run `planned` stands for an object to create. */
   ids: TargetIds
+  /** Names in the target of the users that were copied, by their id there. */
+  usernames: Map<number, string>
 }
 
 export type TargetId = number | 'planned'

@@ -17,7 +17,7 @@ export function addGitlabImport(imported: Command, { io, finish }: CommandContex
     .command('gitlab')
     .summary('copy groups and projects from GitLab or another Alcove server')
     .description(
-      'Copies users, groups, projects, members, uploads and topics from GitLab or another Alcove server. A repeated import copies what has changed.',
+      'Copies users, groups, projects, members, uploads, topics and vulnerabilities from GitLab or another Alcove server. A repeated import copies what has changed.',
     )
     .requiredOption('--from <url>', 'address of the source')
     .option('--token <token>', 'token of the source with the scope read_api (default: GITLAB_TOKEN)')

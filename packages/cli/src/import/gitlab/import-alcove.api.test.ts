@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../../../server/src/testing/client.ts'
+import type { TestProject } from '../../../../server/src/testing/server.ts'
 import { run } from '../../testing/command-run.ts'
 import { type ListeningServer, listeningServer } from '../../testing/listening-server.ts'
 
@@ -42,10 +43,29 @@ async function filledServer(): Promise<ListeningServer> {
     await admin.post(`/projects/${place.id}/uploads`, formWithFile('file', 'same.txt', 'second'))
     await admin.post(`/projects/${place.id}/uploads`, formWithFile('file', 'pixel.png', pixel))
   }
+  await fillVulnerabilities(server, shop, { nadia, omar })
   await admin.post(`/projects/${old.id}/archive`)
   const fields = { name: 'security', title: 'Security', description: 'Things to fix' }
   await admin.post('/topics', formWithFile('avatar', 'lock.png', pixel, fields))
   return server
+}
+
+/** Decides about three vulnerabilities as several users, one of them twice. */
+async function fillVulnerabilities(
+  { admin, vulnerability }: ListeningServer,
+  project: TestProject,
+  { nadia, omar }: Record<'nadia' | 'omar', Client>,
+): Promise<void> {
+  const dismissed = await vulnerability(project, { name: 'Injection', line: 3 })
+  const confirmed = await vulnerability(project, { name: 'Traversal', line: 40 })
+  await vulnerability(project, { name: 'Weak hash', line: 90 })
+  await nadia.post(`/vulnerabilities/${dismissed.id}/confirm`, { comment: 'It is real' })
+  const dismissal = { comment: 'Only in tests', dismissal_reason: 'used_in_tests' }
+  await nadia.post(`/vulnerabilities/${dismissed.id}/dismiss`, dismissal)
+  await admin.post(`/vulnerabilities/${confirmed.id}/confirm`)
+  await admin.put(`/vulnerabilities/${confirmed.id}/tags`, { tags: ['urgent'] })
+  const note = `/projects/${project.id}/vulnerabilities/${confirmed.id}/notes`
+  expect((await omar.post(note, { body: 'I look at it' })).status).toBe(201)
 }
 
 const importArgs = (source: ListeningServer, ...more: string[]) => [
@@ -106,6 +126,15 @@ describe('an import from another Alcove server', () => {
     }
   })
 
+  test('copies vulnerabilities with states, authors, comments and dates', async () => {
+    await run(importArgs(source), { env: target.env })
+    const [sent, received] = [await readTriage(source), await readTriage(target)]
+    expect(sent).toHaveLength(3)
+    expect(received).toEqual(sent)
+    expect(JSON.stringify(received)).toContain('Only in tests')
+    expect(JSON.stringify(received)).toContain('It is real')
+  })
+
   test('changes nothing when it is repeated, and then only what has changed', async () => {
     await run(importArgs(source), { env: target.env })
     const second = await run(importArgs(source, '--json'), { env: target.env })
@@ -142,3 +171,21 @@ const readUploaders = async ({ admin }: ListeningServer, path: string): Promise<
   (await admin.get(path)).body
     .map((upload: { uploaded_by: { username: string } }) => upload.uploaded_by.username)
     .sort()
+
+/** Vulnerabilities by title with their histories, without what has no counterpart, such as ids. */
+async function readTriage({ admin }: ListeningServer): Promise<unknown[]> {
+  const { body } = await admin.get('/projects/shop%2Fapi/vulnerabilities?per_page=100')
+  const titles: Record<string, unknown>[] = body
+  const read = titles.map(async ({ id, title, state, severity, dismissal_reason, dismissed_at, tags }) => {
+    const history = (await admin.get(`/vulnerabilities/${id}/history?sort=asc&per_page=100`)).body
+    const entries: Record<string, unknown>[] = history
+    const decisions = entries
+      .filter(({ kind }) => kind === 'state' || kind === 'note')
+      .map(({ kind, author, from, to, comment, dismissal_reason, created_at }) => {
+        const { username } = author as { username: string } // users made every one of these entries
+        return { kind, username, from, to, comment, dismissal_reason, created_at }
+      })
+    return { title, state, severity, dismissal_reason, dismissed_at, tags, decisions }
+  })
+  return (await Promise.all(read)).sort((one, other) => (String(one.title) < String(other.title) ? -1 : 1))
+}

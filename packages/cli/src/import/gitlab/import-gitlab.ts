@@ -10,6 +10,7 @@ import { archiveProject, copyProject, listProjects, topicsOf } from './copy-proj
 import { copyTopics } from './copy-topics.ts'
 import { copyUploads } from './copy-uploads.ts'
 import { copyUsers } from './copy-users.ts'
+import { copyVulnerabilities } from './copy-vulnerabilities.ts'
 import { openState } from './import-state.ts'
 import { openSource } from './source-api.ts'
 import { type SourceRow, textOf } from './source-row.ts'
@@ -38,7 +39,17 @@ export async function runGitlabImport(io: Io, options: GitlabImportOptions): Pro
   const state = await openState(io, scope, stored)
   const report = openReport()
   const progress = openProgress(io)
-  const shared = { source, target, importerId: importer.id, isDryRun, report, state, progress, ids: openTargetIds() }
+  const shared = {
+    source,
+    target,
+    importerId: importer.id,
+    isDryRun,
+    report,
+    state,
+    progress,
+    ids: openTargetIds(),
+    usernames: new Map(),
+  }
   try {
     await copyAll(shared, groups)
   } finally {
@@ -84,6 +95,7 @@ async function copyContents(copy: Copy, row: SourceRow): Promise<void> {
     place,
     once(() => findLinksOfProject(copy, row)),
   )
+  await copyVulnerabilities(copy, row)
   await archiveProject(copy, row)
   await copy.state.markDone('project', sourceId)
 }

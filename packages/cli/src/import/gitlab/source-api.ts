@@ -3,7 +3,7 @@ import { failureFrom, RequestFailed } from '@alcove/client'
 import { unreachable } from '../../exit.ts'
 import type { Io } from '../../io.ts'
 import { retryingFetch } from '../../retry.ts'
-import type { SourceRow } from './source-row.ts'
+import { type SourceRow, textOf } from './source-row.ts'
 
 /** The server that data is copied from: GitLab or Alcove. Requests only read. */
 export interface SourceApi {
@@ -12,6 +12,8 @@ export interface SourceApi {
   get(path: string, query?: Query): Promise<SourceRow>
   /** Reads all pages of a list. A row that moves to a later page during the copy is returned once. */
   list(path: string, query?: Query): AsyncGenerator<SourceRow>
+  /** Runs a query of GraphQL. Throws when the source reports errors. */
+  graphql(query: string, variables: SourceRow): Promise<SourceRow>
   /** Downloads a file below the address of the source. */
   file(path: string): Promise<SourceFile>
 }
@@ -49,17 +51,24 @@ export function openSource(io: Io, { url, token, retry, timeout }: SourceOptions
     attemptMs: (timeout ?? defaultTimeoutSeconds) * 1000,
     maxDelayMs: maxWaitMs,
     repeatsServerErrors: true,
+    // Queries of GraphQL only read.
+    repeatsPosts: true,
   })
   let waitMs = 0
 
   /** Sends a request. The token goes to the source only, not to the bucket that a file may be redirected to. */
-  async function send(address: string): Promise<Response> {
+  async function send(address: string, query?: string): Promise<Response> {
     let target = new URL(address)
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
       if (waitMs > 0) await io.sleep(waitMs)
       const isOwn = target.href.startsWith(`${url}/`)
-      const headers = { 'user-agent': 'alcove', ...(isOwn && { 'private-token': token }) }
-      const response = await fetch(target.href, { headers, redirect: 'manual' })
+      const headers = {
+        'user-agent': 'alcove',
+        ...(isOwn && { 'private-token': token }),
+        ...(query !== undefined && { 'content-type': 'application/json' }),
+      }
+      const body = query !== undefined && { method: 'POST', body: query }
+      const response = await fetch(target.href, { headers, redirect: 'manual', ...body })
       waitMs = isOwn ? rateLimitWait(response) : 0
       const location = response.headers.get('location')
       if (response.status < 300 || response.status >= 400 || location === null) return response
@@ -70,9 +79,9 @@ export function openSource(io: Io, { url, token, retry, timeout }: SourceOptions
   }
 
   /** Reads a whole response. Repeats the request when the connection is cut within the body. */
-  async function read(address: string): Promise<{ response: Response; bytes: Buffer<ArrayBuffer> }> {
+  async function read(address: string, query?: string): Promise<{ response: Response; bytes: Buffer<ArrayBuffer> }> {
     for (let attempt = 1; ; attempt++) {
-      const response = await send(address)
+      const response = await send(address, query)
       if (!response.ok) throw await failureFrom(response)
       try {
         const bytes = Buffer.from(await response.arrayBuffer())
@@ -84,8 +93,8 @@ export function openSource(io: Io, { url, token, retry, timeout }: SourceOptions
     }
   }
 
-  async function readJson(address: string): Promise<{ response: Response; body: unknown }> {
-    const { response, bytes } = await read(address)
+  async function readJson(address: string, query?: string): Promise<{ response: Response; body: unknown }> {
+    const { response, bytes } = await read(address, query)
     try {
       return { response, body: JSON.parse(bytes.toString()) }
     } catch {
@@ -118,6 +127,14 @@ export function openSource(io: Io, { url, token, retry, timeout }: SourceOptions
         }
         next = nextQuery(response, next)
       }
+    },
+    async graphql(query, variables) {
+      const { body } = await readJson(`${url}/api/graphql`, JSON.stringify({ query, variables }))
+      const { data, errors } = isRow(body) ? body : {}
+      const [first] = Array.isArray(errors) ? errors.filter(isRow) : []
+      if (first) throw new RequestFailed(400, textOf(first, 'message') ?? 'GraphQL has rejected the query.')
+      if (!isRow(data)) throw new RequestFailed(502, 'The response of GraphQL has no data.')
+      return data
     },
     async file(path) {
       const { response, bytes } = await read(`${url}${path}`)

@@ -18,6 +18,12 @@ export function rowOf(row: SourceRow, field: string): SourceRow | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as SourceRow) : undefined // checked
 }
 
+/** Returns the rows of a list, or none. */
+export function rowsOf(row: SourceRow, field: string): SourceRow[] {
+  const value = row[field]
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : []
+}
+
 /** Returns the texts of a list, or none. */
 export function textsOf(row: SourceRow, field: string): string[] {
   const value = row[field]

@@ -21,7 +21,11 @@ export async function openPeople(
   { user: importer, isAdmin }: Caller,
   records: readonly FindingRecord[],
 ): Promise<People> {
-  const authors = records.flatMap(({ decidedBy, comments }) => [decidedBy, ...comments.map(({ author }) => author)])
+  const authors = records.flatMap(({ decidedBy, comments, earlierDecisions }) => [
+    decidedBy,
+    ...comments.map(({ author }) => author),
+    ...earlierDecisions.map((earlier) => earlier.decidedBy),
+  ])
   const assignees = records.map(({ assignee }) => assignee)
   const names = new Set([...(isAdmin ? authors : []), ...assignees].flatMap((name) => name?.toLowerCase() ?? []))
   const users = new Map<string, User>()

@@ -51,6 +51,7 @@ const maxComment = 50_000
 const maxNote = 1_000_000
 const maxListed = 1000
 const maxIdentifiers = 20
+const maxEarlier = 200
 const maxLocation = 20_000
 
 function readRecord(fields: FieldReader, value: unknown): FindingRecord {
@@ -101,6 +102,13 @@ function readDecision(fields: FieldReader) {
 
 function readRest(fields: FieldReader) {
   return {
+    earlierDecisions: fields.objects('earlier_decisions', maxEarlier).map((decision) => ({
+      state: decision.oneOf('state', states) ?? ('detected' as const),
+      dismissalReason: decision.oneOf('dismissal_reason', dismissalReasons),
+      comment: decision.text('comment', maxComment),
+      decidedAt: decision.time('decided_at'),
+      decidedBy: decision.text('decided_by', maxName),
+    })),
     comments: fields.objects('comments', maxListed).map((comment) => ({
       body: comment.required('body', maxNote),
       author: comment.text('author', maxName),

@@ -1,7 +1,15 @@
 import type { DismissalReason, ReportType, Severity, State } from '../findings/scales.ts'
 
 /** Products whose findings can be imported. Their names are part of the identity of a record. */
-export const importSources = ['defectdojo', 'dependency-track', 'github', 'secobserve', 'alcove', 'csv'] as const
+export const importSources = [
+  'gitlab',
+  'defectdojo',
+  'dependency-track',
+  'github',
+  'secobserve',
+  'alcove',
+  'csv',
+] as const
 type ImportSource = (typeof importSources)[number]
 
 /** A finding of another product, independent of the product. */
@@ -28,6 +36,8 @@ export interface FindingRecord {
   comment: string | undefined
   decidedAt: string | undefined
   decidedBy: string | undefined
+  /** Earlier changes of the state, oldest first. */
+  earlierDecisions: readonly EarlierDecision[]
   comments: readonly RecordComment[]
   assignee: string | undefined
   /** Severity that a user has set. */
@@ -46,6 +56,9 @@ export interface RecordIdentifier {
   name: string
   url: string | undefined
 }
+
+/** A change of the state that a later one has replaced. */
+export type EarlierDecision = Pick<FindingRecord, 'state' | 'dismissalReason' | 'comment' | 'decidedAt' | 'decidedBy'>
 
 export interface RecordComment {
   body: string

@@ -3,9 +3,10 @@ import type {
   ImportedDecision,
   ImportedNote,
   ImportedTriage,
+  PastDecision,
 } from '../vulnerabilities/imported-triage/imported-triage.ts'
 import type { People } from './people.ts'
-import type { FindingRecord, RecordBatch, RecordComment } from './record.ts'
+import type { EarlierDecision, FindingRecord, RecordBatch, RecordComment } from './record.ts'
 
 interface Target {
   vulnerabilityId: number
@@ -77,8 +78,24 @@ function decisionOf(record: FindingRecord, target: Target): { decision: Imported
     comment: author ? comment : signed(comment, { author: decidedBy, createdAt: record.decidedAt }, target),
     userId: author?.id ?? people.importer.id,
     decidedAt: notLater(record.decidedAt, now),
+    earlier: record.earlierDecisions.map((earlier) => earlierOf(earlier, target)),
   }
   return { decision, ended }
+}
+
+function earlierOf(earlier: EarlierDecision, target: Target): PastDecision {
+  const { people, now } = target
+  const { state, decidedBy, decidedAt, comment } = earlier
+  const author = people.authorOf(decidedBy)
+  return {
+    state,
+    reason: state === 'dismissed' ? earlier.dismissalReason : undefined,
+    until: undefined,
+    untilFixed: false,
+    comment: author ? comment : signed(comment, { author: decidedBy, createdAt: decidedAt }, target),
+    userId: author?.id ?? people.importer.id,
+    decidedAt: notLater(decidedAt, now),
+  }
 }
 
 function noteOf(comment: RecordComment, target: Target): ImportedNote {

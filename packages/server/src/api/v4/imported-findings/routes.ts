@@ -55,6 +55,7 @@ const recordFields = [
   ...['id', 'name', 'url', 'description', 'solution', 'severity', 'report_type', 'package_url', 'location', 'state'],
   ...['scanner (external_id, name, vendor)', 'identifiers (external_type, external_id, name, url)'],
   ...['dismissal_reason', 'dismissed_until', 'dismissed_until_fixed', 'comment', 'decided_at', 'decided_by'],
+  'earlier_decisions (state, dismissal_reason, comment, decided_at, decided_by)',
   ...['comments (body, author, created_at)', 'assignee', 'set_severity', 'due_on', 'tags', 'links (url, title)'],
   'detected_at',
 ]

@@ -22,6 +22,7 @@ import type {
   ImportedDecision,
   ImportedOutcome,
   ImportedTriage,
+  PastDecision,
   TriageResult,
 } from './imported-triage.ts'
 import { insertPastEntries, type PastDraft } from './imported-triage-queries.ts'
@@ -126,8 +127,11 @@ function apply(before: Vulnerability, triage: ImportedTriage, context: Context):
   const { decision, former, notes } = triage
   const outcome = decision ? outcomeOf(before, decision, former, context) : 'unchanged'
   const request = outcome === 'requested' && decision ? dismissalOf(decision) : undefined
-  const changes: [Change, ImportedDecision?][] = []
-  if (decision && outcome === 'applied') changes.push([changeOf(decision), decision])
+  const changes: [Change, PastDecision?][] = []
+  if (decision && outcome === 'applied') {
+    const made = [...newEarlier(decision, former), decision]
+    changes.push(...made.map((one): [Change, PastDecision] => [changeOf(one), one]))
+  }
   const isFree = (aspect: Aspect) => !context.decided.get(before.id)?.has(aspect)
   if (triage.severity && isFree('severity')) changes.push([{ action: 'severity', severity: triage.severity }])
   if (triage.dueOn && isFree('due_date')) changes.push([{ action: 'due_date', dueOn: triage.dueOn }])
@@ -157,8 +161,16 @@ function apply(before: Vulnerability, triage: ImportedTriage, context: Context):
   entries.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0))
   const hashes = [...new Set([...known, ...notes.map(({ body }) => hashOf(body))])]
   const set: AppliedTriage =
-    decision && outcome === 'applied' ? { state: decision.state, reason: decision.reason ?? null } : (former ?? {})
+    decision && outcome === 'applied'
+      ? { state: decision.state, reason: decision.reason ?? null, decidedAt: decision.decidedAt }
+      : (former ?? {})
   return { before, after, entries, request, outcome, applied: { ...set, notes: hashes } }
+}
+
+/** Returns the earlier decisions that no import has stored. */
+function newEarlier({ earlier = [] }: ImportedDecision, former: AppliedTriage | undefined): readonly PastDecision[] {
+  const since = former?.decidedAt
+  return former === undefined ? earlier : since === undefined ? [] : earlier.filter((one) => one.decidedAt > since)
 }
 
 const hashOf = (text: string): string => hash('sha1', text)
@@ -171,7 +183,8 @@ function outcomeOf(
 ): ImportedOutcome {
   const { state, dismissalReason } = before
   const isSame = state === decision.state && (state !== 'dismissed' || dismissalReason === (decision.reason ?? null))
-  if (isSame && (state !== 'dismissed' || hasSameEnd(before, decision))) return 'unchanged'
+  const hasHistory = newEarlier(decision, former).length > 0
+  if (isSame && !hasHistory && (state !== 'dismissed' || hasSameEnd(before, decision))) return 'unchanged'
   if (decided.get(before.id)?.has('state')) return 'kept'
   const isOfFormer = former?.state === state && (state !== 'dismissed' || former.reason === dismissalReason)
   if (state !== 'detected' && !isOfFormer && before.ruleId === null) return 'kept'
@@ -186,7 +199,7 @@ const hasSameEnd = (
   { until, untilFixed }: ImportedDecision,
 ) => dismissedUntil === (until ?? null) && isDismissedUntilFixed === untilFixed
 
-const dismissalOf = ({ comment, reason, until, untilFixed }: ImportedDecision): Dismissal => ({
+const dismissalOf = ({ comment, reason, until, untilFixed }: PastDecision): Dismissal => ({
   action: 'dismiss',
   comment,
   dismissalReason: reason,
@@ -194,7 +207,7 @@ const dismissalOf = ({ comment, reason, until, untilFixed }: ImportedDecision): 
   untilFixed,
 })
 
-function changeOf(decision: ImportedDecision): Change {
+function changeOf(decision: PastDecision): Change {
   const { comment } = decision
   if (decision.state === 'dismissed') return dismissalOf(decision)
   if (decision.state === 'detected') return { action: 'revert', comment }

@@ -23,7 +23,8 @@ interface ImportOrigin {
   source_url?: string
 }
 
-export interface ImportedDecision {
+/** A change of the state in another product. */
+export interface PastDecision {
   state: State
   reason: DismissalReason | undefined
   until: string | undefined
@@ -32,6 +33,11 @@ export interface ImportedDecision {
   /** User to whom the decision is attributed. */
   userId: number
   decidedAt: string
+}
+
+export interface ImportedDecision extends PastDecision {
+  /** Changes of the state before this one, oldest first. */
+  earlier?: readonly PastDecision[]
 }
 
 export interface ImportedNote {
@@ -44,6 +50,8 @@ export interface ImportedNote {
 export interface AppliedTriage {
   state?: State
   reason?: DismissalReason | null
+  /** Time of the decision. Earlier ones have been imported. */
+  decidedAt?: string
   /** Hashes of the notes. */
   notes?: readonly string[]
 }
