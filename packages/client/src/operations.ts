@@ -32,6 +32,7 @@ export interface Schemas {
   NewDeployToken: { id: number; name: string; username: string; expires_at: string | null; scopes: (string)[]; revoked: boolean; expired: boolean; token: string }
   TopicAlias: { id: number; name: string; created_at: string }
   BulkTopicAssignment: { dry_run: boolean; changed: number; unchanged: number; skipped: number; created_topics: (string)[]; changes: ({ project: { id: number; path_with_namespace: string }; added: (string)[]; removed: (string)[] })[] }
+  TopicProposal: { title: string; id: number; organization_id: number; name: string; description: string | null; project_id: number | null; state: 'pending' | 'approved' | 'rejected'; proposed_by: { id: number; username: string; name: string } | null; created_at: string; decided_by: { id: number; username: string; name: string } | null; decided_at: string | null; comment: string | null; topic_id: number | null }
   RelatedTopic: { title: string; id: number; name: string; description: string | null; total_projects_count: number; organization_id: number; avatar_url: string | null; shared_projects_count: number }
   MergedTopic: { title: string; id: number; name: string; description: string | null; total_projects_count: number; organization_id: number; avatar_url: string | null; preview?: { source: Schemas['Topic']; moved_projects_count: number; shared_projects_count: number; aliases: (string)[] } | undefined }
   TopicMerge: { id: number; organization_id: number; source_topic: { title: string; id: number; name: string }; target_topic: { id: number; name: string }; moved_projects_count: number; shared_projects_count: number; keep_alias: boolean; merged_by: { id: number; username: string; name: string } | null; merged_at: string; undoable_until: string | null; undone_by: { id: number; username: string; name: string } | null; undone_at: string | null }
@@ -524,6 +525,16 @@ export interface Operations {
   'POST /topics/bulk': { body: { project_ids: (number)[]; add?: (string)[] | undefined; remove?: (string)[] | undefined; dry_run?: boolean | undefined }; response: Schemas['BulkTopicAssignment'] }
   /** Add topics to all projects of a group and its subgroups, or remove topics from them */
   'POST /groups/{id}/topics/bulk': { path: { id: string | number }; body: { add?: (string)[] | undefined; remove?: (string)[] | undefined; dry_run?: boolean | undefined }; response: Schemas['BulkTopicAssignment'] }
+  /** List your proposals of topics, newest first; administrators list all */
+  'GET /topics/proposals': { query: { state?: 'pending' | 'approved' | 'rejected' | undefined; page?: number | undefined; per_page?: number | undefined }; response: (Schemas['TopicProposal'])[] }
+  /** Propose a topic to the administrators */
+  'POST /topics/proposals': { body: { name: string; title?: string | undefined; description?: string | null | undefined; project_id?: number | undefined; organization_id?: number | undefined }; response: Schemas['TopicProposal'] }
+  /** Approve a proposal: creates the topic and assigns it to the project of the proposal */
+  'POST /topics/proposals/{id}/approve': { path: { id: string | number }; body: { name?: string | undefined; title?: string | undefined; description?: string | null | undefined; comment?: string | undefined }; response: Schemas['TopicProposal'] }
+  /** Reject a proposal of a topic */
+  'POST /topics/proposals/{id}/reject': { path: { id: string | number }; body: { comment?: string | undefined }; response: Schemas['TopicProposal'] }
+  /** Withdraw a pending proposal of your own */
+  'DELETE /topics/proposals/{id}': { path: { id: string | number }; response: undefined }
   /** List the topics that are most often assigned to the same projects */
   'GET /topics/{id}/related': { path: { id: string | number }; response: (Schemas['RelatedTopic'])[] }
   /** Get an Atom feed of the newest projects with a topic */

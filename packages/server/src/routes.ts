@@ -50,6 +50,7 @@ import { topicBulkRoutes } from './api/v4/topics/bulk-routes.ts'
 import { topicDiscoveryRoutes } from './api/v4/topics/discovery-routes.ts'
 import { topicDuplicateRoutes } from './api/v4/topics/duplicate-routes.ts'
 import { topicMergeRoutes } from './api/v4/topics/merge-routes.ts'
+import { topicProposalRoutes } from './api/v4/topics/proposal-routes.ts'
 import { topicRoutes } from './api/v4/topics/routes.ts'
 import { topicVocabularyRoutes } from './api/v4/topics/vocabulary-routes.ts'
 import { trustRelationRoutes } from './api/v4/trust-relations/routes.ts'
@@ -113,6 +114,7 @@ export const routes: readonly Route[] = [
   ...deployTokenRoutes,
   ...topicAliasRoutes,
   ...topicBulkRoutes,
+  ...topicProposalRoutes,
   ...topicDiscoveryRoutes,
   ...topicMergeRoutes,
   ...topicDuplicateRoutes,

@@ -62,6 +62,42 @@ test('other users get no new topics, and a rejected topic shows the nearest matc
   expect((await maintainer.get(`/projects/${project.id}`)).body.topics).toEqual(['vuejs'])
 })
 
+test('a maintainer proposes a topic, and an administrator approves it', async () => {
+  const project = await web.server.project('acme/proposing')
+  const maintainer = await web.server.as('maintainer', project)
+  const page = await web.open('/acme/proposing', { as: maintainer, expects: /400/ })
+  await page.getByRole('button', { name: 'Propose topic' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Propose topic' })
+  await dialog.getByLabel('Name').fill('react')
+  await dialog.getByRole('button', { name: 'Propose topic' }).click()
+  await dialog.getByText('has already been taken').waitFor()
+  await dialog.getByLabel('Name').fill('svelte')
+  await dialog.getByLabel('Description').fill('Small components')
+  expect(await accessProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Propose topic' }).click()
+  await page.getByText('Topic proposed. An administrator decides about it.').waitFor()
+
+  const admin = await web.open('/-/admin/topics/proposals', { as: web.server.admin })
+  await admin.getByRole('button', { name: 'Approve svelte' }).waitFor()
+  expect(await accessProblems(admin)).toEqual([])
+  await admin.getByRole('button', { name: 'Approve svelte' }).click()
+  await admin.getByLabel('Title').fill('Svelte')
+  expect(await accessProblems(admin)).toEqual([])
+  await admin.getByRole('button', { name: 'Create topic' }).click()
+  await admin.getByText('No proposals', { exact: true }).waitFor()
+  expect((await maintainer.get(`/projects/${project.id}`)).body.topics).toEqual(['svelte'])
+
+  await maintainer.post('/topics/proposals', { name: 'angular' })
+  await admin.reload()
+  await admin.getByRole('button', { name: 'Reject angular' }).click()
+  await admin.getByLabel('Comment').fill('Not used here')
+  await admin.getByRole('button', { name: 'Reject proposal' }).click()
+  await admin.getByText('No proposals', { exact: true }).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Propose topic' }).click()
+  await page.getByRole('dialog').getByText('Not used here').waitFor()
+})
+
 test('unknownTopics splits an error about several topics', () => {
   const topics = [
     'reactt does not exist, and only administrators create topics; the nearest are react, react-native',

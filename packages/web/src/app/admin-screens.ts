@@ -26,6 +26,11 @@ export const admin: Screen[] = [
     'Duplicates',
     async () => (await import('../features/admin/topics/duplicates.tsx')).Duplicates,
   ),
+  screen(
+    '/-/admin/topics/proposals',
+    'Proposals',
+    async () => (await import('../features/admin/topics/proposals.tsx')).Proposals,
+  ),
   screen('/-/admin/topics/merges', 'Merges', async () => (await import('../features/admin/topics/merges.tsx')).Merges),
   screen(
     '/-/admin/topics/file',

@@ -60,6 +60,7 @@ import { customAttributes } from './0114_custom_attributes.ts'
 import { uploadLinks } from './0115_upload_links.ts'
 import { uploadReferences } from './0116_upload_references.ts'
 import { resumableUploads } from './0117_resumable_uploads.ts'
+import { topicProposals } from './0118_topic_proposals.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -124,4 +125,5 @@ export const migrations: readonly Migration[] = [
   uploadLinks,
   uploadReferences,
   resumableUploads,
+  topicProposals,
 ]

@@ -186,6 +186,8 @@ export const permissions = {
   'topic.export': { on: 'instance', who: 'user', scope: 'read_api' },
   'topic.review': { on: 'instance', who: 'admin', scope: 'read_api', anonymous: 'after-input' },
   'topic.import': { on: 'instance', who: 'admin', scope: 'api' },
+  'topic.propose': { on: 'instance', who: 'user', scope: 'api' },
+  'topic.propose.read': { on: 'instance', who: 'user', scope: 'read_api' },
   // Each project is checked with `project.update`.
   'topic.assign': { on: 'instance', who: 'user', scope: 'api' },
   'group.topic.assign': { on: 'group', who: 'maintainer', scope: 'api' },

@@ -54,6 +54,8 @@ const notDerived = {
     'imports.read_bytes',
     'hook_deliveries.duration_ms',
     'hook_deliveries.response_status',
+    'upload_links.uses',
+    'upload_references.uses',
     'vulnerability_bulk_changes.changed',
     'vulnerability_bulk_changes.requested',
     'vulnerability_bulk_changes.restored',

@@ -153,6 +153,8 @@ export const userReferences = [
   ['vulnerability_links', 'user_id'],
   ['vulnerability_bulk_changes', 'user_id'],
   ['vulnerability_bulk_changes', 'undone_by_id'],
+  ['topic_proposals', 'proposed_by_id'],
+  ['topic_proposals', 'decided_by_id'],
   ['flaw_changes', 'user_id'],
   ['flaw_changes', 'undone_by_id'],
   ['scope_bulk_changes', 'user_id'],

@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { useAction } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
 import type { Project } from '../../nouns/project/project.ts'
+import { ProposeTopic } from '../../nouns/topic/propose-topic.tsx'
 import { unknownTopics } from '../../nouns/topic/refusal.ts'
 import { TopicLinks } from '../../nouns/topic/topic-links.tsx'
 import { TopicsField } from '../../nouns/topic/topics-field.tsx'
@@ -40,6 +41,7 @@ export function TopicsEditor({ project }: { project: Project }) {
         >
           {project.topics.length > 0 ? 'Edit topics' : 'Add topics'}
         </Button>
+        {!mayCreate && <ProposeTopic projectId={project.id} />}
       </div>
     )
   }

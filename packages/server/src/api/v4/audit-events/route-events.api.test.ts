@@ -154,6 +154,10 @@ describe('routes record the events of the table', () => {
 
   test.each(['project', 'group'] as const)('of members, tokens and settings of a %s', (kind) =>
     perform(async (server, send) => {
+      const propose = (name: string) => send('POST /topics/proposals', { body: { name } })
+      await send('POST /topics/proposals/:id/approve', { path: await propose('docs') })
+      await send('POST /topics/proposals/:id/reject', { path: await propose('misc') })
+      await send('DELETE /topics/proposals/:id', { path: await propose('other') })
       const project = await server.project('acme/site')
       const base = `/${kind}s/:id`
       const id = kind === 'project' ? project.id : project['namespace'].id

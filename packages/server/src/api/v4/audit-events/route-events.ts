@@ -176,6 +176,10 @@ const topicRoutes: Readonly<Record<string, RecordedEvents>> = {
   'POST /topics/merge': ['topics_merged'],
   'POST /topics/merges/:id/undo': ['topic_merge_undone'],
   'POST /topics/import': ['topics_imported'],
+  'POST /topics/proposals': ['topic_proposed'],
+  'POST /topics/proposals/:id/approve': ['topic_created', 'topic_proposal_approved'],
+  'POST /topics/proposals/:id/reject': ['topic_proposal_rejected'],
+  'DELETE /topics/proposals/:id': ['topic_proposal_withdrawn'],
   'POST /topics/bulk': ['project_updated'],
   'POST /groups/:id/topics/bulk': ['project_updated'],
 }

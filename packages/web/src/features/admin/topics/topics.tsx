@@ -1,4 +1,4 @@
-import { Copy, FileText, GitMerge, Plus, Tags } from 'lucide-react'
+import { Copy, FileText, GitMerge, Lightbulb, Plus, Tags } from 'lucide-react'
 import { Link, useSearch } from 'wouter'
 import { Avatar } from '../../../components/avatar.tsx'
 import { LinkButton } from '../../../components/button.tsx'
@@ -36,6 +36,9 @@ export function Topics() {
       title="Topics"
       actions={
         <>
+          <LinkButton icon={Lightbulb} to="/-/admin/topics/proposals">
+            Proposals
+          </LinkButton>
           <LinkButton icon={Copy} to={`/-/admin/topics/duplicates${kept}`}>
             Duplicates
           </LinkButton>
