@@ -78,7 +78,10 @@ const responses: { [Kind in keyof Causes]: (cause: Causes[Kind]) => ErrorRespons
   }),
   unchanged: () => ({ status: 304, body: {} }),
   'limit-reached': ({ sentence }) => ({ status: 403, body: { error: [sentence] } }),
-  'no-such-route': () => ({ status: 404, body: { error: '404 Not Found' } }),
+  'no-such-route': ({ reason }) => ({
+    status: 404,
+    body: { error: '404 Not Found', ...(reason !== undefined && { message: reason }) },
+  }),
   'api-v3': () => ({ status: 410, body: { error: 'API V3 is no longer supported. Use API V4 instead.' } }),
   'method-not-allowed': ({ allowed }) => ({
     status: 405,

@@ -14,6 +14,7 @@ import {
 import { badRequest, Failure } from '../platform/failure.ts'
 import { withoutSecrets } from '../platform/log.ts'
 import { runInTrace } from '../platform/tracing.ts'
+import { explainAbsence } from './absent-features.ts'
 import { registerClientPackage } from './client-package.ts'
 import { decorateForAudit, describeOutcome } from './pipeline/audit.ts'
 import { endConnectionsOnClose } from './pipeline/closing.ts'
@@ -164,7 +165,8 @@ function handleFrameworkError(error: unknown, request: FastifyRequest, reply: Fa
 
 function unmatchedCause(request: FastifyRequest, allowed: readonly Method[]): Failure['cause'] {
   if (/^\/api\/v3(\/|$)/.test(request.raw.url ?? '')) return { kind: 'api-v3' }
-  if (allowed.length === 0) return { kind: 'no-such-route' }
+  const path = (request.raw.url ?? '').split('?', 1)[0] ?? ''
+  if (allowed.length === 0) return { kind: 'no-such-route', reason: explainAbsence(path) }
   const withHead = allowed.includes('GET') ? ['GET', 'HEAD', ...allowed.filter((method) => method !== 'GET')] : allowed
   return { kind: 'method-not-allowed', allowed: withHead }
 }

@@ -64,7 +64,7 @@ export type FailureCause =
   | { kind: 'unchanged' }
   /** A quota of the user is exhausted. */
   | { kind: 'limit-reached'; sentence: string }
-  | { kind: 'no-such-route' }
+  | { kind: 'no-such-route'; reason?: string | undefined }
   | { kind: 'api-v3' }
   | { kind: 'bad-request'; reason?: string }
   /** A request of OAuth or OpenID Connect is not valid; the sentence says why. */
