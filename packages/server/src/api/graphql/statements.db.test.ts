@@ -27,12 +27,18 @@ test('a list of many vulnerabilities takes as many statements as a list of two',
     commenters(first: 2) { nodes { username } } severityOverrides(first: 2) { nodes { newSeverity } }
     cveEnrichment { cve } externalIssueLinks { nodes { id } }
     userPermissions { adminVulnerability adminVulnerabilityIssueLink readVulnerability createVulnerabilityExport }`
-  const count = async (first: number, group: string) => {
+  const countOnce = async (first: number, group: string) => {
     const query = `{ group(fullPath: "${group}") { vulnerabilities(first: ${first}) { nodes { ${fields} } } } }`
     statements = 0
     const { body } = await server.admin.post('//api/graphql', { query })
     expect([body.errors, body.data.group.vulnerabilities.nodes.length]).toEqual([undefined, first])
     return statements
+  }
+  // Tasks in the background, such as the sealing of audit events, run statements as well.
+  const count = async (first: number, group: string) => {
+    const counts: number[] = []
+    for (let run = 0; run < 5; run++) counts.push(await countOnce(first, group))
+    return Math.min(...counts)
   }
   await count(2, 'acme')
   const two = await count(2, 'acme')

@@ -1,6 +1,7 @@
 import { forbidden, invalid, limitReached, notFound } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import { type Deps, transaction } from '../../deps.ts'
+import { placeIds } from '../../projects/audited-place.ts'
 import { lockUser } from '../../users/users.ts'
 import { isTimeZone, nextTime } from './next-time.ts'
 import type { ReportPlace, ReportSchedule, ReportTimes } from './report-schedule.ts'
@@ -14,11 +15,6 @@ import {
 
 /** Maximum number of schedules of one user in a place. */
 const maxSchedules = 10
-
-const placeIds = ({ project, group }: ReportPlace) => ({
-  projectId: project?.id ?? null,
-  namespaceId: group?.id ?? null,
-})
 
 /** Returns the caller's schedules of a project or group. */
 export function findSchedules({ db }: Deps, place: ReportPlace, caller: Caller): Promise<ReportSchedule[]> {

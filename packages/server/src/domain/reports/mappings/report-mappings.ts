@@ -1,10 +1,9 @@
 import { invalid, limitReached, notFound } from '../../../platform/failure.ts'
-import { changesBetween, groupEntity, projectEntity } from '../../audit/audit-event.ts'
 import type { AuditEventName } from '../../audit/event-name.ts'
-import { recordAuditEvent } from '../../audit/record.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import { lineageOf } from '../../namespaces/namespace.ts'
 import { findNamespaceById, lockNamespace } from '../../namespaces/namespaces.ts'
+import { placeIds, recordNamedChange } from '../../projects/audited-place.ts'
 import type { Project } from '../../projects/project.ts'
 import { lockProject } from '../../projects/projects.ts'
 import { type Mapping, parseMapping } from '../formats/generic/mapping.ts'
@@ -22,17 +21,12 @@ import {
 const maxMappings = 100
 const maxName = 100
 
-const idsOf = ({ project, group }: MappingPlace) => ({
-  projectId: project?.id ?? null,
-  namespaceId: group?.id ?? null,
-})
-
 export function findMappings({ db }: Deps, place: MappingPlace): Promise<ReportMapping[]> {
-  return listMappings(db, idsOf(place), maxMappings)
+  return listMappings(db, placeIds(place), maxMappings)
 }
 
 export async function getMapping({ db }: Deps, place: MappingPlace, id: number): Promise<ReportMapping> {
-  const found = await findMapping(db, idsOf(place), id)
+  const found = await findMapping(db, placeIds(place), id)
   if (!found) throw notFound()
   return found
 }
@@ -44,7 +38,7 @@ export function createMapping(deps: Deps, place: MappingPlace, draft: MappingDra
     if ((await findMappings(deps, place)).length >= maxMappings) {
       throw limitReached(`a project or group may have up to ${maxMappings} mappings`)
     }
-    const created = await insertMapping(deps.db, idsOf(place), draft, deps.now())
+    const created = await insertMapping(deps.db, placeIds(place), draft, deps.now())
     if (!created) throw nameTaken()
     await recordMapping(deps, 'report_mapping_created', place, { after: created })
     return created
@@ -125,13 +119,9 @@ const messages = {
 function recordMapping(
   deps: Deps,
   name: keyof typeof messages,
-  { project, group }: MappingPlace,
-  { after, before }: { after: ReportMapping; before?: ReportMapping },
+  place: MappingPlace,
+  change: { after: ReportMapping; before?: ReportMapping },
 ): Promise<void> {
-  return recordAuditEvent(deps, name, {
-    entity: project ? projectEntity(project) : groupEntity(group),
-    message: messages[name],
-    target: { type: 'ReportMapping', id: after.id, name: after.name },
-    ...(before && { changes: changesBetween(before, after, { name: 'name', mapping: 'mapping' }) }),
-  })
+  const fields = { name: 'name', mapping: 'mapping' }
+  return recordNamedChange(deps, name, place, { message: messages[name], type: 'ReportMapping', fields, ...change })
 }

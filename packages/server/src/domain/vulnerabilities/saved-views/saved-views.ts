@@ -1,11 +1,10 @@
 import { conflict, forbidden, invalid, limitReached, notFound } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import { roles } from '../../access/roles.ts'
-import { changesBetween, type Entity, groupEntity, instanceEntity, projectEntity } from '../../audit/audit-event.ts'
 import type { AuditEventName } from '../../audit/event-name.ts'
-import { recordAuditEvent } from '../../audit/record.ts'
 import { type Deps, type RootDeps, transaction } from '../../deps.ts'
 import { hooksOfView } from '../../hooks/hooks.ts'
+import { placeIds, recordNamedChange } from '../../projects/audited-place.ts'
 import { groupLevel, projectLevel } from '../../projects/visible.ts'
 import { lockUser } from '../../users/users.ts'
 import { readableScope } from '../list/readable-scope.ts'
@@ -19,7 +18,6 @@ import {
   insertView,
   listViews,
   lockView,
-  type PlaceIds,
   updateConditions,
   updateView,
 } from './saved-view-queries.ts'
@@ -32,7 +30,7 @@ const maxFilter = 4_000
 
 /** Returns the shared views of a place and the caller's own ones, by name. */
 export async function findSavedViews(deps: RootDeps, place: ViewPlace, caller: Caller): Promise<SavedView[]> {
-  const found = await listViews(deps.db, idsOf(place), caller.user.id, 2 * maxViews)
+  const found = await listViews(deps.db, placeIds(place), caller.user.id, 2 * maxViews)
   return (await seesShared(deps, place, caller)) ? found : found.filter(({ userId }) => userId === caller.user.id)
 }
 
@@ -50,7 +48,7 @@ async function seesShared(deps: RootDeps, { group }: ViewPlace, caller: Caller):
 }
 
 async function findVisible({ db }: Deps, place: ViewPlace, caller: Caller, id: number): Promise<SavedView> {
-  const found = await findView(db, idsOf(place), id, caller.user.id)
+  const found = await findView(db, placeIds(place), id, caller.user.id)
   if (!found) throw notFound()
   return found
 }
@@ -60,10 +58,10 @@ export function createSavedView(deps: Deps, place: ViewPlace, caller: Caller, dr
     await assertValid(deps, place, caller, { draft })
     // Concurrent requests of one user wait, so that their number of views stays within the limit.
     await lockUser(deps.db, caller.user.id)
-    if ((await countViews(deps.db, idsOf(place), { userId: caller.user.id })) >= maxViews) {
+    if ((await countViews(deps.db, placeIds(place), { userId: caller.user.id })) >= maxViews) {
       throw limitReached(`a user may have up to ${maxViews} views of a list`)
     }
-    const id = await insertView(deps.db, idsOf(place), { ...draft, userId: caller.user.id, now: deps.now() })
+    const id = await insertView(deps.db, placeIds(place), { ...draft, userId: caller.user.id, now: deps.now() })
     const created = await findVisible(deps, place, caller, id)
     if (created.isShared) await recordView(deps, 'saved_view_created', place, { after: created })
     return created
@@ -110,7 +108,7 @@ export async function setDefaultView(deps: Deps, place: ViewPlace, caller: Calle
   await transaction(deps, async (deps) => {
     // Concurrent requests of one user wait, so that they have one default view.
     await lockUser(deps.db, caller.user.id)
-    await deleteDefault(deps.db, idsOf(place), caller.user.id)
+    await deleteDefault(deps.db, placeIds(place), caller.user.id)
     if (view) await insertDefault(deps.db, view.id, caller.user.id)
   })
 }
@@ -125,7 +123,7 @@ export async function assertFiltersHooks(
   { id, caller, conditionsOf }: { id: number; caller: Caller; conditionsOf(filter: object): ViewConditions | null },
 ): Promise<void> {
   await lockView(deps.db, id)
-  const view = await findView(deps.db, idsOf(place), id, caller.user.id)
+  const view = await findView(deps.db, placeIds(place), id, caller.user.id)
   if (!view?.isShared) throw invalid({ saved_view_id: ['is not a shared view of this list'] })
   // Views that were saved by earlier versions have no conditions yet.
   const conditions = view.conditions ?? conditionsOf(view.filter)
@@ -162,7 +160,7 @@ async function assertValid(deps: Deps, place: ViewPlace, caller: Caller, { draft
   if (!draft.isShared) return
   await assertMayShare(deps, place, caller)
   if (before?.isShared) return
-  if ((await countViews(deps.db, idsOf(place), 'shared')) >= maxViews) {
+  if ((await countViews(deps.db, placeIds(place), 'shared')) >= maxViews) {
     throw limitReached(`a list may have up to ${maxViews} shared views`)
   }
 }
@@ -177,11 +175,6 @@ async function assertMayShare(deps: Deps, { project, group }: ViewPlace, caller:
   if (!isPermitted) throw forbidden()
 }
 
-const idsOf = ({ project, group }: ViewPlace): PlaceIds => ({
-  projectId: project?.id ?? null,
-  namespaceId: group?.id ?? null,
-})
-
 const withoutUndefined = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T // only fewer fields
 
@@ -194,16 +187,9 @@ const messages = {
 function recordView(
   deps: Deps,
   name: keyof typeof messages,
-  { project, group }: ViewPlace,
-  { after, before }: { after: SavedView; before?: SavedView },
+  place: ViewPlace,
+  change: { after: SavedView; before?: SavedView },
 ): Promise<void> {
-  const entity: Entity = project ? projectEntity(project) : group ? groupEntity(group) : instanceEntity
-  return recordAuditEvent(deps, name, {
-    entity,
-    message: messages[name],
-    target: { type: 'SavedView', id: after.id, name: after.name },
-    ...(before && {
-      changes: changesBetween(before, after, { name: 'name', filter: 'filter', sort: 'sort', isShared: 'shared' }),
-    }),
-  })
+  const fields = { name: 'name', filter: 'filter', sort: 'sort', isShared: 'shared' }
+  return recordNamedChange(deps, name, place, { message: messages[name], type: 'SavedView', fields, ...change })
 }
