@@ -17,6 +17,8 @@ export interface ImportReport {
   /** Adds a remark on something that was copied. */
   note(text: string): void
   readonly isComplete: boolean
+  /** Number of objects that could not be copied. */
+  readonly skipped: number
   /** Describes the result as lines of text. */
   lines(isDryRun: boolean): string[]
   json(isDryRun: boolean): string
@@ -43,6 +45,9 @@ export function openReport(): ImportReport {
     },
     get isComplete() {
       return skipped.size === 0
+    },
+    get skipped() {
+      return skipped.size
     },
     lines(isDryRun) {
       const [created, updated] = isDryRun ? ['to create', 'to update'] : ['created', 'updated']

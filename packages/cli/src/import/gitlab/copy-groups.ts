@@ -73,9 +73,12 @@ async function createGroup(
   sourceId: string,
   { wanted, parent }: { wanted: SourceRow; parent: TargetId | null },
 ): Promise<void> {
-  copy.report.count('group', 'created')
-  if (copy.isDryRun || parent === 'planned') return copy.ids.record('group', sourceId, 'planned')
+  if (copy.isDryRun || parent === 'planned') {
+    copy.report.count('group', 'created')
+    return copy.ids.record('group', sourceId, 'planned')
+  }
   const body = { ...wanted, ...(parent !== null && { parent_id: parent }) } as BodyOf<'POST /groups'> // the target validates it
   const { id } = await copy.target.call('POST /groups', { body }, { idempotencyKey: randomUUID() })
   copy.ids.record('group', sourceId, id)
+  copy.report.count('group', 'created')
 }

@@ -49,6 +49,7 @@ export async function copyProject(copy: Copy, listed: SourceRow): Promise<Target
     const id = found?.id ?? (await createProject(copy, row, wanted))
     if (id === undefined) return undefined
     copy.ids.record('project', sourceId, id)
+    if (!found) copy.report.count('project', 'created')
     if (found && id !== 'planned') await updateProject(copy, { id, wanted, found })
     return id
   })
@@ -82,7 +83,6 @@ async function createProject(copy: Copy, row: SourceRow, wanted: SourceRow): Pro
     copy.report.skip({ kind: 'project', name: textOf(row, 'path_with_namespace') ?? '', reason })
     return undefined
   }
-  copy.report.count('project', 'created')
   if (copy.isDryRun || parent === 'planned') return 'planned'
   const options = { idempotencyKey: randomUUID() }
   if (isPersonal) {

@@ -32,10 +32,11 @@ export async function copyUploads(
       const uploadId = String(row['id'])
       if (copy.state.isDone('upload', uploadId)) continue
       const filename = textOf(row, 'filename') ?? ''
-      await attempt(copy, { kind: 'upload', name: `${filename} (${uploadId}) of ${name}` }, () =>
-        copyUpload(copy, { kind, sourceId, name, id, row, filename, present, findLinks }),
+      const isCopied = await attempt(copy, { kind: 'upload', name: `${filename} (${uploadId}) of ${name}` }, () =>
+        copyUpload(copy, { kind, sourceId, name, id, row, filename, present, findLinks }).then(() => true),
       )
-      await copy.state.markDone('upload', uploadId)
+      // A resumed import tries again what has failed.
+      if (isCopied) await copy.state.markDone('upload', uploadId)
     }
   })
 }
@@ -51,8 +52,7 @@ interface UploadCopy extends UploadPlace {
 async function copyUpload(copy: Copy, upload: UploadCopy): Promise<void> {
   const { kind, sourceId, name, id, row, filename, present } = upload
   if (present.some((known) => isSameUpload(known, row))) return copy.report.count('upload', 'unchanged')
-  copy.report.count('upload', 'created')
-  if (copy.isDryRun || id === 'planned') return
+  if (copy.isDryRun || id === 'planned') return copy.report.count('upload', 'created')
   const file = await copy.source.file(`/api/v4/${kind}s/${sourceId}/uploads/${row['id']}`)
   const expected = textOf(row, 'sha256')
   const size = numberOf(row, 'size')
@@ -71,6 +71,7 @@ async function copyUpload(copy: Copy, upload: UploadCopy): Promise<void> {
   if (kind === 'project') await makeWritable(copy, id)
   const options = { idempotencyKey: randomUUID() }
   const stored = await copy.target.call(`POST /${kind}s/{id}/uploads/import`, { path: { id }, body }, options)
+  copy.report.count('upload', 'created')
   if (stored.filename !== filename) {
     copy.report.skip({ kind: 'upload', name: `${filename} of ${name}`, reason: `it is stored as ${stored.filename}` })
   }

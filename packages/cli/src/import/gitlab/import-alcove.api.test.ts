@@ -11,7 +11,8 @@ const pixel = Buffer.from(
 
 /** Creates a server with users, nested groups, projects and topics. */
 async function filledServer(): Promise<ListeningServer> {
-  const server = await listeningServer()
+  const clock = { now: '2026-03-01T12:00:00.000Z' }
+  const server = await listeningServer({ clock })
   const { admin } = server
   const nadia = await server.user('nadia')
   const omar = await server.user('omar')
@@ -43,7 +44,7 @@ async function filledServer(): Promise<ListeningServer> {
     await admin.post(`/projects/${place.id}/uploads`, formWithFile('file', 'same.txt', 'second'))
     await admin.post(`/projects/${place.id}/uploads`, formWithFile('file', 'pixel.png', pixel))
   }
-  await fillVulnerabilities(server, shop, { nadia, omar })
+  await fillVulnerabilities(server, shop, { nadia, omar, clock })
   await admin.post(`/projects/${old.id}/archive`)
   const fields = { name: 'security', title: 'Security', description: 'Things to fix' }
   await admin.post('/topics', formWithFile('avatar', 'lock.png', pixel, fields))
@@ -54,12 +55,14 @@ async function filledServer(): Promise<ListeningServer> {
 async function fillVulnerabilities(
   { admin, vulnerability }: ListeningServer,
   project: TestProject,
-  { nadia, omar }: Record<'nadia' | 'omar', Client>,
+  { nadia, omar, clock }: Record<'nadia' | 'omar', Client> & { clock: { now: string } },
 ): Promise<void> {
   const dismissed = await vulnerability(project, { name: 'Injection', line: 3 })
   const confirmed = await vulnerability(project, { name: 'Traversal', line: 40 })
   await vulnerability(project, { name: 'Weak hash', line: 90 })
+  clock.now = '2026-03-02T12:00:00.000Z'
   await nadia.post(`/vulnerabilities/${dismissed.id}/confirm`, { comment: 'It is real' })
+  clock.now = '2026-03-03T12:00:00.000Z'
   const dismissal = { comment: 'Only in tests', dismissal_reason: 'used_in_tests' }
   await nadia.post(`/vulnerabilities/${dismissed.id}/dismiss`, dismissal)
   await admin.post(`/vulnerabilities/${confirmed.id}/confirm`)

@@ -89,6 +89,7 @@ async function copyContents(copy: Copy, row: SourceRow): Promise<void> {
   if (copy.state.isDone('project', sourceId)) return
   const name = textOf(row, 'path_with_namespace') ?? ''
   const place = { kind: 'project', sourceId, name } as const
+  const { skipped } = copy.report
   await copyMembers(copy, place)
   await copyUploads(
     copy,
@@ -97,7 +98,8 @@ async function copyContents(copy: Copy, row: SourceRow): Promise<void> {
   )
   await copyVulnerabilities(copy, row)
   await archiveProject(copy, row)
-  await copy.state.markDone('project', sourceId)
+  // A resumed import tries again what has failed.
+  if (copy.report.skipped === skipped) await copy.state.markDone('project', sourceId)
 }
 
 /** Returns a function that calls another one at most once. */

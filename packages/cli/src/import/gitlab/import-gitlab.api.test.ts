@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { folder, run } from '../../testing/command-run.ts'
+import { type GitlabSource, reply, startGitlabSource } from '../../testing/gitlab-source.ts'
+import { type ListeningServer, listeningServer } from '../../testing/listening-server.ts'
+
+const secret = 'a'.repeat(32)
+const nadia = { id: 7, username: 'nadia', name: 'Nadia', state: 'active' }
+
+/** A group with three projects, as an administrator of GitLab sees it. */
+async function filledSource(): Promise<GitlabSource> {
+  const source = await startGitlabSource()
+  const { answers } = source
+  const group = { id: 3, name: 'Shop', path: 'shop', full_path: 'shop', parent_id: null, visibility: 'private' }
+  answers.set('/groups/shop', group)
+  answers.set('/groups/3/subgroups', [])
+  answers.set('/groups/3/members', [{ ...nadia, access_level: 50, expires_at: null }])
+  answers.set('/groups/3/uploads', [])
+  answers.set('/users/7', { ...nadia, email: 'nadia@example.test', confirmed_at: '2024-01-01T00:00:00Z' })
+  answers.set('/topics', [])
+  answers.set('/groups/3/projects', [projectOf(11), projectOf(12), projectOf(13)])
+  for (const id of [11, 12, 13]) {
+    answers.set(`/projects/${id}`, projectOf(id))
+    for (const list of ['members', 'uploads', 'vulnerabilities']) answers.set(`/projects/${id}/${list}`, [])
+  }
+  const description = `![plan](/uploads/${secret}/plan.txt)`
+  answers.set('/projects/11/issues', [{ id: 1, iid: 1, description, user_notes_count: 0 }])
+  answers.set('/projects/11/uploads', [
+    { id: 5, size: 8, filename: 'plan.txt', created_at: '2024-02-03T04:05:06.000Z', uploaded_by: nadia },
+  ])
+  answers.set('/projects/11/uploads/5', Buffer.from('the plan'))
+  answers.set('graphql', { data: { project: { vulnerabilities: { nodes: [], pageInfo: { hasNextPage: false } } } } })
+  return source
+}
+
+const projectOf = (id: number) => ({
+  id,
+  name: `Project ${id}`,
+  path: `p${id}`,
+  path_with_namespace: `shop/p${id}`,
+  description: null,
+  visibility: 'private',
+  default_branch: null,
+  topics: [],
+  archived: false,
+  namespace: { id: 3, kind: 'group', full_path: 'shop' },
+})
+
+const importFrom = ({ url }: GitlabSource, target: ListeningServer, more: string[] = [], cwd?: string) =>
+  run(['import', 'gitlab', '--from', url, '--token', 'glpat-source', '--group', 'shop', '--json', ...more], {
+    env: target.env,
+    ...(cwd !== undefined && { cwd }),
+  })
+
+test('reads all pages, and finds the secret of an upload in the text that links to it', async () => {
+  const [source, target] = [await filledSource(), await listeningServer()]
+  const imported = await importFrom(source, target)
+  expect(imported).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(imported.stdout).copied).toMatchObject({ project: { created: 3 }, upload: { created: 1 } })
+  expect((await target.admin.get(`/projects/shop%2Fp11/uploads/${secret}/plan.txt`)).text).toBe('the plan')
+  expect((await target.admin.get('/projects/shop%2Fp11/uploads')).body).toMatchObject([
+    { created_at: '2024-02-03T04:05:06.000Z', uploaded_by: { username: 'nadia' } },
+  ])
+})
+
+test('repeats requests after 429, 500 and cut connections', async () => {
+  const [source, target] = [await filledSource(), await listeningServer()]
+  source.faults.set('/groups/3/projects', (response) => reply(response, 429, {}, { 'retry-after': '30' }))
+  source.faults.set('/projects/12', (response) => reply(response, 500, {}))
+  source.faults.set('graphql', (response) => reply(response, 503, {}))
+  source.faults.set('/projects/11/uploads/5', (response) => {
+    response.writeHead(200, { 'content-length': '8' })
+    response.write('the', () => response.destroy())
+  })
+  expect(await importFrom(source, target)).toMatchObject({ code: 0, stderr: '' })
+  expect((await target.admin.get(`/projects/shop%2Fp11/uploads/${secret}/plan.txt`)).text).toBe('the plan')
+  expect((await target.admin.get('/projects')).body).toHaveLength(3)
+})
+
+test('reports what the token may not read, and copies the rest', async () => {
+  const [source, target] = [await filledSource(), await listeningServer()]
+  for (const list of ['uploads', 'vulnerabilities', 'members']) {
+    source.faults.set(`/projects/12/${list}`, (response) => reply(response, 403, { message: '403 Forbidden' }))
+  }
+  source.answers.set('/projects/13', undefined)
+  const imported = await importFrom(source, target)
+  const { not_copied: missing } = JSON.parse(imported.stdout)
+  expect(imported.code).toBe(1)
+  const kinds: string[] = missing.map(({ kind, name }: Record<string, string>) => `${kind} ${name}`)
+  expect(kinds.sort()).toEqual([
+    'members of project shop/p12',
+    'project shop/p13',
+    'uploads of project shop/p12',
+    'vulnerabilities shop/p12',
+  ])
+  expect((await target.admin.get('/projects')).body).toHaveLength(2)
+})
+
+test('rejects a file whose content differs from what the source lists', async () => {
+  const [source, target] = [await filledSource(), await listeningServer()]
+  source.answers.set('/projects/11/uploads/5', Buffer.from('another plan'))
+  const imported = await importFrom(source, target)
+  expect(imported.code).toBe(1)
+  expect(imported.stdout).toContain('differs from what the source lists')
+  expect(JSON.parse(imported.stdout).copied).not.toHaveProperty('upload')
+  expect((await target.admin.get('/projects/shop%2Fp11/uploads')).body).toEqual([])
+})
+
+test('goes on after an interruption without reading complete projects again', async () => {
+  const [source, target, cwd] = [await filledSource(), await listeningServer(), await folder()]
+  const unavailable = (response: Parameters<typeof reply>[0]) => reply(response, 503, {}, { 'retry-after': '60' })
+  source.faults.set('/projects/12/members', unavailable)
+  const options = ['--state', 'state.json', '--retry', '1']
+  expect(await importFrom(source, target, options, cwd)).toMatchObject({ code: 3 })
+  const state = JSON.parse(await readFile(join(cwd, 'state.json'), 'utf8'))
+  expect(state).toMatchObject({ done: { project: ['11'], upload: ['5'] } })
+  source.requests.length = 0
+  const other = await run(
+    ['import', 'gitlab', '--from', source.url, '--token', 'glpat-source', '--state', 'state.json', '--resume'],
+    { env: target.env, cwd },
+  )
+  expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to another import') })
+  expect(await importFrom(source, target, [...options, '--resume'], cwd)).toMatchObject({ code: 0 })
+  expect(source.requests).not.toContain('/projects/11/uploads')
+  expect(source.requests).toContain('/projects/12/uploads')
+  await expect(readFile(join(cwd, 'state.json'))).rejects.toThrow('ENOENT')
+})
+
+test('refuses a token that is not an administrator’s, and a source without token', async () => {
+  const [source, target] = [await startGitlabSource(), await listeningServer()]
+  const user = await target.user('nadia')
+  const args = ['import', 'gitlab', '--from', source.url]
+  expect(await run(args, { env: target.env })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('GITLAB_TOKEN'),
+  })
+  const env = { ...target.envOf(user), GITLAB_TOKEN: 'glpat-source' }
+  expect(await run(args, { env })).toMatchObject({ code: 2, stderr: expect.stringContaining('an administrator') })
+})
