@@ -11,7 +11,7 @@ const workers = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((name) => join(source, name))
 
 /** Imports with native code. */
-const external = ['@node-rs/argon2', 'pg-native']
+const external = ['@node-rs/argon2', 'pg-native', 'sharp']
 
 /**
  * Includes a package that is loaded on first use with `createRequire`. esbuild follows only `require`, and an installation

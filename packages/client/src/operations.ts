@@ -621,6 +621,14 @@ export interface Operations {
   'PATCH /groups/{id}/uploads/resumable/{upload_key}': { path: { id: string | number; upload_key: string | number }; body: Blob; response: undefined }
   /** End a resumable upload to a group and remove what has arrived; a finished file stays */
   'DELETE /groups/{id}/uploads/resumable/{upload_key}': { path: { id: string | number; upload_key: string | number }; response: undefined }
+  /** Get a thumbnail of a picture among the uploads of a project, as WebP */
+  'GET /projects/{id}/uploads/{upload_id}/thumbnail': { path: { id: string | number; upload_id: string | number }; response: Blob }
+  /** Get a thumbnail of a picture among the uploads of a group, as WebP */
+  'GET /groups/{id}/uploads/{upload_id}/thumbnail': { path: { id: string | number; upload_id: string | number }; response: Blob }
+  /** View a thumbnail of a picture among the uploads of a project in the browser */
+  'GET /-/project/{id}/thumbnails/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; response: Blob }
+  /** View a thumbnail of a picture among the uploads of a group in the browser */
+  'GET /-/group/{id}/thumbnails/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; response: Blob }
   /** View an upload of a project in the browser */
   'GET /-/project/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; response: Blob }
   /** View an upload of a group in the browser */

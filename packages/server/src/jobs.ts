@@ -55,6 +55,7 @@ import { expireUploads } from './domain/uploads/expire.ts'
 import { removeExpiredLinks } from './domain/uploads/links/upload-links.ts'
 import { trashUnreferencedUploads } from './domain/uploads/references/upload-references.ts'
 import { removeExpiredUploads } from './domain/uploads/resumable/resumable-uploads.ts'
+import { removeOldThumbnails } from './domain/uploads/thumbnails/thumbnails.ts'
 import { expireRequests } from './domain/vulnerabilities/approval/expire-requests.ts'
 import { dueDatesJob } from './domain/vulnerabilities/due-dates/update-due-dates.ts'
 import { flawAliasesJob, flawKeysJob, transferredFlawsJob } from './domain/vulnerabilities/flaws/flaw-jobs.ts'
@@ -83,6 +84,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'remove expired links to uploads', intervalMs: hourMs, run: removeExpiredLinks },
   { name: 'delete uploads without references', intervalMs: hourMs, run: trashUnreferencedUploads },
   { name: 'remove unfinished uploads', intervalMs: hourMs, run: removeExpiredUploads },
+  { name: 'remove old thumbnails', intervalMs: hourMs, run: removeOldThumbnails },
   { name: 'delete marked objects', intervalMs: 10 * minuteMs, run: deleteMarkedObjects },
   { name: 'remove orphaned objects', intervalMs: hourMs, run: removeOrphanedObjects },
   { name: 'load feeds', intervalMs: minuteMs, isRunAtStart: true, run: loadFeedFolder },

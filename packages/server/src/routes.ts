@@ -59,6 +59,7 @@ import { uploadLinkRoutes } from './api/v4/uploads/link-routes.ts'
 import { uploadReferenceRoutes } from './api/v4/uploads/reference-routes.ts'
 import { resumableUploadRoutes } from './api/v4/uploads/resumable-routes.ts'
 import { uploadRoutes } from './api/v4/uploads/routes.ts'
+import { thumbnailRoutes } from './api/v4/uploads/thumbnail-routes.ts'
 import { webUploadRoutes } from './api/v4/uploads/web-routes.ts'
 import { userRoutes } from './api/v4/users/routes.ts'
 import { vexRoutes } from './api/v4/vex/routes.ts'
@@ -124,6 +125,7 @@ export const routes: readonly Route[] = [
   ...uploadLinkRoutes,
   ...uploadReferenceRoutes,
   ...resumableUploadRoutes,
+  ...thumbnailRoutes,
   ...webUploadRoutes,
   ...markdownRoutes,
   ...securityReportRoutes,

@@ -155,6 +155,11 @@ const rarelySuccessful = [
   'GET /-/badges/:key',
   'GET /-/links/:token',
   ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/uploads/import`),
+  // The uploads of this test are no pictures.
+  ...['project', 'group'].flatMap((owner) => [
+    `GET /${owner}s/:id/uploads/:upload_id/thumbnail`,
+    `GET /-/${owner}/:id/thumbnails/:secret/:filename`,
+  ]),
   ...['projects', 'groups'].flatMap((owner) => [
     `POST /${owner}/:id/uploads/resumable`,
     ...['GET', 'PATCH', 'DELETE'].map((method) => `${method} /${owner}/:id/uploads/resumable/:upload_key`),

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { formWithAvatar } from './avatars.ts'
 import { formWithFile } from './client.ts'
+import { makePng } from './pictures/png.ts'
 import { entry } from './reports.ts'
 import type { TestServer } from './server.ts'
 
@@ -32,6 +33,8 @@ export async function fillEveryRoute(
     const relation = await create(`${base}/trust_relations`, terms)
     const upload = await create(`${base}/uploads`, formWithFile('file', 'a.txt', `of ${at}`))
     const [, , secret = ''] = upload.url.split('/')
+    const image = await create(`${base}/uploads`, formWithFile('file', 'a.png', makePng()))
+    const [, , imageSecret = ''] = image.url.split('/')
     const resumable = await begin(server, `${base}/uploads/resumable`)
     const link = await create(`${base}/uploads/${upload.id}/links`)
     const hook = await create(`${base}/hooks`, { url: 'https://hooks.example.com/' })
@@ -49,6 +52,8 @@ export async function fillEveryRoute(
       [`/${at}/:id/trust_relations/:relation_id`]: [id, relation.id],
       [`/${at}/:id/uploads/:upload_id`]: [id, upload.id],
       [`/${at}/:id/uploads/:upload_id/links`]: [id, upload.id],
+      [`/${at}/:id/uploads/:upload_id/thumbnail`]: [id, image.id],
+      [`/-/${at.slice(0, -1)}/:id/thumbnails/:secret/:filename`]: [id, imageSecret, 'a.png'],
       [`/${at}/:id/uploads/resumable/:upload_key`]: [id, resumable],
       '/-/links/:token': [link.url.split('/').at(-1)],
       [`/${at}/:id/uploads/:secret/:filename`]: [id, secret, 'a.txt'],

@@ -106,6 +106,8 @@ export const apiNames: ApiNames = {
     'GET /groups/:id/uploads/resumable/:upload_key': 'getGroupUploadState',
     'PATCH /groups/:id/uploads/resumable/:upload_key': 'continueGroupUpload',
     'DELETE /groups/:id/uploads/resumable/:upload_key': 'endGroupUpload',
+    'GET /-/project/:id/thumbnails/:secret/:filename': 'viewProjectThumbnail',
+    'GET /-/group/:id/thumbnails/:secret/:filename': 'viewGroupThumbnail',
     'POST /projects/:id/uploads/references': 'recordUploadReferences',
     'GET /-/links/:token': 'openUploadLink',
     'DELETE /projects/:id/uploads/:upload_id/links/:link_id': 'revokeProjectUploadLink',
