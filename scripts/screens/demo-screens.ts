@@ -65,7 +65,7 @@ async function dismissSelected(page: Page): Promise<void> {
 async function previewRule(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Edit: Import scripts run on test data only' }).click()
   await page.getByRole('button', { name: 'Preview' }).click()
-  await page.getByRole('table', { name: 'Preview' }).waitFor()
+  await page.getByRole('region', { name: 'Preview' }).waitFor()
 }
 
 async function openViews(page: Page): Promise<void> {
