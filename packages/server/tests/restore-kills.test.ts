@@ -56,9 +56,9 @@ test.each([
       const outcome = await outcomeOf(env)
       outcomes.push(signal === 'SIGKILL' ? outcome : 'ended before')
       if (outcome === 'refused') {
-        for (const command of ['doctor', `backup ${backups}`, 'migrate']) {
-          expect(await runProcess({ env, command })).toMatchObject({ code: 1, stderr: expect.stringMatching(refusal) })
-        }
+        const commands = ['doctor', `backup ${backups}`, 'migrate']
+        const refusals = await Promise.all(commands.map((command) => runProcess({ env, command })))
+        for (const end of refusals) expect(end).toMatchObject({ code: 1, stderr: expect.stringMatching(refusal) })
       }
       const again = await runProcess({ env, command: outcome === 'refused' ? restore : `${restore} --force` })
       expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Restored the backup') })
