@@ -18,7 +18,7 @@ import { markRequests, type PlannedStatement, planStatements, refuseChanges } fr
 import { readVex } from './read-vex.ts'
 import { rejectedVex, type VexDocument, type VexStatement } from './statement.ts'
 
-export interface VexOptions {
+interface VexOptions {
   /** Ref whose vulnerabilities the document is about. Absent: the default branch. */
   ref?: string | undefined
   /** Also changes what users decided after a statement. */
