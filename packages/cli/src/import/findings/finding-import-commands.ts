@@ -24,6 +24,7 @@ interface ImportedProduct<Options> {
 
 /** Declares the commands that import findings with their decisions from other products. */
 export function addFindingImports(imported: Command, context: CommandContext): void {
+  addCsvImport(imported, context)
   addImport<DefectDojoOptions>(imported, context, {
     command: 'defectdojo',
     name: 'DefectDojo',
@@ -61,6 +62,27 @@ export function addFindingImports(imported: Command, context: CommandContext): v
     options: [['--product <id>', 'id of the product']],
     example: '--from https://secobserve.example.com --product 3',
     open: async (io, options) => (await import('../secobserve/secobserve.ts')).openSecObserve(io, options),
+  })
+}
+
+/** Declares `alcove import csv`, which has a file only. */
+function addCsvImport(imported: Command, { io }: CommandContext): void {
+  const command = imported
+    .command('csv')
+    .summary('import an export of Alcove, or a list in CSV')
+    .description(
+      'Imports an export of Alcove (CSV or JSON) with all decisions and comments, or a CSV file with columns of its names, ' +
+        'of which Vulnerability is required.',
+    )
+    .option('-p, --project <path>', 'full path of the project')
+    .requiredOption('--file <file>', 'file to import')
+    .option('--dry-run', 'print what would be imported, and what has no counterpart, and change nothing')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  $ alcove import csv --project shop/api --file vulnerabilities.csv --dry-run')
+  addConnectionOptions(command).action(async (options: FindingImportOptions & { file: string }) => {
+    const { openCsv } = await import('../csv/csv.ts')
+    const { importFindings } = await import('./import-findings.ts')
+    await importFindings(io, await openCsv(io, options.file), options)
   })
 }
 

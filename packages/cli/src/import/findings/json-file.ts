@@ -6,7 +6,7 @@ import type { Io } from '../../io.ts'
 const maxBytes = 256 * 1024 * 1024
 
 /** Reads a file of text. Throws when it is missing or larger than 256 MiB. */
-async function readSourceFile(io: Io, file: string): Promise<string> {
+export async function readSourceFile(io: Io, file: string): Promise<string> {
   const path = resolve(io.cwd, file)
   try {
     const { size } = await stat(path)

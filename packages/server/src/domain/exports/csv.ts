@@ -5,6 +5,7 @@ import { capitalised, historyText } from '../vulnerabilities/triage/history-text
 import { dismissalScopeOf } from '../vulnerabilities/triage/ref-dismissals.ts'
 import type { Remark } from './exported-row-queries.ts'
 import type { ExportedRow } from './exported-rows.ts'
+import { importDataOf } from './import-data.ts'
 import { rubyText } from './ruby-text.ts'
 
 /** Columns of GitLab's export, in its order, and then our own. `today` is a date in UTC. */
@@ -42,6 +43,7 @@ const columns: readonly (readonly [header: string, cell: (row: ExportedRow, toda
   ['Dismissal Scope', ({ vulnerability }) => scopeText(vulnerability)],
   ['KEV Due On', ({ exploitations }) => exploitations.flatMap(({ dueOn }) => dueOn ?? []).sort()[0] ?? ''],
   ['Known Ransomware Use', ({ exploitations }) => String(exploitations.some(({ isRansomware }) => isRansomware))],
+  ['Import Data', (row) => JSON.stringify(importDataOf(row))],
 ]
 
 const numberText = (number: number | null) => (number === null ? '' : String(number))

@@ -9,6 +9,7 @@ import type { Project } from '../projects/project.ts'
 import { findProjectById } from '../projects/projects.ts'
 import { matchesFacets, projectScope, type VulnerabilityFilter } from '../vulnerabilities/list/filter.ts'
 import { matchingIds } from '../vulnerabilities/list/list.ts'
+import { usernamesOf } from '../vulnerabilities/triage/assignees.ts'
 import { seenOnRef } from '../vulnerabilities/triage/ref-dismissals.ts'
 import { type FacetCount, listFacetCounts, listWithFindings } from '../vulnerabilities/vulnerabilities.ts'
 import type { VulnerabilityWithFinding } from '../vulnerabilities/vulnerability.ts'
@@ -25,6 +26,8 @@ export interface ExportedRow extends VulnerabilityWithFinding {
   matches: ExportedMatch[]
   /** Entries of the KEV catalogue. */
   exploitations: KevEntry[]
+  /** Usernames of the users that the vulnerability names, by id. */
+  usernames: ReadonlyMap<number, string>
 }
 
 /** Number of rows per batch, which bounds memory use and the time that the event loop is blocked. */
@@ -83,6 +86,7 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
       rows.map(({ finding }) => finding.scannerId),
     ),
   ])
+  const usernames = await usernamesOf(deps, rows.flatMap(namedUsers))
   const rowOf = new Map(rows.map((row) => [row.vulnerability.id, row]))
   const extrasOf = new Map(extras.map(({ id, extras }) => [id, extras]))
   const scannerOf = new Map(scanners.map((scanner) => [scanner.id, scanner]))
@@ -102,7 +106,7 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
       matches: matchesOf.get(row.finding.id) ?? [],
       exploitations: exploitationsOf.get(id) ?? [],
     }
-    return [{ project, ...row, extras, scanner, ...hanging }]
+    return [{ project, ...row, extras, scanner, ...hanging, usernames }]
   })
 }
 
@@ -116,4 +120,10 @@ async function readExploitations(
   const lists = exploited.map(({ finding }) => identifiersOf.get(finding.id)?.map(({ externalId }) => externalId) ?? [])
   const entries = await readKevEntries(deps, lists)
   return new Map(exploited.map(({ vulnerability }, index) => [vulnerability.id, entries[index] ?? []]))
+}
+
+/** Returns the ids of the users that a vulnerability names. */
+function namedUsers({ vulnerability }: VulnerabilityWithFinding): number[] {
+  const { dismissedById, confirmedById, resolvedById, authorId } = vulnerability
+  return [dismissedById, confirmedById, resolvedById, authorId].flatMap((id) => id ?? [])
 }

@@ -25,9 +25,11 @@ export {
   listFactsByFiles,
   listFactsByIds,
   listFactsByUuids,
+  listFindingsOfSource,
   listIdsOfFindings,
   listImportedRecords,
   listOriginsOf,
+  setFindingTimes,
   upsertImportedRecords,
 } from './imported-findings/imported-finding-queries.ts'
 export { findKnownFindings, hasAnyFinding, hasFindings, listDigests, listSummaries } from './known-finding-queries.ts'

@@ -59,7 +59,9 @@ export async function createFindingsOf(
     records.flatMap((record) => {
       const id = vulnerabilityOf.get(created.get(record) ?? 0)
       const { detectedAt } = record
-      return id !== undefined && detectedAt !== undefined && detectedAt < now() ? [{ id, createdAt: detectedAt }] : []
+      return id !== undefined && detectedAt !== undefined && detectedAt < now()
+        ? [{ id, createdAt: detectedAt, authorId: null }]
+        : []
     }),
   )
   return created

@@ -15,6 +15,9 @@ export interface FieldReader {
   time(name: string): string | undefined
   webUrl(name: string, max: number): string | undefined
   flag(name: string): boolean
+  integer(name: string): number | undefined
+  uuid(name: string): string | undefined
+  has(name: string): boolean
   list(name: string): readonly unknown[]
   object(name: string): FieldReader
   objects(name: string, max: number): FieldReader[]
@@ -90,6 +93,17 @@ export function openFields(value: unknown, pointer: string, problems: Problem[])
       problem(name, 'is neither true nor false')
       return false
     },
+    integer(name) {
+      const found = fields.get(name) ?? undefined
+      if (found === undefined || (typeof found === 'number' && Number.isSafeInteger(found))) return found
+      return problem(name, 'is not an integer')
+    },
+    uuid(name) {
+      const found = text(name, maxWord)?.toLowerCase()
+      if (found === undefined || isUuid.test(found)) return found
+      return problem(name, 'is not a UUID')
+    },
+    has: (name) => (fields.get(name) ?? null) !== null,
     object: (name) => openFields(fields.get(name) ?? {}, at(name), problems),
     objects(name, max) {
       const found = list(name)
@@ -122,6 +136,7 @@ export function openFields(value: unknown, pointer: string, problems: Problem[])
 }
 
 const maxWord = 100
+const isUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const isTime = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?$/
 
 const isReported = (problems: readonly Problem[], pointer: string) => problems.at(-1)?.pointer === pointer

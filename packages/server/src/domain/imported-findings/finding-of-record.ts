@@ -17,7 +17,8 @@ export const fingerprintOf = ({ externalType, externalId }: RecordIdentifier): s
  * without a place, one of its own.
  */
 export function uuidOf(record: FindingRecord, source: string, projectId: number): string {
-  const { reportType, location, id } = record
+  const { reportType, location, id, exact } = record
+  if (exact?.uuid !== undefined && exact.projectId === projectId) return exact.uuid
   const [primary] = identifiersOf(record)
   if (reportType === 'generic' || !primary || Object.keys(location).length === 0) {
     return nameUuid(findingNamespace, `${source}\n${id}\n${projectId}`)
@@ -30,7 +31,8 @@ export function rowOfRecord(record: FindingRecord, source: string, uuid: string)
   const { name, description, solution, severity, scanner, reportType, location, packageUrl } = record
   const identifiers = identifiersOf(record)
   const entry = { id: record.id, name, description, solution, severity, scanner, identifiers, location }
-  const rawMetadata = JSON.stringify(entry)
+  const { exact } = record
+  const rawMetadata = exact?.rawMetadata ?? JSON.stringify(entry)
   const known = packageUrl === undefined ? undefined : parsePackageUrl(packageUrl)
   const stored = findingPackage(known, packageNameOf(location))
   return {
@@ -42,16 +44,13 @@ export function rowOfRecord(record: FindingRecord, source: string, uuid: string)
     description,
     solution,
     severity: severityRanks[severity],
-    confidence: confidenceRanks.unknown,
-    cve: identifiers.find(({ externalType }) => externalType.toLowerCase() === 'cve')?.externalId ?? null,
+    confidence: confidenceRanks[exact?.confidence ?? 'unknown'],
+    cve: exact ? exact.cve : cveOf(identifiers),
     location,
-    location_fingerprint:
-      reportType === 'generic'
-        ? hash('sha1', `${source}\n${record.id}`)
-        : locationFingerprint(reportType, location, undefined),
-    details: {},
-    extras: { links: [], flags: [], evidence: null, assets: [], cvss: [], remediations: [], signatures: [] },
-    metadata_version: `import:${source}`,
+    location_fingerprint: exact?.locationFingerprint ?? fingerprintOfPlace(record, source),
+    details: exact?.details ?? {},
+    extras: exact?.extras ?? noExtras,
+    metadata_version: exact?.metadataVersion ?? `import:${source}`,
     digest: hash('sha1', `${uuid}${rawMetadata}`),
     raw_metadata: rawMetadata,
     package_url: stored?.url ?? null,
@@ -59,6 +58,14 @@ export function rowOfRecord(record: FindingRecord, source: string, uuid: string)
     package_name: stored?.name ?? null,
   }
 }
+
+const noExtras = { links: [], flags: [], evidence: null, assets: [], cvss: [], remediations: [], signatures: [] }
+
+const fingerprintOfPlace = ({ reportType, location, id }: FindingRecord, source: string): string =>
+  reportType === 'generic' ? hash('sha1', `${source}\n${id}`) : locationFingerprint(reportType, location)
+
+const cveOf = (identifiers: readonly RecordIdentifier[]): string | null =>
+  identifiers.find(({ externalType }) => externalType.toLowerCase() === 'cve')?.externalId ?? null
 
 function packageNameOf({ dependency }: FindingRecord['location']): string | undefined {
   const name = valueAt(valueAt(dependency, 'package'), 'name')

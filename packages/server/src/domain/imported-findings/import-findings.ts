@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Caller } from '../access/callers.ts'
 import { projectEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
@@ -11,8 +12,9 @@ import type { AppliedTriage, ImportedOutcome } from '../vulnerabilities/imported
 import { createFindingsOf, promoteMatched } from './create-findings.ts'
 import { linkIssues } from './link-issues.ts'
 import { type MatchedRecord, matchRecords } from './match-records.ts'
-import { openPeople } from './people.ts'
+import { openPeople, type People } from './people.ts'
 import type { FindingRecord, RecordBatch } from './record.ts'
+import { restoreExports } from './restore-exports.ts'
 import { triageOf } from './triage-of-record.ts'
 
 /**
@@ -95,7 +97,14 @@ async function importBatch(deps: Deps, project: Project, caller: Caller, batch: 
       return [{ matched: one, findingId, vulnerabilityId, former: before?.applied, isCreated }]
     }),
   )
-  const done = await applyTargets(deps, project, caller, { batch, targets })
+  const people = await openPeople(deps, project, caller, batch.records)
+  const restored = await restoreNew(deps, project, targets, { people, batch, created })
+  const open = targets.filter((target) => !restored.has(target))
+  const done = await applyTargets(deps, project, caller, { batch, targets: open, people })
+  for (const { matched, vulnerabilityId } of restored) {
+    const decision = matched.record.state === 'detected' ? 'unchanged' : 'applied'
+    done.set(matched.record, { decision, notes: [], vulnerabilityIds: [vulnerabilityId] })
+  }
   await recordEvent(deps, project, batch, { created: created.size, changed: changed.length })
   return matched.map((one) => {
     const { record, before, sameAs } = one
@@ -125,9 +134,8 @@ async function applyTargets(
   deps: Deps,
   project: Project,
   caller: Caller,
-  { batch, targets }: { batch: RecordBatch; targets: readonly Target[] },
+  { batch, targets, people }: { batch: RecordBatch; targets: readonly Target[]; people: People },
 ): Promise<Map<FindingRecord, Done>> {
-  const people = await openPeople(deps, project, caller, batch.records)
   const done = new Map<FindingRecord, Done>()
   for (let waiting = targets; waiting.length > 0; ) {
     const seen = new Set<number>()
@@ -155,20 +163,46 @@ async function applyTargets(
         notes: [...new Set([...(before?.notes ?? []), ...notes, ...failed])],
         vulnerabilityIds: [...(before?.vulnerabilityIds ?? []), target.vulnerabilityId],
       })
-      records.push({
-        findingId: target.findingId,
-        source: batch.source,
-        sourceId: record.id,
-        sourceName: batch.sourceName,
-        sourceUrl: record.url ?? null,
-        digest: record.digest,
-        isCreated: target.isCreated,
-        applied: result?.applied ?? {},
-      })
+      records.push(rowOf(target, batch, result?.applied ?? {}))
     }
     await upsertImportedRecords(deps.db, project.id, records, deps.now())
   }
   return done
+}
+
+const rowOf = (
+  { matched: { record }, findingId, isCreated }: Target,
+  { source, sourceName }: RecordBatch,
+  applied: AppliedTriage,
+): NewImportedRecord => ({
+  findingId,
+  source,
+  sourceId: record.id,
+  sourceName,
+  sourceUrl: record.url ?? null,
+  digest: record.digest,
+  isCreated,
+  applied,
+})
+
+/** Restores new vulnerabilities that an export describes exactly, and returns those that it restored. */
+async function restoreNew(
+  deps: Deps,
+  project: Project,
+  targets: readonly Target[],
+  { people, batch, created }: { people: People; batch: RecordBatch; created: ReadonlyMap<FindingRecord, number> },
+): Promise<Set<Target>> {
+  const fresh = targets.filter(({ matched, findingId }) => created.get(matched.record) === findingId)
+  const drafts = fresh.map(({ matched: { record }, ...ids }) => ({ record, ...ids }))
+  const ids = await restoreExports(deps, project, drafts, { people, batch })
+  const restored = fresh.filter(({ vulnerabilityId }) => ids.has(vulnerabilityId))
+  const rows = restored.map((target) => {
+    const { state, exact, comments } = target.matched.record
+    const notes = comments.map(({ body }) => hash('sha1', body))
+    return rowOf(target, batch, { state, reason: exact?.dismissalReason ?? null, notes })
+  })
+  if (rows.length > 0) await upsertImportedRecords(deps.db, project.id, rows, deps.now())
+  return new Set(restored)
 }
 
 async function recordEvent(

@@ -3,6 +3,7 @@ import {
   listFactsByFiles,
   listFactsByIds,
   listFactsByUuids,
+  listFindingsOfSource,
   listIdsOfFindings,
   listImportedRecords,
 } from '../findings/findings.ts'
@@ -57,7 +58,11 @@ export async function matchRecords(deps: Deps, project: Project, batch: RecordBa
   )
   const before = groupBy(stored, ({ sourceId }) => sourceId)
   const unknown = keyed.filter(({ record }) => !before.has(record.id))
-  const candidates = await loadCandidates(deps, project, source, unknown)
+  const isExport = source === 'alcove'
+  const loaded = await loadCandidates(deps, project, source, unknown)
+  // Each row of an export is a finding of its own, whatever it has in common with others.
+  const claimed = isExport ? await listClaimed(deps, project, source, loaded) : new Set<number>()
+  const candidates = loaded.filter(({ facts }) => !claimed.has(facts.id))
   const matched = new Map<FindingRecord, KnownFacts[]>()
   const byUuid = new Map(candidates.map((one) => [one.facts.uuid, one]))
   const taken = new Set<number>()
@@ -74,12 +79,24 @@ export async function matchRecords(deps: Deps, project: Project, batch: RecordBa
     matched.set(record.record, [finding.facts])
   }
   addEverywhere(open, free, matched, taken)
-  const firstOf = findRepeats(unknown.filter(({ record }) => !matched.has(record)))
+  const repeated = isExport ? [] : unknown.filter(({ record }) => !matched.has(record))
+  const firstOf = findRepeats(repeated)
   return keyed.map(({ record, keys }) => {
     const earlier = before.get(record.id) ?? []
     const findings = matched.get(record) ?? []
     return { record, keys, findings, before: earlier, sameAs: firstOf.get(record) }
   })
+}
+
+/** Returns the findings that other records of the source are about. */
+async function listClaimed(
+  { db }: Deps,
+  project: Project,
+  source: string,
+  candidates: readonly { facts: KnownFacts }[],
+): Promise<Set<number>> {
+  const ids = candidates.map(({ facts }) => facts.id)
+  return new Set(await listFindingsOfSource(db, project.id, source, ids))
 }
 
 interface Keyed {

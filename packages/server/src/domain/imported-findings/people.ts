@@ -9,6 +9,8 @@ import type { FindingRecord } from './record.ts'
 /** Users of Alcove that records name. */
 export interface People {
   importer: User
+  /** Whether the importer may attribute decisions and comments to others. */
+  mayAttribute: boolean
   /** Returns the user to whom a decision or comment is attributed; only administrators attribute them to others. */
   authorOf(username: string | undefined): User | undefined
   /** Returns the user if they may be assigned vulnerabilities of the project. */
@@ -21,10 +23,11 @@ export async function openPeople(
   { user: importer, isAdmin }: Caller,
   records: readonly FindingRecord[],
 ): Promise<People> {
-  const authors = records.flatMap(({ decidedBy, comments, earlierDecisions }) => [
-    decidedBy,
+  const authors = records.flatMap(({ decidedBy, comments, earlierDecisions, exact }) => [
+    ...[decidedBy, exact?.dismissed.by, exact?.confirmed.by, exact?.resolved.by, exact?.author],
     ...comments.map(({ author }) => author),
     ...earlierDecisions.map((earlier) => earlier.decidedBy),
+    ...(exact?.history.map(({ username }) => username) ?? []),
   ])
   const assignees = records.map(({ assignee }) => assignee)
   const names = new Set([...(isAdmin ? authors : []), ...assignees].flatMap((name) => name?.toLowerCase() ?? []))
@@ -38,6 +41,7 @@ export async function openPeople(
   const find = (name: string) => users.get(name.toLowerCase())
   return {
     importer,
+    mayAttribute: isAdmin,
     authorOf: (name) => (name === undefined || !isAdmin ? undefined : find(name)),
     assigneeOf(name) {
       const user = find(name)

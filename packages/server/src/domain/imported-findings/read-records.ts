@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { reportRejected } from '../../platform/failure.ts'
 import { dismissalReasons, reportTypes, type Severity, severities, states } from '../findings/scales.ts'
 import { type FieldReader, openFields, type Problem } from './fields.ts'
+import { readExact } from './read-exact.ts'
 import { type FindingRecord, importSources, maxRecords, type RecordBatch } from './record.ts'
 
 /**
@@ -84,6 +85,7 @@ function readRecord(fields: FieldReader, value: unknown): FindingRecord {
     packageUrl: fields.text('package_url', maxText * 2),
     ...readDecision(fields),
     ...readRest(fields),
+    exact: fields.has('exact') ? readExact(fields.object('exact')) : undefined,
     digest: hash('sha1', JSON.stringify(value)),
   }
 }

@@ -1,4 +1,5 @@
-import type { DismissalReason, ReportType, Severity, State } from '../findings/scales.ts'
+import type { FindingExtras } from '../findings/finding.ts'
+import type { Confidence, DismissalReason, ReportType, Severity, State } from '../findings/scales.ts'
 
 /** Products whose findings can be imported. Their names are part of the identity of a record. */
 export const importSources = [
@@ -46,6 +47,8 @@ export interface FindingRecord {
   tags: readonly string[]
   links: readonly { url: string; title: string | undefined }[]
   detectedAt: string | undefined
+  /** What exports of Alcove have beyond that. */
+  exact: ExactRecord | undefined
   /** Hash of the record as it was sent. */
   digest: string
 }
@@ -63,6 +66,49 @@ export type EarlierDecision = Pick<FindingRecord, 'state' | 'dismissalReason' | 
 export interface RecordComment {
   body: string
   author: string | undefined
+  createdAt: string | undefined
+}
+
+/** A vulnerability of Alcove as its export describes it, so that an administrator can restore it. */
+export interface ExactRecord {
+  /** Project of the export. Its uuids are valid in this project only. */
+  projectId: number | undefined
+  uuid: string | undefined
+  confidence: Confidence
+  cve: string | null
+  locationFingerprint: string | undefined
+  details: object
+  extras: FindingExtras
+  metadataVersion: string
+  rawMetadata: string
+  detectedAt: string | undefined
+  createdAt: string | undefined
+  updatedAt: string | undefined
+  isAutoResolved: boolean
+  isResolvedOnDefaultBranch: boolean
+  dismissalReason: DismissalReason | null
+  dismissed: ExactDecision
+  confirmed: ExactDecision
+  resolved: ExactDecision
+  fixAvailableAt: string | null
+  /** When the vulnerability was last changed. */
+  changedAt: string | undefined
+  author: string | undefined
+  history: readonly ExactEntry[]
+}
+
+interface ExactDecision {
+  at: string | null
+  by: string | undefined
+}
+
+interface ExactEntry {
+  kind: 'note' | 'state' | 'severity'
+  username: string | undefined
+  from: string | null
+  to: string | null
+  comment: string | null
+  dismissalReason: DismissalReason | null
   createdAt: string | undefined
 }
 

@@ -132,3 +132,29 @@ export async function listIdsOfFindings(
     select fi.finding_id, i.name, i.external_id from finding_identifiers fi join identifiers i on i.id = fi.identifier_id
     where fi.finding_id in ${db.dialect.integers(findingIds)} order by fi.finding_id, fi.position`)
 }
+
+/** Sets the times of findings as an export states them. */
+export async function setFindingTimes(
+  db: Db,
+  times: readonly { id: number; detectedAt: string; createdAt: string; updatedAt: string }[],
+): Promise<void> {
+  const columns = { id: 'integer', detectedAt: 'timestamp', createdAt: 'timestamp', updatedAt: 'timestamp' } as const
+  await db.run(sql`
+    update findings set detected_at = r.detected_at, created_at = r.created_at, updated_at = r.updated_at,
+      version = findings.version + 1
+    from ${db.dialect.records(times, columns)} as r where findings.id = r.id`)
+}
+
+/** Returns those of the findings that were imported from a source. */
+export async function listFindingsOfSource(
+  db: Db,
+  projectId: number,
+  source: string,
+  findingIds: readonly number[],
+): Promise<number[]> {
+  const rows = await db.all<{ findingId: number }>(sql`
+    select distinct finding_id from imported_findings
+    where finding_id in ${db.dialect.integers(findingIds)} and +project_id = ${projectId} and source = ${source}
+    order by finding_id`)
+  return rows.map(({ findingId }) => findingId)
+}

@@ -4,7 +4,7 @@ import type { HistoryEntry } from '../triage/history-entry.ts'
 
 /** A history entry with the time at which it was made in another product. */
 export type PastDraft = Pick<HistoryEntry, 'vulnerabilityId' | 'kind' | 'from' | 'to' | 'comment' | 'details'> &
-  Pick<HistoryEntry, 'dismissalReason'> & { userId: number; createdAt: string }
+  Pick<HistoryEntry, 'dismissalReason'> & { userId: number | null; createdAt: string }
 
 const columns = {
   vulnerabilityId: 'integer',
@@ -28,13 +28,13 @@ export async function insertPastEntries(db: Db, entries: readonly PastDraft[]): 
     from ${db.dialect.records(entries, columns)} as r`)
 }
 
-/** Sets the time since which another product has known new vulnerabilities. */
+/** Sets since when a vulnerability is known, and its author unless it is null. */
 export async function backdateVulnerabilities(
   db: Db,
-  dates: readonly { id: number; createdAt: string }[],
+  dates: readonly { id: number; createdAt: string; authorId: number | null }[],
 ): Promise<void> {
-  if (dates.length === 0) return
   await db.run(sql`
-    update vulnerabilities set created_at = r.created_at
-    from ${db.dialect.records(dates, { id: 'integer', createdAt: 'timestamp' })} as r where vulnerabilities.id = r.id`)
+    update vulnerabilities set created_at = r.created_at, author_id = coalesce(r.author_id, vulnerabilities.author_id)
+    from ${db.dialect.records(dates, { id: 'integer', createdAt: 'timestamp', authorId: 'integer' })} as r
+    where vulnerabilities.id = r.id`)
 }
