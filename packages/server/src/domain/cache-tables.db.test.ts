@@ -147,7 +147,7 @@ async function useCaches(server: TestServer): Promise<void> {
       'owned=true',
       'custom_attributes[a]=b',
     ].map((filter) => `/projects?${filter}`),
-    ...['/topics', '/topics?search=web', '/topics/duplicates', `/projects/${id}/uploads`],
+    ...['/topics', '/topics?search=web', '/topics/duplicates', '/topics/1/related', `/projects/${id}/uploads`],
     ...['/vulnerabilities', '/vulnerabilities/summary', '/vulnerabilities?topic=web', '/vulnerability_statistics'],
     '/security_dashboard',
     ...[

@@ -16,7 +16,7 @@ export interface TopicChanges {
   remove: readonly string[]
 }
 
-export interface ProjectTopicChange {
+interface ProjectTopicChange {
   project: Project
   /** Names of the topics. */
   added: string[]
