@@ -1,7 +1,7 @@
 import type { Actor } from '../merges/merge-queries.ts'
 
 export const proposalStates = ['pending', 'approved', 'rejected'] as const
-export type ProposalState = (typeof proposalStates)[number]
+type ProposalState = (typeof proposalStates)[number]
 
 /** Topic that a user asks the administrators to create. */
 export interface TopicProposal {
