@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { entry } from '../../../../server/src/testing/reports.ts'
 import { folder, run } from '../../testing/command-run.ts'
@@ -34,7 +35,16 @@ describe('alcove import csv', () => {
     const output = `export.${format}`
     const command = (...args: string[]) => run(args, { env: server.env, cwd })
     const path = from['path_with_namespace']
-    expect(await command('export', '--project', path, '--format', format, '-o', output)).toMatchObject({ code: 0 })
+    let isDone = false
+    const exporting = command('export', '--project', path, '--format', format, '-o', output)
+    void exporting.finally(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      await server.runJobs()
+      await setImmediate()
+    }
+    expect(await exporting).toMatchObject({ code: 0 })
     const importArgs = ['import', 'csv', '--project', into['path_with_namespace'], '--file', output]
     const preview = await command(...importArgs, '--dry-run')
     expect(preview.stdout).toContain('1  dismissed, false_positive → dismissed, false_positive')

@@ -31,6 +31,8 @@ const row = (fields: Record<string, unknown> = {}): ExportedRow =>
     identifiers: [],
     remarks: [],
     exploitations: [],
+    usernames: new Map(),
+    assignee: null,
     ...fields,
   }) as unknown as ExportedRow // only what cells are made of
 
@@ -53,9 +55,11 @@ test('the CSV columns are GitLab’s, followed by our own', () => {
     'Group Name,Project Name,Tool,Scanner Name,Status,Vulnerability,Details,Additional Info,Severity,CVE,CWE,' +
       'Other Identifiers,Detected At,Location,Activity,Comments,Full Path,CVSS Vectors,Dismissal Reason,' +
       'Vulnerability ID,Priority,EPSS Score,Known Exploited,Package URL,Assignee,Due On,Overdue,Dismissed Until,Tags,Dismissal Scope,' +
-      'KEV Due On,Known Ransomware Use\n',
+      'KEV Due On,Known Ransomware Use,Import Data\n',
   )
-  expect(csvLine(row(), today)).toBe(
+  const cells = cellsOf(csvLine(row(), today))
+  expect(JSON.parse(cells.at(-1) ?? '')).toMatchObject({ id: '7', state: 'detected', exact: { history: [] } })
+  expect(csvLine(row(), today).replace(/,"\{""id"".*\n$/, '\n')).toBe(
     'Acme,Site,sast,Semgrep,detected,Flaw,What it is,,high,,,,2026-05-01 10:20:30 UTC,' +
       '"{""file""=>""main.rb"", ""start_line""=>3}",false,,acme/site/7,,,7,35,,false,,,,false,,,,,false\n',
   )
