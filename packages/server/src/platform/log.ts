@@ -13,9 +13,11 @@ export function openLog(level: LogLevel, descriptor: 1 | 2 = 1): Log {
 
 /** Names of parameters with credentials, including nested ones: `private_token`, `hook[token]`, `password`, `code`. */
 const secretName = /token|password|secret|^code$/i
-/** Secrets of uploads in paths: `/uploads/<secret>/<name>`. Numbers are ids instead. */
+/** Secrets of uploads in paths: `/uploads/<secret>/<name>`, and of thumbnails. Numbers are ids instead. */
 // Linear time: an attempt ends at the next slash, and no other begins before.
-const uploadSecret = /(\/uploads\/)(?!\d+\/|-\/)[^/]+(?=\/)/g
+const uploadSecret = /(\/(?:uploads|thumbnails)\/)(?!\d+\/|-\/|resumable\/)[^/]+(?=\/)/g
+/** Secrets at the end of paths: tokens of links to uploads, keys of resumable uploads. */
+const lastSecret = /(\/(?:-\/links|uploads\/resumable)\/)[^/]+/g
 
 /** Parameters of a query. A second question mark separates too, because some clients append a token with one. */
 const parameter = /[^?&]+/g
@@ -23,7 +25,9 @@ const parameter = /[^?&]+/g
 /** Returns the path and query of a URL without credentials, even if parameter names are percent-encoded. */
 export function withoutSecrets(url: string): string {
   const question = url.indexOf('?')
-  const path = (question < 0 ? url : url.slice(0, question)).replace(uploadSecret, '$1[hidden]')
+  const path = (question < 0 ? url : url.slice(0, question))
+    .replace(uploadSecret, '$1[hidden]')
+    .replace(lastSecret, '$1[hidden]')
   return question < 0 ? path : path + url.slice(question).replace(parameter, withoutValue)
 }
 
