@@ -33,14 +33,6 @@ export function isBug(error: unknown): boolean {
   return !(error instanceof Failure)
 }
 
-/** Returns true after a bug or a commit with an unknown outcome: a row may have been written. */
-export function mayHaveCommitted(error: unknown): boolean {
-  return (
-    isBug(error) ||
-    (error instanceof Failure && error.cause.kind === 'unavailable' && error.cause.isOutcomeUnknown === true)
-  )
-}
-
 /** Returns true when a dependency failed and not the request, which the log must record. */
 export function isOutage(error: unknown): boolean {
   return error instanceof Failure && (error.cause.kind === 'unavailable' || error.cause.kind === 'not-ready')

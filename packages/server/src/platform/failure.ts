@@ -159,3 +159,9 @@ export function reasonOf(error: unknown): string {
   }
   return error instanceof Error ? error.message : String(error)
 }
+
+/** Returns true after a bug or a commit with an unknown outcome: a row may have been written, so its objects must stay. */
+export function mayHaveCommitted(error: unknown): boolean {
+  if (!(error instanceof Failure)) return true
+  return error.cause.kind === 'unavailable' && error.cause.isOutcomeUnknown === true
+}

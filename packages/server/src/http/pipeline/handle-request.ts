@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isBug, isOutage, mayHaveCommitted, withOutcome } from '../errors.ts'
+import { mayHaveCommitted } from '../../platform/failure.ts'
+import { isBug, isOutage, withOutcome } from '../errors.ts'
 import { sendError } from '../response/render.ts'
 import { authenticate, authenticateByBody, collectCredentials, rejectForeignOrigin } from './authenticate.ts'
 import { authorize, authorizeBeforeFile, rejectMissing, resolveResource } from './authorize.ts'

@@ -1,4 +1,5 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sql from 'sql-template-tag'
@@ -157,6 +158,35 @@ describe('a database failure after the object is stored', () => {
     expect(await stored()).toEqual({ rows: before.rows + 1, files: before.files + 1 })
     const [newest] = (await maintainer.get(base())).body
     expect((await maintainer.get(`${base()}/${newest.id}`)).text).toBe('the answer was lost')
+  })
+
+  test('that loses the response to a commit keeps the parts and the file of a resumable upload', async () => {
+    await server.app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = server.app.server.address() as AddressInfo
+    const tus = { 'tus-resumable': '1.0.0', 'upload-length': '9', 'upload-metadata': 'filename YS50eHQ=' }
+    const begun = await maintainer.post(`${base()}/resumable`, undefined, { headers: tus })
+    const path = String(begun.headers['location']).replace(/^.*\/api\/v4/, '')
+    const patch = async (offset: number, body: string) => {
+      const headers = { ...tus, 'private-token': maintainer.token ?? '', 'upload-offset': String(offset) }
+      const type = { 'content-type': 'application/offset+octet-stream' }
+      const url = `http://127.0.0.1:${port}/api/v4${path}`
+      return (await fetch(url, { method: 'PATCH', headers: { ...headers, ...type }, body })).status
+    }
+    for (const [offset, piece] of [
+      [0, 'first'],
+      [5, 'last'],
+    ] as const) {
+      const accept = replaceTransactions(async (work) => {
+        await work()
+        throw new Failure({ kind: 'unavailable', what: 'the database', isOutcomeUnknown: true })
+      })
+      expect(await patch(offset, piece)).toBe(503)
+      accept()
+      expect((await maintainer.get(path)).body.offset).toBe(offset + piece.length)
+    }
+    const { upload } = (await maintainer.get(path)).body
+    expect((await maintainer.get(`${base()}/${upload.id}`)).text).toBe('firstlast')
+    await removeOrphansTomorrow()
   })
 
   function replaceTransactions(transact: (work: () => Promise<unknown>) => Promise<never>): () => void {

@@ -1,5 +1,13 @@
 import { Readable } from 'node:stream'
-import { conflict, invalid, limitReached, notFound, parameterProblem, tooLarge } from '../../../platform/failure.ts'
+import {
+  conflict,
+  invalid,
+  limitReached,
+  mayHaveCommitted,
+  notFound,
+  parameterProblem,
+  tooLarge,
+} from '../../../platform/failure.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
 import { piecesOf } from '../../../platform/object-store/pieces.ts'
 import { receiveFile } from '../../../platform/object-store/receive.ts'
@@ -110,14 +118,23 @@ export async function continueUpload(
     const part = await receiveFile(deps.objects, source.part(maxBytes), options)
     try {
       current = await commitPart(deps, { ...continued, begun: current }, part)
-    } finally {
-      if (!part.kept) await deps.objects.remove(part.key)
+    } catch (error) {
+      await discard(deps, part, error)
+      throw error
     }
   }
   if (source.failure) throw source.failure
   if (await source.hasMore()) throw parameterProblem('the request has more bytes than Upload-Length announced')
   return current
 }
+
+/** Removes a stored file after an error, unless a row may refer to it. Then it is left to the orphan cleanup. */
+async function discard(deps: RootDeps, file: ReceivedFile, error: unknown): Promise<void> {
+  if (!mayHaveCommitted(error)) await remove(deps, file)
+}
+
+/** Removes a file without a row. What cannot be removed now is left to the orphan cleanup. */
+const remove = ({ objects }: RootDeps, { key }: ReceivedFile): Promise<void> => objects.remove(key).catch(() => {})
 
 function wrongOffset({ receivedBytes }: ResumableUpload) {
   return conflict(`the upload continues at byte ${receivedBytes}`)
@@ -127,14 +144,17 @@ function wrongOffset({ receivedBytes }: ResumableUpload) {
 async function commitPart(deps: RootDeps, continued: Continued, file: ReceivedFile): Promise<ResumableUpload> {
   const { begun } = continued
   const part = { startByte: begun.receivedBytes, bytes: file.bytes, sha256: file.sha256, objectKey: file.key }
-  if (part.startByte + part.bytes === begun.totalBytes) return finish(deps, continued, part)
+  if (part.startByte + part.bytes === begun.totalBytes) {
+    const finished = await finish(deps, continued, part)
+    await remove(deps, file)
+    return finished
+  }
   const expiresAt = expiry(deps)
   await transaction(deps, async (deps) => {
     const counted = await addReceived(deps.db, begun.id, { from: part.startByte, bytes: part.bytes, expiresAt })
     if (!counted) throw conflict('another request continues this upload')
     await insertPart(deps.db, begun.id, part)
   })
-  file.kept = true
   return { ...begun, receivedBytes: part.startByte + part.bytes, expiresAt }
 }
 
@@ -162,7 +182,7 @@ async function finish(
     })
     return { ...begun, receivedBytes: begun.totalBytes, expiresAt, uploadId: upload.id }
   } catch (error) {
-    await deps.objects.remove(file.key)
+    await discard(deps, file, error)
     throw error
   }
 }
