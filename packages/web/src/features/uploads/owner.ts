@@ -15,6 +15,9 @@ const operations = {
     limits: 'GET /projects/{id}/uploads/limits',
     remove: 'DELETE /projects/{id}/uploads/{upload_id}',
     restore: 'POST /projects/{id}/uploads/{upload_id}/restore',
+    links: 'GET /projects/{id}/uploads/{upload_id}/links',
+    createLink: 'POST /projects/{id}/uploads/{upload_id}/links',
+    revokeLink: 'DELETE /projects/{id}/uploads/{upload_id}/links/{link_id}',
     members: 'GET /projects/{id}/members/all',
   },
   group: {
@@ -23,6 +26,9 @@ const operations = {
     limits: 'GET /groups/{id}/uploads/limits',
     remove: 'DELETE /groups/{id}/uploads/{upload_id}',
     restore: 'POST /groups/{id}/uploads/{upload_id}/restore',
+    links: 'GET /groups/{id}/uploads/{upload_id}/links',
+    createLink: 'POST /groups/{id}/uploads/{upload_id}/links',
+    revokeLink: 'DELETE /groups/{id}/uploads/{upload_id}/links/{link_id}',
     members: 'GET /groups/{id}/members/all',
   },
 } as const

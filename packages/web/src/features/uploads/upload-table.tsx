@@ -1,4 +1,4 @@
-import { Download, ExternalLink, Eye, Trash2 } from 'lucide-react'
+import { Download, ExternalLink, Eye, Link2, Trash2 } from 'lucide-react'
 import { Link } from 'wouter'
 import { IconLink } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
@@ -16,6 +16,7 @@ export function UploadTable({
   selection,
   previewOf,
   onPreview,
+  onLink,
   onRemove,
 }: {
   files: readonly StoredFile[]
@@ -23,6 +24,7 @@ export function UploadTable({
   selection?: Selection | undefined
   previewOf: (id: number) => string
   onPreview: (id: number) => void
+  onLink: (file: StoredFile) => void
   onRemove: (file: StoredFile) => void
 }) {
   const head = [
@@ -79,7 +81,10 @@ export function UploadTable({
                     { label: 'Preview', icon: Eye, onChoose: () => onPreview(file.id) },
                     { label: 'Download', icon: Download, onChoose: () => save(file) },
                     ...(selection
-                      ? [{ label: 'Delete', icon: Trash2, isDangerous: true, onChoose: () => onRemove(file) }]
+                      ? [
+                          { label: 'Create link', icon: Link2, onChoose: () => onLink(file) },
+                          { label: 'Delete', icon: Trash2, isDangerous: true, onChoose: () => onRemove(file) },
+                        ]
                       : []),
                   ]}
                 />

@@ -1,5 +1,5 @@
 import { FileQuestion, FileUp, NotebookPen, Trash2 } from 'lucide-react'
-import { useMemo, useRef } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { DropHint } from '../../components/form/drop-hint.tsx'
@@ -12,6 +12,7 @@ import { useSearchState } from '../../data/search-state.ts'
 import { levels, useMayChange } from '../../data/session.ts'
 import { DeletedUploads } from './deleted-uploads.tsx'
 import { limitSentence } from './limits.ts'
+import { LinksDialog } from './links/links-dialog.tsx'
 import { addressOf, fileFromRow, operationsOf, type StoredFile, type UploadOwner } from './owner.ts'
 import { Preview, usePreview } from './preview/preview.tsx'
 import { DropZone } from './queue/drop-zone.tsx'
@@ -91,6 +92,7 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
   const selection = useSelection()
   const removal = useRemoval(owner)
   const preview = usePreview()
+  const [linked, setLinked] = useState<StoredFile>()
   const list = useRef<HTMLElement>(null)
   const remove = async (files: readonly StoredFile[]) => {
     await removal.remove(files)
@@ -113,6 +115,7 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
               selection={mayRemove ? selection : undefined}
               previewOf={preview.addressFor}
               onPreview={preview.show}
+              onLink={setLinked}
               onRemove={(file) => void remove([file])}
             />
           )
@@ -132,6 +135,7 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
       </SelectionBar>
       {query.data && <Pager page={query.data} perPage={perPage} />}
       <Preview files={files} owner={owner} isReady={query.data !== undefined} mayList />
+      {linked && <LinksDialog owner={owner} file={linked} onClose={() => setLinked(undefined)} />}
     </section>
   )
 }

@@ -1,0 +1,180 @@
+import type { Schemas } from '@alcove/client'
+import { useEffect, useId, useRef, useState } from 'react'
+import { Button } from '../../../components/button.tsx'
+import { CopyButton } from '../../../components/copy-button.tsx'
+import { ActionForm } from '../../../components/form/action-form.tsx'
+import { TextField } from '../../../components/form/field.tsx'
+import { counted } from '../../../components/format.ts'
+import { ConfirmDialog, Dialog } from '../../../components/overlay/dialog.tsx'
+import { QueryResult } from '../../../components/page/states.tsx'
+import { Time } from '../../../components/time.tsx'
+import { useAction, useApiQuery } from '../../../data/api.ts'
+import { dayAhead } from '../../../nouns/token/scopes.ts'
+import { operationsOf, type StoredFile, type UploadOwner } from '../owner.ts'
+import styles from './links-dialog.module.css'
+
+type UploadLink = Schemas['UploadLink']
+
+interface LinksProps {
+  owner: UploadOwner
+  file: StoredFile
+}
+
+/** Dialog that creates links to an upload, and lists and revokes those that have not expired. */
+export function LinksDialog({ owner, file, onClose }: LinksProps & { onClose: () => void }) {
+  const [created, setCreated] = useState<Schemas['CreatedUploadLink']>()
+  const [revoking, setRevoking] = useState<UploadLink>()
+  const path = { id: owner.id, upload_id: file.id }
+  const revoke = useAction(operationsOf(owner).revokeLink, {
+    done: 'Link revoked.',
+    onDone(_, { path: { link_id: id } }) {
+      if (created?.id === id) setCreated(undefined)
+      setRevoking(undefined)
+    },
+  })
+  if (revoking) {
+    return (
+      <ConfirmDialog
+        isOpen
+        onClose={() => setRevoking(undefined)}
+        title={`Revoke ${nameOf(revoking)}?`}
+        lead={`The link stops working at once. ${file.name} stays available to members.`}
+        confirm="Revoke link"
+        isBusy={revoke.isPending}
+        onConfirm={() => revoke.mutate({ path: { ...path, link_id: revoking.id } })}
+      />
+    )
+  }
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={`Links to ${file.name}`}
+      lead="Anyone with a link can download this file without signing in, until the link expires or is revoked."
+    >
+      {created ? (
+        <CreatedLink link={created} onAgain={() => setCreated(undefined)} />
+      ) : (
+        <CreateLink owner={owner} file={file} onClose={onClose} onCreated={setCreated} />
+      )}
+      <Links owner={owner} file={file} onRevoke={setRevoking} />
+    </Dialog>
+  )
+}
+
+const defaultDays = 7
+
+function CreateLink({
+  owner,
+  file,
+  onClose,
+  onCreated,
+}: LinksProps & { onClose: () => void; onCreated: (link: Schemas['CreatedUploadLink']) => void }) {
+  const action = useAction(operationsOf(owner).createLink, { showsErrors: true, onDone: onCreated })
+  return (
+    <ActionForm
+      action={action}
+      fields={['name', 'expires_at']}
+      submit="Create link"
+      onCancel={onClose}
+      onSubmit={(text) => {
+        const body = { name: text('name'), expires_at: `${text('expires_at')}T00:00:00Z` }
+        action.mutate({ path: { id: owner.id, upload_id: file.id }, body })
+      }}
+    >
+      <TextField
+        label="Name"
+        name="name"
+        autoComplete="off"
+        maxLength={255}
+        hint="Optional. For example, who receives the link"
+      />
+      <TextField
+        label="Expiration date"
+        name="expires_at"
+        type="date"
+        required
+        defaultValue={dayAhead(defaultDays)}
+        min={dayAhead(1)}
+        hint="The link expires at the start of this day (UTC)."
+      />
+    </ActionForm>
+  )
+}
+
+/** Address of a new link, which the server cannot show again. */
+function CreatedLink({ link, onAgain }: { link: Schemas['CreatedUploadLink']; onAgain: () => void }) {
+  const id = useId()
+  const address = useRef<HTMLInputElement>(null)
+  // The form, which had the focus, was removed.
+  useEffect(() => address.current?.focus(), [])
+  return (
+    <section className={styles.created} aria-label="New link" role="status">
+      <label htmlFor={id}>
+        <strong>Link created.</strong> Copy it now, because it is not shown again.
+      </label>
+      <input
+        ref={address}
+        id={id}
+        className={styles.address}
+        readOnly
+        data-first-focus
+        value={link.url}
+        onFocus={({ target }) => target.select()}
+        spellCheck={false}
+      />
+      <div className="row-wrap">
+        <CopyButton text={link.url} label="Copy link" size="normal" />
+        <Button kind="quiet" onClick={onAgain}>
+          Create another link
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+function Links({ owner, file, onRevoke }: LinksProps & { onRevoke: (link: UploadLink) => void }) {
+  const query = useApiQuery(operationsOf(owner).links, { path: { id: owner.id, upload_id: file.id } })
+  return (
+    <section className={styles.links} aria-label="Links">
+      <h3>Links</h3>
+      <QueryResult query={query}>
+        {(links) =>
+          links.length === 0 ? (
+            <p className="muted">No links to this file.</p>
+          ) : (
+            <ul className={styles.list}>
+              {links.map((link) => (
+                <li key={link.id} className={styles.link}>
+                  <div className={styles.facts}>
+                    <strong>{nameOf(link)}</strong>
+                    <p className="muted small">
+                      {counted(link.uses, 'download')}
+                      {link.last_used_at && (
+                        <>
+                          , last <Time of={link.last_used_at} />
+                        </>
+                      )}
+                      . Expires <Time of={link.expires_at} />.
+                    </p>
+                    <p className="muted small">
+                      Created <Time of={link.created_at} />
+                      {link.created_by && ` by ${link.created_by.name}`}
+                    </p>
+                  </div>
+                  <Button size="small" aria-label={`Revoke ${nameOf(link)}`} onClick={() => onRevoke(link)}>
+                    Revoke
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </QueryResult>
+    </section>
+  )
+}
+
+function nameOf({ id, name }: UploadLink): string {
+  return name || `Link ${id}`
+}
