@@ -40,7 +40,7 @@ export function openFields(value: unknown, pointer: string, problems: Problem[])
     const found = fields.get(name) ?? undefined
     if (found === undefined) return undefined
     if (typeof found !== 'string') return problem(name, 'is not a text')
-    const clean = found.toWellFormed().replaceAll('\0', '')
+    const clean = cleanText(found)
     if (clean.trim() === '') return undefined
     return [...clean].length > max ? problem(name, `is too long (maximum is ${max} characters)`) : clean
   }
@@ -77,8 +77,10 @@ export function openFields(value: unknown, pointer: string, problems: Problem[])
     time(name) {
       const found = text(name, maxWord)
       if (found === undefined) return undefined
-      const time = isTime.test(found) ? Date.parse(found) : Number.NaN
-      return Number.isNaN(time) ? problem(name, 'is not a time of ISO 8601') : new Date(time).toISOString()
+      const time = new Date(isTime.test(found) ? found : Number.NaN)
+      // A zone may push the first or last day of the calendar out of the years that databases store and texts order.
+      const isStorable = time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999
+      return isStorable ? time.toISOString() : problem(name, 'is not a time of ISO 8601')
     },
     webUrl(name, max) {
       const found = text(name, max)
@@ -143,13 +145,17 @@ const isReported = (problems: readonly Problem[], pointer: string) => problems.a
 
 function isDate(text: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+  return !Number.isNaN(time) && !text.startsWith('0000') && new Date(time).toISOString().startsWith(text)
 }
 
-/** Removes what databases cannot store from the texts of a record. */
+/** Removes what databases cannot store from the names and texts of a record. */
 const cleanRecord = (record: object): { [key: string]: unknown } =>
   JSON.parse(
-    JSON.stringify(record, (_, value) =>
-      typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value,
-    ),
+    JSON.stringify(record, (_, value) => {
+      if (typeof value === 'string') return cleanText(value)
+      if (!isObject(value)) return value
+      return Object.fromEntries(Object.entries(value).map(([name, field]) => [cleanText(name), field]))
+    }),
   )
+
+const cleanText = (text: string): string => text.toWellFormed().replaceAll('\0', '')

@@ -1,4 +1,5 @@
 import { confidences, dismissalReasons } from '../findings/scales.ts'
+import { readLinks } from '../reports/formats/fields/links.ts'
 import type { FieldReader } from './fields.ts'
 import type { ExactRecord } from './record.ts'
 
@@ -43,21 +44,26 @@ export function readExact(fields: FieldReader): ExactRecord {
   }
 }
 
-/** Lists of a finding that are stored as they are. */
+/** Reads lists of a finding. Entries that no report could have stored are dropped, because views rely on their fields. */
 function readExtras(fields: FieldReader): ExactRecord['extras'] {
   const extras = fields.record('extras', maxJson)
-  const listOf = (name: string) => {
-    const list = extras[name]
-    return Array.isArray(list) ? list.filter((entry) => typeof entry === 'object' && entry !== null) : []
-  }
   const { evidence } = extras
   return {
-    links: listOf('links').filter(({ url }) => typeof url === 'string'),
-    flags: listOf('flags'),
+    links: readLinks(extras['links'], '', () => {}),
+    flags: listOf(extras['flags'], ['type', 'origin', 'description']),
     evidence: typeof evidence === 'object' && evidence !== null && !Array.isArray(evidence) ? evidence : null,
-    assets: listOf('assets').filter(({ url }) => typeof url === 'string'),
-    cvss: listOf('cvss').filter(({ vendor, vector }) => typeof vendor === 'string' && typeof vector === 'string'),
-    remediations: listOf('remediations'),
-    signatures: listOf('signatures'),
+    assets: listOf(extras['assets'], ['type', 'name', 'url']),
+    cvss: listOf(extras['cvss'], ['vendor', 'vector']),
+    remediations: listOf(extras['remediations'], ['summary', 'diff']),
+    signatures: listOf(extras['signatures'], ['algorithm', 'sha']),
   }
+}
+
+/** Returns the entries of a list that have a text in each of the fields, without other fields. */
+function listOf<const Field extends string>(list: unknown, names: readonly Field[]): Record<Field, string>[] {
+  return (Array.isArray(list) ? list : []).flatMap((entry) => {
+    const texts = names.map((name) => [name, Object(entry)[name]] as const)
+    const isComplete = texts.every(([, text]) => typeof text === 'string')
+    return isComplete ? [Object.fromEntries(texts) as Record<Field, string>] : [] // each field is a text
+  })
 }

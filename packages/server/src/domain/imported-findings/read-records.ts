@@ -32,11 +32,25 @@ export function readRecords(bytes: Buffer): RecordBatch {
 }
 
 function parse(bytes: Buffer): unknown {
+  const batch = parseJson(bytes)
+  if (isDeeper(batch, maxDepth)) throw rejected([{ pointer: '', message: `has more than ${maxDepth} levels` }])
+  return batch
+}
+
+function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     throw rejected([{ pointer: '', message: 'is not valid JSON in UTF-8' }])
   }
+}
+
+/** Maximum number of nested lists and objects. Writing deep JSON, here or in a database, exhausts the stack. */
+const maxDepth = 200
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth === 0 || Object.values(value).some((entry) => isDeeper(entry, depth - 1))
 }
 
 const maxShown = 20

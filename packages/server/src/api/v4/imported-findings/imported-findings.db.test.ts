@@ -366,6 +366,42 @@ describe('POST /projects/:id/imported_findings', () => {
     expect(await list(project)).toEqual([])
   })
 
+  test('refuses times that databases cannot store, and JSON that is too deep', async () => {
+    const project = await newProject()
+    const late = '9999-12-31T23:59:59-14:00'
+    for (const fields of [
+      { detected_at: late },
+      { detected_at: '0000-01-01' },
+      { state: 'confirmed', decided_at: late },
+      { due_on: '0000-01-01' },
+      { comments: [{ body: 'Seen', created_at: late }] },
+      { exact: { created_at: late } },
+    ]) {
+      expect(await send(project, [code('1', fields)]), JSON.stringify(fields)).toMatchObject({ status: 400 })
+    }
+    const deep = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+    const batch = `{"source":"csv","records":[{"id":"1","name":"X","location":${deep}}]}`
+    const form = formWithFile('file', 'batch.json', batch)
+    expect((await server.admin.post(`/projects/${project.id}/imported_findings`, form)).status).toBe(400)
+    expect(await list(project)).toEqual([])
+  })
+
+  test('stores nothing that breaks lists of findings', async () => {
+    const project = await newProject()
+    const lists = ['links', 'flags', 'assets', 'cvss', 'remediations', 'signatures']
+    const incomplete = [{}, { name: 5, url: 'javascript:alert(1)', vendor: 'x', vector: 'y', algorithm: 'a', sha: {} }]
+    const extras = { ...Object.fromEntries(lists.map((name) => [name, incomplete])), evidence: { '\0request': 5 } }
+    const exact = { details: { 'a\0': { '\ud800': '\0' } }, extras }
+    const client = await server.as('maintainer', project)
+    const location = { file: 'a.ts', '\0': { '\0': 1 } }
+    expect(await send(project, [code('1', { exact, location })], { client })).toMatchObject({ status: 201 })
+    const findings = await client.get(`/projects/${project.id}/vulnerability_findings`)
+    expect(findings).toMatchObject({
+      status: 200,
+      body: [{ links: [], assets: [], remediations: [], cvss: [{ vendor: 'x', vector: 'y' }], false_positive: false }],
+    })
+  })
+
   test('refuses callers who may not triage', async () => {
     const project = await newProject()
     const statuses: number[] = []
