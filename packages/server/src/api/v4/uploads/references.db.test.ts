@@ -114,6 +114,23 @@ test('uploads without references are deleted after the period of retention, and 
   expect(await preview()).toMatchObject({ count: 0, oldest_at: null })
 })
 
+test('an upload stays that a text refers to after it was listed for deletion', async () => {
+  const { maintainer, base, upload, refer, uses } = await open('references/race')
+  const [first, second] = [await upload('first.txt'), await upload('second.txt')]
+  await refer('page', [])
+  clock.now = later(40)
+  const { db } = server.deps
+  let isFirst = true
+  const transaction: typeof db.transaction = async (work, options) => {
+    if (isFirst) await refer('page', [second.markdown])
+    isFirst = false
+    return db.transaction(work, options)
+  }
+  await trashUnreferencedUploads({ ...server.deps, db: { ...db, transaction } })
+  expect((await maintainer.get(`${base}/${first.id}`)).status).toBe(404)
+  expect(await uses()).toEqual({ 'second.txt': [1, null] })
+})
+
 test('uploads of a project stay without a period of retention', async () => {
   const { maintainer, base, upload, refer } = await open('references/kept')
   await upload('kept.txt')

@@ -20,6 +20,7 @@ export async function upsertSource(db: Db, projectId: number, source: string, no
   return row.id
 }
 
+/** Returns uploads by their secrets, locked so that none is deleted meanwhile because nothing refers to it. */
 export async function listByLinks(
   db: Db,
   projectId: number,
@@ -27,7 +28,8 @@ export async function listByLinks(
 ): Promise<{ id: number; filename: string; secret: string }[]> {
   return db.all(sql`
     select id, filename, secret from uploads
-    where project_id = ${projectId} and secret in ${db.dialect.texts(secrets)} and deleted_at is null order by id`)
+    where project_id = ${projectId} and secret in ${db.dialect.texts(secrets)} and deleted_at is null
+    order by id ${db.dialect.forKeyShare}`)
 }
 
 /** Records when the uploads of a source were last referred to, before its references are replaced. */
@@ -53,10 +55,25 @@ function unreferenced(before: string, now: string): Sql {
     select u.id, u.project_id, coalesce(u.reference_ended_at, u.created_at) as at from uploads u
     join (select project_id, min(created_at) as since from upload_reference_sources group by project_id) as recorded
       on recorded.project_id = u.project_id and recorded.since < ${before}
-    where u.deleted_at is null and u.created_at < ${before}
+    where ${unused(before, now)}`
+}
+
+function unused(before: string, now: string): Sql {
+  return sql`
+    u.deleted_at is null and u.created_at < ${before}
       and (u.reference_ended_at is null or u.reference_ended_at < ${before})
       and not exists (select 1 from upload_references r where r.upload_id = u.id)
       and not exists (select 1 from upload_links l where l.upload_id = u.id and l.expires_at > ${now})`
+}
+
+/** Returns true while nothing refers to the upload, which must be locked. */
+export async function isUnreferenced(
+  db: Db,
+  id: number,
+  { before, now }: { before: string; now: string },
+): Promise<boolean> {
+  const found = await db.one(sql`select u.id from uploads u where u.id = ${id} and ${unused(before, now)}`)
+  return found !== undefined
 }
 
 export function countUnreferenced(db: Db, before: string, now: string): Promise<ExpiredRows> {

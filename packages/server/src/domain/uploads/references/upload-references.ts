@@ -3,6 +3,7 @@ import { invalid } from '../../../platform/failure.ts'
 import { type Deps, type RootDeps, transaction } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import { recordUploadAudit } from '../audited-upload.ts'
+import { lockUpload } from '../links/upload-link-queries.ts'
 import type { UploadOwner } from '../owner.ts'
 import type { Upload } from '../upload.ts'
 import { recordUploadEvent } from '../upload-events.ts'
@@ -14,6 +15,7 @@ import {
   endReferences,
   findFirstRecording,
   insertReferences,
+  isUnreferenced,
   listByLinks,
   listUnreferenced,
   listUses,
@@ -123,6 +125,9 @@ export async function trashUnreferencedUploads(deps: RootDeps): Promise<void> {
 function trash(deps: Deps, owner: Pick<UploadOwner, 'kind' | 'id'>, id: number): Promise<void> {
   return transaction(deps, async (deps) => {
     await lockOwner(deps.db, owner)
+    // A text may have begun to refer to the upload since it was listed.
+    const isLocked = await lockUpload(deps.db, id)
+    if (!isLocked || !(await isUnreferenced(deps.db, id, { before: before(deps), now: deps.now() }))) return
     const upload = await findUpload(deps.db, { ...owner }, id)
     if (!upload || !(await hideUpload(deps.db, id, null, deps.now()))) return
     await recordUploadEvent(deps, 'upload_deleted', upload)
