@@ -33,12 +33,13 @@ let last: Promise<unknown> = Promise.resolve()
 
 /**
  * Returns a picture as WebP that fits into 192 × 192 pixels, upright. Returns `undefined` when the picture cannot be
- * decoded or is too large, or sharp is not installed. Pictures are drawn one at a time.
+ * decoded or is too large, or sharp is not installed. Pictures are read and drawn one at a time, to save memory.
  */
-export function drawThumbnail(picture: Buffer): Promise<Buffer | undefined> {
+export function drawThumbnail(read: () => Promise<Buffer>): Promise<Buffer | undefined> {
   const drawn = last.then(async () => {
     const draw = await load()
     if (!draw) return undefined
+    const picture = await read()
     try {
       return await draw(picture, { failOn: 'error', limitInputPixels: maxPixels, animated: false })
         .timeout({ seconds: maxSeconds })
@@ -50,6 +51,6 @@ export function drawThumbnail(picture: Buffer): Promise<Buffer | undefined> {
       return undefined // a damaged, unusual or oversized picture has no thumbnail
     }
   })
-  last = drawn
+  last = drawn.catch(() => {}) // the next picture is drawn nevertheless
   return drawn
 }

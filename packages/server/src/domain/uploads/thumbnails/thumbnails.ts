@@ -26,7 +26,7 @@ export async function readThumbnail(deps: RootDeps, upload: Upload): Promise<Buf
   if (!(await isPicture(deps, upload)) || waiting >= maxWaiting) throw notFound()
   waiting += 1
   try {
-    const thumbnail = await drawThumbnail(await readUpload(deps, upload))
+    const thumbnail = await drawThumbnail(() => readUpload(deps, upload))
     if (!thumbnail) throw notFound()
     // The response does not depend on the cache, such as while the disk is full.
     await deps.objects.put(key, oneChunk(thumbnail)).catch((error: unknown) => {
