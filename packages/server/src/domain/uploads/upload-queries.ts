@@ -43,6 +43,11 @@ export async function insertUpload(
   return { upload: { ...upload, id: row.id }, hasListeners: Boolean(row.hasListeners) }
 }
 
+/** Begins the period in which texts must refer to an upload that was created elsewhere. */
+export async function beginReferences(db: Db, id: number, now: string): Promise<void> {
+  await db.run(sql`update uploads set reference_ended_at = ${now} where id = ${id}`)
+}
+
 /** Returns the number of bytes uploaded by users who were not members at the time. */
 export async function sumFromOutsiders(db: Db, owner: Owner): Promise<number> {
   const row = await db.one<{ bytes: number }>(sql`

@@ -13,6 +13,7 @@ import type { UploadOwner } from './owner.ts'
 import type { Upload } from './upload.ts'
 import { recordUploadEvent } from './upload-events.ts'
 import {
+  beginReferences,
   countUploads,
   deleteUploads,
   findUpload,
@@ -70,6 +71,7 @@ export async function importUpload(
       },
       false,
     )
+    await beginReferences(deps.db, upload.id, deps.now())
     if (hasListeners) await recordUploadEvent(deps, 'upload_created', upload)
     await claimSpace(deps, owner, file.bytes)
     await recordUploadAudit(deps, 'upload_imported', upload)

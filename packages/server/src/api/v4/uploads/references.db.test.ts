@@ -131,6 +131,21 @@ test('an upload stays that a text refers to after it was listed for deletion', a
   expect(await uses()).toEqual({ 'second.txt': [1, null] })
 })
 
+test('an imported upload has the period of retention from its import on', async () => {
+  const { base, refer, uses } = await open('references/imported')
+  await refer('page', [])
+  clock.now = later(40)
+  const secret = '0123456789abcdef0123456789abcdef'
+  const fields = { secret, created_at: '2024-02-03T04:05:06.000Z' }
+  const form = formWithFile('file', 'old.txt', 'old', fields)
+  expect((await server.admin.post(`${base}/import`, form)).status).toBe(201)
+  await trashUnreferencedUploads(server.deps)
+  expect(await uses()).toEqual({ 'old.txt': [0, later(40)] })
+  clock.now = later(71)
+  await trashUnreferencedUploads(server.deps)
+  expect(await uses()).toEqual({})
+})
+
 test('uploads of a project stay without a period of retention', async () => {
   const { maintainer, base, upload, refer } = await open('references/kept')
   await upload('kept.txt')
