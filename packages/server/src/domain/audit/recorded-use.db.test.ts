@@ -78,6 +78,19 @@ describe('downloads', () => {
     }
   })
 
+  test('by a link are events whatever part is requested', async () => {
+    const server = await startServer({ settings: { auditsDownloads: true } })
+    const base = `/projects/${(await server.project('acme/shop')).id}/uploads`
+    const { id } = (await server.admin.post(base, formWithFile('file', 'plan.txt', 'plan'))).body
+    const { url } = (await server.admin.post(`${base}/${id}/links`)).body
+    const path = `/${new URL(url).pathname}`
+    expect((await server.anonymous.get(path, { headers: { range: 'bytes=1-' } })).text).toBe('lan')
+    expect((await server.anonymous.head(path)).status).toBe(200)
+    const events = (await newestEvents(server, 10)).filter(({ name }) => name === 'upload_downloaded')
+    expect(events).toHaveLength(1)
+    expect((await server.admin.get(`${base}/${id}/links`)).body).toMatchObject([{ uses: 0 }])
+  })
+
   test('of exports are events with their project', async () => {
     const server = await startServer({ settings: { auditsDownloads: true } })
     const project = await server.project('acme/shop')

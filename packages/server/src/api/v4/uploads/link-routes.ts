@@ -121,8 +121,8 @@ export const uploadLinkRoutes: readonly Route[] = [
       return {
         ...download,
         async open(range) {
-          // A HEAD request opens the first byte only; a range that starts later continues a download.
-          if (!range || (range.start === 0 && range.end > 0)) await count()
+          // A HEAD request opens the first byte only.
+          if (!range || range.end > 0) await count(range !== undefined && range.start > 0)
           return download.open(range)
         },
       }

@@ -81,8 +81,8 @@ export function revokeLink(deps: Deps, upload: Upload, id: number): Promise<void
 /** A link that is in use, with the upload behind it. */
 export interface OpenLink {
   upload: Upload
-  /** Counts a download. */
-  count(): Promise<void>
+  /** Counts a download, unless it continues an earlier one, and records it where the operator wants it. */
+  count(isContinued: boolean): Promise<void>
 }
 
 /** Returns the upload of a link. Unknown, revoked and expired links look the same, as do those of deleted uploads. */
@@ -92,8 +92,8 @@ export async function openLink(deps: Deps, token: string): Promise<OpenLink> {
   if (!upload || upload.deletedAt !== null) throw notFound()
   return {
     upload,
-    async count() {
-      await addUse(deps.db, found.id, deps.now())
+    async count(isContinued) {
+      if (!isContinued) await addUse(deps.db, found.id, deps.now())
       await recordDownload(deps, upload, { link_id: found.id })
     },
   }
