@@ -7,6 +7,7 @@ import {
   endUpload,
   findFinished,
   getResumable,
+  tooManyBytes,
 } from '../../../domain/uploads/resumable/resumable-uploads.ts'
 import { text } from '../../../http/params/input.ts'
 import { noOutput, type Route, type RouteContext } from '../../../http/route.ts'
@@ -57,7 +58,10 @@ function readFilename({ raw }: Pick<RouteContext, 'raw'>): string {
   const value = raw.headers['upload-metadata']
   for (const pair of typeof value === 'string' ? value.split(',') : []) {
     const [name, encoded = ''] = pair.trim().split(' ')
-    if (name === 'filename') return Buffer.from(encoded, 'base64').toString()
+    if (name !== 'filename') continue
+    const filename = Buffer.from(encoded, 'base64').toString()
+    if (filename.includes('\0')) throw parameterProblem('the filename in the header Upload-Metadata is invalid')
+    return filename
   }
   throw parameterProblem('the header Upload-Metadata has no filename')
 }
@@ -121,6 +125,7 @@ function resumableRoutesOf(kind: UploadOwner['kind']): readonly Route[] {
         const begun = await getResumable(deps, owner, caller.user.id, input.upload_key)
         const uploader = { user: caller.user, isMember: isMember(context) }
         const offset = readNumber(context, 'Upload-Offset')
+        if (offset + Number(raw.headers['content-length'] ?? 0) > begun.totalBytes) throw tooManyBytes()
         describe(headers, await continueUpload(deps, { owner, uploader, begun }, offset, raw.stream()))
       },
     }),

@@ -160,6 +160,8 @@ describe('a resumable upload', () => {
     expect((await sendTo(path, 0, Buffer.alloc(4))).status).toBe(204)
     expect((await sendTo(path, 0, Buffer.alloc(4))).status).toBe(409)
     expect((await sendTo(path, 4, Buffer.alloc(20))).status).toBe(400)
+    expect((await member.get(path)).body).toMatchObject({ offset: 4, upload: null })
+    expect((await begin(10, { filename: 'a\0.txt' })).status).toBe(400)
     expect((await begin(10, { headers: { 'tus-resumable': '0.2.2' } })).status).toBe(412)
     expect((await begin(10, { headers: { 'upload-metadata': 'name eA==' } })).status).toBe(400)
     expect((await begin(10, { headers: { 'upload-length': '-1' } })).status).toBe(400)

@@ -124,7 +124,7 @@ export async function continueUpload(
     }
   }
   if (source.failure) throw source.failure
-  if (await source.hasMore()) throw parameterProblem('the request has more bytes than Upload-Length announced')
+  if (await source.hasMore()) throw tooManyBytes()
   return current
 }
 
@@ -135,6 +135,8 @@ async function discard(deps: RootDeps, file: ReceivedFile, error: unknown): Prom
 
 /** Removes a file without a row. What cannot be removed now is left to the orphan cleanup. */
 const remove = ({ objects }: RootDeps, { key }: ReceivedFile): Promise<void> => objects.remove(key).catch(() => {})
+
+export const tooManyBytes = () => parameterProblem('the request has more bytes than Upload-Length announced')
 
 function wrongOffset({ receivedBytes }: ResumableUpload) {
   return conflict(`the upload continues at byte ${receivedBytes}`)
