@@ -82,7 +82,7 @@ describe('the upload preview', () => {
       { name: 'broken.png', buffer: 'no picture' },
       { name: 'sound.wav', buffer: silence() },
     ])
-    const page = await web.open('/acme/players/-/uploads', { as: maintainer })
+    const page = await web.open('/acme/players/-/uploads', { as: maintainer, expects: /404/ })
     await page.getByRole('link', { name: 'sound.wav', exact: true }).click()
     const player = page.getByRole('dialog').locator('audio')
     await expect.poll(() => player.evaluate((audio: HTMLAudioElement) => audio.duration)).toBe(1)
@@ -131,7 +131,7 @@ const hostile = [
 test.skipIf(!existsSync(collection))('hostile files run no scripts and send no requests', async () => {
   const files = hostile.map((name) => ({ name, buffer: readFileSync(collection + name) }))
   await filled(web, maintainer, 'acme/hostile', files)
-  const page = await web.open('/acme/hostile', { as: maintainer })
+  const page = await web.open('/acme/hostile', { as: maintainer, expects: /404/ })
   const events: string[] = []
   page.on('request', (request) => /^(blob:)?http:\/\/127/.test(request.url()) || events.push(request.url()))
   page.on('dialog', (dialog) => events.push(dialog.message()))

@@ -59,6 +59,10 @@ export interface StoredFile {
   sha256?: string
   uploadedBy?: { id: number; name: string; username: string }
   deletedAt?: string
+  /** Number of links to the file in the recorded texts of the project. */
+  useCount?: number
+  /** Time since which no recorded text refers to the file. */
+  unreferencedSince?: string
 }
 
 /** Converts a row of the list, which must be requested with `with_details`. */
@@ -75,6 +79,8 @@ export function fileFromRow(row: Schemas['UploadListItem']): StoredFile {
     ...(row.sha256 && { sha256: row.sha256 }),
     ...(uploaderId !== undefined && { uploadedBy: { id: uploaderId, name, username } }),
     ...(row.deleted_at && { deletedAt: row.deleted_at }),
+    ...(row.use_count !== undefined && { useCount: row.use_count }),
+    ...(row.unreferenced_since && { unreferencedSince: row.unreferenced_since }),
   }
 }
 

@@ -2,10 +2,10 @@ import { Download, ExternalLink, Eye, Link2, Trash2 } from 'lucide-react'
 import { Link } from 'wouter'
 import { IconLink } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { formatBytes } from '../../components/format.ts'
+import { counted, formatBytes } from '../../components/format.ts'
 import { ActionMenu } from '../../components/overlay/menu.tsx'
 import { Table } from '../../components/table.tsx'
-import { Time } from '../../components/time.tsx'
+import { Day, Time } from '../../components/time.tsx'
 import type { StoredFile } from './owner.ts'
 import { Thumbnail } from './preview/thumbnail.tsx'
 import { SelectAll, type Selection, SelectOne } from './selection.tsx'
@@ -60,6 +60,7 @@ export function UploadTable({
                   <p className={`muted small ${styles.facts}`}>
                     {formatBytes(file.bytes)}, <Time of={file.createdAt} />
                   </p>
+                  <Uses file={file} />
                 </div>
               </div>
             </td>
@@ -94,6 +95,17 @@ export function UploadTable({
         ))}
       </Table>
     </div>
+  )
+}
+
+/** Use of the file in texts. Without recorded references it is unknown. */
+function Uses({ file: { useCount = 0, unreferencedSince } }: { file: StoredFile }) {
+  if (useCount > 0) return <p className="muted small">{counted(useCount, 'use')}</p>
+  if (!unreferencedSince) return null
+  return (
+    <p className="muted small">
+      Unreferenced since <Day of={unreferencedSince} />
+    </p>
   )
 }
 
