@@ -81,7 +81,8 @@ test('the loads of every cache read exactly the tables that it declares', async 
   const { startServer } = await import('../testing/server.ts')
   let known: ReadonlySet<string> = new Set()
   const server = await startServer({
-    settings: { webhooksReachPrivate: true },
+    // Administrators use the caches of the topics that everyone sees, others those of their own.
+    settings: { webhooksReachPrivate: true, hidesTopicsOfHiddenProjects: true },
     observe: ({ text }) => {
       for (const cache of loading.getStore() ?? []) for (const table of tablesIn(text, known)) cache.read.add(table)
     },

@@ -63,7 +63,7 @@ export interface Route {
    */
   cacheTables?: readonly string[]
   /** Whether the response to this input depends on the caller after all, so it is neither cached nor shared. */
-  isPersonal?(context: Pick<RouteContext, 'input'>): boolean
+  isPersonal?(context: Pick<RouteContext, 'deps' | 'input'>): boolean
   /** The permission to read the created resource, checked again before a stored response is repeated. */
   creates?: Permission
   /** Creates the resource of the path, if the caller can see none and the request asks for it. */

@@ -211,6 +211,11 @@ const rows: Record<FixedSettingName, Row> = {
   TRIAGE_ROLE: ['Rules', 'Minimum role for triaging vulnerabilities.', (s) => s.triageRole],
   INVITED_ACCOUNTS: ['Sign-in', 'Whose invitations may create accounts.', (s) => s.invitedAccounts],
   TOPIC_CREATION: ['Rules', 'Who may create topics by assigning a new name to a project.', (s) => s.topicCreation],
+  HIDE_TOPICS_OF_HIDDEN_PROJECTS: [
+    'Rules',
+    'Whether topics are hidden from users who can read none of their projects.',
+    (s) => s.hidesTopicsOfHiddenProjects,
+  ],
   TOPIC_UNDO_DAYS: ['Rules', 'Days for which a merge of topics can be undone.', (s) => s.topicUndoMs / dayMs],
   ADMIN_MODE: ['Security', 'Whether administrators must enable admin mode to use their rights.', (s) => s.adminMode],
   PASSWORDS: [

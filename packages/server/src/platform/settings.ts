@@ -50,6 +50,8 @@ export interface Settings {
   invitedAccounts: 'administrators' | 'off'
   /** Users who may create topics by assigning an unknown name to a project. */
   topicCreation: 'anyone' | 'admins'
+  /** Whether topics are hidden from callers who can read none of their projects. */
+  hidesTopicsOfHiddenProjects: boolean
   /** Time during which a merge of topics can be undone. */
   topicUndoMs: number
   /** Allows webhooks to this machine, private networks and link-local addresses. */
@@ -177,6 +179,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     triageRole: values.oneOf('TRIAGE_ROLE', ['maintainer', 'developer'], 'maintainer'),
     promotesByDefault: values.oneOf('PROMOTE', ['manual', 'auto'], 'manual') === 'auto',
     topicCreation: values.oneOf('TOPIC_CREATION', ['anyone', 'admins'], 'anyone'),
+    hidesTopicsOfHiddenProjects: values.isTrue('HIDE_TOPICS_OF_HIDDEN_PROJECTS'),
     invitedAccounts: values.oneOf('INVITED_ACCOUNTS', ['administrators', 'off'], 'administrators'),
     topicUndoMs: values.whole('TOPIC_UNDO_DAYS', 90, 0, 3650) * 24 * 60 * 60 * 1000,
     hasPasswords: values.oneOf('PASSWORDS', ['on', 'off'], 'on') === 'on',

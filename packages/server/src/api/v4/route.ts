@@ -55,7 +55,7 @@ interface RouteDefinition<P extends Permission, I extends TObject, O extends TSc
   input?: I
   output: O
   isUnfinished?: (answer: Static<O>) => boolean
-  isPersonal?: (context: { input: Static<I> }) => boolean
+  isPersonal?: (context: { deps: RootDeps; input: Static<I> }) => boolean
   fileLimit?: (deps: RootDeps, found: ResourceOf<P>) => FileLimit | Promise<FileLimit>
   createMissing?: Omit<CreateMissing, 'create'> & {
     create(context: Omit<CreationContext, 'input'> & { input: Static<I> }): Promise<boolean>

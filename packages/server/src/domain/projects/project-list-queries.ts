@@ -3,21 +3,13 @@ import type { Db } from '../../db/db.ts'
 import type { Visibility } from '../access/roles.ts'
 import type { CustomAttributeFilter } from '../custom-attributes/custom-attribute.ts'
 import { hasCustomAttributes } from '../custom-attributes/custom-attribute-sql.ts'
-import type { Membership } from '../members/member.ts'
 import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
 import { lineageRange, type Namespace } from '../namespaces/namespace.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
+import type { Audience } from './audience.ts'
 import type { Project, ProjectOrder } from './project.ts'
 import { projectColumns } from './project-queries.ts'
 import type { PathSearch } from './search.ts'
-
-/** Projects that a list may contain. */
-export interface Audience {
-  /** Visibilities whose projects are all included. */
-  open: readonly Visibility[]
-  /** Membership whose projects are included too. */
-  member?: Membership | undefined
-}
 
 export interface ProjectFilter {
   audience: Audience

@@ -8,16 +8,11 @@ import { assertOrganizationReadable } from '../namespaces/organizations.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Person } from '../users/user.ts'
 import { listPeople } from '../users/users.ts'
+import { audienceOf } from './audience.ts'
 import type { Project, ProjectOrder } from './project.ts'
-import {
-  type Audience,
-  countProjects,
-  listProjects,
-  listTopicsNamed,
-  type ProjectFilter,
-} from './project-list-queries.ts'
+import { countProjects, listProjects, listTopicsNamed, type ProjectFilter } from './project-list-queries.ts'
 import { type PathSearch, readPathSearch } from './search.ts'
-import { openVisibilities, type Visitor } from './visible.ts'
+import type { Visitor } from './visible.ts'
 
 /** Query parameters of the list of projects. */
 export interface ProjectQuery
@@ -58,7 +53,10 @@ export async function findProjects(
     ...query,
     anyTopics: query.topicAny?.length ? await listIdsNamed(deps, query.topicAny) : undefined,
     notTopics: query.topicNot?.length ? await listIdsNamed(deps, query.topicNot) : undefined,
-    audience: audienceOf(caller, query, deps.now().slice(0, 10)),
+    audience: audienceOf(caller, deps.now().slice(0, 10), {
+      membership: query.membership,
+      least: Math.max(query.minAccessLevel ?? 0, query.owned ? roles.owner : 0),
+    }),
     topics,
     search,
     starredBy: query.starred ? caller?.user.id : undefined,
@@ -81,13 +79,6 @@ function similarityOrder(counted: number, search: PathSearch | undefined): Proje
 const countedTables = ['projects', 'namespaces', 'members', 'project_topics', 'project_stars', 'custom_attributes']
 /** Cache of totals. Counting is slower than reading a page. */
 const counts = perDatabase((changes) => openCache<number>(changes, countedTables, 2000))
-
-function audienceOf(caller: Visitor | null, query: ProjectQuery, today: string): Audience {
-  const least = Math.max(query.minAccessLevel ?? 0, query.owned ? roles.owner : 0)
-  const open = query.membership || least > 0 ? [] : openVisibilities(caller)
-  if (!caller) return { open }
-  return { open, member: { userId: caller.user.id, level: Math.max(least, roles.guest), today } }
-}
 
 /** Returns the candidate topic ids for each requested topic, or `undefined` when one of the topics does not exist. */
 export async function findTopicIds(

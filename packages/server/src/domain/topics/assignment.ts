@@ -19,6 +19,7 @@ import {
   lockTopics,
   recountTopics,
 } from './topic-queries.ts'
+import { topicAudience } from './visibility/topic-audience.ts'
 
 export { listWronglyCounted } from './topic-queries.ts'
 
@@ -36,8 +37,7 @@ export async function setProjectTopics(
   project: Project,
   names: readonly string[],
 ): Promise<void> {
-  const mayCreate = deps.settings.topicCreation === 'anyone' || caller.isAdmin
-  const wanted = await topicsNamed(deps, project.organizationId, names, mayCreate)
+  const wanted = await topicsNamed(deps, project.organizationId, names, caller)
   const assigned = new Set(await listAssignedTopicIds(deps.db, [project.id]))
   const added = wanted.filter((id) => !assigned.has(id))
   const removed = [...assigned].filter((id) => !wanted.includes(id))
@@ -63,14 +63,14 @@ export function readTopicNames(names: readonly string[]): string[] {
 }
 
 /**
- * Returns the topics with these names or aliases, locked, in the organization. Creates topics for unknown names with
- * `mayCreate`, and throws `invalid({ topics })` otherwise.
+ * Returns the topics with these names or aliases, locked, in the organization. Creates topics for unknown names if the
+ * caller may, and throws `invalid({ topics })` otherwise.
  */
 export async function topicsNamed(
   deps: Deps,
   organizationId: number,
   texts: readonly string[],
-  mayCreate: boolean,
+  caller: Visitor,
 ): Promise<number[]> {
   const names = readTopicNames(texts)
   if (names.length > maxTopics) throw invalid({ topics: [`are too many (maximum is ${maxTopics})`] })
@@ -82,11 +82,16 @@ export async function topicsNamed(
     const known = new Set(found.map((topic) => topic.nameKey))
     const fresh = names.filter((name) => !known.has(name.toLowerCase())).sort()
     if (attempt === 3) throw unavailable('topics', 'their names keep changing')
-    if (!mayCreate) throw await unknownTopics(deps, organizationId, fresh)
+    if (!mayCreateTopics(deps, caller)) throw await unknownTopics(deps, organizationId, fresh, caller)
     for (const name of fresh) await createNamed(deps, organizationId, name)
     found = await lockTopicsNamed(deps.db, organizationId, keys)
   }
   return [...new Set(found.map((topic) => topic.topicId))]
+}
+
+/** Returns whether the caller may create topics by assigning them. */
+export function mayCreateTopics({ settings }: Deps, caller: Visitor): boolean {
+  return settings.topicCreation === 'anyone' || caller.isAdmin
 }
 
 /** Throws `invalid({ topics })` for a name that cannot be a topic. */
@@ -114,10 +119,16 @@ async function createNamed(deps: Deps, organizationId: number, name: string): Pr
 /** Maximum number of unknown names for which similar topics are suggested. */
 const maxSuggested = 5
 
-async function unknownTopics(deps: Deps, organizationId: number, names: readonly string[]): Promise<Failure> {
+async function unknownTopics(
+  deps: Deps,
+  organizationId: number,
+  names: readonly string[],
+  caller: Visitor,
+): Promise<Failure> {
+  const suggested = { organizationId, audience: topicAudience(deps, caller) }
   const sentences: string[] = []
   for (const [index, name] of names.entries()) {
-    const nearest = index < maxSuggested ? await listNearest(deps.db, organizationId, name, 3) : []
+    const nearest = index < maxSuggested ? await listNearest(deps.db, suggested, name, 3) : []
     const hint = nearest.length > 0 ? `; the nearest are ${nearest.join(', ')}` : ''
     sentences.push(`${shorten(name)} does not exist, and only administrators create topics${hint}`)
   }

@@ -5,7 +5,7 @@ import { type Deps, transaction } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
 import { listProjectsById, lockProjects } from '../projects/projects.ts'
 import type { Visitor } from '../projects/visible.ts'
-import { assertTopicNames, maxTopics, readTopicNames, recount, topicsNamed } from './assignment.ts'
+import { assertTopicNames, maxTopics, mayCreateTopics, readTopicNames, recount, topicsNamed } from './assignment.ts'
 import { lockTopicsNamed } from './topic-name-queries.ts'
 import { type Assignment, assignToAll, listAssignments, listTopicsById, removeFromAll } from './topic-queries.ts'
 
@@ -65,9 +65,8 @@ async function assignInOrganization(deps: Deps, caller: Visitor, part: PartOfOrg
   const { organizationId, projects, dryRun } = part
   const names = { add: readTopicNames(part.add), remove: readTopicNames(part.remove) }
   const created = await unknownNames(deps, organizationId, names.add)
-  const mayCreate = deps.settings.topicCreation === 'anyone' || caller.isAdmin
   // A dry run reads the known names only, after it has refused those that could not be created.
-  if (!mayCreate || !dryRun) await topicsNamed(deps, organizationId, names.add, mayCreate)
+  if (!dryRun || !mayCreateTopics(deps, caller)) await topicsNamed(deps, organizationId, names.add, caller)
   const added = await idsOf(deps, organizationId, names.add)
   const removed = (await idsOf(deps, organizationId, names.remove)).filter((id) => !added.includes(id))
   const planned = await planChanges(deps, projects, { added, removed, created: dryRun ? created : [] })

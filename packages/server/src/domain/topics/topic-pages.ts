@@ -1,4 +1,5 @@
 import { openCache, perDatabase } from '../../db/cache.ts'
+import type { Changes } from '../../db/db.ts'
 import type { RootDeps } from '../deps.ts'
 import type { PageRequest } from '../page.ts'
 import type { Topic } from './topic.ts'
@@ -9,20 +10,24 @@ import {
   type TopicFilter,
   type TopicPosition,
 } from './topic-queries.ts'
+import { audienceTables } from './visibility/topic-audience.ts'
 
 /** Number of topics between two bookmarks. Skipping so many takes as long as reading two topics. */
 const topicsPerBookmark = 500
 const maxBookmarkedLists = 100
 
 /** The position before every page that was requested, by the number of bookmarks before it; valid until a topic changes. */
-const caches = perDatabase((changes) =>
-  openCache<Map<number, TopicPosition>>(changes, ['topics', 'topic_names'], maxBookmarkedLists),
-)
+const sharedCaches = perDatabase((changes) => openBookmarks(changes, ['topics', 'topic_names']))
+const audienceCaches = perDatabase((changes) => openBookmarks(changes, ['topics', 'topic_names', ...audienceTables]))
+
+const openBookmarks = (changes: Changes, tables: readonly string[]) =>
+  openCache<Map<number, TopicPosition>>(changes, tables, maxBookmarkedLists)
 
 /** Reads a page of topics and one topic more. Skips few topics for a far page, once one near it was requested. */
 export async function readTopicPage(deps: RootDeps, filter: TopicFilter, page: PageRequest): Promise<Topic[]> {
   const number = Math.floor(page.offset / topicsPerBookmark)
   if (number === 0) return listTopics(deps.db, filter, page)
+  const caches = filter.audience ? audienceCaches : sharedCaches
   const bookmarks = await caches(deps.db).get(JSON.stringify(filter), async () => new Map())
   const start = bookmarks.get(number) ?? (await findPosition(deps, filter, bookmarks, number))
   if (!start) return []

@@ -2,9 +2,11 @@ import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { AvatarFile } from '../files/avatar-file.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
+import type { Audience } from '../projects/audience.ts'
 import type { TopicSearch } from './search.ts'
 import type { Topic, TopicDraft } from './topic.ts'
 import { aliasesWithTerms, topicNamed } from './topic-name-queries.ts'
+import { isVisibleTo } from './visibility/visible-topics-sql.ts'
 
 const columns: Sql = sql`id, organization_id, name, title, description, avatar_key as "avatar.object_key",
   coalesce(avatar_filename, 'avatar') as "avatar.filename",
@@ -17,6 +19,8 @@ export interface TopicFilter {
   /** Lower-cased name or alias of the topic. */
   nameKey?: string | undefined
   withoutProjects: boolean
+  /** Only topics that this audience can read. */
+  audience?: Audience | undefined
 }
 
 /** Returns one row more than the page holds, most used topics first. A search orders by similarity first. */
@@ -80,20 +84,21 @@ export async function countTopics(db: Db, filter: TopicFilter): Promise<number> 
   return row?.total ?? 0
 }
 
-function matches(db: Db, { organizationId, search, nameKey, withoutProjects }: TopicFilter): Sql {
+function matches(db: Db, { organizationId, search, nameKey, withoutProjects, audience }: TopicFilter): Sql {
   const named =
     nameKey === undefined ? empty : sql`and topics.id ${db.dialect.among(topicNamed(organizationId, nameKey))}`
   const unused = withoutProjects ? sql`${named} and total_projects_count = 0` : named
+  const rest = audience ? sql`${unused} ${isVisibleTo(audience)}` : unused
   if (search?.kind === 'terms') {
     const contains = db.dialect.containsTerms('topics', ['name', 'title'], search.terms)
     const aliased = db.dialect.among(aliasesWithTerms(db, search.terms))
     // The unary plus keeps SQLite from scanning all topics of the organization; the search index is more selective.
-    return sql`(${contains} or topics.id ${aliased}) and +organization_id = ${organizationId} ${unused}`
+    return sql`(${contains} or topics.id ${aliased}) and +organization_id = ${organizationId} ${rest}`
   }
-  if (!search) return sql`organization_id = ${organizationId} ${unused}`
+  if (!search) return sql`organization_id = ${organizationId} ${rest}`
   const key = search.text.toLowerCase()
   const aliased = db.dialect.among(topicNamed(organizationId, key))
-  return sql`organization_id = ${organizationId} ${unused}
+  return sql`organization_id = ${organizationId} ${rest}
     and (name_key = ${key} or title_key = ${key} or topics.id ${aliased})`
 }
 
@@ -107,11 +112,17 @@ export async function listTopicsById(db: Db, ids: readonly number[]): Promise<To
 }
 
 /** Returns similar names, most similar first. */
-export async function listNearest(db: Db, organizationId: number, name: string, limit: number): Promise<string[]> {
+export async function listNearest(
+  db: Db,
+  { organizationId, audience }: Pick<TopicFilter, 'organizationId' | 'audience'>,
+  name: string,
+  limit: number,
+): Promise<string[]> {
   const similar = db.dialect.similarity(sql`name`, name)
   const rows = await db.all<{ name: string }>(sql`
     select name from topics
     where ${db.dialect.resembles('topics', 'name', name)} and +organization_id = ${organizationId} and ${similar} > 0.3
+      ${isVisibleTo(audience)}
     order by ${similar} desc, non_private_projects_count desc, id limit ${limit}`)
   return rows.map((row) => row.name)
 }

@@ -1,4 +1,5 @@
 import { openCache, perDatabase } from '../../db/cache.ts'
+import type { Changes } from '../../db/db.ts'
 import { isUniqueViolation } from '../../db/violations.ts'
 import { notFound } from '../../platform/failure.ts'
 import type { ReceivedFile } from '../../platform/object-store/objects.ts'
@@ -30,8 +31,11 @@ import {
   listTopics,
   listTopicsById,
   lockTopics,
+  type TopicFilter,
   updateTopic as updateTopicRow,
 } from './topic-queries.ts'
+import { isTopicVisible, withReadableCounts } from './visibility/readable-counts.ts'
+import { audienceTables, topicAudience } from './visibility/topic-audience.ts'
 
 export interface TopicQuery {
   organizationId?: number | undefined
@@ -41,14 +45,30 @@ export interface TopicQuery {
   withoutProjects?: boolean | undefined
 }
 
-/** Returns a page of topics. The route first checks access to the organization (`assertOrganizationReadable`). */
-export async function findTopics(deps: RootDeps, query: TopicQuery, page: PageRequest): Promise<Page<Topic>> {
+/**
+ * Returns a page of the topics that the caller can read. The route first checks access to the organization
+ * (`assertOrganizationReadable`).
+ */
+export async function findTopics(
+  deps: RootDeps,
+  caller: Visitor | null,
+  query: TopicQuery,
+  page: PageRequest,
+): Promise<Page<Topic>> {
+  const audience = topicAudience(deps, caller)
   const filter = {
     organizationId: await organizationOf(deps, query.organizationId),
     search: readTopicSearch(query.search ?? ''),
     nameKey: query.name?.toLowerCase(),
     withoutProjects: query.withoutProjects ?? false,
+    audience,
   }
+  const found = await findPage(deps, filter, page)
+  return { ...found, rows: await withReadableCounts(deps, audience, found.rows) }
+}
+
+async function findPage(deps: RootDeps, filter: TopicFilter, page: PageRequest): Promise<Page<Topic>> {
+  const caches = filter.audience ? audienceCaches : sharedCaches
   const key = JSON.stringify(filter)
   if (!filter.search) {
     const [rows, counted] = await Promise.all([
@@ -69,17 +89,19 @@ async function listInOrder({ db }: Deps, ids: readonly number[]): Promise<Topic[
   return ids.flatMap((id) => topics.get(id) ?? [])
 }
 
-const tables = ['topics', 'topic_names']
 const maxCachedIds = 100_000
 
 /**
  * Caches the totals of lists and the results of searches. Counting is slower than reading a page, and a search finds
  * and sorts all topics for each of its pages.
  */
-const caches = perDatabase((changes) => ({
+const openCaches = (changes: Changes, tables: readonly string[]) => ({
   counts: openCache<number>(changes, tables, 1000),
   searches: openCache<number[]>(changes, tables, maxCachedIds, (ids) => ids.length + 1),
-}))
+})
+const sharedCaches = perDatabase((changes) => openCaches(changes, ['topics', 'topic_names']))
+/** Their keys contain the audience, and so the user. */
+const audienceCaches = perDatabase((changes) => openCaches(changes, ['topics', 'topic_names', ...audienceTables]))
 
 export async function getTopic(deps: Deps, id: number): Promise<Topic> {
   const topic = await findTopic(deps.db, id)
@@ -87,11 +109,23 @@ export async function getTopic(deps: Deps, id: number): Promise<Topic> {
   return topic
 }
 
-/** Throws when the topic belongs to an organization that the caller may not read. */
+/** Returns a topic with the number of projects that the caller can read. The route checks access to the topic. */
+export async function readTopic(deps: RootDeps, caller: Visitor | null, id: number): Promise<Topic> {
+  const topic = await getTopic(deps, id)
+  const [counted = topic] = await withReadableCounts(deps, topicAudience(deps, caller), [topic])
+  return counted
+}
+
+/** Throws when the topic is hidden from the caller, or belongs to an organization that they may not read. */
 export async function assertTopicReadable(deps: RootDeps, visitor: Visitor | null, id: number): Promise<void> {
-  if (visitor?.isAdmin || !(await hasHiddenOrganizations(deps))) return
+  if (visitor?.isAdmin) return
+  const audience = topicAudience(deps, visitor)
+  const mayBeClosed = await hasHiddenOrganizations(deps)
+  if (!audience && !mayBeClosed) return
   const topic = await findTopic(deps.db, id)
-  if (topic) await readOrganization(deps, visitor, topic.organizationId)
+  if (!topic) return
+  if (mayBeClosed) await readOrganization(deps, visitor, topic.organizationId)
+  if (!(await isTopicVisible(deps, audience, topic))) throw notFound()
 }
 
 export interface NewTopic extends TopicDraft {

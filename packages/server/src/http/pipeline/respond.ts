@@ -23,7 +23,8 @@ import { tracedDeps } from './tracing.ts'
 /** Calls the route's handler, or takes its response from the cache, and sends the response. */
 export async function respond(endpoint: Endpoint, state: RequestState): Promise<void> {
   const { route, guard } = endpoint
-  const isShared = !hasSecret(state.query) && route.isPersonal?.(state) !== true
+  const isPersonal = route.isPersonal?.({ deps: endpoint.deps, input: state.input }) === true
+  const isShared = !hasSecret(state.query) && !isPersonal
   const responses = isShared ? endpoint.responses : undefined
   if (route.check) await route.check(contextOf(endpoint, state, depsOf(endpoint, state)))
   try {

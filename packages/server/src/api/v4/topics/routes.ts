@@ -8,6 +8,7 @@ import {
   deleteTopic,
   findTopics,
   getTopic,
+  readTopic,
 } from '../../../domain/topics/topics.ts'
 import { blankableImage, flag, integer, nullable, optional, text } from '../../../http/params/input.ts'
 import { inline } from '../../../http/response/content-disposition.ts'
@@ -36,10 +37,11 @@ export const topicRoutes: readonly Route[] = [
     output: Type.Array(topicView),
     paged: true,
     cacheTables: ['topics', 'topic_names'],
+    isPersonal: ({ deps }) => deps.settings.hidesTopicsOfHiddenProjects,
     check: ({ deps, caller, input }) => assertOrganizationReadable(deps, caller, input.organization_id),
-    async handle({ deps, input, page, origin }) {
+    async handle({ deps, caller, input, page, origin }) {
       const { search, name, without_projects: withoutProjects, organization_id: organizationId } = input
-      const found = await findTopics(deps, { search, name, withoutProjects, organizationId }, page)
+      const found = await findTopics(deps, caller, { search, name, withoutProjects, organizationId }, page)
       return { ...found, rows: found.rows.map((topic) => viewTopic(topic, origin)) }
     },
   }),
@@ -52,8 +54,9 @@ export const topicRoutes: readonly Route[] = [
     status: 200,
     output: topicView,
     cacheTables: ['topics'],
+    isPersonal: ({ deps }) => deps.settings.hidesTopicsOfHiddenProjects,
     check: ({ deps, caller, input }) => assertTopicReadable(deps, caller, input.id),
-    handle: async ({ deps, input, origin }) => viewTopic(await getTopic(deps, input.id), origin),
+    handle: async ({ deps, caller, input, origin }) => viewTopic(await readTopic(deps, caller, input.id), origin),
   }),
   route({
     method: 'POST',
@@ -119,6 +122,8 @@ export const topicRoutes: readonly Route[] = [
     async handle({ deps, input }) {
       const { avatar, organizationId } = await getTopic(deps, input.id)
       if (avatar?.filename !== input.filename) throw gone()
+      const isPublic =
+        !deps.settings.hidesTopicsOfHiddenProjects && (await getOrganization(deps, organizationId)).isPublic
       const file = { key: avatar.objectKey, bytes: avatar.bytes, sha256: avatar.sha256 }
       return {
         open: (range) => openIntact(deps, file, range),
@@ -126,8 +131,8 @@ export const topicRoutes: readonly Route[] = [
         contentType: avatar.contentType,
         disposition: inline(avatar.filename),
         etag: `"${avatar.objectKey.slice(-32)}"`,
-        // Shared caches must not store avatars of a private organization.
-        ...((await getOrganization(deps, organizationId)).isPublic && { cacheControl: 'max-age=300, public' }),
+        // Shared caches must not store avatars that some callers may not see.
+        ...(isPublic && { cacheControl: 'max-age=300, public' }),
         contentSecurityPolicy: untrustedContentPolicy,
       }
     },

@@ -72,8 +72,8 @@ export const topicVocabularyRoutes: readonly Route[] = [
     status: 200,
     output: fileOutput,
     check: ({ deps, caller, input }) => assertOrganizationReadable(deps, caller, input.organization_id),
-    async handle({ deps, input }) {
-      const bytes = await exportVocabulary(deps, input.organization_id, input.format)
+    async handle({ deps, caller, input }) {
+      const bytes = await exportVocabulary(deps, caller, input.organization_id, input.format)
       return {
         open: async (range) => Readable.from([range ? bytes.subarray(range.start, range.end + 1) : bytes]),
         bytes: bytes.length,

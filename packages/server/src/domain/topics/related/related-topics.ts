@@ -4,6 +4,8 @@ import { openVisibilities, type Visitor } from '../../projects/visible.ts'
 import type { Topic } from '../topic.ts'
 import { listTopicsById } from '../topic-queries.ts'
 import { getTopic } from '../topics.ts'
+import { withReadableCounts } from '../visibility/readable-counts.ts'
+import { topicAudience } from '../visibility/topic-audience.ts'
 import { listRelatedIds, type RelatedTopicId } from './related-queries.ts'
 
 export interface RelatedTopic {
@@ -28,14 +30,9 @@ export async function findRelatedTopics(deps: RootDeps, caller: Visitor | null, 
   const related = await caches(deps.db).get(`${id} ${visibilities.join()}`, () =>
     listRelatedIds(deps.db, id, visibilities, maxRelated),
   )
-  const topics = new Map(
-    (
-      await listTopicsById(
-        deps.db,
-        related.map(({ id }) => id),
-      )
-    ).map((topic) => [topic.id, topic]),
-  )
+  const ids = related.map(({ id }) => id)
+  const found = await withReadableCounts(deps, topicAudience(deps, caller), await listTopicsById(deps.db, ids))
+  const topics = new Map(found.map((topic) => [topic.id, topic]))
   return related.flatMap(({ id, shared }) => {
     const topic = topics.get(id)
     return topic ? [{ topic, sharedProjects: shared }] : []

@@ -1,5 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import type { TopicFilter } from '../topic-queries.ts'
+import { isVisibleTo } from '../visibility/visible-topics-sql.ts'
 import type { VocabularyTopic } from './vocabulary.ts'
 
 /** Stored topic with the fields of a vocabulary file. */
@@ -13,14 +15,15 @@ type StoredRow = Omit<StoredTopic, 'aliases'>
 /** Returns a batch of topics with their aliases, ordered by id. */
 export async function listStoredAfter(
   db: Db,
-  organizationId: number,
+  { organizationId, audience }: Pick<TopicFilter, 'organizationId' | 'audience'>,
   afterId: number,
   limit: number,
 ): Promise<StoredTopic[]> {
   // The unary plus keeps SQLite from using the organization's index, so that rows come in id order without sorting.
   const rows = await db.all<StoredRow>(sql`
     select id, name, title, description, avatar_key from topics
-    where id > ${afterId} and +organization_id = ${organizationId} order by id limit ${limit}`)
+    where id > ${afterId} and +organization_id = ${organizationId} ${isVisibleTo(audience)}
+    order by id limit ${limit}`)
   return withAliases(db, rows)
 }
 
