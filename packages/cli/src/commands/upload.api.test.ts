@@ -89,6 +89,26 @@ describe('alcove upload', () => {
     expect(`${refused.stdout}${refused.stderr}`).toContain('CODEOWNERS, line 1')
   })
 
+  test('prints in a dry run what each rule of the files would change', async () => {
+    const { project, upload } = await projectWith(sqlInjection)
+    const [finding] = (await server.admin.get(`/projects/${project.id}/vulnerability_findings?scope=all`)).body
+    await server.admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${finding.id}`)
+    const cwd = await files({ 'one.json': [sqlInjection] })
+    const rules = '  - { name: Sources, match: { path: src/ }, action: { severity: low, tags: [seen] } }\n'
+    await writeFile(join(cwd, 'alcove.yml'), `version: 1\nrules:\n${rules}`)
+    const dryRun = await upload(cwd, 'one.json', '--ref', 'main', '--dry-run')
+    expect(dryRun.code).toBe(0)
+    expect(dryRun.stdout).toContain(
+      [
+        ...['Rules of alcove.yml', '  Sources (created): 1 matched, 1 would change, 1 with a new severity, 1 tagged'],
+        ...['    SQL injection: critical -> low; tagged seen', ''],
+      ].join('\n'),
+    )
+    const { imports } = JSON.parse((await upload(cwd, 'one.json', '--ref', 'main', '--dry-run', '--json')).stdout)
+    expect(imports[0].project_files[0].rule_previews).toMatchObject([{ name: 'Sources', severity: 1, tagged: 1 }])
+    expect((await upload(cwd, 'one.json', '--ref', 'main')).stdout).not.toContain('Rules of')
+  })
+
   test.each([
     ['new:critical', 1],
     ['new:high,any:critical', 1],

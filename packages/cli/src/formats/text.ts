@@ -6,6 +6,7 @@ import { plain, shorten, webAddress } from '../safe-text.ts'
 import type { SentReport } from '../upload/upload-reports.ts'
 import { gateFailures, incompleteness, type UploadResult } from '../upload/upload-result.ts'
 import { openPalette, type Palette } from './palette.ts'
+import { rulePreviewLines } from './rule-previews.ts'
 
 /** Maximum number of findings that are printed of each kind. */
 const maxShown = 20
@@ -21,6 +22,7 @@ export function writeText(result: UploadResult, { isColoured }: { isColoured: bo
       ...result.reports.map((report) => reportLine(report, paint)),
       ...result.rejected.map(({ file, message }) => `  ${plain(file)}: ${paint.red(`rejected: ${plain(message)}`)}`),
     ],
+    rulePreviewLines(result, paint),
     countTable(result, paint),
     findingLines({ title: 'New', findings: lists.new, total: comparison.new }, paint),
     findingLines({ title: 'Fixed', findings: lists.fixed, total: comparison.fixed }, paint),

@@ -92,6 +92,7 @@ function doneImport(): Schemas['ComparedImport'] {
     warnings: [],
     skipped: [],
     errors: [],
+    project_files: [],
   }
   return done as Schemas['ComparedImport'] // the fields that the formats read
 }

@@ -65,6 +65,7 @@ describe('CODEOWNERS of a report', () => {
       assigned: 2,
       rules: 0,
       warnings: [{ line: 1, message: '@acme/team is a group or team; only users are assigned' }],
+      rule_previews: [],
     }
     expect(dryRun.body.project_files).toEqual([effect])
     expect(await assignees(project)).toEqual({ 'src/a.ts': null, 'docs/b.md': null, 'c.txt': null })

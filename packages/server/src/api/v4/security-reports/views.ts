@@ -13,6 +13,8 @@ import {
 } from '../../../domain/reports/imports/import.ts'
 import {
   type FileEffect,
+  type FileRuleChange,
+  fileRuleChanges,
   type ProjectFileName,
   projectFileNames,
 } from '../../../domain/vulnerabilities/project-files/project-file.ts'
@@ -20,6 +22,7 @@ import { matchReason } from '../findings/match-view.ts'
 import { findingUrl } from '../findings/web-url.ts'
 import { fileWarningView } from '../project-files/views.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
+import { previewFields, viewPreview } from '../vulnerability-rules/views.ts'
 
 const sampleFields = {
   uuid: Type.String(),
@@ -32,6 +35,20 @@ const sampleView = Type.Object(sampleFields, { title: 'FindingSample' })
 
 const problemView = Type.Object({ type: Type.String(), message: Type.String(), pointer: Type.String() })
 
+const ruleOfFileView = Type.Object(
+  {
+    name: Type.String(),
+    change: Type.Unsafe<FileRuleChange>({
+      type: 'string',
+      enum: fileRuleChanges,
+      description:
+        '`updated`: the file had a rule with the same effects. `removed`: the file does not have this rule any more',
+    }),
+    ...previewFields,
+  },
+  { title: 'ProjectFileRulePreview' },
+)
+
 const projectFileEffectView = Type.Object(
   {
     name: Type.Unsafe<ProjectFileName>({ type: 'string', enum: projectFileNames }),
@@ -40,6 +57,10 @@ const projectFileEffectView = Type.Object(
     assigned: Type.Integer({ description: 'Number of existing vulnerabilities that received an assignee' }),
     rules: Type.Integer({ description: 'Number of rules that the file states' }),
     warnings: Type.Array(fileWarningView),
+    rule_previews: Type.Array(ruleOfFileView, {
+      description:
+        'In a dry run: what each rule of the file would change in the existing vulnerabilities, together with the other rules, and which effects of removed rules would be reverted. Empty in an import',
+    }),
   },
   { title: 'ProjectFileEffect' },
 )
@@ -149,7 +170,11 @@ export function viewImport(done: Import) {
       moved: samples.moved.map(({ reason, ...sample }) => ({ ...viewSample(sample), reason })),
     },
     errors: [...outcome.problems],
-    project_files: (outcome.projectFiles ?? []).map((effect) => ({ ...effect, warnings: [...effect.warnings] })),
+    project_files: (outcome.projectFiles ?? []).map(({ rulePreviews = [], warnings, ...effect }) => ({
+      ...effect,
+      warnings: [...warnings],
+      rule_previews: rulePreviews.map(({ name, change, preview }) => ({ name, change, ...viewPreview(preview) })),
+    })),
     suppressions: outcome.suppressions ?? { reported: 0, changed: 0, ended: 0 },
     created_at: done.createdAt,
     started_at: done.startedAt,

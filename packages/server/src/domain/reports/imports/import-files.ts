@@ -56,7 +56,9 @@ export async function describeFiles(
   if (files.length === 0) return { warnings: [] }
   const why = await refusal(deps, project.id, sender)
   if (why !== undefined) return ignored(files, why)
-  return { warnings: [], projectFiles: await previewProjectFiles(deps, project, files) }
+  // A token that only sends reports does not read vulnerabilities.
+  const withSamples = sender.hasTriageScope
+  return { warnings: [], projectFiles: await previewProjectFiles(deps, project, files, { withSamples }) }
 }
 
 /** Stores the files of an import in its transaction. The returned function applies them after the findings are visible. */

@@ -1,4 +1,5 @@
 import type { Person } from '../../users/user.ts'
+import type { RulePreview } from '../rules/preview.ts'
 
 /** Names of the files of a repository that a report may bring along. */
 export const projectFileNames = [
@@ -51,7 +52,20 @@ export interface FileEffect {
   /** Number of rules that the file states. */
   rules: number
   warnings: readonly FileWarning[]
+  /** What each rule would change, in a dry run. */
+  rulePreviews?: readonly FileRulePreview[] | undefined
 }
+
+/** What a rule of a file would change in the existing vulnerabilities. */
+export interface FileRulePreview {
+  name: string
+  /** `updated`: the file has had a rule with the same effects. `removed`: the file does not have the rule any more. */
+  change: FileRuleChange
+  preview: RulePreview
+}
+
+export const fileRuleChanges = ['created', 'updated', 'unchanged', 'removed'] as const
+export type FileRuleChange = (typeof fileRuleChanges)[number]
 
 /** A file that cannot be used. */
 export class InvalidProjectFile extends Error {

@@ -26,6 +26,7 @@ import {
   type StoredProjectFile,
 } from './project-file.ts'
 import { deleteFile, findFile, listDigests, listFiles, upsertFile } from './project-file-queries.ts'
+import { previewFileRules, type RuleFile } from './rule-previews.ts'
 
 /** A received file before its name and text have been checked. */
 export interface ReceivedText {
@@ -204,22 +205,30 @@ async function recordNewFile(
   })
 }
 
-/** Returns what `storeProjectFiles` would do with the existing vulnerabilities, and writes nothing. */
+/**
+ * Returns what `storeProjectFiles` would do with the existing vulnerabilities, and writes nothing. Without `withSamples`,
+ * the effects of rules are only counts.
+ */
 export async function previewProjectFiles(
   deps: Deps,
   project: Project,
   files: readonly ProjectFile[],
+  { withSamples }: { withSamples: boolean },
 ): Promise<FileEffect[]> {
   const digests = await listDigests(deps.db, project.id)
   const effects: FileEffect[] = []
+  const ruleFiles: RuleFile[] = []
   for (const file of files) {
     const parsed = await resolved(deps, project, parseFile(file, deps.now()))
     const isNewFile = isNew(digests, file)
     const { codeowners } = parsed
     const assigned = isNewFile && codeowners ? await assignUnassigned(deps, project, codeowners, undefined) : 0
     effects.push(effectOf(file, parsed, { isNew: isNewFile, assigned }))
+    if (parsed.rules) ruleFiles.push({ name: file.name, rules: parsed.rules })
   }
-  return effects
+  if (ruleFiles.length === 0) return effects
+  const previews = await previewFileRules(deps, project, ruleFiles, { withSamples })
+  return effects.map((effect) => ({ ...effect, rulePreviews: previews.get(effect.name) }))
 }
 
 /** The effects of files that are not applied. */

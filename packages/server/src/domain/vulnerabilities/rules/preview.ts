@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { RootDeps } from '../../deps.ts'
+import type { Deps, RootDeps } from '../../deps.ts'
 import { lineageOf } from '../../namespaces/namespace.ts'
 import { findNamespaceById } from '../../namespaces/namespaces.ts'
 import type { Project } from '../../projects/project.ts'
@@ -84,27 +84,50 @@ export async function previewRules(
     ...{ draft, origin, id: replacedId ?? -1 - index },
     preview: emptyPreview(total),
   }))
+  const previews = new Map(drafts.map(({ id, preview }) => [id, preview]))
+  const examined = await examineRules(deps, projectIds, previews, {
+    rulesOf: (project, present) => drafts.reduce((rules, one) => withDraft(rules, { owner, project, ...one }), present),
+    samplesOf: ({ id }) => (readable === 'all' || readable.has(id) ? maxSamples : 0),
+  })
+  return drafts.map(({ preview }) => ({ ...preview, examined }))
+}
+
+interface Examination {
+  /** Returns the rules of a project as they would be, in the order in which they apply. */
+  rulesOf: (project: Project, present: readonly Rule[]) => readonly Rule[]
+  /** Returns the maximum number of samples of a preview with which vulnerabilities of a project may be added. */
+  samplesOf: (project: Project) => number
+}
+
+/** Evaluates rules that are not stored, adds the outcomes to previews by rule, and returns how many were evaluated. */
+export async function examineRules(
+  deps: Deps,
+  projectIds: readonly number[],
+  previews: ReadonlyMap<number, RulePreview>,
+  { rulesOf, samplesOf }: Examination,
+): Promise<number> {
   let examined = 0
   for (const projectId of projectIds) {
     if (examined >= maxExamined) break
     const project = await findProjectById(deps.db, projectId)
     if (!project) continue
-    const present = await listRulesFor(deps.db, projectId)
-    const isReadable = readable === 'all' || readable.has(projectId)
-    const all = drafts.reduce((rules, one) => withDraft(rules, { owner, project, ...one }), present)
-    const rules = await prepareRules(deps, project, all)
+    const samples = samplesOf(project)
+    const rules = await prepareRules(deps, project, rulesOf(project, await listRulesFor(deps.db, projectId)))
     for (let afterId = 0; examined < maxExamined; ) {
       const rows = await listVulnerabilityRows(deps.db, projectId, afterId, batchSize)
       examined += rows.length
       for (const outcome of await evaluate(deps, rules, rows)) {
-        for (const { preview, id } of drafts) addOutcome(preview, outcome, { id, isReadable, project })
+        for (const id of new Set([outcome.rule?.id, outcome.before.ruleId])) {
+          const preview = previews.get(id ?? 0)
+          if (preview && id) addOutcome(preview, outcome, { id, samples, project })
+        }
       }
       await setImmediate()
       afterId = rows.at(-1)?.id ?? afterId
       if (rows.length < batchSize) break
     }
   }
-  return drafts.map(({ preview }) => ({ ...preview, examined }))
+  return examined
 }
 
 /** Returns the projects whose vulnerabilities the caller may read. Those who manage the rules of a project may. */
@@ -141,7 +164,7 @@ function withDraft(rules: readonly Rule[], { owner, project, draft, id, origin }
   return at < 0 ? [...rules, rule] : [...rules.slice(0, at), rule, ...rules.slice(at)]
 }
 
-const emptyPreview = (total: number): RulePreview => ({
+export const emptyPreview = (total: number): RulePreview => ({
   total,
   ...{ examined: 0, matched: 0, changed: 0, dismissed: 0, severity: 0, assigned: 0, dueDate: 0, tagged: 0 },
   ...{ kept: 0, needsApproval: 0, reverted: 0, samples: [] },
@@ -150,7 +173,7 @@ const emptyPreview = (total: number): RulePreview => ({
 function addOutcome(
   preview: RulePreview,
   outcome: Outcome,
-  { id, isReadable, project }: { id: number; isReadable: boolean; project: Project },
+  { id, samples, project }: { id: number; samples: number; project: Project },
 ): void {
   const { before, after, rule, decided } = outcome
   if (before.ruleId === id && rule?.id !== id) preview.reverted++
@@ -170,7 +193,7 @@ function addOutcome(
     if (before.dueOn !== after.dueOn) preview.dueDate++
     if (!isSame(before.tags, after.tags)) preview.tagged++
   }
-  if (isReadable && preview.samples.length < maxSamples) preview.samples.push({ ...outcome, project })
+  if (preview.samples.length < samples) preview.samples.push({ ...outcome, project })
 }
 
 /** What a rule would change. */

@@ -7,8 +7,9 @@ import type { Rule, RuleDraft, RuleOrigin, RuleOwner } from './rule.ts'
 const columns: Sql = sql`r.id, r.level, r.project_id, r.namespace_id, r.position, r.name, r.is_enabled, r.origin, r.file,
   r.match, r.action, r.created_by_id, r.created_at, r.updated_at`
 
-/** The order in which the rules of a level apply. */
-const order: Sql = sql`case r.origin when 'decision' then 0 when 'user' then 1 else 2 end, r.file, r.position, r.id`
+/** The order in which the rules of a level apply. Names of files are compared by their bytes on every engine. */
+const orderIn = ({ dialect }: Db): Sql => sql`
+  case r.origin when 'decision' then 0 when 'user' then 1 else 2 end, ${dialect.asciiLower(sql`r.file`)}, r.position, r.id`
 
 const isOf = (owner: RuleOwner): Sql =>
   owner.kind === 'instance'
@@ -29,7 +30,7 @@ const isIn = ({ owner, origin, file }: RuleGroup): Sql =>
 
 /** Returns the rules of an owner in the order in which they apply. */
 export async function listRulesOf(db: Db, owner: RuleOwner): Promise<Rule[]> {
-  return db.all(sql`select ${columns} from vulnerability_rules r where ${isOf(owner)} order by ${order}`)
+  return db.all(sql`select ${columns} from vulnerability_rules r where ${isOf(owner)} order by ${orderIn(db)}`)
 }
 
 /**
@@ -67,7 +68,7 @@ async function listEnabled<Row = Rule>(
     )
     select ${selected} from vulnerability_rules r left join above on above.id = r.namespace_id
     where r.is_enabled = true and (r.project_id = ${projectId} or above.id is not null or r.level = 'instance')
-    order by case r.level when 'project' then 0 when 'group' then above.distance else 1000000 end, ${order}`)
+    order by case r.level when 'project' then 0 when 'group' then above.distance else 1000000 end, ${orderIn(db)}`)
 }
 
 export async function findRule(db: Db, owner: RuleOwner, id: number): Promise<Rule | undefined> {
