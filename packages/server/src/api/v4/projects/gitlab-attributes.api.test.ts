@@ -67,6 +67,19 @@ test('PUT /projects/:id stores the address of an import without its credentials'
   expect(changed.text).not.toContain('password')
 })
 
+test('PUT /projects/:id stores an unusual address of an import without its credentials', async () => {
+  const { id } = await server.project('acme/addresses')
+  for (const [sent, stored] of [
+    ['https://user:pass#word@git.example.com/a.git', 'https://git.example.com/a.git'],
+    ['https://user:password@git.example.com:port/a.git', 'https://git.example.com:port/a.git'],
+    ['oauth2:password@git.example.com:a.git', 'git.example.com:a.git'],
+    ['git@git.example.com:a.git', 'git@git.example.com:a.git'],
+    ['https://git.example.com/a@b.git', 'https://git.example.com/a@b.git'],
+  ]) {
+    expect((await server.admin.put(`/projects/${id}`, { import_url: sent })).body.import_url).toBe(stored)
+  }
+})
+
 test('PUT /projects/:id returns a list and an object as they were sent, and keeps fields that are absent', async () => {
   const { id } = await server.project('acme/structured')
   const policy = { cadence: '7d', enabled: true, keep_n: 5 }

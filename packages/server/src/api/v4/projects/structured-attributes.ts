@@ -54,10 +54,15 @@ function readerOf(parameter: string, fields: TProperties): (raw: RawParams) => R
   }
 }
 
+/** User and password before the host of an address. Linear time: the last of the signs is found from the end. */
+const credentials = /^([a-z][\w+.-]*:\/\/)?[^@:]*:.*@/is
+
 /** Removes the user and password of an address, which GitLab never returns. */
 export function withoutCredentials(url: string | null): GitlabValue {
-  if (url === null || !URL.canParse(url)) return url
-  const parsed = new URL(url)
+  if (url === null) return null
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  // Other addresses are those of SSH, `user:password@host:path`, and malformed ones.
+  if (!parsed || parsed.host === '') return url.replace(credentials, '$1')
   if (parsed.username === '' && parsed.password === '') return url
   parsed.username = ''
   parsed.password = ''
