@@ -173,6 +173,24 @@ describe('a resumable upload', () => {
     expect(typed.status).toBe(415)
   })
 
+  test('is put together by one of several requests with its last byte', async () => {
+    const path = pathOf((await begin(100_001)).headers['location'])
+    expect((await sendTo(path, 0, randomBytes(100_000))).status).toBe(204)
+    const { objects } = server.deps
+    const { put } = objects
+    let files = 0
+    objects.put = (...file) => {
+      files++
+      return put(...file)
+    }
+    const last = () => sendTo(path, 100_000, randomBytes(1))
+    const statuses = await Promise.all([1, 2, 3, 4].map(async () => (await last()).status)).finally(() => {
+      objects.put = put
+    })
+    expect(statuses.sort()).toEqual([204, 409, 409, 409])
+    expect(files).toBeLessThanOrEqual(5) // four last bytes and one file
+  })
+
   test('of two concurrent requests at one offset stores one', async () => {
     const content = randomBytes(100_000)
     const path = pathOf((await begin(200_000)).headers['location'])

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { perDatabase } from '../../../db/cache.ts'
 import {
   conflict,
   invalid,
@@ -160,13 +161,31 @@ async function commitPart(deps: RootDeps, continued: Continued, file: ReceivedFi
   return { ...begun, receivedBytes: part.startByte + part.bytes, expiresAt }
 }
 
+/** Uploads that this process is finishing. */
+const finishing = perDatabase(() => new Set<number>())
+
+/** Finishes an upload once at a time, because each attempt stores the whole file. */
+async function finish(deps: RootDeps, continued: Continued, last: UploadPart | undefined): Promise<ResumableUpload> {
+  const { id } = continued.begun
+  const ids = finishing(deps.db)
+  if (ids.has(id)) throw conflict('another request finishes this upload')
+  ids.add(id)
+  try {
+    return await assemble(deps, continued, last)
+  } finally {
+    ids.delete(id)
+  }
+}
+
 /** Makes the parts one file, in the same way as a file that arrives whole, and the file an upload. */
-async function finish(
+async function assemble(
   deps: RootDeps,
   { owner, uploader, begun }: Continued,
   last: UploadPart | undefined,
 ): Promise<ResumableUpload> {
   const parts = [...(await listParts(deps.db, begun.id)), ...(last ? [last] : [])]
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
+  if (bytes !== begun.totalBytes) throw conflict('another request continues this upload')
   const file = await receiveFile(deps.objects, readParts(deps, parts), {
     filename: begun.filename,
     maxBytes: begun.totalBytes,
