@@ -49,6 +49,27 @@ test('a proposal without its project still creates the topic', async () => {
   expect((await nadia.get('/topics?name=rust')).body[0].total_projects_count).toBe(0)
 })
 
+test('a project that is archived, or that the user may no longer update, gets no topic', async () => {
+  const server = await startServer()
+  const nadia = await server.user('nadia')
+  const [left, archived] = [await server.project('acme/left'), await server.project('acme/archived')]
+  const proposals: number[] = []
+  for (const { id } of [left, archived]) {
+    await server.admin.post(`/projects/${id}/members`, { user_id: nadia.user?.id, access_level: 40 })
+    const { body } = await nadia.post('/topics/proposals', { name: `topic-${id}`, project_id: id })
+    proposals.push(body.id)
+  }
+  await server.admin.delete(`/projects/${left.id}/members/${nadia.user?.id}`)
+  await server.admin.post(`/projects/${archived.id}/archive`)
+  for (const id of proposals) {
+    expect((await server.admin.post(`/topics/proposals/${id}/approve`)).body).toMatchObject({ state: 'approved' })
+  }
+  expect((await server.admin.get('/topics')).body).toMatchObject([
+    { total_projects_count: 0 },
+    { total_projects_count: 0 },
+  ])
+})
+
 test('users list and withdraw their own proposals, administrators list all', async () => {
   const server = await startServer()
   const [nadia, omar] = [await server.user('nadia'), await server.user('omar')]

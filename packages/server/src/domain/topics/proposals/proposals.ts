@@ -4,6 +4,8 @@ import { instanceEntity } from '../../audit/audit-event.ts'
 import { recordAuditEvent } from '../../audit/record.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
+import { isStillPermitted } from '../../projects/current-rights.ts'
+import { findProjectById } from '../../projects/projects.ts'
 import { assignInBulk } from '../bulk-assignment.ts'
 import { assertTopicDraft, nameTaken, type TopicDraft } from '../topic.ts'
 import { lockTopicsNamed } from '../topic-name-queries.ts'
@@ -72,7 +74,10 @@ export interface Approval {
   comment?: string | undefined
 }
 
-/** Creates the topic and assigns it to the project of the proposal, unless the project is gone or has too many topics. */
+/**
+ * Creates the topic and assigns it to the project of the proposal, unless the project is gone or archived, or the user who
+ * proposed may no longer update it. Throws `invalid({ topics })` when the project has too many topics.
+ */
 export async function approveProposal(
   deps: Deps,
   caller: Caller,
@@ -83,8 +88,9 @@ export async function approveProposal(
   return decide(deps, id, async (deps, proposal) => {
     const { name = proposal.name, title = proposal.title, description = proposal.description } = approval
     const topic = await createTopic(deps, { name, title, description, organizationId: proposal.organizationId })
-    if (proposal.projectId !== null) {
-      await assignInBulk(deps, caller, [proposal.projectId], { add: [topic.name], remove: [], dryRun: false })
+    const projectId = await findProposedProject(deps, proposal)
+    if (projectId !== undefined) {
+      await assignInBulk(deps, caller, [projectId], { add: [topic.name], remove: [], dryRun: false })
     }
     const { comment = null } = approval
     await updateDecision(deps.db, id, {
@@ -92,6 +98,17 @@ export async function approveProposal(
     })
     await recordAuditEvent(deps, 'topic_proposal_approved', describe('Approved the proposal of a topic', proposal))
   })
+}
+
+/** Returns the project of a proposal if the user who proposed may still update it, and it has not left the organization. */
+async function findProposedProject(
+  deps: Deps,
+  { projectId, organizationId, proposedBy }: TopicProposal,
+): Promise<number | undefined> {
+  const project = projectId === null ? undefined : await findProjectById(deps.db, projectId)
+  if (!project || project.organizationId !== organizationId) return undefined
+  const requester = { userId: proposedBy?.id ?? null, asAdmin: true }
+  return (await isStillPermitted(deps, 'project.update', project, requester)) ? project.id : undefined
 }
 
 export async function rejectProposal(
