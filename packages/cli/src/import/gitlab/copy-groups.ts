@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { BodyOf } from '@alcove/client'
+import { wrongUsage } from '../../exit.ts'
 import { attempt, type Copy, type TargetId, unlessMissing } from './copy.ts'
 import { differing, numberOf, pick, type SourceRow, textOf } from './source-row.ts'
 
@@ -34,13 +35,40 @@ export async function listGroups(copy: Copy, paths: readonly string[]): Promise<
   return [...groups.values()].sort((one, other) => depth(one) - depth(other))
 }
 
-const getGroup = ({ source }: Copy, path: string) =>
-  source.get(`/groups/${encodeURIComponent(path)}`, { with_projects: false })
+/** The path decides which group of the target changes, so the source may not return another one than was selected. */
+async function getGroup({ source }: Copy, path: string): Promise<SourceRow> {
+  const row = await source.get(`/groups/${encodeURIComponent(path)}`, { with_projects: false })
+  if (textOf(row, 'full_path')?.toLowerCase() === path.toLowerCase()) return row
+  throw wrongUsage(`The source returns another group than ${path}. Check the path in --group.`)
+}
 
 async function addTree(copy: Copy, group: SourceRow, add: (row: SourceRow) => void): Promise<void> {
   add(group)
   const query = { all_available: true }
-  for await (const row of copy.source.list(`/groups/${group['id']}/subgroups`, query)) await addTree(copy, row, add)
+  for await (const row of copy.source.list(`/groups/${group['id']}/subgroups`, query)) {
+    if (isBelow(textOf(row, 'full_path'), group)) await addTree(copy, row, add)
+    else copy.report.skip({ kind: 'group', name: textOf(row, 'full_path') ?? '', reason: notBelow(group) })
+  }
+}
+
+/** Returns whether a path is directly below a group. */
+export const isBelow = (path: string | undefined, group: SourceRow): boolean =>
+  path?.slice(0, path.lastIndexOf('/')).toLowerCase() === textOf(group, 'full_path')?.toLowerCase()
+
+export const notBelow = (group: SourceRow): string => `its path is not below ${textOf(group, 'full_path')}`
+
+/** Finds a group of the target by its path. A path of digits would be looked up as an id. */
+async function findGroup({ target }: Copy, path: string): Promise<(SourceRow & { id: number }) | undefined> {
+  if (!/^\d+$/.test(path)) {
+    return unlessMissing(target.call('GET /groups/{id}', { path: { id: path }, query: {} }))
+  }
+  for (let page = 1; ; page++) {
+    const query = { search: path, top_level_only: true, page, per_page: 100 }
+    const { rows, hasNext } = await target.page('GET /groups', { query })
+    const found = rows.find((group) => group.full_path === path)
+    if (found) return target.call('GET /groups/{id}', { path: { id: found.id }, query: {} })
+    if (!hasNext) return undefined
+  }
 }
 
 /** Copies a group. Its parent must have been copied before. */
@@ -54,10 +82,7 @@ export async function copyGroup(copy: Copy, row: SourceRow): Promise<void> {
     if (parent === undefined) {
       return copy.report.skip({ kind: 'group', name: fullPath, reason: 'the group that contains it was not copied' })
     }
-    const found =
-      parent === 'planned'
-        ? undefined
-        : await unlessMissing(copy.target.call('GET /groups/{id}', { path: { id: fullPath }, query: {} }))
+    const found = parent === 'planned' ? undefined : await findGroup(copy, fullPath)
     if (!found) return createGroup(copy, sourceId, { wanted, parent })
     copy.ids.record('group', sourceId, found.id)
     const changes = differing(wanted, found)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { BodyOf } from '@alcove/client'
 import { attempt, type Copy, type TargetId, unlessMissing } from './copy.ts'
+import { isBelow, notBelow } from './copy-groups.ts'
 import { copyUser } from './copy-users.ts'
 import { differing, pick, rowOf, type SourceRow, textOf, textsOf } from './source-row.ts'
 
@@ -32,7 +33,11 @@ export async function listProjects(copy: Copy, groups: readonly SourceRow[] | un
   }
   const query = { include_subgroups: false, with_shared: false, order_by: 'id', sort: 'asc' }
   for (const group of groups) {
-    for await (const row of copy.source.list(`/groups/${group['id']}/projects`, query)) projects.push(row)
+    for await (const row of copy.source.list(`/groups/${group['id']}/projects`, query)) {
+      const path = textOf(row, 'path_with_namespace')
+      if (isBelow(path, group)) projects.push(row)
+      else copy.report.skip({ kind: 'project', name: path ?? '', reason: notBelow(group) })
+    }
   }
   return projects
 }

@@ -111,20 +111,22 @@ function secretOf(row: SourceRow): string | undefined {
 }
 
 /**
- * Finds the secret in the texts that link to the file. Files with the same name are told apart by their content.
- * A file without links gets a secret of its own, because no link can break.
+ * Finds the secret in the texts that link to the file. Only the source knows which secret a file has: everyone who may
+ * comment can write a link, and its author could read the copied file. A file without links gets a secret of its own,
+ * because no link can break.
  */
 async function secretFromText(
-  { source }: Copy,
-  { kind, sourceId, filename, findLinks }: UploadCopy,
+  { source, report }: Copy,
+  { kind, sourceId, name, filename, findLinks }: UploadCopy,
   file: SourceFile,
 ): Promise<string | undefined> {
-  const secrets = [...((await findLinks()).get(filename) ?? [])]
-  if (secrets.length <= 1) return secrets[0]
+  const secrets = (await findLinks()).get(filename)
+  if (!secrets) return undefined
   for (const secret of secrets) {
     const path = `/api/v4/${kind}s/${sourceId}/uploads/${secret}/${encodeURIComponent(filename)}`
     const linked = await unlessMissing(source.file(path))
     if (linked?.sha256 === file.sha256) return secret
   }
+  report.note(`${filename} of ${name}: no link in the texts of the source leads to it, so it has a new address`)
   return undefined
 }

@@ -30,6 +30,7 @@ async function filledSource(): Promise<GitlabSource> {
     { id: 5, size: 8, filename: 'plan.txt', created_at: '2024-02-03T04:05:06.000Z', uploaded_by: nadia },
   ])
   answers.set('/projects/11/uploads/5', Buffer.from('the plan'))
+  answers.set(`/projects/11/uploads/${secret}/plan.txt`, Buffer.from('the plan'))
   answers.set('graphql', { data: { project: { vulnerabilities: { nodes: [], pageInfo: { hasNextPage: false } } } } })
   return source
 }
@@ -62,6 +63,50 @@ test('reads all pages, and finds the secret of an upload in the text that links 
   expect((await target.admin.get('/projects/shop%2Fp11/uploads')).body).toMatchObject([
     { created_at: '2024-02-03T04:05:06.000Z', uploaded_by: { username: 'nadia' } },
   ])
+})
+
+test('takes no secret from a link that does not lead to the file', async () => {
+  const [source, target] = [await filledSource(), await listeningServer()]
+  source.answers.delete(`/projects/11/uploads/${secret}/plan.txt`)
+  const imported = await importFrom(source, target)
+  expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('it has a new address') })
+  const { body: uploads } = await target.admin.get('/projects/shop%2Fp11/uploads')
+  expect(uploads).toMatchObject([{ filename: 'plan.txt' }])
+  expect((await target.admin.get(`/projects/shop%2Fp11/uploads/${secret}/plan.txt`)).status).toBe(404)
+})
+
+test('changes nothing outside of the selected groups, whatever paths the source returns', async () => {
+  const [source, target] = [await filledSource(), await listeningServer()]
+  await target.project('infra/deploy')
+  const before = (await target.admin.get('/groups/infra')).body
+  source.answers.set('/groups/3/subgroups', [{ id: 4, name: 'I', path: 'infra', full_path: 'infra', parent_id: null }])
+  source.answers.set('/groups/3/projects', [{ ...projectOf(11), path_with_namespace: 'infra/deploy' }])
+  const imported = await importFrom(source, target)
+  expect(imported.code).toBe(1)
+  expect(JSON.parse(imported.stdout).not_copied).toMatchObject([
+    { kind: 'group', name: 'infra', reason: 'its path is not below shop' },
+    { kind: 'project', name: 'infra/deploy', reason: 'its path is not below shop' },
+  ])
+  expect((await target.admin.get('/groups/infra')).body).toEqual(before)
+  source.answers.set('/groups/shop', { id: 3, name: 'I', path: 'infra', full_path: 'infra', parent_id: null })
+  expect(await importFrom(source, target)).toMatchObject({ code: 2 })
+})
+
+test('does not take the path of a group for the id of another one', async () => {
+  const [source, target] = [await filledSource(), await listeningServer()]
+  await target.project('infra/deploy')
+  const { body: other } = await target.admin.get('/groups/infra')
+  const path = String(other.id)
+  const group = { id: 3, name: 'Year', path, full_path: path, parent_id: null, visibility: 'private' }
+  source.answers.set(`/groups/${path}`, group)
+  source.answers.set('/groups/3/projects', [])
+  const importYear = () =>
+    run(['import', 'gitlab', '--from', source.url, '--token', 'glpat-source', '--group', path, '--json'], {
+      env: target.env,
+    })
+  expect(JSON.parse((await importYear()).stdout).copied).toMatchObject({ group: { created: 1 } })
+  expect(JSON.parse((await importYear()).stdout).copied).toMatchObject({ group: { unchanged: 1 } })
+  expect((await target.admin.get('/groups/infra')).body).toMatchObject({ id: other.id, name: other.name })
 })
 
 test('repeats requests after 429, 500 and cut connections', async () => {
