@@ -82,6 +82,7 @@ export default defineConfig({
           page('Configure', 'docs/operating/configure.md'),
           page('Sign-in', 'docs/operating/sign-in.md'),
           page('E-mail', 'docs/operating/mail.md'),
+          page('Virus scan', 'docs/operating/virus-scan.md'),
           page('Webhooks', 'docs/operating/webhooks.md'),
           page('Issue trackers', 'docs/operating/issue-trackers.md'),
           page('Back up', 'docs/operating/back-up.md'),

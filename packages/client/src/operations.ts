@@ -39,13 +39,16 @@ export interface Schemas {
   RestoredTopic: { title: string; id: number; name: string; description: string | null; total_projects_count: number; organization_id: number; avatar_url: string | null; left_out: (string)[] }
   TopicDuplicate: { score: number; reasons: ('case' | 'separators' | 'plural' | 'js' | 'spelling' | 'shared_projects')[]; shared_projects_count: number; topics: (Schemas['Topic'])[] }
   TopicImport: { dry_run: boolean; created: number; updated: number; deleted: number; unchanged: number; changes: ({ action: 'create' | 'update' | 'delete'; name: string; fields: ({ field: string; from: unknown; to: unknown })[] })[] }
-  Upload: { id: number; alt: string; url: string; full_path: string; markdown: string }
-  UploadListItem: { id: number; size: number; filename: string; created_at: string; uploaded_by: { id?: number | undefined; username?: string | undefined; public_email?: string | undefined; name?: string | undefined } | null; content_type?: string | undefined; sha256?: string | undefined; url?: string | undefined; full_path?: string | undefined; markdown?: string | undefined; deleted_at?: string | undefined; use_count?: number | undefined; unreferenced_since?: string | null | undefined }
+  Upload: { id: number; alt: string; url: string; full_path: string; markdown: string; scan_state?: 'not_scanned' | 'pending' | 'clean' | 'infected' | 'released' | undefined }
+  UploadListItem: { id: number; size: number; filename: string; created_at: string; uploaded_by: { id?: number | undefined; username?: string | undefined; public_email?: string | undefined; name?: string | undefined } | null; content_type?: string | undefined; sha256?: string | undefined; url?: string | undefined; full_path?: string | undefined; markdown?: string | undefined; deleted_at?: string | undefined; use_count?: number | undefined; unreferenced_since?: string | null | undefined; scan_state?: 'not_scanned' | 'pending' | 'clean' | 'infected' | 'released' | undefined; scan_signature?: string | null | undefined; scanned_at?: string | null | undefined }
   UploadLimits: { max_upload_bytes: number; quota_bytes: number | null; used_bytes: number; files: number }
   UploadLink: { id: number; name: string; created_at: string; created_by: { id?: number | undefined; username?: string | undefined; name?: string | undefined } | null; expires_at: string; uses: number; last_used_at: string | null }
   CreatedUploadLink: { id: number; name: string; created_at: string; created_by: { id?: number | undefined; username?: string | undefined; name?: string | undefined } | null; expires_at: string; uses: number; last_used_at: string | null; url: string }
   UploadReferences: { source: string; uploads: ({ id: number; filename: string; uses: number })[]; unknown: number }
   ResumableUpload: { filename: string; size: number; offset: number; expires_at: string; upload: Schemas['Upload'] | null }
+  VirusScan: { configured: boolean; hold: boolean; reachable: boolean | null; error: string | null; pending: number; quarantined: number }
+  VirusScanJob: { job_id: number }
+  QuarantinedUpload: { id: number; owner: { kind: 'project' | 'group'; id: number; full_path: string }; filename: string; size: number; sha256: string; created_at: string; uploaded_by: { id?: number | undefined; username?: string | undefined; name?: string | undefined } | null; scan_signature: string; scanned_at: string }
   FindingSample: { uuid: string; name: string; severity: string; report_type: string; location: Record<string, unknown> }
   MovedFindingSample: { uuid: string; name: string; severity: string; report_type: string; location: Record<string, unknown>; reason: 'identifier' | 'fingerprint' | 'signature' | 'location' | 'code' | 'code_elsewhere' | 'symbol' | 'nearest' | 'imported' }
   ProjectFileWarning: { line: number; message: string }
@@ -630,6 +633,14 @@ export interface Operations {
   'GET /-/project/{id}/thumbnails/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; response: Blob }
   /** View a thumbnail of a picture among the uploads of a group in the browser */
   'GET /-/group/{id}/thumbnails/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; response: Blob }
+  /** Get whether the virus scanner is reachable, and how many uploads wait for it or are quarantined */
+  'GET /admin/virus_scan': { response: Schemas['VirusScan'] }
+  /** Scan all uploads that have not been scanned, as a job */
+  'POST /admin/virus_scan': { response: Schemas['VirusScanJob'] }
+  /** List quarantined uploads of all projects and groups, newest first */
+  'GET /admin/quarantine': { query: { page?: number | undefined; per_page?: number | undefined }; response: (Schemas['QuarantinedUpload'])[] }
+  /** Release a quarantined upload that is a false positive */
+  'POST /admin/quarantine/{upload_id}/release': { path: { upload_id: string | number }; response: Schemas['UploadListItem'] }
   /** View an upload of a project in the browser */
   'GET /-/project/{id}/uploads/{secret}/{filename}': { path: { id: string | number; secret: string | number; filename: string | number }; response: Blob }
   /** View an upload of a group in the browser */

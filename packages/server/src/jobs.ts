@@ -55,6 +55,7 @@ import { expireUploads } from './domain/uploads/expire.ts'
 import { removeExpiredLinks } from './domain/uploads/links/upload-links.ts'
 import { trashUnreferencedUploads } from './domain/uploads/references/upload-references.ts'
 import { removeExpiredUploads } from './domain/uploads/resumable/resumable-uploads.ts'
+import { scanAllJob, scanJob } from './domain/uploads/scans/scan-uploads.ts'
 import { removeOldThumbnails } from './domain/uploads/thumbnails/thumbnails.ts'
 import { expireRequests } from './domain/vulnerabilities/approval/expire-requests.ts'
 import { dueDatesJob } from './domain/vulnerabilities/due-dates/update-due-dates.ts'
@@ -165,6 +166,8 @@ export const jobKinds: readonly AnyJobKind[] = [
   synchronizeJob,
   synchronizeIssueJob,
   streamJob,
+  scanJob,
+  scanAllJob,
 ]
 
 /** Starts the periodic tasks, the job queue and the sealing of audit events. */

@@ -56,6 +56,7 @@ import { topicVocabularyRoutes } from './api/v4/topics/vocabulary-routes.ts'
 import { trustRelationRoutes } from './api/v4/trust-relations/routes.ts'
 import { uploadImportRoutes } from './api/v4/uploads/import-routes.ts'
 import { uploadLinkRoutes } from './api/v4/uploads/link-routes.ts'
+import { quarantineRoutes } from './api/v4/uploads/quarantine-routes.ts'
 import { uploadReferenceRoutes } from './api/v4/uploads/reference-routes.ts'
 import { resumableUploadRoutes } from './api/v4/uploads/resumable-routes.ts'
 import { uploadRoutes } from './api/v4/uploads/routes.ts'
@@ -126,6 +127,7 @@ export const routes: readonly Route[] = [
   ...uploadReferenceRoutes,
   ...resumableUploadRoutes,
   ...thumbnailRoutes,
+  ...quarantineRoutes,
   ...webUploadRoutes,
   ...markdownRoutes,
   ...securityReportRoutes,

@@ -1,3 +1,4 @@
+import { formatClamdAddress } from './clamd-settings.ts'
 import { formatAddress } from './mail-settings.ts'
 import type { OidcProvider } from './oidc-settings.ts'
 import { type FixedSettingName, isSecret, type ProviderSettingName, settingOfProvider } from './setting-values.ts'
@@ -197,6 +198,16 @@ const rows: Record<FixedSettingName, Row> = {
     'Rules',
     'Days after which uploads to which no recorded text refers are deleted; 0 keeps them.',
     (s) => s.unreferencedUploadDays,
+  ],
+  CLAMD: [
+    'Security',
+    'Address of clamd, which scans uploads for viruses. Default: uploads are not scanned.',
+    (s) => s.clamd && formatClamdAddress(s.clamd.address),
+  ],
+  CLAMD_HOLD: [
+    'Security',
+    'Whether uploads can be downloaded only after their virus scan.',
+    (s) => s.clamd?.holdsPending ?? false,
   ],
   UPLOAD_LINK_DAYS: [
     'Rules',

@@ -67,6 +67,8 @@ export const settingNames = [
   'UNREFERENCED_UPLOAD_DAYS',
   'UPLOAD_GRACE_DAYS',
   'UPLOAD_LINK_DAYS',
+  'CLAMD',
+  'CLAMD_HOLD',
   'PROMOTE',
   'TRIAGE_ROLE',
   'INVITED_ACCOUNTS',

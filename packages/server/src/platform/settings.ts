@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type AuditDestination, readAuditStreams } from './audit-stream-settings.ts'
+import { type ClamdSettings, readClamd } from './clamd-settings.ts'
 import { type MailSettings, readMail } from './mail-settings.ts'
 import { type OidcSettings, readOidc } from './oidc-settings.ts'
 import { isHttpUrl, isPrintable } from './setting-formats.ts'
@@ -38,6 +39,8 @@ export interface Settings {
   uploadGraceMs: number
   /** Maximum lifetime of a link to an upload in days; 0 turns links off. */
   uploadLinkDays: number
+  /** Virus scanner for uploads. Absent: they are not scanned. */
+  clamd?: ClamdSettings
   /** Days after which uploads without references are deleted; 0 keeps them. */
   unreferencedUploadDays: number
   /** Retention of an object after its row was deleted. */
@@ -153,6 +156,7 @@ export function readSettings(environment: Environment = process.env): Settings {
   const s3 = readS3(values)
   const backupS3 = readBackupS3(values)
   const mail = readMail(values)
+  const clamd = readClamd(values)
   const settings: Settings = {
     host: values.get('HOST') ?? '127.0.0.1',
     port: values.whole('PORT', 8080, 0, 65_535),
@@ -186,6 +190,7 @@ export function readSettings(environment: Environment = process.env): Settings {
     oidc: readOidc(values),
     auditsDownloads: values.oneOf('AUDIT_DOWNLOADS', ['on', 'off'], 'off') === 'on',
     ...(mail && { mail }),
+    ...(clamd && { clamd }),
     ...(s3 && { s3 }),
     ...(backupS3 && { backupS3 }),
     logLevel: values.oneOf('LOG_LEVEL', logLevels, 'info'),

@@ -61,6 +61,7 @@ import { uploadLinks } from './0115_upload_links.ts'
 import { uploadReferences } from './0116_upload_references.ts'
 import { resumableUploads } from './0117_resumable_uploads.ts'
 import { topicProposals } from './0118_topic_proposals.ts'
+import { uploadScans } from './0119_upload_scans.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -126,4 +127,5 @@ export const migrations: readonly Migration[] = [
   uploadReferences,
   resumableUploads,
   topicProposals,
+  uploadScans,
 ]

@@ -56,6 +56,8 @@ export const permissions = {
   // Each field and mutation of the document names a row of its own: api/graphql/.
   'graphql.execute': { on: 'instance', who: 'anyone', scope: 'read_api', reads: true },
   'storage.read': { on: 'instance', who: 'admin', scope: 'read_api' },
+  'virus-scan.read': { on: 'instance', who: 'admin', scope: 'read_api' },
+  'virus-scan.manage': { on: 'instance', who: 'admin', scope: 'api' },
   'feed.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'setting.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'audit.read': { on: 'instance', who: 'admin', scope: 'read_api' },

@@ -90,6 +90,8 @@ export type AuditEventName =
   | 'upload_downloaded'
   | 'upload_link_created'
   | 'upload_link_revoked'
+  | 'upload_quarantined'
+  | 'upload_released'
   | 'vulnerability_created'
   | 'vulnerability_state_updated'
   | 'vulnerability_severity_updated'

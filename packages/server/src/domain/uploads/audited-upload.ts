@@ -3,6 +3,7 @@ import { recordAuditEvent } from '../audit/record.ts'
 import type { Deps } from '../deps.ts'
 import { findNamespaceById } from '../namespaces/namespaces.ts'
 import { findProjectById } from '../projects/projects.ts'
+import { assertReadable } from './scans/readable.ts'
 import type { Upload } from './upload.ts'
 
 const messages = {
@@ -12,6 +13,8 @@ const messages = {
   upload_downloaded: 'Downloaded an upload',
   upload_link_created: 'Created a link to an upload',
   upload_link_revoked: 'Revoked a link to an upload',
+  upload_quarantined: 'Quarantined an upload',
+  upload_released: 'Released an upload from quarantine',
 } as const
 
 /** Records an action on an upload. Its secret, with which anyone may read it, is not stored. */
@@ -32,8 +35,9 @@ export async function recordUploadAudit(
   })
 }
 
-/** Records the download of an upload, where the operator wants it. Returns the upload. */
+/** Permits the download of an upload, and records it where the operator wants it. Returns the upload. */
 export async function recordDownload(deps: Deps, upload: Upload, extra?: Details): Promise<Upload> {
+  assertReadable(deps, upload)
   if (deps.settings.auditsDownloads) await recordUploadAudit(deps, 'upload_downloaded', upload, extra)
   return upload
 }

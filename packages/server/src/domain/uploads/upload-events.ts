@@ -39,7 +39,7 @@ function describe(
   { settings }: Deps,
   name: UploadEvent['event_name'],
   place: DescribedPlace,
-  upload: Omit<Upload, 'secret' | 'objectKey' | 'deletedAt'>,
+  upload: Omit<Upload, 'secret' | 'objectKey' | 'deletedAt' | 'scan'>,
 ) {
   const { id, owner, filename, bytes, contentType, sha256, createdAt, uploadedBy } = upload
   return {

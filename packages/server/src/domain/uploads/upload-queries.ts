@@ -11,6 +11,7 @@ const selected: Sql = sql`
   select u.id, case when u.project_id is null then 'group' else 'project' end as "owner.kind",
     coalesce(u.project_id, u.namespace_id) as "owner.id", u.secret, u.filename, u.content_type, u.bytes, u.sha256, u.object_key,
     u.created_at, u.deleted_at,
+    u.scan_state as "scan.state", u.scan_signature as "scan.signature", u.scanned_at as "scan.at",
     users.id as "uploaded_by.id", users.username as "uploaded_by.username", users.name as "uploaded_by.name"
   from uploads u left join users on users.id = u.uploaded_by_id`
 
@@ -34,10 +35,11 @@ export async function insertUpload(
   const listeners = selectListeningHooks(sql`1`, owner, 'upload')
   const row = await db.one<{ id: number; hasListeners: boolean | number }>(sql`
     insert into uploads (project_id, namespace_id, uploaded_by_id, secret, filename, content_type, bytes, sha256,
-      object_key, is_from_outsider, created_at)
+      object_key, is_from_outsider, created_at, scan_state)
     values (${owner.kind === 'project' ? owner.id : null}, ${owner.kind === 'group' ? owner.id : null},
       ${upload.uploadedBy?.id}, ${upload.secret}, ${upload.filename}, ${upload.contentType}, ${upload.bytes},
-      ${upload.sha256}, ${upload.objectKey}, ${isFromOutsider}, ${upload.createdAt})
+      ${upload.sha256}, ${upload.objectKey}, ${isFromOutsider}, ${upload.createdAt},
+      ${upload.scan.state})
     returning id, exists (${listeners}) as has_listeners`)
   if (!row) throw new Error('an inserted upload returned no id')
   return { upload: { ...upload, id: row.id }, hasListeners: Boolean(row.hasListeners) }

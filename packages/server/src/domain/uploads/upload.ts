@@ -1,4 +1,5 @@
 import type { UploadOwner } from './owner.ts'
+import type { UploadScan } from './scans/upload-scan.ts'
 
 /** File that Markdown of a project or group refers to. */
 export interface Upload {
@@ -18,4 +19,5 @@ export interface Upload {
   uploadedBy: { id: number; username: string; name: string } | null
   /** Time of deletion, from which the upload is hidden. Its bytes are deleted after the grace period. */
   deletedAt: string | null
+  scan: UploadScan
 }

@@ -10,6 +10,7 @@ import type { User } from '../users/user.ts'
 import { recordUploadAudit } from './audited-upload.ts'
 import type { UploadFilter } from './filter.ts'
 import type { UploadOwner } from './owner.ts'
+import { newScan, queueScan } from './scans/scan-uploads.ts'
 import type { Upload } from './upload.ts'
 import { recordUploadEvent } from './upload-events.ts'
 import {
@@ -64,7 +65,7 @@ export async function importUpload(
     const { upload, hasListeners } = await insertUpload(
       deps.db,
       {
-        ...draftOf(owner, filename, file),
+        ...draftOf(deps, owner, filename, file),
         secret,
         createdAt,
         uploadedBy: uploader && { id: uploader.id, username: uploader.username, name: uploader.name },
@@ -75,12 +76,13 @@ export async function importUpload(
     if (hasListeners) await recordUploadEvent(deps, 'upload_created', upload)
     await claimSpace(deps, owner, file.bytes)
     await recordUploadAudit(deps, 'upload_imported', upload)
+    await queueScan(deps, upload)
     file.kept = true
     return upload
   })
 }
 
-function draftOf({ kind, id }: UploadOwner, filename: string, file: ReceivedFile) {
+function draftOf(deps: Deps, { kind, id }: UploadOwner, filename: string, file: ReceivedFile) {
   return {
     owner: { kind, id },
     filename,
@@ -89,6 +91,7 @@ function draftOf({ kind, id }: UploadOwner, filename: string, file: ReceivedFile
     sha256: file.sha256,
     objectKey: file.key,
     deletedAt: null,
+    scan: newScan(deps),
   }
 }
 
@@ -104,7 +107,7 @@ export async function createUpload(
     // Insert the row first, because it locks the owner before the usage. Deleting an owner takes its locks in the same
     // order.
     const draft = {
-      ...draftOf(owner, filename, file),
+      ...draftOf(deps, owner, filename, file),
       secret: deps.random(16).toString('hex'),
       createdAt: deps.now(),
       uploadedBy: { id: user.id, username: user.username, name: user.name },
@@ -113,6 +116,7 @@ export async function createUpload(
     if (hasListeners) await recordUploadEvent(deps, 'upload_created', upload)
     await claimSpace(deps, owner, file.bytes)
     if (!isMember) await assertWithinShare(deps, owner)
+    await queueScan(deps, upload)
     return upload
   }).catch((error: unknown) => {
     // The owner, or more rarely the user, was deleted while the bytes were received.

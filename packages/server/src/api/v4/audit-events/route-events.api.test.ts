@@ -36,6 +36,9 @@ const mayRecordNothing = ['POST /projects/:id/security_reports']
 const unperformed = [
   'POST /projects/:id/restore',
   'POST /groups/:id/restore',
+  // Without a virus scanner.
+  'POST /admin/virus_scan',
+  'POST /admin/quarantine/:upload_id/release',
   'DELETE /users/:id/identities/:provider',
   'POST /-/oidc/:provider',
   'POST /-/oidc/:provider/backchannel_logout',

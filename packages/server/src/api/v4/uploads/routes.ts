@@ -35,9 +35,9 @@ import type { Download } from '../../../http/response/download.ts'
 import { noOutput, type Route, redirectableFileOutput } from '../../../http/route.ts'
 import { badRequest, Failure } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
-import { nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
+import { nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 import { isMember, ownerOf } from './owner-of.ts'
-import { uploadView, viewUpload } from './views.ts'
+import { scanStateView, uploadView, viewUpload } from './views.ts'
 
 export const uploadListItem = Type.Object(
   {
@@ -64,12 +64,16 @@ export const uploadListItem = Type.Object(
     // Uploads of projects, with `with_details`.
     use_count: Type.Optional(Type.Integer({ description: 'Number of links in recorded texts' })),
     unreferenced_since: Type.Optional(nullableTimestamp),
+    // With `with_details`.
+    scan_state: Type.Optional(scanStateView),
+    scan_signature: Type.Optional({ ...nullableString, description: 'Name of what the virus scan found' }),
+    scanned_at: Type.Optional(nullableTimestamp),
   },
   { title: 'UploadListItem' },
 )
 
 export function viewListItem(upload: Upload, withDetails: boolean, use?: UploadUse) {
-  const { id, bytes, filename, createdAt, uploadedBy, contentType, sha256, deletedAt } = upload
+  const { id, bytes, filename, createdAt, uploadedBy, contentType, sha256, deletedAt, scan } = upload
   const { url, full_path, markdown } = viewUpload(upload)
   return {
     id,
@@ -85,6 +89,7 @@ export function viewListItem(upload: Upload, withDetails: boolean, use?: UploadU
     ...(withDetails && { content_type: contentType, sha256, url, full_path, markdown }),
     ...(deletedAt !== null && { deleted_at: deletedAt }),
     ...(use && { use_count: use.count, unreferenced_since: use.unreferencedSince }),
+    ...(withDetails && { scan_state: scan.state, scan_signature: scan.signature, scanned_at: scan.at }),
   }
 }
 

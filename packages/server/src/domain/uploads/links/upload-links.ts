@@ -3,6 +3,7 @@ import { invalid, notFound, refused } from '../../../platform/failure.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import type { User } from '../../users/user.ts'
 import { recordDownload, recordUploadAudit } from '../audited-upload.ts'
+import { assertReadable } from '../scans/readable.ts'
 import type { Upload } from '../upload.ts'
 import { findUpload } from '../upload-queries.ts'
 import type { UploadLink } from './upload-link.ts'
@@ -90,6 +91,7 @@ export async function openLink(deps: Deps, token: string): Promise<OpenLink> {
   const found = deps.settings.uploadLinkDays > 0 && (await findLinkByHash(deps.db, digest(token), deps.now()))
   const upload = found && (await findUpload(deps.db, found.owner, found.uploadId))
   if (!upload || upload.deletedAt !== null) throw notFound()
+  assertReadable(deps, upload)
   return {
     upload,
     async count(isContinued) {

@@ -3,6 +3,7 @@ import { readBytes } from '../../../platform/object-store/read-whole.ts'
 import type { RootDeps } from '../../deps.ts'
 import { detectImageType } from '../../files/image-type.ts'
 import { openIntact } from '../../files/intact.ts'
+import { assertReadable } from '../scans/readable.ts'
 import type { Upload } from '../upload.ts'
 import { canDraw, drawThumbnail } from './draw-thumbnail.ts'
 
@@ -19,6 +20,7 @@ let waiting = 0
 
 /** Returns the thumbnail of an upload as WebP. Throws `notFound` for files without one. */
 export async function readThumbnail(deps: RootDeps, upload: Upload): Promise<Buffer> {
+  assertReadable(deps, upload)
   if (upload.bytes === 0 || upload.bytes > maxBytes) throw notFound()
   const key = `${prefix}${upload.sha256}.webp`
   const stored = await deps.objects.open(key)
