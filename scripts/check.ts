@@ -28,7 +28,7 @@ const groups: Record<string, string[]> = {
   package: ['tsx scripts/pack-check.ts', 'tsx scripts/image-check.ts'],
   // Less than a minute; the program has been built by then or is built.
   bench: ['npm run --silent bench -- --quick --check'],
-  clients: ['bash scripts/radosgw.sh', 'bash scripts/compat.sh'],
+  clients: ['bash scripts/radosgw.sh', 'bash scripts/compat.sh', 'bash scripts/clamd.sh'],
 }
 const maxFailuresShown = 8
 /** Maximum number of failed test files that run a second time. */
