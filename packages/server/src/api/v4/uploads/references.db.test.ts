@@ -146,6 +146,14 @@ test('an imported upload has the period of retention from its import on', async 
   expect(await uses()).toEqual({})
 })
 
+test('an imported upload with a short secret is counted', async () => {
+  const { base, refer, uses } = await open('references/short')
+  const form = formWithFile('file', 'old.txt', 'old', { secret: '0123456789', created_at: '2024-02-03T04:05:06.000Z' })
+  const { body } = await server.admin.post(`${base}/import`, form)
+  await refer('page', [body.markdown ?? `[old](${body.url})`])
+  expect(await uses()).toEqual({ 'old.txt': [1, null] })
+})
+
 test('uploads of a project stay without a period of retention', async () => {
   const { maintainer, base, upload, refer } = await open('references/kept')
   await upload('kept.txt')

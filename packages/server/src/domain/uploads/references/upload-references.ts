@@ -71,7 +71,7 @@ function findLinksToUploads(projectId: number, texts: readonly string[]): Map<st
 }
 
 /** Addresses in Markdown (`/uploads/secret/`) and of the web (`/-/project/42/uploads/secret/`), also in rendered HTML. */
-const link = /(?:\/-\/project\/(\d{1,15}))?\/uploads\/([0-9a-f]{32})\//g
+const link = /(?:\/-\/project\/(\d{1,15}))?\/uploads\/([0-9a-f]{10,32})\//g
 
 /** How texts use an upload. */
 export interface UploadUse {
