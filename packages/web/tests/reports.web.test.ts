@@ -50,6 +50,37 @@ describe('a report in the UI', () => {
     await expect.poll(() => page.getByRole('table').innerText()).toContain('Test scanner')
   })
 
+  test('previews what each rule of an alcove.yml would change, at 360 px too, and imports the file', async () => {
+    const rack = await web.server.project('acme/rack')
+    const as = await web.server.as('maintainer', rack)
+    await web.server.admin.put(`/projects/${rack.id}`, { promote_vulnerabilities_on_ingestion: true })
+    await web.server.report(rack, [entry({ name: 'Weak hash', file: 'test/a.js' })])
+    const rule = '{ name: Test code, match: { path: "test/**" }, action: { dismiss: { reason: used_in_tests } } }'
+    const page = await web.open('/acme/rack/-/reports/new', { as, width: 360 })
+    await page
+      .getByLabel('Drop a scanner report here')
+      .setInputFiles(file([entry({ name: 'Weak hash', file: 'test/a.js' })]))
+    const buffer = Buffer.from(`version: 1\nrules:\n  - ${rule}\n`)
+    await page
+      .getByLabel('Files of the repository')
+      .setInputFiles({ name: 'alcove.yml', mimeType: 'application/yaml', buffer })
+    await page.getByRole('button', { name: 'Preview changes' }).click()
+    const preview = page.getByRole('region', { name: 'Preview of changes', exact: true })
+    await preview.getByText('Test code (new): 1 vulnerability would change').waitFor()
+    const samples = preview.getByRole('region', { name: 'Samples of Test code' })
+    await expect.poll(() => samples.innerText()).toMatch(/Weak hash\s+Needs triage, medium\s+Dismissed, medium/i)
+    expect(await accessProblems(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect((await web.server.admin.get(`/projects/${rack.id}/project_files`)).body).toEqual([])
+
+    await preview.getByRole('button', { name: 'Import' }).click()
+    await page.waitForURL(/\/-\/reports\/\d+$/)
+    await page.getByText('Applied: 1 rule.').waitFor()
+    expect((await web.server.admin.get(`/projects/${rack.id}/project_files`)).body).toMatchObject([
+      { name: 'alcove.yml' },
+    ])
+  })
+
   test('offers promotion to users who may promote, and otherwise follows the project’s setting', async () => {
     const shelf = await web.server.project('acme/shelf')
     await web.server.admin.put(`/projects/${shelf.id}`, { promote_vulnerabilities_on_ingestion: true })

@@ -29,13 +29,16 @@ export class NotSent extends Error {
  */
 export function sendForm<Result>(
   address: string,
-  fields: Readonly<Record<string, string | File>>,
+  fields: Readonly<Record<string, string | File | readonly File[]>>,
   onProgress: (sentBytes: number, totalBytes: number) => void,
   idempotencyKey?: string,
 ): Sending<Result> {
   const request = new XMLHttpRequest()
   const form = new FormData()
-  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === 'string' || value instanceof File) form.append(name, value)
+    else for (const file of value) form.append(name, file)
+  }
   const response = new Promise<Result>((resolve, reject) => {
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded, total)
     request.onload = () => {

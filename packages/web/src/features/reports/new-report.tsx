@@ -4,7 +4,7 @@ import { type FormEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Button } from '../../components/button.tsx'
 import { DropZone } from '../../components/form/drop-zone.tsx'
-import { CheckField, SelectField, TextField } from '../../components/form/field.tsx'
+import { CheckField, Field, SelectField, TextField } from '../../components/form/field.tsx'
 import { ForWriters } from '../../components/form/for-writers.tsx'
 import { formatBytes } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
@@ -23,6 +23,7 @@ type Import = Schemas['Import']
 
 interface DryRunResult {
   file: File
+  projectFiles: readonly File[]
   options: Record<string, string>
   outcome: Import
 }
@@ -37,6 +38,7 @@ export function NewReport() {
   const mayPromote = level >= session.triage_access_level
   const [, navigate] = useLocation()
   const [file, setFile] = useState(droppedReport.get)
+  const [projectFiles, setProjectFiles] = useState<readonly File[]>([])
   useEffect(() => droppedReport.set(undefined), [])
   const [sending, setSending] = useState<Sending<Import> & { isDryRun: boolean }>()
   const [progress, setProgress] = useState(0)
@@ -45,11 +47,15 @@ export function NewReport() {
   const formId = useId()
   const address = api.address('POST /projects/{id}/security_reports', { path: { id: project.id } })
 
-  async function send(report: File, options: Record<string, string>, isDryRun: boolean): Promise<Import | undefined> {
+  async function send(
+    { file, projectFiles, options }: Omit<DryRunResult, 'outcome'>,
+    more: Record<string, string>,
+    isDryRun: boolean,
+  ): Promise<Import | undefined> {
     setProblem('')
     setProgress(0)
     // The file is the last field, because the server needs the options before it reads the file.
-    const fields = { ...options, file: report }
+    const fields = { ...options, ...more, 'project_files[]': projectFiles, file }
     const post = (idempotencyKey?: string) => {
       const now = sendForm<Import>(address, fields, (sent, all) => setProgress(sent / all), idempotencyKey)
       setSending({ ...now, isDryRun })
@@ -71,12 +77,12 @@ export function NewReport() {
     if (!file) return
     const options = optionsOf(new FormData(event.currentTarget), project, mayPromote)
     setDryRunResult(undefined)
-    const outcome = await send(file, { ...options, dry_run: 'true' }, true)
-    if (outcome) setDryRunResult({ file, options, outcome })
+    const outcome = await send({ file, projectFiles, options }, { dry_run: 'true' }, true)
+    if (outcome) setDryRunResult({ file, projectFiles, options, outcome })
   }
 
-  async function importReport({ file, options }: DryRunResult) {
-    const report = await send(file, { ...options, async: 'true' }, false)
+  async function importReport(previewed: DryRunResult) {
+    const report = await send(previewed, { async: 'true' }, false)
     if (!report) return
     void queries.invalidateQueries()
     navigate(to(`reports/${report.id}`))
@@ -119,6 +125,12 @@ export function NewReport() {
               hint="Separates several reports of one scanner, such as one per image or folder. Use the same name each time. Findings of other categories do not change. Leave empty if the report covers the whole branch."
             />
             <MappingField projectId={project.id} />
+            <ProjectFilesField
+              onFiles={(files) => {
+                setProjectFiles(files)
+                setDryRunResult(undefined)
+              }}
+            />
             {mayPromote && (
               <CheckField
                 label="Create vulnerabilities automatically"
@@ -184,6 +196,18 @@ export function NewReport() {
         )}
       </ForWriters>
     </Page>
+  )
+}
+
+/** Choice of files of the repository that are sent with the report. */
+function ProjectFilesField({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+  return (
+    <Field
+      label="Files of the repository"
+      hint="CODEOWNERS, alcove.yml and ignore files of scanners. The preview shows what their rules would change. They have effects only for the default branch."
+    >
+      {(ids) => <input {...ids} type="file" multiple onChange={({ target }) => onFiles([...(target.files ?? [])])} />}
+    </Field>
   )
 }
 

@@ -3,6 +3,7 @@ import { SeverityBadge } from '../../components/badge.tsx'
 import { counted, formatCount } from '../../components/format.ts'
 import { Panel } from '../../components/page/page.tsx'
 import { placeInWords } from '../../nouns/finding/place.ts'
+import { FileEffect } from './file-effect.tsx'
 import styles from './outcome.module.css'
 
 type Import = Schemas['Import']
@@ -39,6 +40,9 @@ export function Outcome({ report }: { report: Import }) {
       <Problems title="Errors" problems={report.errors} />
       <Skipped skipped={report.skipped} count={findings.skipped} />
       <Problems title="Warnings" problems={report.warnings} />
+      {report.project_files.map((file) => (
+        <FileEffect key={file.path} file={file} isDryRun={report.dry_run} />
+      ))}
       <Samples title="New" samples={samples.new} count={findings.new} />
       <Samples title="No longer detected" samples={samples.gone} count={findings.gone} />
       <Samples title="Redetected" samples={samples.returned} count={findings.returned} />
