@@ -135,7 +135,7 @@ function SignOut() {
   )
 }
 
-/** Deletes unsent drafts, so that the next user of this browser cannot read them. */
+/** Deletes unsent drafts and the names of unfinished uploads, so that the next user of this browser cannot read them. */
 function deleteDrafts(): void {
-  for (const key of Object.keys(localStorage)) if (key.startsWith('alcove-pad-')) localStorage.removeItem(key)
+  for (const key of Object.keys(localStorage)) if (/^(alcove-pad-|tus::)/.test(key)) localStorage.removeItem(key)
 }

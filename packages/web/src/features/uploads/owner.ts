@@ -11,6 +11,8 @@ export interface UploadOwner {
 const operations = {
   project: {
     create: 'POST /projects/{id}/uploads',
+    beginResumable: 'POST /projects/{id}/uploads/resumable',
+    resumable: 'GET /projects/{id}/uploads/resumable/{upload_key}',
     list: 'GET /projects/{id}/uploads',
     limits: 'GET /projects/{id}/uploads/limits',
     remove: 'DELETE /projects/{id}/uploads/{upload_id}',
@@ -22,6 +24,8 @@ const operations = {
   },
   group: {
     create: 'POST /groups/{id}/uploads',
+    beginResumable: 'POST /groups/{id}/uploads/resumable',
+    resumable: 'GET /groups/{id}/uploads/resumable/{upload_key}',
     list: 'GET /groups/{id}/uploads',
     limits: 'GET /groups/{id}/uploads/limits',
     remove: 'DELETE /groups/{id}/uploads/{upload_id}',

@@ -1,4 +1,4 @@
-import { CircleAlert, CircleCheck, Clock, RotateCw, X } from 'lucide-react'
+import { CircleAlert, CircleCheck, Clock, Pause, Play, RotateCw, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { Button, IconButton } from '../../../components/button.tsx'
@@ -6,7 +6,18 @@ import { CopyButton } from '../../../components/copy-button.tsx'
 import { counted, formatBytes } from '../../../components/format.ts'
 import type { UploadOwner } from '../owner.ts'
 import styles from './queue-list.module.css'
-import { cancelFile, isActive, type QueuedFile, removeFinished, retryFile, useQueue } from './upload-queue.ts'
+import { isResumable } from './send-resumable.ts'
+import {
+  cancelFile,
+  isActive,
+  isFinished,
+  pauseFile,
+  type QueuedFile,
+  removeFinished,
+  resumeFile,
+  retryFile,
+  useQueue,
+} from './upload-queue.ts'
 
 /** Upload queue with progress and Markdown. `previewOf` returns the address of a preview. */
 export function QueueList({ owner, previewOf }: { owner: UploadOwner; previewOf?: (id: number) => string }) {
@@ -29,7 +40,7 @@ export function QueueList({ owner, previewOf }: { owner: UploadOwner; previewOf?
                   Cancel all
                 </Button>
               )}
-              {active.length < queue.length && (
+              {queue.some(isFinished) && (
                 <Button size="small" kind="quiet" onClick={() => removeFinished(owner)}>
                   Clear list
                 </Button>
@@ -47,7 +58,7 @@ export function QueueList({ owner, previewOf }: { owner: UploadOwner; previewOf?
   )
 }
 
-const marks = { waiting: Clock, sending: Clock, done: CircleCheck, failed: CircleAlert, cancelled: X }
+const marks = { waiting: Clock, sending: Clock, paused: Pause, done: CircleCheck, failed: CircleAlert, cancelled: X }
 
 function Row({ item, previewOf }: { item: QueuedFile; previewOf?: (id: number) => string }) {
   const { key, name, state, bytes, sentBytes, stored, isPermanent } = item
@@ -63,7 +74,7 @@ function Row({ item, previewOf }: { item: QueuedFile; previewOf?: (id: number) =
         ) : (
           <span className={styles.name}>{name}</span>
         )}
-        {state === 'sending' && (
+        {(state === 'sending' || state === 'paused') && (
           <progress
             className={styles.progress}
             max={Math.max(1, bytes)}
@@ -81,18 +92,25 @@ function Row({ item, previewOf }: { item: QueuedFile; previewOf?: (id: number) =
             Retry{' '}
           </Button>
         )}
-        {isActive(item) && <IconButton label={`Cancel ${name}`} icon={X} onClick={() => cancelFile(key)} />}
+        {state === 'sending' && isResumable(item) && sentBytes < bytes && (
+          <IconButton label={`Pause ${name}`} icon={Pause} onClick={() => pauseFile(key)} />
+        )}
+        {state === 'paused' && <IconButton label={`Resume ${name}`} icon={Play} onClick={() => resumeFile(key)} />}
+        {!isFinished(item) && <IconButton label={`Cancel ${name}`} icon={X} onClick={() => cancelFile(key)} />}
       </div>
     </li>
   )
 }
 
-function stateOf({ state, bytes, sentBytes, startedAt, problem }: QueuedFile): string {
+function stateOf(item: QueuedFile): string {
+  const { state, bytes, sentBytes, problem } = item
   switch (state) {
     case 'waiting':
       return `${formatBytes(bytes)}, queued`
     case 'sending':
-      return sentBytes >= bytes ? `${formatBytes(bytes)}, processing` : progressOf(sentBytes, bytes, startedAt)
+      return sentBytes >= bytes ? `${formatBytes(bytes)}, processing` : progressOf(item)
+    case 'paused':
+      return `${shareOf(item)}, paused`
     case 'done':
       return formatBytes(bytes)
     case 'failed':
@@ -103,13 +121,17 @@ function stateOf({ state, bytes, sentBytes, startedAt, problem }: QueuedFile): s
 }
 
 /** Formats the progress: `3.2 MiB of 10 MiB, 1.1 MiB per second, 6 s left`. */
-function progressOf(sent: number, bytes: number, startedAt: number): string {
+function progressOf(item: QueuedFile): string {
+  const { sentBytes, bytes, startedAt, earlierBytes = 0, isReconnecting } = item
+  if (isReconnecting) return `${shareOf(item)}, reconnecting`
   const seconds = (performance.now() - startedAt) / 1000
-  const shown = `${formatBytes(sent)} of ${formatBytes(bytes)}`
-  if (seconds < 1 || sent === 0) return shown
+  const sent = sentBytes - earlierBytes
+  if (seconds < 1 || sent <= 0) return shareOf(item)
   const speed = sent / seconds
-  return `${shown}, ${formatBytes(speed)} per second, ${durationOf((bytes - sent) / speed)} left`
+  return `${shareOf(item)}, ${formatBytes(speed)} per second, ${durationOf((bytes - sentBytes) / speed)} left`
 }
+
+const shareOf = ({ sentBytes, bytes }: QueuedFile) => `${formatBytes(sentBytes)} of ${formatBytes(bytes)}`
 
 function durationOf(seconds: number): string {
   return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
@@ -122,13 +144,15 @@ function Announcer({ queue }: { queue: readonly QueuedFile[] }) {
   const active = queue.filter(isActive).length
   const failed = queue.filter(({ state }) => state === 'failed').length
   const done = queue.filter(({ state }) => state === 'done').length
+  const paused = queue.filter(({ state }) => state === 'paused').length
   useEffect(() => {
     if (active > before.current) say(`Uploading ${counted(active, 'file')}.`)
+    else if (active < before.current && paused > 0) say(`${counted(paused, 'upload')} paused.`)
     else if (active === 0 && before.current > 0) {
       say(`${counted(done, 'file')} uploaded${failed > 0 ? `, ${failed} failed` : ''}.`)
     }
     before.current = active
-  }, [active, failed, done])
+  }, [active, failed, done, paused])
   return (
     <p role="status" className="visually-hidden">
       {said}

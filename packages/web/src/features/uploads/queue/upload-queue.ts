@@ -7,6 +7,7 @@ import { NotSent, sendForm } from '../../../data/send-form.ts'
 import { store } from '../../../data/store.ts'
 import { refusalFor, roomIn } from '../limits.ts'
 import { fileFromResponse, keyOf, operationsOf, type StoredFile, type UploadOwner } from '../owner.ts'
+import { isResumable, sendResumable } from './send-resumable.ts'
 
 /** File in the upload queue. */
 export interface QueuedFile {
@@ -14,15 +15,26 @@ export interface QueuedFile {
   owner: UploadOwner
   name: string
   bytes: number
-  state: 'waiting' | 'sending' | 'done' | 'failed' | 'cancelled'
+  state: 'waiting' | 'sending' | 'paused' | 'done' | 'failed' | 'cancelled'
   sentBytes: number
-  /** Start of the upload, in the time of `performance.now()`. */
+  /** Start of the upload, or of its continuation, in the time of `performance.now()`. */
   startedAt: number
+  /** Bytes that had arrived before that start; undefined until the first progress of a resumable upload. */
+  earlierBytes?: number | undefined
+  /** True: the connection was lost, and the upload continues by itself. */
+  isReconnecting?: boolean
   /** Error message. */
   problem?: string
   /** True: sending the same file again cannot succeed. */
   isPermanent?: boolean
   stored?: StoredFile
+}
+
+/** Upload that has begun. Resumable ones can be paused. */
+interface Begun {
+  cancel: () => void
+  pause?: () => void
+  resume?: () => void
 }
 
 const maxConcurrent = 3
@@ -34,7 +46,8 @@ const sending = store.slot(() => ({
   files: new Map<number, File>(),
   /** Keys of the files that passed the limits. */
   ready: new Set<number>(),
-  cancels: new Map<number, () => void>(),
+  /** Uploads that have begun, also paused ones. */
+  begun: new Map<number, Begun>(),
   /** Idempotency keys of uploads whose outcome is unknown; a retry sends the same key. */
   idempotencyKeys: new Map<number, string>(),
   willRefresh: false,
@@ -49,6 +62,11 @@ export function useQueue(owner: UploadOwner): readonly QueuedFile[] {
 
 export function isActive({ state }: QueuedFile): boolean {
   return state === 'waiting' || state === 'sending'
+}
+
+/** Returns true for files that have been uploaded, failed or were canceled. */
+export function isFinished({ state }: QueuedFile): boolean {
+  return state === 'done' || state === 'failed' || state === 'cancelled'
 }
 
 /** Queues files for upload in this order, a few at a time. Returns their keys. */
@@ -66,14 +84,30 @@ export function addFiles(owner: UploadOwner, chosen: readonly File[]): number[] 
 }
 
 export function cancelFile(key: number): void {
-  const cancel = sending.get().cancels.get(key)
-  if (cancel) cancel()
+  const begun = sending.get().begun.get(key)
+  if (begun) begun.cancel()
   else fail(key, new NotSent(true))
+}
+
+/** Pauses a resumable upload. What has arrived stays on the server for a day. */
+export function pauseFile(key: number): void {
+  const pause = sending.get().begun.get(key)?.pause
+  if (!pause) return
+  pause()
+  change(key, { state: 'paused', isReconnecting: false })
+  sendNext()
+}
+
+export function resumeFile(key: number): void {
+  if (queue.get().find((item) => item.key === key)?.state !== 'paused') return
+  sending.get().ready.add(key)
+  change(key, { state: 'waiting' })
+  sendNext()
 }
 
 export function retryFile(key: number): void {
   const item = queue.get().find((item) => item.key === key)
-  if (!item || isActive(item)) return
+  if (!item || isActive(item) || item.state === 'paused') return
   const { problem: _, isPermanent: __, ...rest } = item
   const again: QueuedFile = { ...rest, state: 'waiting', sentBytes: 0 }
   show(queue.get().map((item) => (item.key === key ? again : item)))
@@ -82,7 +116,7 @@ export function retryFile(key: number): void {
 
 /** Removes finished files from the list. */
 export function removeFinished(owner: UploadOwner): void {
-  const isKept = (item: QueuedFile) => isActive(item) || keyOf(item.owner) !== keyOf(owner)
+  const isKept = (item: QueuedFile) => !isFinished(item) || keyOf(item.owner) !== keyOf(owner)
   for (const { key } of queue.get().filter((item) => !isKept(item))) {
     sending.get().files.delete(key)
     sending.get().idempotencyKeys.delete(key)
@@ -108,28 +142,53 @@ async function checkLimits(owner: UploadOwner, items: readonly QueuedFile[]): Pr
 }
 
 function sendNext(): void {
-  const { files, ready, cancels, idempotencyKeys } = sending.get()
-  for (const { key, owner, state } of queue.get()) {
-    if (cancels.size >= maxConcurrent) return
+  const { files, ready, begun } = sending.get()
+  for (const item of queue.get()) {
+    const { key, state } = item
     const file = files.get(key)
-    if (state !== 'waiting' || !ready.delete(key) || !file) continue
-    const address = api.address(operationsOf(owner).create, { path: { id: owner.id } })
-    const onProgress = (sent: number) => change(key, { sentBytes: Math.min(sent, file.size) })
-    const idempotencyKey = idempotencyKeys.get(key) ?? newIdempotencyKey()
-    idempotencyKeys.set(key, idempotencyKey)
-    const { response, cancel } = sendForm<Schemas['Upload']>(address, { file }, onProgress, idempotencyKey)
-    cancels.set(key, cancel)
-    change(key, { state: 'sending', startedAt: performance.now() })
-    void response.then(
-      (upload) => finish(key, fileFromResponse(upload, file)),
-      (error) => fail(key, error),
-    )
+    if (state !== 'waiting' || !ready.has(key) || !file) continue
+    if (queue.get().filter(({ state }) => state === 'sending').length >= maxConcurrent) return
+    ready.delete(key)
+    change(key, { state: 'sending', startedAt: performance.now(), earlierBytes: undefined })
+    const resume = begun.get(key)?.resume
+    if (resume) resume()
+    else begun.set(key, isResumable(item) ? beginResumable(item, file) : beginWhole(item, file))
   }
 }
 
+function beginWhole({ key, owner }: QueuedFile, file: File): Begun {
+  const { idempotencyKeys } = sending.get()
+  const address = api.address(operationsOf(owner).create, { path: { id: owner.id } })
+  const onProgress = (sent: number) => change(key, { sentBytes: Math.min(sent, file.size) })
+  const idempotencyKey = idempotencyKeys.get(key) ?? newIdempotencyKey()
+  idempotencyKeys.set(key, idempotencyKey)
+  const { response, cancel } = sendForm<Schemas['Upload']>(address, { file }, onProgress, idempotencyKey)
+  void response.then(
+    (upload) => finish(key, fileFromResponse(upload, file)),
+    (error) => fail(key, error),
+  )
+  return { cancel }
+}
+
+function beginResumable({ key, owner }: QueuedFile, file: File): Begun {
+  const { response, ...begun } = sendResumable(owner, file, {
+    onProgress(sentBytes) {
+      const item = queue.get().find((item) => item.key === key)
+      const earlierBytes = item?.earlierBytes ?? sentBytes
+      change(key, { sentBytes, earlierBytes, isReconnecting: false })
+    },
+    onReconnect: () => change(key, { isReconnecting: true }),
+  })
+  void response.then(
+    (stored) => finish(key, stored),
+    (error) => fail(key, error),
+  )
+  return begun
+}
+
 function finish(key: number, stored: StoredFile): void {
-  const { files, cancels, idempotencyKeys } = sending.get()
-  cancels.delete(key)
+  const { files, begun, idempotencyKeys } = sending.get()
+  begun.delete(key)
   idempotencyKeys.delete(key)
   files.delete(key)
   change(key, { state: 'done', sentBytes: stored.bytes, stored })
@@ -138,15 +197,15 @@ function finish(key: number, stored: StoredFile): void {
 }
 
 function fail(key: number, error: Error): void {
-  const { ready, cancels, idempotencyKeys } = sending.get()
-  cancels.delete(key)
+  const { ready, begun, idempotencyKeys } = sending.get()
+  begun.delete(key)
   ready.delete(key)
   if (!isOutcomeUnknown(error)) idempotencyKeys.delete(key)
   const item = queue.get().find((item) => item.key === key)
   if (!item) return
   if (isFailure(error, 401)) void queries.invalidateQueries({ queryKey: ['GET /-/session'] })
   if (error instanceof NotSent && error.isCancelled) change(key, { state: 'cancelled' })
-  else change(key, { state: 'failed', problem: problemOf(item, error) })
+  else change(key, { state: 'failed', isReconnecting: false, problem: problemOf(item, error) })
   sendNext()
 }
 
