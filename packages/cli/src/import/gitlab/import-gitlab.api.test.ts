@@ -142,6 +142,21 @@ test('reports what the token may not read, and copies the rest', async () => {
   expect((await target.admin.get('/projects')).body).toHaveLength(2)
 })
 
+test('does not read a page without end', async () => {
+  const [source, target] = [await filledSource(), await listeningServer()]
+  source.faults.set('/projects/12/members', (response) => {
+    const send = () => {
+      if (!response.destroyed) response.write(Buffer.alloc(8 * 1024 * 1024, ' '), send)
+    }
+    send()
+  })
+  const imported = await importFrom(source, target)
+  expect(imported.code).toBe(1)
+  expect(JSON.parse(imported.stdout).not_copied).toMatchObject([
+    { kind: 'members of project', reason: 'A response has more than 64 MiB. (413)' },
+  ])
+})
+
 test('rejects a file whose content differs from what the source lists', async () => {
   const [source, target] = [await filledSource(), await listeningServer()]
   source.answers.set('/projects/11/uploads/5', Buffer.from('another plan'))

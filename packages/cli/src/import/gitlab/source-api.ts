@@ -43,6 +43,8 @@ const maxWaitMs = 3_600_000
 /** Maximum number of attempts to read a body that is cut. */
 const maxBodyAttempts = 5
 const maxRedirects = 3
+/** Maximum size of a page of a list, which bounds the memory. */
+const maxJsonBytes = 64 * 1024 * 1024
 
 /** Creates a client of the source, which repeats failed requests and waits when a rate limit is reached. */
 export function openSource(io: Io, { url, token, retry, timeout }: SourceOptions): SourceApi {
@@ -79,14 +81,17 @@ export function openSource(io: Io, { url, token, retry, timeout }: SourceOptions
   }
 
   /** Reads a whole response. Repeats the request when the connection is cut within the body. */
-  async function read(address: string, query?: string): Promise<{ response: Response; bytes: Buffer<ArrayBuffer> }> {
+  async function read(
+    address: string,
+    { query, maxBytes = Infinity }: { query?: string | undefined; maxBytes?: number } = {},
+  ): Promise<{ response: Response; bytes: Buffer<ArrayBuffer> }> {
     for (let attempt = 1; ; attempt++) {
       const response = await send(address, query)
       if (!response.ok) throw await failureFrom(response)
       try {
-        const bytes = Buffer.from(await response.arrayBuffer())
-        return { response, bytes }
-      } catch {
+        return { response, bytes: await readBytes(response, maxBytes) }
+      } catch (error) {
+        if (error instanceof RequestFailed) throw error
         if (attempt === maxBodyAttempts) throw unreachable(`The source at ${url} cuts its responses.`)
         await io.sleep(1000 * attempt)
       }
@@ -94,7 +99,7 @@ export function openSource(io: Io, { url, token, retry, timeout }: SourceOptions
   }
 
   async function readJson(address: string, query?: string): Promise<{ response: Response; body: unknown }> {
-    const { response, bytes } = await read(address, query)
+    const { response, bytes } = await read(address, { query, maxBytes: maxJsonBytes })
     try {
       return { response, body: JSON.parse(bytes.toString()) }
     } catch {
@@ -142,6 +147,17 @@ export function openSource(io: Io, { url, token, retry, timeout }: SourceOptions
       return { bytes, contentType, sha256: createHash('sha256').update(bytes).digest('hex') }
     },
   }
+}
+
+async function readBytes({ body }: Response, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new RequestFailed(413, `A response has more than ${maxBytes / 1024 / 1024} MiB.`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 const isRow = (value: unknown): value is SourceRow =>
