@@ -63,6 +63,9 @@ export interface StoredFile {
   sha256?: string
   uploadedBy?: { id: number; name: string; username: string }
   deletedAt?: string
+  /** State and finding of the virus scan. */
+  scanState?: Schemas['UploadListItem']['scan_state']
+  scanSignature?: string
   /** Number of links to the file in the recorded texts of the project. */
   useCount?: number
   /** Time since which no recorded text refers to the file. */
@@ -83,6 +86,8 @@ export function fileFromRow(row: Schemas['UploadListItem']): StoredFile {
     ...(row.sha256 && { sha256: row.sha256 }),
     ...(uploaderId !== undefined && { uploadedBy: { id: uploaderId, name, username } }),
     ...(row.deleted_at && { deletedAt: row.deleted_at }),
+    ...(row.scan_state && { scanState: row.scan_state }),
+    ...(row.scan_signature && { scanSignature: row.scan_signature }),
     ...(row.use_count !== undefined && { useCount: row.use_count }),
     ...(row.unreferenced_since && { unreferencedSince: row.unreferenced_since }),
   }

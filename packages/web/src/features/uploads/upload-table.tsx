@@ -8,6 +8,7 @@ import { Table } from '../../components/table.tsx'
 import { Day, Time } from '../../components/time.tsx'
 import type { StoredFile } from './owner.ts'
 import { Thumbnail } from './preview/thumbnail.tsx'
+import { ScanBadge } from './scan-badge.tsx'
 import { SelectAll, type Selection, SelectOne } from './selection.tsx'
 import styles from './upload-table.module.css'
 
@@ -61,6 +62,7 @@ export function UploadTable({
                     {formatBytes(file.bytes)}, <Time of={file.createdAt} />
                   </p>
                   <Uses file={file} />
+                  <ScanBadge file={file} />
                 </div>
               </div>
             </td>

@@ -20,6 +20,7 @@ export function PreviewBody({ file, isFull, onSize }: PreviewBodyProps) {
   const [isBroken, setBroken] = useState(false)
   const kind = kindOf(file)
   const onError = () => setBroken(true)
+  if (file.scanState === 'infected') return <PreviewFacts file={file} note={quarantineNote} />
   if (isBroken) return <PreviewFacts file={file} note={brokenNotes[kind] ?? ''} />
   switch (kind) {
     case 'image':
@@ -61,6 +62,8 @@ export function PreviewBody({ file, isFull, onSize }: PreviewBodyProps) {
       return <PreviewFacts file={file} />
   }
 }
+
+const quarantineNote = 'This file is quarantined, because a virus scan found a threat. An administrator can release it.'
 
 const brokenNotes: { [K in FileKind]?: string } = {
   image: 'Your browser cannot display this image. The file may be damaged.',

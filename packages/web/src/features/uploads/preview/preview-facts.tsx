@@ -34,10 +34,12 @@ export function PreviewFacts({
             </>
           )}
         </dl>
-        <a href={file.fullPath} download="" className={look({ kind: 'primary' })}>
-          <Download size={16} aria-hidden="true" />
-          Download
-        </a>
+        {file.scanState !== 'infected' && (
+          <a href={file.fullPath} download="" className={look({ kind: 'primary' })}>
+            <Download size={16} aria-hidden="true" />
+            Download
+          </a>
+        )}
       </div>
     </div>
   )

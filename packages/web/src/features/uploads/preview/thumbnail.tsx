@@ -37,8 +37,8 @@ export function Thumbnail({ file }: { file: StoredFile }) {
 
 /** Returns the addresses to load in this order until one can be displayed. */
 function sourcesOf(file: StoredFile): string[] {
-  const { fullPath, contentType, bytes, deletedAt } = file
-  if (deletedAt || bytes === 0) return []
+  const { fullPath, contentType, bytes, deletedAt, scanState } = file
+  if (deletedAt || bytes === 0 || scanState === 'infected') return []
   const hasThumbnail = drawn.test(contentType) && bytes <= maxDrawnBytes
   const isSmall = kindOf(file) === 'image' && bytes <= maxBytes
   return [...(hasThumbnail ? [fullPath.replace('/uploads/', '/thumbnails/')] : []), ...(isSmall ? [fullPath] : [])]
