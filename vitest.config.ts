@@ -55,7 +55,7 @@ export default defineConfig({
           name: 'sqlite',
           include: [bothEngines, oneEngine],
           env: { ALCOVE_TEST_ENGINE: 'sqlite' },
-          globalSetup: ['packages/server/src/testing/global-sqlite.ts'],
+          globalSetup: ['packages/server/src/testing/databases/global-sqlite.ts'],
         },
       },
       {
@@ -64,7 +64,7 @@ export default defineConfig({
           name: 'postgres',
           include: [bothEngines],
           env: { ALCOVE_TEST_ENGINE: 'postgres' },
-          globalSetup: ['packages/server/src/testing/global-postgres.ts'],
+          globalSetup: ['packages/server/src/testing/databases/global-postgres.ts'],
         },
       },
       {
@@ -73,7 +73,7 @@ export default defineConfig({
           name: 'web',
           include: ['packages/web/tests/*.web.test.ts'],
           env: { ALCOVE_TEST_ENGINE: 'sqlite' },
-          globalSetup: ['packages/server/src/testing/global-sqlite.ts'],
+          globalSetup: ['packages/server/src/testing/databases/global-sqlite.ts'],
         },
       },
       {

@@ -8,7 +8,7 @@ import type { Database } from '../../packages/server/src/db/db.ts'
 import { migrate } from '../../packages/server/src/db/migrate.ts'
 import { migrations } from '../../packages/server/src/db/migrations/all.ts'
 import { openDatabase } from '../../packages/server/src/db/open.ts'
-import { startPostgres } from '../../packages/server/src/testing/postgres.ts'
+import { startPostgres } from '../../packages/server/src/testing/databases/postgres.ts'
 import type { Options, Sizes } from '../options.ts'
 import { seed } from './seed.ts'
 

@@ -6,7 +6,7 @@ import { runAdminCommand } from './admin-command.ts'
 import { openDatabaseFor } from './app.ts'
 import { migrate } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
-import { readSettings } from './platform/settings.ts'
+import { readSettings } from './platform/settings/settings.ts'
 import { addPasskey, browserOf, signIn } from './testing/second-factors.ts'
 import { startServer } from './testing/server.ts'
 

@@ -6,7 +6,7 @@ import { removeAllSecondFactors } from './domain/second-factors/second-factors.t
 import { logSecurity } from './domain/sign-in/security-log.ts'
 import type { User } from './domain/users/user.ts'
 import { findUserByReference } from './domain/users/users.ts'
-import type { Settings } from './platform/settings.ts'
+import type { Settings } from './platform/settings/settings.ts'
 
 /** What an operator does for a user on the server, without credentials of that user. */
 export interface AdminCommand {

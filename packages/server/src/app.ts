@@ -19,7 +19,7 @@ import { openDiskStore } from './platform/object-store/disk.ts'
 import type { ObjectStore } from './platform/object-store/objects.ts'
 import { resolveByDns } from './platform/outgoing/send.ts'
 import { databaseFiles } from './platform/private-files.ts'
-import { type Settings, WrongSettings } from './platform/settings.ts'
+import { type Settings, WrongSettings } from './platform/settings/settings.ts'
 import { routes } from './routes.ts'
 
 export interface App {

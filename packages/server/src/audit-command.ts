@@ -4,7 +4,7 @@ import { migrations } from './db/migrations/all.ts'
 import { readSnapshot } from './db/open.ts'
 import { asCommand } from './db/set-aside.ts'
 import { verifyAuditEvents } from './domain/audit/verify.ts'
-import type { Settings } from './platform/settings.ts'
+import type { Settings } from './platform/settings/settings.ts'
 
 /** Verifies the audit log, while the server runs or not. Prints the first problem and returns false when there is one. */
 export function runAuditCommand(settings: Settings): Promise<boolean> {

@@ -8,7 +8,7 @@ import { type FileReport, mebibytes } from './domain/backup/copy-files.ts'
 import { pruneBackups } from './domain/backup/prune-backups.ts'
 import { verifyBackup } from './domain/backup/verify-backup.ts'
 import { writeBackup } from './domain/backup/write-backup.ts'
-import type { Settings } from './platform/settings.ts'
+import type { Settings } from './platform/settings/settings.ts'
 
 export interface BackupCommand {
   target: string

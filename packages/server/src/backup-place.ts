@@ -5,7 +5,7 @@ import { type BackupStore, openBackupStore } from './domain/backup/backup-store.
 import { openDiskStore } from './platform/object-store/disk.ts'
 import { isKey } from './platform/object-store/key.ts'
 import { prefixedStore } from './platform/object-store/prefixed.ts'
-import { isBucketName, type Settings } from './platform/settings.ts'
+import { isBucketName, type Settings } from './platform/settings/settings.ts'
 
 /** Opens the folder or the bucket for backups. Creates the folder when it does not exist. */
 export async function openBackupTarget(settings: Settings, target: string): Promise<BackupStore> {

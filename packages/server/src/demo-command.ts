@@ -11,7 +11,7 @@ import { fillDemo } from './demo/fill.ts'
 import type { RootDeps } from './domain/deps.ts'
 import { startJobs } from './jobs.ts'
 import { databaseFiles } from './platform/private-files.ts'
-import type { Settings } from './platform/settings.ts'
+import type { Settings } from './platform/settings/settings.ts'
 
 export interface DemoFolder {
   path: string

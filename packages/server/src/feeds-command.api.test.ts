@@ -6,7 +6,7 @@ import { openDatabaseFor } from './app.ts'
 import { migrate } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
 import { runFeedsCommand } from './feeds-command.ts'
-import { readSettings } from './platform/settings.ts'
+import { readSettings } from './platform/settings/settings.ts'
 
 test('the command loads files, or passes them to the server that uses the database', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'alcove-feeds-command-'))

@@ -16,7 +16,7 @@ import { countRows } from './domain/feeds/load-feed.ts'
 import { readFolder } from './domain/feeds/osv-folder.ts'
 import { advisoryLines } from './domain/feeds/read-osv.ts'
 import { reasonOf } from './platform/failure.ts'
-import type { Settings } from './platform/settings.ts'
+import type { Settings } from './platform/settings/settings.ts'
 
 /** Replaces feeds by the data of files. */
 export interface FeedsCommand {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { openObjectsFor, type Place } from './app.ts'
 import { reasonOf } from './platform/failure.ts'
 import { type CopyProgress, copyObjects } from './platform/object-store/copy.ts'
-import type { Settings } from './platform/settings.ts'
+import type { Settings } from './platform/settings/settings.ts'
 
 /** Copies the whole store, possibly while the server runs. Returns false when an object could not be copied. */
 export async function runObjectsCommand(

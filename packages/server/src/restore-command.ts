@@ -26,7 +26,7 @@ import { mebibytes } from './domain/backup/copy-files.ts'
 import { endOutgoing } from './domain/backup/end-outgoing.ts'
 import { restoreFiles, restoreRows } from './domain/backup/restore-backup.ts'
 import { databaseFiles } from './platform/private-files.ts'
-import type { Settings } from './platform/settings.ts'
+import type { Settings } from './platform/settings/settings.ts'
 
 export interface RestoreCommand {
   source: string

@@ -6,7 +6,7 @@ import { writeBesideServer } from './db/open.ts'
 import { asCommand } from './db/set-aside.ts'
 import { createSignInLink, signInLinkMinutes } from './domain/sign-in/sign-in-links.ts'
 import { openLog } from './platform/log.ts'
-import { instanceUrl, type Settings } from './platform/settings.ts'
+import { instanceUrl, type Settings } from './platform/settings/settings.ts'
 
 /** Prints a link that signs in an administrator once, while the server runs or not. */
 export async function runSignInLinkCommand(settings: Settings, login: string): Promise<void> {

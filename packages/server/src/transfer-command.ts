@@ -8,7 +8,7 @@ import { openDatabase } from './db/open.ts'
 import { asCommand, assertNotServed } from './db/set-aside.ts'
 import { transferRows } from './domain/backup/transfer.ts'
 import { databaseFiles } from './platform/private-files.ts'
-import type { Settings } from './platform/settings.ts'
+import type { Settings } from './platform/settings/settings.ts'
 
 export interface TransferCommand {
   /** Address of a PostgreSQL database, or a folder for a SQLite one. */

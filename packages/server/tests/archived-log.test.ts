@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import sql from 'sql-template-tag'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../src/db/open.ts'
-import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
+import { createTestDatabase, startPostgres } from '../src/testing/databases/postgres.ts'
 import { runProcess, startProcess, temporaryFolder } from './process.ts'
 import { createTopic, topicsOf } from './requests.ts'
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
+import { createTestDatabase, startPostgres } from '../src/testing/databases/postgres.ts'
 import { type Receiver, startReceiver } from '../src/testing/stand-ins/receiver.ts'
 import { runProcess, type ServerProcess, startProcess, temporaryFolder } from './process.ts'
 

@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { readStages, textsOf } from '../../../scripts/dockerfile.ts'
 import { readCommand } from '../src/command-line.ts'
-import { settingNames } from '../src/platform/setting-values.ts'
+import { settingNames } from '../src/platform/settings/setting-values.ts'
 
 const folder = fileURLToPath(new URL('../../../packaging/', import.meta.url))
 const read = (name: string) => readFileSync(`${folder}${name}`, 'utf8')

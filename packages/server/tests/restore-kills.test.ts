@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sql, { raw } from 'sql-template-tag'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../src/db/open.ts'
-import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
+import { createTestDatabase, startPostgres } from '../src/testing/databases/postgres.ts'
 import { launch, runProcess, type ServerProcess, startProcess, temporaryFolder } from './process.ts'
 import { createProject, createTopic, topicsOf, uploadFile } from './requests.ts'
 

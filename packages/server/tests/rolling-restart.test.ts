@@ -2,7 +2,7 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
+import { createTestDatabase, startPostgres } from '../src/testing/databases/postgres.ts'
 import { type ServerProcess, startProcess, temporaryFolder } from './process.ts'
 
 const checkEveryMs = 100

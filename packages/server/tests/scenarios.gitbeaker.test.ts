@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect } from 'vitest'
-import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
+import { createTestDatabase, startPostgres } from '../src/testing/databases/postgres.ts'
 import { testUsers } from './gitbeaker/people.ts'
 import { testProjects } from './gitbeaker/projects.ts'
 import { type Fixture, openServer } from './gitbeaker/support.ts'

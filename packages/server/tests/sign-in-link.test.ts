@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
+import { createTestDatabase, startPostgres } from '../src/testing/databases/postgres.ts'
 import { runProcess, startProcess, temporaryFolder } from './process.ts'
 
 const provider = {

@@ -1,7 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
+import { createTestDatabase, startPostgres } from '../src/testing/databases/postgres.ts'
 import { runProcess, startProcess, temporaryFolder } from './process.ts'
 import { createProject, createTopic, request, topicsOf, uploadFile } from './requests.ts'
 

@@ -11,10 +11,10 @@ import type { RootDeps } from '../src/domain/deps.ts'
 import { deleteMarkedObjects } from '../src/domain/files/pending-deletions.ts'
 import { examine } from '../src/domain/removal/doctor.ts'
 import { removeOrphanedObjects } from '../src/domain/removal/orphan-cleanup.ts'
-import { readSettings } from '../src/platform/settings.ts'
+import { readSettings } from '../src/platform/settings/settings.ts'
 import { type Client, createClient, formWithFile } from '../src/testing/client.ts'
+import { createTestDatabase, startPostgres } from '../src/testing/databases/postgres.ts'
 import { folderInMemory } from '../src/testing/memory.ts'
-import { createTestDatabase, startPostgres } from '../src/testing/postgres.ts'
 import { launch, temporaryFolder } from './process.ts'
 
 // Kills at random moments are in crash.test.ts; these tests kill between every two steps.

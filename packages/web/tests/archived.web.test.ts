@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../server/src/testing/client.ts'
-import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { grid, row } from './vulnerabilities.ts'
 import { accessProblems, startWeb, visit, type Web } from './web.ts'

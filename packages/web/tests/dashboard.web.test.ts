@@ -2,7 +2,7 @@
 import sql from 'sql-template-tag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
-import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { openSignedIn } from './sign-in.ts'
 import { grid, row } from './vulnerabilities.ts'

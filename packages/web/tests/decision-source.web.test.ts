@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
-import { entry } from '../../server/src/testing/reports.ts'
+import { entry } from '../../server/src/testing/reports/reports.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
 
 let web: Web

@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
-import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { startWeb, visit, type Web } from './web.ts'
 

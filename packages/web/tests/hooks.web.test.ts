@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
-import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import { startReceiver } from '../../server/src/testing/stand-ins/receiver.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
 

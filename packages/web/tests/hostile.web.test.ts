@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
-import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import { quiet, startWeb, visit, type Web } from './web.ts'
 
 const script = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>"\'`</title></textarea>\u202Etxt.exe'

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../server/src/testing/client.ts'
-import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import { coveredByMessages, messages } from './messages.ts'
 import { fill, grid } from './vulnerabilities.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadFeed } from '../../server/src/domain/feeds/load-feed.ts'
 import type { Client } from '../../server/src/testing/client.ts'
-import { entry } from '../../server/src/testing/reports.ts'
+import { entry } from '../../server/src/testing/reports/reports.ts'
 import { accessProblems, startWeb, visit, type Web } from './web.ts'
 
 let web: Web

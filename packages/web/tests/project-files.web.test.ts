@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
 
 let web: Web

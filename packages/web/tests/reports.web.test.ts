@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../server/src/testing/client.ts'
-import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { accessProblems, quiet, startWeb, type Web } from './web.ts'
 

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { entry, sastReport } from '../../server/src/testing/reports.ts'
+import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import { startWeb, type Web } from './web.ts'
 
 let web: Web

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { entry } from '../../server/src/testing/reports.ts'
+import { entry } from '../../server/src/testing/reports/reports.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
 
 let web: Web

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
-import { entry } from '../../server/src/testing/reports.ts'
+import { entry } from '../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { active, grid, row } from './vulnerabilities.ts'
 import { accessProblems, quiet, startWeb, type Web } from './web.ts'

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core'
+import { insertMadeUp, type MadeUp, usual } from '../../server/src/testing/reports/vulnerabilities.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
-import { insertMadeUp, type MadeUp, usual } from '../../server/src/testing/vulnerabilities.ts'
 import type { Web } from './web.ts'
 
 const low = { ...usual, severity: 'low' } as const

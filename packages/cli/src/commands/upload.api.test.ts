@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { formWithFile } from '../../../server/src/testing/client.ts'
-import { entry, sastReport } from '../../../server/src/testing/reports.ts'
+import { entry, sastReport } from '../../../server/src/testing/reports/reports.ts'
 import { folder, run } from '../testing/command-run.ts'
 import { type ListeningServer, listeningServer } from '../testing/listening-server.ts'
 

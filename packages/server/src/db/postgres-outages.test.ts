@@ -2,7 +2,12 @@ import type { AddressInfo } from 'node:net'
 import { createServer, connect as dial, type Socket } from 'node:net'
 import sql, { raw } from 'sql-template-tag'
 import { afterAll, beforeAll, type TestContext, test } from 'vitest'
-import { createTestDatabase, type PostgresServer, startPostgres, type TestDatabase } from '../testing/postgres.ts'
+import {
+  createTestDatabase,
+  type PostgresServer,
+  startPostgres,
+  type TestDatabase,
+} from '../testing/databases/postgres.ts'
 import type { Database } from './db.ts'
 import { openDatabase } from './open.ts'
 

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createTestDatabase, type PostgresServer, startPostgres } from '../testing/postgres.ts'
+import { createTestDatabase, type PostgresServer, startPostgres } from '../testing/databases/postgres.ts'
 import type { Database } from './db.ts'
 import { withScripts } from './engine.ts'
 import { openDatabase } from './open.ts'

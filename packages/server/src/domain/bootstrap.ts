@@ -1,7 +1,7 @@
 import { isUniqueViolation } from '../db/violations.ts'
 import { type Deps, transaction } from './deps.ts'
 import { storeAccount } from './projects/accounts.ts'
-import { createPasswordLink } from './sign-in/password-links.ts'
+import { createPasswordLink } from './sign-in/passwords/password-links.ts'
 import { createSignInLink } from './sign-in/sign-in-links.ts'
 import { storeToken } from './tokens/issue.ts'
 import { mintToken, tokenScopes } from './tokens/tokens.ts'

@@ -3,7 +3,7 @@ import type { Log } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { ObjectStore } from '../platform/object-store/objects.ts'
 import type { Resolve } from '../platform/outgoing/send.ts'
-import type { Settings } from '../platform/settings.ts'
+import type { Settings } from '../platform/settings/settings.ts'
 import type { Trace } from '../platform/tracing.ts'
 import type { Actor } from './actor.ts'
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import sql, { raw } from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../testing/client.ts'
-import { entry } from '../testing/reports.ts'
+import { entry } from '../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../testing/server.ts'
 
 /* The number of statements of a request does not depend on the number of its rows, nor on the severities of a short list. */

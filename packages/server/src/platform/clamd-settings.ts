@@ -1,5 +1,5 @@
 import type { ClamdAddress } from './outgoing/clamd.ts'
-import type { SettingValues } from './setting-values.ts'
+import type { SettingValues } from './settings/setting-values.ts'
 
 export interface ClamdSettings {
   address: ClamdAddress

@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino'
-import type { LogLevel } from './settings.ts'
+import type { LogLevel } from './settings/settings.ts'
 
 export type Log = Logger
 

@@ -7,8 +7,8 @@ import { writeBackup } from '../domain/backup/write-backup.ts'
 import { openMemoryStore } from '../platform/object-store/memory.ts'
 import type { ObjectStore } from '../platform/object-store/objects.ts'
 import { formWithFile } from './client.ts'
-import { type FreshDatabase, freshDatabase } from './database.ts'
-import { entry } from './reports.ts'
+import { type FreshDatabase, freshDatabase } from './databases/database.ts'
+import { entry } from './reports/reports.ts'
 import { startServer, type TestOptions, type TestServer } from './server.ts'
 
 export interface FilledServer {

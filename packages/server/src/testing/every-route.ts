@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { formWithAvatar } from './avatars.ts'
 import { formWithFile } from './client.ts'
 import { makePng } from './pictures/png.ts'
-import { entry } from './reports.ts'
+import { entry } from './reports/reports.ts'
 import type { TestServer } from './server.ts'
 
 /**

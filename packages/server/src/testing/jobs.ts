@@ -5,8 +5,8 @@ import { type Claimed, dispatch } from '../domain/jobs/dispatch.ts'
 import { type AnyJobKind, enqueue, type JobKind, jobKind, type Postponed, type QueuedJob } from '../domain/jobs/job.ts'
 import { freeCapacity } from '../domain/jobs/run-jobs.ts'
 import { openMemoryStore } from '../platform/object-store/memory.ts'
-import { readSettings } from '../platform/settings.ts'
-import { freshDatabase } from './database.ts'
+import { readSettings } from '../platform/settings/settings.ts'
+import { freshDatabase } from './databases/database.ts'
 
 export const start = '2026-05-01T10:00:00.000Z'
 

@@ -3,7 +3,7 @@ import type { Database, Db } from '../../src/db/db.ts'
 import type { RootDeps } from '../../src/domain/deps.ts'
 import { deleteMarkedObjects } from '../../src/domain/files/pending-deletions.ts'
 import { expireUploads } from '../../src/domain/uploads/expire.ts'
-import { readSettings } from '../../src/platform/settings.ts'
+import { readSettings } from '../../src/platform/settings/settings.ts'
 import { faultyStore, type Moment } from '../../src/testing/stand-ins/faulty-store.ts'
 
 /*

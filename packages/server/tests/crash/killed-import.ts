@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { formWithFile } from '../../src/testing/client.ts'
-import { entry, sastReport } from '../../src/testing/reports.ts'
+import { entry, sastReport } from '../../src/testing/reports/reports.ts'
 import { startProcess } from '../process.ts'
 import { openApi } from './api.ts'
 

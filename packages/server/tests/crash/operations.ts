@@ -1,4 +1,4 @@
-import { entry, sastReport } from '../../src/testing/reports.ts'
+import { entry, sastReport } from '../../src/testing/reports/reports.ts'
 import { type Api, digest } from './api.ts'
 import type { Ids, ProjectState, State } from './state.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { entry, sastReport } from '../../../../server/src/testing/reports.ts'
+import { entry, sastReport } from '../../../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../../../server/src/testing/server.ts'
 import { folder, run } from '../../testing/command-run.ts'
 import { type ListeningServer, listeningServer } from '../../testing/listening-server.ts'

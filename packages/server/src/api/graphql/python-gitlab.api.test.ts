@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { unavailable } from '../../platform/failure.ts'
 import type { Client } from '../../testing/client.ts'
-import { entry } from '../../testing/reports.ts'
+import { entry } from '../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entry } from '../../testing/reports.ts'
+import { entry } from '../../testing/reports/reports.ts'
 import { startServer } from '../../testing/server.ts'
 
 test('a list of many vulnerabilities takes as many statements as a list of two', async () => {

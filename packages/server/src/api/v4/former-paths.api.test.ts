@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entry } from '../../testing/reports.ts'
+import { entry } from '../../testing/reports/reports.ts'
 import { startServer } from '../../testing/server.ts'
 
 test('bulk operations work at their former paths, which the document marks as deprecated', async () => {

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
 import { type Client, createClient } from '../../testing/client.ts'
-import { freshDatabase, testEngine } from '../../testing/database.ts'
+import { freshDatabase, testEngine } from '../../testing/databases/database.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 
 /** Two processes on one database; PostgreSQL only. */

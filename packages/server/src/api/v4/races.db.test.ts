@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { examine } from '../../domain/removal/doctor.ts'
 import { openMemoryStore } from '../../platform/object-store/memory.ts'
 import { type Client, formWithFile, type Reply } from '../../testing/client.ts'
-import { entry, sastReport } from '../../testing/reports.ts'
+import { entry, sastReport } from '../../testing/reports/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 
 const report = JSON.stringify(sastReport([entry({ line: 1 }), entry({ line: 2 })]))

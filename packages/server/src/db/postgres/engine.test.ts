@@ -1,6 +1,11 @@
 import sql, { raw } from 'sql-template-tag'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type PostgresServer, startPostgres, type TestDatabase } from '../../testing/postgres.ts'
+import {
+  createTestDatabase,
+  type PostgresServer,
+  startPostgres,
+  type TestDatabase,
+} from '../../testing/databases/postgres.ts'
 import type { Database } from '../db.ts'
 import { migrate } from '../migrate.ts'
 import { openDatabase } from '../open.ts'

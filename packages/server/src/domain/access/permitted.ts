@@ -1,4 +1,4 @@
-import type { Settings } from '../../platform/settings.ts'
+import type { Settings } from '../../platform/settings/settings.ts'
 import type { PermissionRow } from './permissions.ts'
 import { roles } from './roles.ts'
 

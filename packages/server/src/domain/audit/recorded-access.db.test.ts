@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { countEvents, newestEvents } from '../../testing/audit-events.ts'
 import { sessionOf, signInAt } from '../../testing/provider-sign-in.ts'
-import { entry } from '../../testing/reports.ts'
+import { entry } from '../../testing/reports/reports.ts'
 import { startServer } from '../../testing/server.ts'
 import { startScriptedProvider } from '../../testing/stand-ins/scripted-provider.ts'
 import { trackerSettings } from '../../testing/trackers.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { countEvents, newestEvents } from '../../testing/audit-events.ts'
-import { entry } from '../../testing/reports.ts'
+import { entry } from '../../testing/reports/reports.ts'
 import { startServer } from '../../testing/server.ts'
 import type { AuditEvent } from './audit-event.ts'
 import { sealAuditEvents } from './seal.ts'

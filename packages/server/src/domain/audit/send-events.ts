@@ -1,7 +1,7 @@
 import { appendLines } from '../../platform/append-lines.ts'
-import type { AuditDestination } from '../../platform/audit-stream-settings.ts'
 import { post } from '../../platform/outgoing/send.ts'
 import { sendSyslog } from '../../platform/outgoing/syslog.ts'
+import type { AuditDestination } from '../../platform/settings/audit-stream-settings.ts'
 import { version } from '../../platform/version.ts'
 import type { RootDeps } from '../deps.ts'
 import type { SealedEvent } from './audit-event.ts'

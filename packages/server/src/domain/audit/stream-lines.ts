@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { frameSyslog } from '../../platform/outgoing/syslog.ts'
-import type { Settings } from '../../platform/settings.ts'
+import type { Settings } from '../../platform/settings/settings.ts'
 import type { SealedEvent } from './audit-event.ts'
 
 /** Returns the event as one line of JSON: the fields of the API, and its place in the hash chain. */

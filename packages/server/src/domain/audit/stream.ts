@@ -1,4 +1,4 @@
-import type { AuditDestination } from '../../platform/audit-stream-settings.ts'
+import type { AuditDestination } from '../../platform/settings/audit-stream-settings.ts'
 import { type Deps, type RootDeps, withRelaxedDurability } from '../deps.ts'
 import { later, outageBackOffMs } from '../jobs/back-off.ts'
 import { type AnyJobKind, enqueue, jobKind } from '../jobs/job.ts'

@@ -14,7 +14,7 @@ import {
   startFilledServer,
   upload,
 } from '../../testing/backups.ts'
-import { testEngine } from '../../testing/database.ts'
+import { testEngine } from '../../testing/databases/database.ts'
 import { startServer } from '../../testing/server.ts'
 import type { Manifest } from './backup.ts'
 import type { BackupStore } from './backup-store.ts'

@@ -6,7 +6,7 @@ import { endRestoredMails } from '../mail/mails.ts'
 import { skipEndedDigests } from '../notifications/digest.ts'
 import { skipBegunDays } from '../notifications/due-dates.ts'
 import { skipRestoredVulnerabilities } from '../notifications/new-vulnerabilities.ts'
-import { revokeRestoredPasswordLinks } from '../sign-in/password-links.ts'
+import { revokeRestoredPasswordLinks } from '../sign-in/passwords/password-links.ts'
 import { searchForRestoredIssues } from '../trackers/issues.ts'
 
 /** Numbers of what was waiting in a backup and is not sent. */

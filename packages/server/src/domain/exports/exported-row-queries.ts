@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
 import type { Membership } from '../members/member.ts'
 import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
-import type { PastEntry } from '../vulnerabilities/triage/history-entry.ts'
+import type { PastEntry } from '../vulnerabilities/triage/history/history-entry.ts'
 
 /** Returns the projects in which the user is a member at this level, and those in the user's own namespace. */
 export async function listMemberProjectIds(db: Db, membership: Membership): Promise<number[]> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import { roles } from '../access/roles.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { type AnyJobKind, jobKind, type RunningJob } from '../jobs/job.ts'

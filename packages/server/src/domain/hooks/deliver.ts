@@ -1,6 +1,6 @@
 import { countExpired, type ExpiredRows } from '../../db/expired-rows.ts'
 import { type Answer, NoResponse, post } from '../../platform/outgoing/send.ts'
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import { endTrace, SpanKind, startTrace, traceparentOf } from '../../platform/tracing.ts'
 import { version } from '../../platform/version.ts'
 import { type Deps, transaction } from '../deps.ts'

@@ -1,4 +1,4 @@
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import type { Deps } from '../deps.ts'
 import { avatarUrl } from '../files/avatar-url.ts'
 import type { Namespace } from '../namespaces/namespace.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formWithFile } from '../../testing/client.ts'
-import { entry } from '../../testing/reports.ts'
+import { entry } from '../../testing/reports/reports.ts'
 import { startServer } from '../../testing/server.ts'
 import { startReceiver } from '../../testing/stand-ins/receiver.ts'
 import { removeExpiredMembers } from '../members/members.ts'

@@ -1,7 +1,7 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
 import type { Db } from '../../db/db.ts'
-import { testEngine } from '../../testing/database.ts'
+import { testEngine } from '../../testing/databases/database.ts'
 import { note, noting, openQueue } from '../../testing/jobs.ts'
 import type { RootDeps } from '../deps.ts'
 import { dispatch } from './dispatch.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { testEngine } from '../../testing/database.ts'
+import { testEngine } from '../../testing/databases/database.ts'
 import { claimAndDie, later, note, noting, openQueue, start } from '../../testing/jobs.ts'
 import { type RootDeps, transaction } from '../deps.ts'
 import { dispatch } from './dispatch.ts'

@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { depsFrom } from '../../app.ts'
 import { openLifecycle } from '../../platform/lifecycle.ts'
 import { openMemoryStore } from '../../platform/object-store/memory.ts'
-import { readSettings } from '../../platform/settings.ts'
-import { freshDatabase } from '../../testing/database.ts'
+import { readSettings } from '../../platform/settings/settings.ts'
+import { freshDatabase } from '../../testing/databases/database.ts'
 import { waitFor } from './wait.ts'
 
 async function open() {

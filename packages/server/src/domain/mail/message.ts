@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { OutgoingMail } from '../../platform/outgoing/smtp.ts'
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import type { Deps } from '../deps.ts'
 import { escapeHtml, oneLine } from '../escape-html.ts'
 import type { Addressee, MailBlock, MailContent, MailItem, Subscription } from './mail.ts'

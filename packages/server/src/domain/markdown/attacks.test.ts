@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyHostileText } from '../../testing/hostile/any-text.ts'
 import { hostileMarkdown } from '../../testing/hostile/markdown.ts'
-import { problemsIn } from '../../testing/markup.ts'
+import { problemsIn } from '../../testing/reports/markup.ts'
 import { renderMarkdown } from './render.ts'
 import { sanitise } from './sanitise.ts'
 

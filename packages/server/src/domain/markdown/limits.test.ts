@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { problemsIn } from '../../testing/markup.ts'
+import { problemsIn } from '../../testing/reports/markup.ts'
 import { renderMarkdown } from './render.ts'
 
 /** Generous time limit, which only detects parses that do not end. Speed is measured elsewhere. */

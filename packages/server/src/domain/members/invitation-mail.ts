@@ -1,5 +1,5 @@
 import { Failure } from '../../platform/failure.ts'
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import type { Caller } from '../access/callers.ts'
 import { countInvitationMail } from '../access/invitation-limits.ts'
 import { roleName } from '../access/roles.ts'

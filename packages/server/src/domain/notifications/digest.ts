@@ -1,4 +1,4 @@
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import { roles } from '../access/roles.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { type MailItem, shownTime } from '../mail/mail.ts'

@@ -1,5 +1,5 @@
 import { openCache, perDatabase } from '../../db/cache.ts'
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import { roles } from '../access/roles.ts'
 import { type Deps, type RootDeps, transaction } from '../deps.ts'
 import { currentVisitor } from '../projects/current-rights.ts'

@@ -1,4 +1,4 @@
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import { roles } from '../access/roles.ts'
 import type { Deps, RootDeps } from '../deps.ts'
 import { lineageOf } from '../namespaces/namespace.ts'

@@ -1,4 +1,4 @@
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import { shownTime } from '../mail/mail.ts'
 import { findNewSignIn, type NewSignInNotice, newSignInNotice } from '../sign-in/new-sign-ins.ts'
 import { notificationKind } from './notification-kind.ts'

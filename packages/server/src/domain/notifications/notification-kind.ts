@@ -1,4 +1,4 @@
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import type { RootDeps } from '../deps.ts'
 import { type MailContent, type MailKind, mailKind } from '../mail/mail.ts'
 import { type NotificationName, type NotificationSettings, wants } from './notification.ts'

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
 import { mailStates } from '../../testing/mail.ts'
-import { entry } from '../../testing/reports.ts'
+import { entry } from '../../testing/reports/reports.ts'
 import { startServer } from '../../testing/server.ts'
 import { startSmtp } from '../../testing/stand-ins/smtp.ts'
 import { queueScheduledReports, skipDueReports } from '../exports/schedules/queue-reports.ts'

@@ -1,4 +1,4 @@
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import type { Deps, RootDeps } from '../deps.ts'
 import type { Export } from '../exports/export.ts'
 import { findReadableExport } from '../exports/exports.ts'

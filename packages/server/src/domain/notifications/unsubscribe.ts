@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import type { Deps } from '../deps.ts'
 import { findUserById } from '../users/users.ts'
 import { type NotificationName, notificationNames } from './notification.ts'

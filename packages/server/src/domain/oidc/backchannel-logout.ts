@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { JWTVerifyResult } from 'jose'
 import { Failure } from '../../platform/failure.ts'
-import type { OidcProvider } from '../../platform/oidc-settings.ts'
+import type { OidcProvider } from '../../platform/settings/oidc-settings.ts'
 import type { Client } from '../access/callers.ts'
 import { networkOf } from '../access/client-network.ts'
 import { countGuess } from '../access/password-guesses.ts'

@@ -1,5 +1,5 @@
 import { isUniqueViolation } from '../../db/violations.ts'
-import type { OidcProvider } from '../../platform/oidc-settings.ts'
+import type { OidcProvider } from '../../platform/settings/oidc-settings.ts'
 import { userEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'

@@ -1,4 +1,4 @@
-import type { OidcProvider } from '../../platform/oidc-settings.ts'
+import type { OidcProvider } from '../../platform/settings/oidc-settings.ts'
 import { roles } from '../access/roles.ts'
 import { valuesOf } from '../bots/trust/claims.ts'
 import { type Claims, findClaim } from './claims.ts'

@@ -14,9 +14,9 @@ import {
   ResponseBodyError,
   type ServerMetadata,
 } from 'openid-client'
-import type { OidcProvider } from '../../platform/oidc-settings.ts'
 import { guardedFetch, TooLargeResponse } from '../../platform/outgoing/fetch.ts'
 import { NoResponse } from '../../platform/outgoing/send.ts'
+import type { OidcProvider } from '../../platform/settings/oidc-settings.ts'
 import { type FindKey, NoKeys, openIssuerKeys } from '../bots/trust/issuer-keys.ts'
 import { algorithms } from '../bots/trust/unverified-token.ts'
 import type { Deps } from '../deps.ts'

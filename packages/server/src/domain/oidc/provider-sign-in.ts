@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client'
 import { Failure, forbidden, notFound, unavailable } from '../../platform/failure.ts'
-import type { OidcProvider } from '../../platform/oidc-settings.ts'
+import type { OidcProvider } from '../../platform/settings/oidc-settings.ts'
 import type { Caller, Client } from '../access/callers.ts'
 import { valuesOf } from '../bots/trust/claims.ts'
 import { type Deps, transaction } from '../deps.ts'

@@ -1,5 +1,5 @@
 import { buildEndSessionUrl } from 'openid-client'
-import type { OidcProvider } from '../../platform/oidc-settings.ts'
+import type { OidcProvider } from '../../platform/settings/oidc-settings.ts'
 import type { Caller } from '../access/callers.ts'
 import type { Deps } from '../deps.ts'
 import type { ProviderSession } from '../sign-in/session.ts'

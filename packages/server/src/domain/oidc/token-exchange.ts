@@ -1,5 +1,5 @@
 import { authorizationCodeGrant, fetchUserInfo } from 'openid-client'
-import type { OidcProvider } from '../../platform/oidc-settings.ts'
+import type { OidcProvider } from '../../platform/settings/oidc-settings.ts'
 import type { Deps } from '../deps.ts'
 import type { Claims } from './claims.ts'
 import { type FlowSecrets, proofsOf } from './flows.ts'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Database } from '../../db/db.ts'
 import { migrate } from '../../db/migrate.ts'
 import { migrations } from '../../db/migrations/all.ts'
-import { emptyOldDatabase } from '../../testing/old-database.ts'
+import { emptyOldDatabase } from '../../testing/databases/old-database.ts'
 
 const now = '2026-03-05T12:00:00.000Z'
 

@@ -10,7 +10,7 @@ import {
   countWrongFacetCounts,
   listWronglyPromoted,
   lockWithVulnerabilities,
-} from '../vulnerabilities/list/recount.ts'
+} from '../vulnerabilities/list/counts/recount.ts'
 import { listIdsIn } from './finding-removal-queries.ts'
 
 /** Columns that are derived from other rows, by the problem that the doctor reports when they are wrong. */

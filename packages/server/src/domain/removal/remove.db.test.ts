@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import sql, { raw } from 'sql-template-tag'
 import { expect, test } from 'vitest'
+import { insertMadeUp, type MadeUp, usual } from '../../testing/reports/vulnerabilities.ts'
 import { startServer } from '../../testing/server.ts'
-import { insertMadeUp, type MadeUp, usual } from '../../testing/vulnerabilities.ts'
 
 test('a project with many vulnerabilities is deleted without blocking the event loop', async () => {
   const server = await startServer()

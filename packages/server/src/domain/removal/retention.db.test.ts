@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
-import { entry } from '../../testing/reports.ts'
+import { entry } from '../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
 import { expireAuditEvents } from '../audit/remove-old.ts'
 import { sealAuditEvents } from '../audit/seal.ts'
@@ -9,7 +9,7 @@ import { expireExports } from '../exports/exports.ts'
 import { removeOldEvents } from '../hooks/deliver.ts'
 import { removeOldImports } from '../reports/imports/old-imports.ts'
 import { closeIdleRefs } from '../reports/refs/close-idle-refs.ts'
-import { removeOldObservations } from '../vulnerabilities/triage/old-observations.ts'
+import { removeOldObservations } from '../vulnerabilities/triage/history/old-observations.ts'
 
 const start = '2026-01-01T00:00:00.000Z'
 const later = (days: number) => new Date(Date.parse(start) + days * 24 * 60 * 60 * 1000).toISOString()

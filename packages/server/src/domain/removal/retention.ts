@@ -6,7 +6,7 @@ import { countOldEvents } from '../hooks/deliver.ts'
 import { countOldImports } from '../reports/imports/old-imports.ts'
 import { idleRefs } from '../reports/refs/close-idle-refs.ts'
 import { countUnreferencedUploads } from '../uploads/references/upload-references.ts'
-import { countOldObservations } from '../vulnerabilities/triage/old-observations.ts'
+import { countOldObservations } from '../vulnerabilities/triage/history/old-observations.ts'
 
 export const retentionKinds = [
   'refs',

@@ -14,7 +14,7 @@ import { assertNoBot, findPasswordHash, findUserByEmail, findUserByUsername, loc
 import { recordSignIn, recordSignInFailure } from './audited-sign-in.ts'
 import { digestBrowser, recordKnownBrowser, usersKnownTo } from './known-browsers.ts'
 import { recordNewSignIn } from './new-sign-ins.ts'
-import { assertPasswordsEnabled, verifyPassword } from './passwords.ts'
+import { assertPasswordsEnabled, verifyPassword } from './passwords/passwords.ts'
 import { logSecurity } from './security-log.ts'
 import type { SessionStart } from './session.ts'
 import { deleteOldestSessions, insertSession } from './session-queries.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
-import { freshDatabase } from '../../testing/database.ts'
+import { freshDatabase } from '../../testing/databases/database.ts'
 import { readTopicSearch, type TopicSearch } from './search.ts'
 import { listTopics } from './topic-queries.ts'
 

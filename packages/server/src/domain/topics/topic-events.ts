@@ -1,4 +1,4 @@
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import { forEachBatch } from '../batches.ts'
 import type { Deps } from '../deps.ts'
 import type { TopicEvent } from '../hooks/hook-event-body.ts'

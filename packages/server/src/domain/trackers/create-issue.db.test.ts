@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { freshDatabase, testEngine } from '../../testing/database.ts'
+import { freshDatabase, testEngine } from '../../testing/databases/database.ts'
 import { startServer } from '../../testing/server.ts'
 import { faults, retryAfterSeconds, token } from '../../testing/stand-ins/tracker.ts'
 import { passMinutes, startWithTracker } from '../../testing/trackers.ts'

@@ -1,4 +1,4 @@
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import type { Deps } from '../deps.ts'
 import { type DescribedPlace, describePlace } from '../hooks/describe-place.ts'
 import type { HookOwner } from '../hooks/hook.ts'

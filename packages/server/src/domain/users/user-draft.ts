@@ -1,6 +1,6 @@
 import type { InvalidAttributes } from '../../platform/failure.ts'
 import type { Optional } from '../optional.ts'
-import { type PasswordOwner, passwordProblems } from '../sign-in/password-policy.ts'
+import { type PasswordOwner, passwordProblems } from '../sign-in/passwords/password-policy.ts'
 import type { User } from './user.ts'
 
 /** Attributes of a new user. */

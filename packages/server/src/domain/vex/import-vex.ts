@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { instanceUrl } from '../../platform/settings.ts'
+import { instanceUrl } from '../../platform/settings/settings.ts'
 import { type Deps, projectTransaction, type RootDeps, transaction } from '../deps.ts'
 import type { Namespace } from '../namespaces/namespace.ts'
 import { isStillPermitted } from '../projects/current-rights.ts'

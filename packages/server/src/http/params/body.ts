@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Failure, parameterProblem, tooLarge } from '../../platform/failure.ts'
-import { type Arriving, filePace, memoryPace, openArriving } from '../pipeline/arriving.ts'
+import { type Arriving, filePace, memoryPace, openArriving } from '../pipeline/body/arriving.ts'
 import { openCollected } from './collected.ts'
 import { type MultipartForm, type MultipartOptions, readMultipart } from './multipart/multipart.ts'
 import { type Pair, paramsFromPairs, parseJsonObject, parseUrlencoded, type RawParams } from './raw-params.ts'

@@ -2,9 +2,9 @@ import type { Caller } from '../../domain/access/callers.ts'
 import { forbidden } from '../../platform/failure.ts'
 import type { RawParams } from '../params/raw-params.ts'
 import { noteUser } from './audit.ts'
+import { isSmallBody, readForm } from './body/request-body.ts'
 import { hasCredentials, readCredentials, readSudo, sessionHeader, withSudo } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
-import { isSmallBody, readForm } from './request-body.ts'
 import type { RequestState } from './request-state.ts'
 
 /** Rejects a write outside /api/v4 that the page of another site has sent. */

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { openApp } from '../../app.ts'
 import { routes } from '../../routes.ts'
 import { type Client, createClient, formWithFile, type Reply } from '../../testing/client.ts'
-import { entry } from '../../testing/reports.ts'
+import { entry } from '../../testing/reports/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 import type { Route } from '../route.ts'
 

@@ -6,7 +6,7 @@ import { beginAttempt, endAttemptsOfEarlierProcess, removeOldKeys } from '../../
 import { Failure } from '../../platform/failure.ts'
 import { openMemoryStore } from '../../platform/object-store/memory.ts'
 import { type Client, formWithFile } from '../../testing/client.ts'
-import { sastReport } from '../../testing/reports.ts'
+import { sastReport } from '../../testing/reports/reports.ts'
 import { startServer, type TestServer } from '../../testing/server.ts'
 import { faultyStore } from '../../testing/stand-ins/faulty-store.ts'
 

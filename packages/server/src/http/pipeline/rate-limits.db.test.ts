@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Limit, openRequestCounter, slackOf } from '../../domain/access/request-counter.ts'
 import type { RootDeps } from '../../domain/deps.ts'
-import { freshDatabase, testEngine } from '../../testing/database.ts'
+import { freshDatabase, testEngine } from '../../testing/databases/database.ts'
 import { startServer } from '../../testing/server.ts'
 
 const clock = { now: '2026-05-01T10:15:00.000Z' }

@@ -10,7 +10,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import type { S3Settings } from '../settings.ts'
+import type { S3Settings } from '../settings/settings.ts'
 import { discard, suppressUnhandledError } from './bytes.ts'
 import { assertKey, isKey } from './key.ts'
 import type { ObjectStore } from './objects.ts'

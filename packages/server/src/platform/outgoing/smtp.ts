@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type SmtpConnection from 'nodemailer/lib/smtp-connection'
-import type { MailAddress, MailSettings } from '../mail-settings.ts'
+import type { MailAddress, MailSettings } from '../settings/mail-settings.ts'
 
 /** Message with the same content as text and as HTML. */
 export interface OutgoingMail {

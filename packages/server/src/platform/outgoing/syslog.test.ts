@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { cert, type SyslogReceiver, startSyslog } from '../../testing/stand-ins/syslog.ts'
-import type { SyslogDestination } from '../audit-stream-settings.ts'
+import type { SyslogDestination } from '../settings/audit-stream-settings.ts'
 import { frameSyslog, sendSyslog } from './syslog.ts'
 
 const time = '2026-05-01T10:00:00.000Z'

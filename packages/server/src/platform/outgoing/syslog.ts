@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import type { SyslogDestination } from '../audit-stream-settings.ts'
+import type { SyslogDestination } from '../settings/audit-stream-settings.ts'
 
 /** Log audit (RFC 5424, section 6.2.1). */
 const facility = 13

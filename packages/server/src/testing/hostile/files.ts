@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { entry, sastReport } from '../reports.ts'
+import { entry, sastReport } from '../reports/reports.ts'
 import { jpeg, tiff } from './images.ts'
 import { hostileJson, hostileText, noise } from './values.ts'
 

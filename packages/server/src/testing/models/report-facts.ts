@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { testEngine } from '../database.ts'
+import { testEngine } from '../databases/database.ts'
 
 // Facts about many real and hostile reports, counted without this server. They are stored beside the repository, if at all.
 export const data = new URL('../../../../../../shared/data/', import.meta.url)

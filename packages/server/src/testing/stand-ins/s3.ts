@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CreateBucketCommand, DeleteBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import S3rver from 's3rver'
 import { openS3Store } from '../../platform/object-store/s3.ts'
-import type { S3Settings } from '../../platform/settings.ts'
+import type { S3Settings } from '../../platform/settings/settings.ts'
 
 export interface S3Server {
   settings: S3Settings & { endpoint: string; keys: { access: string; secret: string } }

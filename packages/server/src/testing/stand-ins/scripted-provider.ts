@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { onTestFinished } from 'vitest'
-import type { OidcProvider } from '../../platform/oidc-settings.ts'
+import type { OidcProvider } from '../../platform/settings/oidc-settings.ts'
 
 /** Identity provider whose every response a test can choose, for attacks and errors that a real one does not produce. */
 export interface ScriptedProvider {

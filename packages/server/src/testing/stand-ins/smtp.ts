@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { onTestFinished } from 'vitest'
-import type { MailSettings } from '../../platform/mail-settings.ts'
+import type { MailSettings } from '../../platform/settings/mail-settings.ts'
 
 /** Message that the server has accepted. */
 interface ReceivedMail {

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
 import { severities } from '../../../domain/findings/scales.ts'
+import { countBySeverity } from '../../../domain/vulnerabilities/list/counts/severity-counts.ts'
 import type { ListScope } from '../../../domain/vulnerabilities/list/filter.ts'
-import { countBySeverity } from '../../../domain/vulnerabilities/list/severity-counts.ts'
 import { readStatistics } from '../../../domain/vulnerabilities/list/statistics.ts'
 import {
   type ConnectionArgs,

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { loadFeedFile } from '../../../domain/feeds/feed-folder.ts'
 import type { Client } from '../../../testing/client.ts'
-import { entry } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 import { startWithTracker } from '../../../testing/trackers.ts'
 

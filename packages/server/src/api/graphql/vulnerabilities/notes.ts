@@ -1,5 +1,5 @@
-import type { PastEntry } from '../../../domain/vulnerabilities/triage/history-entry.ts'
-import { historyText } from '../../../domain/vulnerabilities/triage/history-text.ts'
+import type { PastEntry } from '../../../domain/vulnerabilities/triage/history/history-entry.ts'
+import { historyText } from '../../../domain/vulnerabilities/triage/history/history-text.ts'
 import type { VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { type ConnectionArgs, connectionArguments, connectionOfAll, connectionTypes } from '../connection.ts'
 import type { Context } from '../context.ts'

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
 import { severities } from '../../../domain/findings/scales.ts'
 import { groupBy } from '../../../domain/group-by.ts'
-import { cachedFacetCounts } from '../../../domain/vulnerabilities/list/cached-counts.ts'
+import { cachedFacetCounts } from '../../../domain/vulnerabilities/list/counts/cached-counts.ts'
 import type { ListScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { findIdentifierNames, findImages, findScannedTypes } from '../../../domain/vulnerabilities/list/overview.ts'
 import { type ProjectStatistics, readGrades } from '../../../domain/vulnerabilities/list/statistics.ts'

@@ -1,4 +1,4 @@
-import type { Settings } from '../../../platform/settings.ts'
+import type { Settings } from '../../../platform/settings/settings.ts'
 
 /** Accepts avatars up to the upload limit, so that the avatar rule can report its own message for large ones. */
 export function anyFile({ maxUploadBytes }: Settings) {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../../testing/client.ts'
-import { vulnerabilitiesOf } from '../../../testing/imports.ts'
-import { entry } from '../../../testing/reports.ts'
+import { vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

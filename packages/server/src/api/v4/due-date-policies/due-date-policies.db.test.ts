@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newestEvents } from '../../../testing/audit-events.ts'
-import { entry } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 const clock = { now: '2026-03-01T23:30:00.000Z' }

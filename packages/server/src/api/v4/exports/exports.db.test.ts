@@ -8,7 +8,7 @@ import { jobKinds } from '../../../jobs.ts'
 import type { Bytes } from '../../../platform/object-store/bytes.ts'
 import { openMemoryStore } from '../../../platform/object-store/memory.ts'
 import type { Client } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestOptions, type TestProject, type TestServer } from '../../../testing/server.ts'
 import { faultyStore, hang } from '../../../testing/stand-ins/faulty-store.ts'
 

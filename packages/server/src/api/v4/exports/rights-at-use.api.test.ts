@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { promotionKind } from '../../../domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { jobKinds } from '../../../jobs.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
-import { keepReport, runImport, runInSteps, showImport, withoutJob } from '../../../testing/imports.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { keepReport, runImport, runInSteps, showImport, withoutJob } from '../../../testing/reports/imports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 /** More findings than one transaction promotes. */

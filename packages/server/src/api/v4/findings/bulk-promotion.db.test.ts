@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { promotionKind, removeOldPromotions } from '../../../domain/vulnerabilities/promotion/bulk-promotion.ts'
-import { historyOf, runInSteps, withoutJob } from '../../../testing/imports.ts'
 import { disagreements } from '../../../testing/kept-counts.ts'
-import { entry } from '../../../testing/reports.ts'
+import { historyOf, runInSteps, withoutJob } from '../../../testing/reports/imports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { entry } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 import { startReceiver } from '../../../testing/stand-ins/receiver.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { entry } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 import { startReceiver } from '../../../testing/stand-ins/receiver.ts'
 

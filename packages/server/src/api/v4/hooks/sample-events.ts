@@ -8,7 +8,7 @@ import { findNamespaceById } from '../../../domain/namespaces/namespaces.ts'
 import { sampleImportEvent } from '../../../domain/reports/imports/import-events.ts'
 import { sampleTopicEvent } from '../../../domain/topics/topic-events.ts'
 import { sampleUploadEvent } from '../../../domain/uploads/upload-events.ts'
-import { describeNewestVulnerability } from '../../../domain/vulnerabilities/triage/vulnerability-events.ts'
+import { describeNewestVulnerability } from '../../../domain/vulnerabilities/triage/history/vulnerability-events.ts'
 import { unprocessable } from '../../../platform/failure.ts'
 
 type SampleEvent = (deps: Deps, owner: HookOwner) => EventBody | Promise<EventBody>

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { notifyExpiringTokens } from '../../../domain/bots/expiring-tokens.ts'
 import { formWithFile } from '../../../testing/client.ts'
-import { entry } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 import { type Receiver, startReceiver } from '../../../testing/stand-ins/receiver.ts'
 

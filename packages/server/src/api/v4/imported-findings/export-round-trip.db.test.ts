@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../../testing/client.ts'
 import { formWithFile } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 const start = '2026-05-01T10:00:00.000Z'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 const now = '2026-05-01T10:00:00.000Z'

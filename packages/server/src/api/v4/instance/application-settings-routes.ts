@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Route } from '../../../http/route.ts'
-import type { RateLimit, Settings } from '../../../platform/settings.ts'
+import type { RateLimit, Settings } from '../../../platform/settings/settings.ts'
 import { route } from '../route.ts'
 
 /** Values of GitLab's application settings that cannot be changed here. */

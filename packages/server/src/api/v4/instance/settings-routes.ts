@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Route } from '../../../http/route.ts'
-import { describeSettings } from '../../../platform/described-settings.ts'
+import { describeSettings } from '../../../platform/settings/described-settings.ts'
 import { route } from '../route.ts'
 import { nullableString } from '../views.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { insertMadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer } from '../../../testing/server.ts'
 import { token } from '../../../testing/stand-ins/tracker.ts'
 import { startWithTracker, trackerSettings } from '../../../testing/trackers.ts'
-import { insertMadeUp, usual } from '../../../testing/vulnerabilities.ts'
 
 describe('the issue tracker of a project', () => {
   test('can be set, read and removed, and its token is never returned', async () => {

@@ -9,7 +9,7 @@ import type { User } from '../../../domain/users/user.ts'
 import { flag, oneOf, optional, text } from '../../../http/params/input.ts'
 import { noOutput, type Route } from '../../../http/route.ts'
 import { notFound } from '../../../platform/failure.ts'
-import type { Settings } from '../../../platform/settings.ts'
+import type { Settings } from '../../../platform/settings/settings.ts'
 import { route } from '../route.ts'
 
 const notificationSettingsView = Type.Object({

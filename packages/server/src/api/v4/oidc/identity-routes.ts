@@ -4,7 +4,7 @@ import type { Identity } from '../../../domain/oidc/identity.ts'
 import { unlinkIdentities } from '../../../domain/oidc/unlink.ts'
 import { integer, text } from '../../../http/params/input.ts'
 import { noOutput, type Route } from '../../../http/route.ts'
-import type { OidcSettings } from '../../../platform/oidc-settings.ts'
+import type { OidcSettings } from '../../../platform/settings/oidc-settings.ts'
 import { route } from '../route.ts'
 import { nullableString, timestamp } from '../views.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { OidcProvider } from '../../../platform/oidc-settings.ts'
+import type { OidcProvider } from '../../../platform/settings/oidc-settings.ts'
 import { begin, complete, cookiesOf, problemIn, sessionOf, signInAt } from '../../../testing/provider-sign-in.ts'
 import { startServer, type TestOptions } from '../../../testing/server.ts'
 import { startScriptedProvider } from '../../../testing/stand-ins/scripted-provider.ts'

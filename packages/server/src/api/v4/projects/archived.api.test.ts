@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { formWithFile } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 
 const server = await startServer()

@@ -2,7 +2,7 @@ import sql from 'sql-template-tag'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { closeIdleRefs } from '../../../domain/reports/refs/close-idle-refs.ts'
 import { disagreements } from '../../../testing/kept-counts.ts'
-import { entry } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 const start = '2026-01-01T00:00:00.000Z'

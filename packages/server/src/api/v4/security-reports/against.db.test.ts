@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { severities } from '../../../domain/findings/scales.ts'
 import { formWithFile } from '../../../testing/client.ts'
-import { testEngine } from '../../../testing/database.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { testEngine } from '../../../testing/databases/database.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

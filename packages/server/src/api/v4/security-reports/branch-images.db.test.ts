@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { sastReport } from '../../../testing/reports.ts'
+import { sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Client, createClient, formWithFile } from '../../../testing/client.ts'
-import { keepReport, runImport } from '../../../testing/imports.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { keepReport, runImport } from '../../../testing/reports/imports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 
 const report = sastReport([entry({ name: 'flaw', line: 1 })])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { testEngine } from '../../../testing/database.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { testEngine } from '../../../testing/databases/database.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile, type Reply } from '../../../testing/client.ts'
 import { data, entriesIn, isImportedHere, type ReportEntry } from '../../../testing/models/report-facts.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { beginImport, findImport } from '../../../domain/reports/imports/import-queries.ts'
 import { importKind } from '../../../domain/reports/imports/run-imports.ts'
 import { formWithFile } from '../../../testing/client.ts'
-import { historyOf, keepReport, runImport, showImport } from '../../../testing/imports.ts'
 import { disagreements } from '../../../testing/kept-counts.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { historyOf, keepReport, runImport, showImport } from '../../../testing/reports/imports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

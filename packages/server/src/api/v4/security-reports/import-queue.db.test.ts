@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { expireFailedReports } from '../../../domain/reports/imports/import-queue.ts'
 import { openMemoryStore } from '../../../platform/object-store/memory.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestOptions, type TestProject } from '../../../testing/server.ts'
 import { faultyStore, hang } from '../../../testing/stand-ins/faulty-store.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { vulnerabilitiesOf } from '../../../testing/imports.ts'
-import { entry } from '../../../testing/reports.ts'
+import { vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 
 // Large enough that the digests of stored findings are loaded before the report is read.

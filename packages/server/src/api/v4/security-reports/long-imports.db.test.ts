@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
-import { recordHistory } from '../../../domain/vulnerabilities/triage/history.ts'
-import { testEngine } from '../../../testing/database.ts'
-import { vulnerabilitiesOf } from '../../../testing/imports.ts'
-import { entry } from '../../../testing/reports.ts'
+import { recordHistory } from '../../../domain/vulnerabilities/triage/history/history.ts'
+import { testEngine } from '../../../testing/databases/database.ts'
+import { vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 
 // SQLite has one writer at a time.

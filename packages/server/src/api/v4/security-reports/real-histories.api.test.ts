@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { severities, severityRanks } from '../../../domain/findings/scales.ts'
 import { readWholeReport } from '../../../domain/reports/reader/read-report.ts'
 import { formWithFile, type Reply } from '../../../testing/client.ts'
-import { historyOf } from '../../../testing/imports.ts'
 import { isActive, type KnownFlaw, type ProjectModel, startModel } from '../../../testing/models/project-model.ts'
 import { data } from '../../../testing/models/report-facts.ts'
 import { type Mutation, mutated } from '../../../testing/models/report-mutations.ts'
+import { historyOf } from '../../../testing/reports/imports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

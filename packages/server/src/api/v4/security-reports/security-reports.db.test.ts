@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { findingUuid, identifierFingerprint, sha1 } from '../../../domain/reports/formats/identity/fingerprints.ts'
 import { type Client, formWithFile, type Reply } from '../../../testing/client.ts'
 import { noise } from '../../../testing/hostile/values.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

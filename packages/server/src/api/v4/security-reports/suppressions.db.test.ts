@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../../testing/client.ts'
-import { historyOf, keepReport, runImport, vulnerabilitiesOf } from '../../../testing/imports.ts'
+import { historyOf, keepReport, runImport, vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 const clock = { now: '2026-03-01T10:00:00.000Z' }

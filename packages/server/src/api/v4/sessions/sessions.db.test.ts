@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createPasswordLink } from '../../../domain/sign-in/password-links.ts'
+import { createPasswordLink } from '../../../domain/sign-in/passwords/password-links.ts'
 import type { Client, Reply } from '../../../testing/client.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 

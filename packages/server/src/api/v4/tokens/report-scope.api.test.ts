@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/access/permissions.ts'
 import { errorResponse } from '../../../http/errors.ts'
 import { routes } from '../../../routes.ts'
 import { createClient, formWithFile } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 import { createGuard } from '../guard.ts'
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
 import { expect, onTestFinished, test } from 'vitest'
 import { formWithFile } from '../../../testing/client.ts'
-import { sastReport } from '../../../testing/reports.ts'
+import { sastReport } from '../../../testing/reports/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 
 const audience = 'https://alcove.test'

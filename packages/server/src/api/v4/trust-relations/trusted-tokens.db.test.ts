@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createClient, formWithFile } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer as start, type TestOptions, type TestServer } from '../../../testing/server.ts'
 import { type Issuer, startIssuer } from '../../../testing/stand-ins/issuer.ts'
 

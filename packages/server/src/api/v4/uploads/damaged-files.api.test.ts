@@ -5,7 +5,7 @@ import { deleteMarkedObjects } from '../../../domain/files/pending-deletions.ts'
 import { examine } from '../../../domain/removal/doctor.ts'
 import { removeOrphanedObjects } from '../../../domain/removal/orphan-cleanup.ts'
 import { formWithFile } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 
 test('a damaged file is never sent whole', async () => {

@@ -11,7 +11,7 @@ import { expireUploads } from '../../../domain/uploads/expire.ts'
 import { Failure, unavailable } from '../../../platform/failure.ts'
 import { openDiskStore } from '../../../platform/object-store/disk.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
-import { testEngine } from '../../../testing/database.ts'
+import { testEngine } from '../../../testing/databases/database.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 import { type FaultyStore, faultyStore, hang, type Moment } from '../../../testing/stand-ins/faulty-store.ts'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Settings } from '../../../platform/settings.ts'
+import type { Settings } from '../../../platform/settings/settings.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
 import { makePng } from '../../../testing/pictures/png.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'

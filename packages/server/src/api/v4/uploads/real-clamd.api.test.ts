@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { readSettings } from '../../../platform/settings.ts'
+import { readSettings } from '../../../platform/settings/settings.ts'
 import { formWithFile } from '../../../testing/client.ts'
+import { zip } from '../../../testing/reports/zip.ts'
 import { startServer } from '../../../testing/server.ts'
-import { zip } from '../../../testing/zip.ts'
 
 /** Address and socket of the clamd of `scripts/clamd.sh`, whose limits are 1 MiB for a file and 2 MiB for a stream. */
 const addresses = [process.env['ALCOVE_TEST_CLAMD'], process.env['ALCOVE_TEST_CLAMD_SOCKET']]

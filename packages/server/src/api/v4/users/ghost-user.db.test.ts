@@ -2,8 +2,8 @@ import sql from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
 import { endedReferences, userReferences } from '../../../domain/users/user-queries.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
-import { testEngine } from '../../../testing/database.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { testEngine } from '../../../testing/databases/database.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 
 const findGhost = async ({ deps }: TestServer) =>

@@ -2,8 +2,8 @@ import sql from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
 import { promotionKind } from '../../../domain/vulnerabilities/promotion/bulk-promotion.ts'
 import { openMemoryStore } from '../../../platform/object-store/memory.ts'
-import { keepReport, runImport, runInSteps, withoutJob } from '../../../testing/imports.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { keepReport, runImport, runInSteps, withoutJob } from '../../../testing/reports/imports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 
 /** More findings than one transaction promotes. */

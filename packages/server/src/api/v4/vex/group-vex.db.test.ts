@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { bomCheck } from '../../../domain/reports/formats/cyclonedx/check.ts'
 import { findProblems } from '../../../domain/reports/formats/problems/checks.ts'
 import type { Client } from '../../../testing/client.ts'
-import { testEngine } from '../../../testing/database.ts'
+import { testEngine } from '../../../testing/databases/database.ts'
+import { vexProblems } from '../../../testing/reports/vex-schemas.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
-import { vexProblems } from '../../../testing/vex-schemas.ts'
 
 const clock = { now: '2026-05-01T10:00:00.000Z' }
 const after = '2026-06-01T00:00:00Z'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { testEngine } from '../../../testing/database.ts'
+import { testEngine } from '../../../testing/databases/database.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 const formats = ['openvex', 'cyclonedx', 'csaf'] as const

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { bomCheck } from '../../../domain/reports/formats/cyclonedx/check.ts'
 import { findProblems } from '../../../domain/reports/formats/problems/checks.ts'
+import { vexProblems } from '../../../testing/reports/vex-schemas.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
-import { vexProblems } from '../../../testing/vex-schemas.ts'
 
 const formats = ['openvex', 'cyclonedx', 'csaf'] as const
 const start = '2026-05-01T10:00:00.000Z'

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { type State, severities, states } from '../../../domain/findings/scales.ts'
 import type { Namespace } from '../../../domain/namespaces/namespace.ts'
-import type { BulkRequest } from '../../../domain/vulnerabilities/triage/bulk.ts'
+import type { BulkRequest } from '../../../domain/vulnerabilities/triage/bulk/bulk.ts'
 import type { Change, DecidedGroup } from '../../../domain/vulnerabilities/triage/change.ts'
 import type { ExpectedStates } from '../../../domain/vulnerabilities/triage/expected-states.ts'
 import { readTags } from '../../../domain/vulnerabilities/triage/tags.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { changeMany, findBulks, findDecidedGroups, undoBulk } from '../../../domain/vulnerabilities/triage/bulk.ts'
-import type { Bulk } from '../../../domain/vulnerabilities/triage/bulk-change.ts'
+import { changeMany, findBulks, findDecidedGroups, undoBulk } from '../../../domain/vulnerabilities/triage/bulk/bulk.ts'
+import type { Bulk } from '../../../domain/vulnerabilities/triage/bulk/bulk-change.ts'
 import { integer } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { parameterProblem } from '../../../platform/failure.ts'

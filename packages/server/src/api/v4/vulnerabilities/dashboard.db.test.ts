@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, test } from 'vitest'
 import type { Client } from '../../../testing/client.ts'
-import { entry } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 
 const read = async (client: Client, path = '/security_dashboard') => {

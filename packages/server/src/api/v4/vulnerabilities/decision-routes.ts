@@ -2,8 +2,11 @@ import Type, { type Static } from 'typebox'
 import type { Project } from '../../../domain/projects/project.ts'
 import type { Rule } from '../../../domain/vulnerabilities/rules/rule.ts'
 import { ruleOrigins } from '../../../domain/vulnerabilities/rules/rule.ts'
-import { type DecisionSource, findDecisionSource } from '../../../domain/vulnerabilities/triage/decision-source.ts'
-import { previewGroupDismissal } from '../../../domain/vulnerabilities/triage/group-dismissals.ts'
+import {
+  type DecisionSource,
+  findDecisionSource,
+} from '../../../domain/vulnerabilities/triage/dismissals/decision-source.ts'
+import { previewGroupDismissal } from '../../../domain/vulnerabilities/triage/dismissals/group-dismissals.ts'
 import { withFinding } from '../../../domain/vulnerabilities/triage/triage.ts'
 import type { RuleEffects } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { integer } from '../../../http/params/input.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { endDismissals } from '../../../domain/vulnerabilities/triage/ended-dismissals.ts'
-import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
-import { entry } from '../../../testing/reports.ts'
+import { endDismissals } from '../../../domain/vulnerabilities/triage/dismissals/ended-dismissals.ts'
+import { historyOf, vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 import { startReceiver } from '../../../testing/stand-ins/receiver.ts'
 

@@ -8,7 +8,7 @@ import {
   type VulnerabilityFilter,
   vulnerabilitySorts,
 } from '../../../domain/vulnerabilities/list/filter.ts'
-import { dismissalScopes } from '../../../domain/vulnerabilities/triage/ref-dismissals.ts'
+import { dismissalScopes } from '../../../domain/vulnerabilities/triage/dismissals/ref-dismissals.ts'
 import { compileInput } from '../../../http/params/compile-input.ts'
 import { date, flag, integer, listOf, number, oneOf, optional, text, textList } from '../../../http/params/input.ts'
 import type { RawParams } from '../../../http/params/raw-params.ts'

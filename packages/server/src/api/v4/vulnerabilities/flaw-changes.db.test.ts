@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dependencyReport } from '../../../domain/vulnerabilities/flaws/testing/dependency-report.ts'
 import type { Client } from '../../../testing/client.ts'
-import { historyOf } from '../../../testing/imports.ts'
+import { historyOf } from '../../../testing/reports/imports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

@@ -12,7 +12,7 @@ import {
   type ListedFlaw,
   listFlaws,
 } from '../../../domain/vulnerabilities/flaws/flaw-list.ts'
-import { onlyProjectOf } from '../../../domain/vulnerabilities/list/cached-counts.ts'
+import { onlyProjectOf } from '../../../domain/vulnerabilities/list/counts/cached-counts.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { oneOf } from '../../../http/params/input.ts'

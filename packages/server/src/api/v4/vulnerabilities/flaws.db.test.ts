@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dependencyReport } from '../../../domain/vulnerabilities/flaws/testing/dependency-report.ts'
 import type { Client } from '../../../testing/client.ts'
-import { entry } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newestEvents } from '../../../testing/audit-events.ts'
-import { historyOf } from '../../../testing/imports.ts'
 import { disagreements } from '../../../testing/kept-counts.ts'
-import { entry } from '../../../testing/reports.ts'
+import { historyOf } from '../../../testing/reports/imports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

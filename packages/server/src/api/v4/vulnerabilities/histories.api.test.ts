@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { historyOf, vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 
 const flaws = [0, 1, 2, 3]

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../../testing/client.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
-import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 
 let server: TestServer
 let project: TestProject

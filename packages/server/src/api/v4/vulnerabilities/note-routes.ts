@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Project } from '../../../domain/projects/project.ts'
-import type { PastEntry } from '../../../domain/vulnerabilities/triage/history-entry.ts'
-import { historyText } from '../../../domain/vulnerabilities/triage/history-text.ts'
+import type { PastEntry } from '../../../domain/vulnerabilities/triage/history/history-entry.ts'
+import { historyText } from '../../../domain/vulnerabilities/triage/history/history-text.ts'
 import {
   changeNote,
   createNote,

@@ -1,8 +1,8 @@
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import type { Reply } from '../../../testing/client.ts'
-import { historyOf, vulnerabilitiesOf } from '../../../testing/imports.ts'
-import { entry } from '../../../testing/reports.ts'
+import { historyOf, vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 const entriesOf = (count: number) =>

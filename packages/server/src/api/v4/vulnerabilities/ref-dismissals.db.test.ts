@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { endDismissalsOnRefs } from '../../../domain/vulnerabilities/triage/end-ref-dismissals.ts'
-import { testEngine } from '../../../testing/database.ts'
-import { historyOf } from '../../../testing/imports.ts'
-import { entry } from '../../../testing/reports.ts'
+import { endDismissalsOnRefs } from '../../../domain/vulnerabilities/triage/dismissals/end-ref-dismissals.ts'
+import { testEngine } from '../../../testing/databases/database.ts'
+import { historyOf } from '../../../testing/reports/imports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { listProjectsById } from '../../../domain/projects/projects.ts'
 import { loadVulnerabilities } from '../../../domain/vulnerabilities/list/list.ts'
 import type { Client } from '../../../testing/client.ts'
-import { entry, sastReport } from '../../../testing/reports.ts'
+import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 import { todayOf, viewVulnerability } from './views.ts'
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { Selection } from '../../../domain/vulnerabilities/triage/bulk.ts'
+import type { Selection } from '../../../domain/vulnerabilities/triage/bulk/bulk.ts'
 import { freeForm, integer, integerList, optional } from '../../../http/params/input.ts'
 import { type FilterCaller, readFilterObject } from './filters.ts'
 

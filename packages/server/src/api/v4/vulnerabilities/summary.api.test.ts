@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
+import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
-import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 
 let server: TestServer
 let [site, shop] = [] as unknown as [TestProject, TestProject] // made before the tests

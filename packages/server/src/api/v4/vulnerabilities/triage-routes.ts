@@ -5,8 +5,11 @@ import { type DismissalReason, dismissalReasons, severities, states } from '../.
 import { lineageOf, type Namespace } from '../../../domain/namespaces/namespace.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import type { DecidedGroup } from '../../../domain/vulnerabilities/triage/change.ts'
-import { findDecidedGroup } from '../../../domain/vulnerabilities/triage/group-dismissals.ts'
-import { type DismissalScope, dismissalScopes } from '../../../domain/vulnerabilities/triage/ref-dismissals.ts'
+import { findDecidedGroup } from '../../../domain/vulnerabilities/triage/dismissals/group-dismissals.ts'
+import {
+  type DismissalScope,
+  dismissalScopes,
+} from '../../../domain/vulnerabilities/triage/dismissals/ref-dismissals.ts'
 import { type ChangeRequest, changeVulnerability } from '../../../domain/vulnerabilities/triage/triage.ts'
 import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { date, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'

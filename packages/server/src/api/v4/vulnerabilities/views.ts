@@ -16,7 +16,7 @@ import {
   dismissalScopeOf,
   dismissalScopes,
   seenOnRef,
-} from '../../../domain/vulnerabilities/triage/ref-dismissals.ts'
+} from '../../../domain/vulnerabilities/triage/dismissals/ref-dismissals.ts'
 import type { Vulnerability, VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
 import { packageUrl } from '../findings/package-view.ts'

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { instanceUrl } from '../../../platform/settings.ts'
+import { instanceUrl } from '../../../platform/settings/settings.ts'
 import type { RootDeps } from '../../deps.ts'
 import { type DismissalReason, dismissalReasons } from '../../findings/scales.ts'
 import { findNamespaceById } from '../../namespaces/namespaces.ts'

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { expect, test } from 'vitest'
-import { asFile, readAccepted } from '../../../testing/read-report-file.ts'
+import { asFile, readAccepted } from '../../../testing/reports/read-report-file.ts'
 import { packageOf, packageOfStored } from './finding-package.ts'
 import type { Report } from './report.ts'
 

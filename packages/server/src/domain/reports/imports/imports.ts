@@ -9,9 +9,9 @@ import { maxCountedRows, type Page, type PageRequest, pageOf } from '../../page.
 import type { Project } from '../../projects/project.ts'
 import type { ProjectFile } from '../../vulnerabilities/project-files/project-file.ts'
 import { type ComparedImport, withComparison } from './against.ts'
+import { insertImportFiles } from './files/import-file-queries.ts'
+import { hasTriageScope } from './files/import-files.ts'
 import type { Import, IngestOptions } from './import.ts'
-import { insertImportFiles } from './import-file-queries.ts'
-import { hasTriageScope } from './import-files.ts'
 import {
   countImports,
   deleteImport,

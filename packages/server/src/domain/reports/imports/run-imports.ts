@@ -17,9 +17,9 @@ import {
 import { jobKind, type Postponed, type RunningJob } from '../../jobs/job.ts'
 import { findProject } from '../../projects/visible.ts'
 import { findUserByReference } from '../../users/users.ts'
+import { takeImportFiles } from './files/import-file-queries.ts'
 import { type Import, noOutcome } from './import.ts'
 import { recordImportEvent } from './import-events.ts'
-import { takeImportFiles } from './import-file-queries.ts'
 import {
   beginImport,
   clearObjectKey,

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import type { HistoryEntry } from '../triage/history-entry.ts'
+import type { HistoryEntry } from '../triage/history/history-entry.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { dueOnBy, isOpen } from './due-date.ts'
 import { findPolicyOfProject } from './due-date-policy-queries.ts'

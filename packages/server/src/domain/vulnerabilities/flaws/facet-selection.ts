@@ -1,5 +1,5 @@
 import type { RootDeps } from '../../deps.ts'
-import { cachedFacetCounts } from '../list/cached-counts.ts'
+import { cachedFacetCounts } from '../list/counts/cached-counts.ts'
 import { type ListScope, matchesFacets, type VulnerabilityFilter } from '../list/filter.ts'
 
 /** Facets of a filter, and the scanners that it selects. */

@@ -7,8 +7,8 @@ import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import { findEntity } from '../../projects/audited-place.ts'
 import type { User } from '../../users/user.ts'
 import type { ListScope } from '../list/filter.ts'
-import { recordHistory } from '../triage/history.ts'
-import type { HistoryKind } from '../triage/history-entry.ts'
+import { recordHistory } from '../triage/history/history.ts'
+import type { HistoryKind } from '../triage/history/history-entry.ts'
 import {
   type FlawChange,
   type FlawPlace,

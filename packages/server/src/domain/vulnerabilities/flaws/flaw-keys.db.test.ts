@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { testEngine } from '../../../testing/database.ts'
+import { testEngine } from '../../../testing/databases/database.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 import { enqueue } from '../../jobs/job.ts'
 import { dependencyReport } from './testing/dependency-report.ts'

@@ -1,8 +1,8 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../../db/db.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
-import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import { type ListScope, projectScope, type VulnerabilityFilter, type VulnerabilitySort } from '../list/filter.ts'
 import { listFlaws } from './flaw-list.ts'
 

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import type { HistoryEntry } from '../triage/history-entry.ts'
+import type { HistoryEntry } from '../triage/history/history-entry.ts'
 
 /** A history entry with the time at which it was made in another product. */
 export type PastDraft = Pick<HistoryEntry, 'vulnerabilityId' | 'kind' | 'from' | 'to' | 'comment' | 'details'> &

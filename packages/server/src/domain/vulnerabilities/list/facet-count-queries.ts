@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { type Severity, type State, severityOf } from '../../findings/scales.ts'
-import type { Facets } from './count-change-queries.ts'
+import type { Facets } from './counts/count-change-queries.ts'
 
 /** A facet count of one project, with the names of its scanner. */
 export interface FacetCount extends Facets {

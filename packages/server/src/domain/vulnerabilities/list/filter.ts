@@ -1,7 +1,7 @@
 import type { ListOrder } from '../../findings/list/cursor.ts'
 import type { Severity, State } from '../../findings/scales.ts'
-import type { DismissalScope } from '../triage/ref-dismissals.ts'
-import type { Facets } from './count-change-queries.ts'
+import type { DismissalScope } from '../triage/dismissals/ref-dismissals.ts'
+import type { Facets } from './counts/count-change-queries.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 
 /** Filter of a list of vulnerabilities. Absent fields match everything; the values of a field are alternatives. */

@@ -12,7 +12,7 @@ import {
   withFindingColumns,
   withFindingFrom,
 } from '../vulnerability-sql.ts'
-import type { Facets } from './count-change-queries.ts'
+import type { Facets } from './counts/count-change-queries.ts'
 
 /** Vulnerabilities of one severity in a project, or of one facet combination, which an index has in id order. */
 export interface FacetRange {

@@ -13,7 +13,7 @@ import {
 import { assertNumbered, idBatches, type ListPageRequest, readPage } from '../../findings/list/list-page.ts'
 import type { Page } from '../../page.ts'
 import type { Assignee, VulnerabilityWithFinding } from '../vulnerability.ts'
-import { cachedFacetCounts, facetTables, onlyProjectOf } from './cached-counts.ts'
+import { cachedFacetCounts, facetTables, onlyProjectOf } from './counts/cached-counts.ts'
 import { type FacetCount, listFacetCounts } from './facet-count-queries.ts'
 import {
   filtersRefState,

@@ -1,9 +1,9 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import type { Reply } from '../../../testing/client.ts'
-import { entry } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
-import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 
 // An index of the project reads all of its rows to find a few, which takes 6 ms at 100,000 of them.
 test('every statement with ids uses an index on them', async () => {

@@ -1,8 +1,8 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../../db/db.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer } from '../../../testing/server.ts'
-import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import { listByKeys, listByUuids } from '../../findings/candidate-queries.ts'
 import { contentColumns } from '../../findings/finding-content.ts'
 import { insertFindings } from '../../findings/finding-queries.ts'
@@ -16,9 +16,9 @@ import { listOccurrences } from '../../findings/occurrences/occurrence-list-quer
 import { markAbsent, removeFromCategory } from '../../findings/occurrences/occurrence-queries.ts'
 import { listMissedBy, listOfScanner } from '../../findings/occurrences/scan-queries.ts'
 import { listStaged } from '../../findings/staged-finding-queries.ts'
-import { insertCreated } from '../triage/history-queries.ts'
+import { insertCreated } from '../triage/history/history-queries.ts'
+import { tagFilters } from './filter-sql/tag-filter-sql.ts'
 import { listFromRanges } from './list-queries.ts'
-import { tagFilters } from './tag-filter-sql.ts'
 import { unindexedFilters } from './unindexed-filter-queries.ts'
 
 let db: Db

@@ -1,7 +1,7 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { dismissalReasons, reportTypes, severityRanks, states } from '../../findings/scales.ts'
-import type { Facets } from './count-change-queries.ts'
+import type { Facets } from './counts/count-change-queries.ts'
 
 /**
  * Multipliers of the facets packed into a stored number. They, and the order of each list of values, must never change.

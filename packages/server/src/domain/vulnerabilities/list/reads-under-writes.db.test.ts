@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import sql, { raw, type Sql } from 'sql-template-tag'
 import { beforeAll, expect, test } from 'vitest'
+import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
-import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 
 // After each write nothing cached may be shown, so the first page of a list has to be cheap without a cache.
 const rowCount = 6_000

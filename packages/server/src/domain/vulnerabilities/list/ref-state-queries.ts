@@ -1,9 +1,9 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import type { UnindexedFilter } from '../../findings/list/unindexed-filter-sql.ts'
-import type { DismissalScope } from '../triage/ref-dismissals.ts'
+import type { DismissalScope } from '../triage/dismissals/ref-dismissals.ts'
 import type { VulnerabilityFilter } from './filter.ts'
-import { ofVulnerabilities, ofVulnerability } from './indexed-columns-sql.ts'
+import { ofVulnerabilities, ofVulnerability } from './filter-sql/indexed-columns-sql.ts'
 
 /** Returns whether a vulnerability of the projects is dismissed on the ref alone. */
 export async function hasRefDismissals(db: Db, projectIds: readonly number[], ref: string): Promise<boolean> {

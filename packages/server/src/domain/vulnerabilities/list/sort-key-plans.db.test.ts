@@ -1,8 +1,8 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import { beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../../db/db.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer } from '../../../testing/server.ts'
-import { insertMadeUp, type MadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import { listFacetCounts } from './facet-count-queries.ts'
 import { listFromRanges } from './list-queries.ts'
 

@@ -1,5 +1,5 @@
 import type { RootDeps } from '../../deps.ts'
-import { cachedFacetCounts } from './cached-counts.ts'
+import { cachedFacetCounts } from './counts/cached-counts.ts'
 import type { ListScope, VulnerabilityFilter } from './filter.ts'
 import { openCachedList } from './list.ts'
 

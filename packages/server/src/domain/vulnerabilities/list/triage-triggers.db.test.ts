@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
+import { insertMadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer } from '../../../testing/server.ts'
-import { insertMadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import { countWrongOccurrences } from '../../findings/occurrences/occurrences.ts'
 import { dismissalReasons, reportTypes, severities, severityRanks, states } from '../../findings/scales.ts'
-import { listWronglyPromoted } from './recount.ts'
+import { listWronglyPromoted } from './counts/recount.ts'
 
 test('an update of a vulnerability also updates its facets and occurrences, for every value of a facet', async () => {
   const server = await startServer()

@@ -11,17 +11,17 @@ import {
   textFilters,
   type UnindexedFilter,
 } from '../../findings/list/unindexed-filter-sql.ts'
-import { dismissalEndFilters } from './dismissal-end-sql.ts'
-import { dueDateFilters } from './due-date-sql.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 import { rangeAssignee, type VulnerabilityFilter } from './filter.ts'
-import { flawFilters } from './flaw-filter-sql.ts'
-import { byIndexedColumns, ofVulnerabilities } from './indexed-columns-sql.ts'
-import { issueFilters, owaspFilters } from './issue-filter-sql.ts'
+import { dismissalEndFilters } from './filter-sql/dismissal-end-sql.ts'
+import { dueDateFilters } from './filter-sql/due-date-sql.ts'
+import { flawFilters } from './filter-sql/flaw-filter-sql.ts'
+import { byIndexedColumns, ofVulnerabilities } from './filter-sql/indexed-columns-sql.ts'
+import { issueFilters, owaspFilters } from './filter-sql/issue-filter-sql.ts'
+import { tagFilters } from './filter-sql/tag-filter-sql.ts'
+import { threatFilters } from './filter-sql/threat-filter-sql.ts'
 import { facetsOf, packedSeverity } from './promoted-queries.ts'
 import { dismissalScopeFilters, refStateFilters } from './ref-state-queries.ts'
-import { tagFilters } from './tag-filter-sql.ts'
-import { threatFilters } from './threat-filter-sql.ts'
 
 interface FilteredRows {
   filter: VulnerabilityFilter

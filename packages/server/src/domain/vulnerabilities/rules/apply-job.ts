@@ -3,7 +3,7 @@ import { type Deps, projectTransaction, type RootDeps, transaction, withRelaxedD
 import { type AnyJobKind, jobKind, type RunningJob } from '../../jobs/job.ts'
 import { findProjectById } from '../../projects/projects.ts'
 import { type RulesJob, rulesKey, rulesKind } from '../../projects/queue-rules.ts'
-import { addToFacetCounts } from '../list/count-change-queries.ts'
+import { addToFacetCounts } from '../list/counts/count-change-queries.ts'
 import { applyRules, compileRules, readConditions } from './apply-rules.ts'
 import type { CompiledRule } from './match-rules.ts'
 import type { RuleOwner } from './rule.ts'

@@ -1,5 +1,5 @@
 import { type InvalidAttributes, invalid } from '../../../platform/failure.ts'
-import { assertEnd } from '../triage/dismissal-end.ts'
+import { assertEnd } from '../triage/dismissals/dismissal-end.ts'
 import { readTags } from '../triage/tags.ts'
 import { patternLength } from './globs.ts'
 import type { RuleAction, RuleDraft, RuleMatch } from './rule.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { loadRows } from '../../../testing/feeds.ts'
-import { entry } from '../../../testing/reports.ts'
+import { loadRows } from '../../../testing/reports/feeds.ts'
+import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 import type { FeedRows } from '../../feeds/feed.ts'
 import { updatePriorities } from '../priority/score-all.ts'

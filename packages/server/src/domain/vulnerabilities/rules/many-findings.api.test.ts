@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { disagreements } from '../../../testing/kept-counts.ts'
-import { entry } from '../../../testing/reports.ts'
+import { entry } from '../../../testing/reports/reports.ts'
+import { insertMadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer } from '../../../testing/server.ts'
-import { insertMadeUp, usual } from '../../../testing/vulnerabilities.ts'
 import { rulesJob } from './apply-job.ts'
 
 const total = 20_000

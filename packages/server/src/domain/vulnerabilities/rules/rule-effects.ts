@@ -1,5 +1,5 @@
 import type { Severity } from '../../findings/scales.ts'
-import { noEnd } from '../triage/dismissal-end.ts'
+import { noEnd } from '../triage/dismissals/dismissal-end.ts'
 import { isSame as hasSameTags, maxTags, without, withTags } from '../triage/tags.ts'
 import type { RuleEffects, Vulnerability } from '../vulnerability.ts'
 import type { Rule, RuleDismissal } from './rule.ts'

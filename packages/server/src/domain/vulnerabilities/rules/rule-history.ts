@@ -1,5 +1,5 @@
-import { describeEnd } from '../triage/dismissal-end.ts'
-import type { HistoryEntry } from '../triage/history-entry.ts'
+import { describeEnd } from '../triage/dismissals/dismissal-end.ts'
+import type { HistoryEntry } from '../triage/history/history-entry.ts'
 import { describeTags, isSame } from '../triage/tags.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import type { Rule } from './rule.ts'

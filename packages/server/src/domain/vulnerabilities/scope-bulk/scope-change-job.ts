@@ -7,8 +7,8 @@ import { findProjectById, lockAgainstDeletion } from '../../projects/projects.ts
 import { findUserById } from '../../users/users.ts'
 import { mayTriage } from '../triage/assignees.ts'
 import { recordBulk } from '../triage/audited-decisions.ts'
-import { changeSelected } from '../triage/bulk.ts'
-import { finishBulk, insertBulk } from '../triage/bulk-queries.ts'
+import { changeSelected } from '../triage/bulk/bulk.ts'
+import { finishBulk, insertBulk } from '../triage/bulk/bulk-queries.ts'
 import type { StoredScopeChange } from './scope-change.ts'
 import {
   addSkipped,

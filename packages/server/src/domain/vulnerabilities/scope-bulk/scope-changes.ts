@@ -14,20 +14,20 @@ import { loadVulnerabilities } from '../list/list.ts'
 import { readableScope } from '../list/readable-scope.ts'
 import { assertAssignable } from '../triage/assignees.ts'
 import { recordBulk } from '../triage/audited-decisions.ts'
-import { type BulkRequest, changeSelected } from '../triage/bulk.ts'
+import { type BulkRequest, changeSelected } from '../triage/bulk/bulk.ts'
 import {
   assertDecidable,
   countInGroup,
   dismissedInGroup,
   findGroupsOfBulk,
   isOfGroup,
-} from '../triage/bulk-group-dismissals.ts'
-import { finishBulk, insertBulk } from '../triage/bulk-queries.ts'
+} from '../triage/bulk/bulk-group-dismissals.ts'
+import { finishBulk, insertBulk } from '../triage/bulk/bulk-queries.ts'
 import { applyChange, type Change } from '../triage/change.ts'
-import { assertEnd, endsWithFix } from '../triage/dismissal-end.ts'
-import { listWithFix } from '../triage/ended-dismissal-queries.ts'
+import { assertEnd, endsWithFix } from '../triage/dismissals/dismissal-end.ts'
+import { listWithFix } from '../triage/dismissals/ended-dismissal-queries.ts'
+import { listChangeable } from '../triage/dismissals/save-ref-dismissals.ts'
 import { assertExpectedStates, type ExpectedStates } from '../triage/expected-states.ts'
-import { listChangeable } from '../triage/save-ref-dismissals.ts'
 import { assertComment } from '../triage/triage.ts'
 import { lockVulnerabilities } from '../triage/triage-queries.ts'
 import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'

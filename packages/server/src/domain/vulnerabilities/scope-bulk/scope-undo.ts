@@ -4,8 +4,8 @@ import { isStillPermitted } from '../../projects/current-rights.ts'
 import { findProjectById, lockAgainstDeletion } from '../../projects/projects.ts'
 import { findUserById } from '../../users/users.ts'
 import { recordBulkUndo } from '../triage/audited-decisions.ts'
-import { restoreEntries } from '../triage/bulk.ts'
-import { finishBulk, lockForUndo, markUndone, saveUndoPosition } from '../triage/bulk-queries.ts'
+import { restoreEntries } from '../triage/bulk/bulk.ts'
+import { finishBulk, lockForUndo, markUndone, saveUndoPosition } from '../triage/bulk/bulk-queries.ts'
 import { findPartToUndo, lockScopeChange, type ProjectPart } from './scope-change-queries.ts'
 
 /** Two batches are 500 vulnerabilities. */

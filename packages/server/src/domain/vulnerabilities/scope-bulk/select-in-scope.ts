@@ -9,7 +9,7 @@ import type { Visitor } from '../../projects/visible.ts'
 import type { ListScope, VulnerabilityFilter } from '../list/filter.ts'
 import { matchingIds } from '../list/list.ts'
 import { assertOfProject } from '../triage/assert-in-project.ts'
-import type { Selection } from '../triage/bulk.ts'
+import type { Selection } from '../triage/bulk/bulk.ts'
 import { listProjectsOf } from './scope-change-queries.ts'
 
 /** Selected vulnerabilities of a project, in the order of ids. */

@@ -5,10 +5,10 @@ import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import type { Vulnerability } from '../vulnerability.ts'
 import { type Change, type DecidedGroup, type Dismissal, describeRequestedEnd, isTagChange } from './change.ts'
-import { describeEnd } from './dismissal-end.ts'
-import { recordHistory } from './history.ts'
-import type { HistoryEntry } from './history-entry.ts'
-import { insertAuditedEntry } from './history-queries.ts'
+import { describeEnd } from './dismissals/dismissal-end.ts'
+import { recordHistory } from './history/history.ts'
+import type { HistoryEntry } from './history/history-entry.ts'
+import { insertAuditedEntry } from './history/history-queries.ts'
 
 const attributes = ['severity', 'due_date', 'assignee', 'tags'] as const
 

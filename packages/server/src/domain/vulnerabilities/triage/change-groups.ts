@@ -2,8 +2,8 @@ import type { Deps } from '../../deps.ts'
 import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import { recordBulk } from './audited-decisions.ts'
-import { changeSelected } from './bulk.ts'
-import { finishBulk, insertBulk } from './bulk-queries.ts'
+import { changeSelected } from './bulk/bulk.ts'
+import { finishBulk, insertBulk } from './bulk/bulk-queries.ts'
 import type { Change } from './change.ts'
 
 /**

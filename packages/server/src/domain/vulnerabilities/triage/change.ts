@@ -1,9 +1,9 @@
 import type { DismissalReason, Severity } from '../../findings/scales.ts'
 import { type Aspect, withoutEffectOn } from '../rules/rule-effects.ts'
 import type { RefDismissal, Vulnerability } from '../vulnerability.ts'
-import { type DismissalEnd, describeEnd, noEnd } from './dismissal-end.ts'
-import type { HistoryEntry } from './history-entry.ts'
-import { dismissOnRef, revertOnRef, seenOnRef, withRefDismissal } from './ref-dismissals.ts'
+import { type DismissalEnd, describeEnd, noEnd } from './dismissals/dismissal-end.ts'
+import { dismissOnRef, revertOnRef, seenOnRef, withRefDismissal } from './dismissals/ref-dismissals.ts'
+import type { HistoryEntry } from './history/history-entry.ts'
 import { describeTags, isSame, maxTags, type TagChange, tagsAfter, without, withTags } from './tags.ts'
 
 /** A triage action by a user. */

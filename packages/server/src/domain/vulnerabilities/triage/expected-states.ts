@@ -2,7 +2,7 @@ import { type StateConflict, stateChanged } from '../../../platform/failure.ts'
 import type { Deps } from '../../deps.ts'
 import type { State } from '../../findings/scales.ts'
 import type { Vulnerability } from '../vulnerability.ts'
-import { listTransitions } from './history-queries.ts'
+import { listTransitions } from './history/history-queries.ts'
 
 /** States that the client has shown to the user, by vulnerability id. */
 export type ExpectedStates = ReadonlyMap<number, State>

@@ -2,7 +2,8 @@ import { invalid, notFound, unprocessable } from '../../../platform/failure.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import type { User } from '../../users/user.ts'
 import type { Vulnerability } from '../vulnerability.ts'
-import { recordHistory } from './history.ts'
+import { recordHistory } from './history/history.ts'
+import { recordVulnerabilityChanges } from './history/vulnerability-events.ts'
 import type { IssueLink, IssueState, LinkType } from './link.ts'
 import {
   deleteLink,
@@ -14,7 +15,6 @@ import {
   lockLinks,
   updateIssue,
 } from './link-queries.ts'
-import { recordVulnerabilityChanges } from './vulnerability-events.ts'
 
 export interface IssueLinkDraft {
   url: string

@@ -8,8 +8,8 @@ import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
 import { projectLevel } from '../../projects/visible.ts'
 import type { Vulnerability } from '../vulnerability.ts'
-import { recordHistory } from './history.ts'
-import type { HistoryKind, PastEntry } from './history-entry.ts'
+import { recordHistory } from './history/history.ts'
+import type { HistoryKind, PastEntry } from './history/history-entry.ts'
 import {
   countHistory,
   deleteNote,
@@ -20,7 +20,7 @@ import {
   listEntrySizes,
   listHistory,
   updateNote,
-} from './history-queries.ts'
+} from './history/history-queries.ts'
 import { findVulnerabilityById } from './triage-queries.ts'
 
 /** Kinds of entries that GitLab returns as notes: user comments, and system notes about state and severity. */

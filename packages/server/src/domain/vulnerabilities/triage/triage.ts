@@ -5,8 +5,8 @@ import type { Project } from '../../projects/project.ts'
 import type { User } from '../../users/user.ts'
 import { requestApproval, selectForApproval } from '../approval/request-approval.ts'
 import { withPolicyDates } from '../due-dates/policy-dates.ts'
-import { addToFacetCounts } from '../list/count-change-queries.ts'
-import { countChanges } from '../list/count-changes.ts'
+import { addToFacetCounts } from '../list/counts/count-change-queries.ts'
+import { countChanges } from '../list/counts/count-changes.ts'
 import { listWithFindings } from '../list/list-queries.ts'
 import type { Assignee, Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
 import { getAssignable, usernamesOf } from './assignees.ts'
@@ -22,13 +22,19 @@ import {
   isTagChange,
   type Usernames,
 } from './change.ts'
-import { assertEnd, endsWithFix, fixed } from './dismissal-end.ts'
-import { listWithFix } from './ended-dismissal-queries.ts'
+import { assertEnd, endsWithFix, fixed } from './dismissals/dismissal-end.ts'
+import { listWithFix } from './dismissals/ended-dismissal-queries.ts'
+import { applyToGroup } from './dismissals/group-dismissals.ts'
+import {
+  assertPresent,
+  listChangeable,
+  needsWholeApproval,
+  saveRefDismissals,
+} from './dismissals/save-ref-dismissals.ts'
 import { assertExpectedStates } from './expected-states.ts'
-import { applyToGroup } from './group-dismissals.ts'
-import { recordHistory } from './history.ts'
-import type { HistoryEntry } from './history-entry.ts'
-import { assertPresent, listChangeable, needsWholeApproval, saveRefDismissals } from './save-ref-dismissals.ts'
+import { recordHistory } from './history/history.ts'
+import type { HistoryEntry } from './history/history-entry.ts'
+import { recordVulnerabilityChanges } from './history/vulnerability-events.ts'
 import { saveTags } from './tag-queries.ts'
 import { withProjectTags } from './tagging.ts'
 import { exceedsTags, tooMany } from './tags.ts'
@@ -39,7 +45,6 @@ import {
   lockVulnerability,
   saveVulnerabilities,
 } from './triage-queries.ts'
-import { recordVulnerabilityChanges } from './vulnerability-events.ts'
 
 /** Finds a vulnerability by its id in decimal digits. */
 export async function findVulnerability({ db }: Deps, reference: string): Promise<Vulnerability | undefined> {

@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { readAccepted, readRejected } from '../../../../testing/read-report-file.ts'
+import { readAccepted, readRejected } from '../../../../testing/reports/read-report-file.ts'
 
 const address = new URL('./fixtures/issues.xml', import.meta.url)
 const fixture = () => createReadStream(address)

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { expect, test } from 'vitest'
-import { asFile, readAccepted } from '../../../../testing/read-report-file.ts'
+import { asFile, readAccepted } from '../../../../testing/reports/read-report-file.ts'
 
 const fixture = () => createReadStream(new URL('./fixtures/frameworks.json', import.meta.url))
 const failed = { check_id: 'CKV_EX_1', check_name: 'Ensure it', file_path: '/a.tf', file_line_range: [1, 2] }

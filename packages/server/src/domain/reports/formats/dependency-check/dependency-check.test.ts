@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { expect, test } from 'vitest'
-import { asFile, readAccepted } from '../../../../testing/read-report-file.ts'
+import { asFile, readAccepted } from '../../../../testing/reports/read-report-file.ts'
 
 const fixture = () => createReadStream(new URL('./fixtures/project.json', import.meta.url))
 test('a vulnerability is read with the package of its file', async () => {

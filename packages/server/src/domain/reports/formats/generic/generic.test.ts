@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { asFile, readAccepted, readRejected } from '../../../../testing/read-report-file.ts'
+import { asFile, readAccepted, readRejected } from '../../../../testing/reports/read-report-file.ts'
 import { readWholeReport } from '../../reader/read-report.ts'
 import type { ReportFinding } from '../report.ts'
 import { type Mapping, parseMapping } from './mapping.ts'

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { asFile, readAccepted, readRejected } from '../../../../testing/read-report-file.ts'
+import { asFile, readAccepted, readRejected } from '../../../../testing/reports/read-report-file.ts'
 import type { ReportFinding } from '../report.ts'
 
 const fixture = (name: string) => () => createReadStream(new URL(`./fixtures/${name}`, import.meta.url))

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { expect, test } from 'vitest'
-import { asFile, readAccepted, readRejected } from '../../../../testing/read-report-file.ts'
+import { asFile, readAccepted, readRejected } from '../../../../testing/reports/read-report-file.ts'
 import type { ReportFinding } from '../report.ts'
 
 const fixture = () => createReadStream(new URL('./fixtures/lock-files.json', import.meta.url))

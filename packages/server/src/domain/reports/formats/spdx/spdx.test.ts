@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { expect, test } from 'vitest'
-import { asFile, readRejected } from '../../../../testing/read-report-file.ts'
+import { asFile, readRejected } from '../../../../testing/reports/read-report-file.ts'
 import type { ReportedDependency } from '../../../dependencies/dependency.ts'
 import { readReport } from '../../reader/read-report.ts'
 

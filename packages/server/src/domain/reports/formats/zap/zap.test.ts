@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { expect, test } from 'vitest'
-import { asFile, readAccepted } from '../../../../testing/read-report-file.ts'
+import { asFile, readAccepted } from '../../../../testing/reports/read-report-file.ts'
 
 const fixture = () => createReadStream(new URL('./fixtures/site.json', import.meta.url))
 test('an alert is a finding for each path, method and parameter', async () => {
