@@ -204,8 +204,13 @@ describe('the filter assignee_id', () => {
     const [head = [], ...rows] = (await ada.get(`${path}/download`)).text
       .trim()
       .split('\n')
-      .map((line: string) => line.split(','))
-    // Earlier columns may contain commas.
+      .map((line: string) =>
+        line
+          .replace(/,"\{""id"".*$/, '')
+          .replace(/,Import Data$/, '')
+          .split(','),
+      )
+    // Earlier columns may contain commas, and so does the last one, which is removed.
     const column = head.indexOf('Assignee') - head.length
     expect(rows.map((row: string[]) => row.at(column))).toEqual(['', ada.user?.username, ''])
   })

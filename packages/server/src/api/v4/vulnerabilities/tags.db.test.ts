@@ -133,7 +133,9 @@ describe('tags of a vulnerability', () => {
       await server.runJobs()
       return (await server.admin.get(`/security/vulnerability_exports/${id}/download`)).text
     }
-    expect(await exported({ filters: { tags: 'WEB' } })).toMatch(/,Tags,Dismissal Scope,[^\n]*\n[^\n]*,web,,,false\n$/)
+    expect(await exported({ filters: { tags: 'WEB' } })).toMatch(
+      /,Tags,Dismissal Scope,[^\n]*\n[^\n]*,web,,,false,"\{""id""[^\n]*\n$/,
+    )
     expect(JSON.parse(await exported({ export_format: 'json' }))).toMatchObject([{ tags: ['web'] }])
     expect(await exported({ filters: { not_tags: 'web' } })).toMatch(/^[^\n]*,Tags,Dismissal Scope,[^\n]*\n$/)
   })
