@@ -345,6 +345,7 @@ const accountNouns = new Set([
   'password',
   'token',
   'access-token',
+  'deploy-token',
   'trust-relation',
   'impersonation',
   'notification',
@@ -356,7 +357,7 @@ const accountNouns = new Set([
 
 /** Returns whether responses show credentials or the data of an account, and must not be stored by browsers. */
 export function showsAccount(permission: Permission): boolean {
-  return accountNouns.has(permission.replace(/^group\./, '').split('.')[0] ?? '')
+  return accountNouns.has(permission.replace(/^(group|project)\./, '').split('.')[0] ?? '')
 }
 
 /**
@@ -364,7 +365,7 @@ export function showsAccount(permission: Permission): boolean {
  * size of a compressed response that also contains text of an attacker would reveal them.
  */
 export function returnsSecrets(permission: Permission): boolean {
-  return showsAccount(permission) || /\bupload\./.test(permission)
+  return showsAccount(permission) || /\bupload\.|^virus-scan\./.test(permission)
 }
 
 function transition<S extends State>(unlessIn: S) {

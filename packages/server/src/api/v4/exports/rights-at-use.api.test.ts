@@ -39,7 +39,8 @@ const countOf = async (server: TestServer, project: TestProject, list: string) =
 test('every kind of job that acts for a user has its permissions tested below', () => {
   // The rights of mail, bulk changes and issues of trackers are tested beside their jobs and routes. `audit-stream`,
   // `due-dates`, `flaw-aliases`, `flaw-keys`, `package-urls`, `password-request`, `ref`, `tracker-issue-sync`,
-  // `tracker-sync`, `transferred-flaws`, `vulnerability-rules` and `webhook` act for no user.
+  // `tracker-sync`, `transferred-flaws`, `upload-scan`, `upload-scan-all`, `vulnerability-rules` and `webhook` act for no
+  // user.
   expect(jobKinds.map(({ kind }) => kind).sort()).toEqual([
     'audit-stream',
     'bulk-change',
@@ -57,6 +58,8 @@ test('every kind of job that acts for a user has its permissions tested below', 
     'tracker-issue-sync',
     'tracker-sync',
     'transferred-flaws',
+    'upload-scan',
+    'upload-scan-all',
     'vulnerability-rules',
     'webhook',
   ])
