@@ -61,6 +61,12 @@ const project = {
   default_branch: 'main',
   topics: ['typescript', 'frontend'],
 }
+const deployToken = { name: 'mirror', scopes: ['read_repository'], expires_at: '2026-12-31T00:00:00Z' }
+const importedUpload = {
+  file: 'architecture.png',
+  secret: '0123456789abcdef0123456789abcdef',
+  created_at: '2026-01-31T09:30:00Z',
+}
 const user = { name: 'Ada Lovelace', username: 'ada', email: 'ada@example.com' }
 const newPassword = 'correct horse battery staple'
 const challenge = 'hLT3mYx1m8vG0nJb0qE4dA5cWkq2rZsUu7o9iPfXyBg'
@@ -93,6 +99,7 @@ export const apiExamples: ApiExamples = {
     filename: 'architecture.png',
     name: 'CODEOWNERS',
     secret: '0123456789abcdef0123456789abcdef',
+    upload_key: '7.3q2-7wAAAAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxg',
     trigger: 'vulnerability_events',
     provider: 'corp',
     token: '7.digest.3q2-7wAAAAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxg',
@@ -110,6 +117,7 @@ export const apiExamples: ApiExamples = {
     groups: 'acme',
     group: 'acme',
     namespaces: 'acme',
+    avatar: '7',
     users: 'ada',
     vulnerabilities: '7',
   },
@@ -264,6 +272,14 @@ export const apiExamples: ApiExamples = {
     },
     createProjectUploadLink: link,
     createGroupUploadLink: link,
+    importProjectUpload: importedUpload,
+    importGroupUpload: importedUpload,
+    setOwnAvatar: { avatar: 'ada.png' },
+    updateProjectCustomAttribute: { value: 'payments' },
+    updateGroupCustomAttribute: { value: 'payments' },
+    updateUserCustomAttribute: { value: 'Berlin' },
+    createProjectDeployToken: deployToken,
+    createGroupDeployToken: deployToken,
     updateProjectUploadLimits: { max_upload_bytes: 10_485_760, quota_bytes: 1_073_741_824 },
     renderMarkdown: { text: 'Hello **world**', gfm: true, project: 'acme/website' },
     previewMarkdown: { text: 'Hello **world**', project: 'acme/website' },

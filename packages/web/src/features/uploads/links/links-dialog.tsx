@@ -106,8 +106,11 @@ function CreateLink({
 function CreatedLink({ link, onAgain }: { link: Schemas['CreatedUploadLink']; onAgain: () => void }) {
   const id = useId()
   const address = useRef<HTMLInputElement>(null)
-  // The form, which had the focus, was removed.
-  useEffect(() => address.current?.focus(), [])
+  // The form, which had the focus, was removed. The dialog then focuses itself, so the field gets the focus after that.
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => address.current?.focus())
+    return () => cancelAnimationFrame(frame)
+  }, [])
   return (
     <section className={styles.created} aria-label="New link" role="status">
       <label htmlFor={id}>
