@@ -40,14 +40,22 @@ export function fieldsOf(document: ApiDocument, operation: ApiOperation): Field[
   ]
 }
 
-/** Returns the values that a blank field may send instead of being omitted. Forms with files cannot send null. */
+/** Returns the values that a blank field may send instead of being omitted. Forms with files can send no empty list or null. */
 export function blanksOf(field: Field, fields: readonly Field[]): readonly ('' | null)[] {
   if (field.place !== 'body') return []
-  const isForm = fields.some(({ kind }) => kind === 'file')
+  const isForm = needsForm(fields, {})
   return [
     ...(field.kind === 'text' || (field.kind === 'list' && !isForm) ? ['' as const] : []),
     ...(field.isNullable && !isForm ? [null] : []),
   ]
+}
+
+/** A file is sent as part of a form. Without one, the body is JSON unless the file is required. */
+function needsForm(fields: readonly Field[], values: Values): boolean {
+  return fields.some(
+    ({ kind, place, isRequired, key }) =>
+      kind === 'file' && place === 'body' && (isRequired || values[key] instanceof File),
+  )
 }
 
 const bare = (name: string) => name.replace(/\[\]$/, '')
@@ -90,11 +98,15 @@ export function prepare({ method, path }: ApiOperation, fields: readonly Field[]
   const json: Record<string, unknown> = {}
   const form: [string, string | File][] = []
   let address = path
+  const isForm = needsForm(fields, values)
   for (const field of fields) {
     const { key, name, place, kind, isRequired } = field
     const value = values[key]
     const isBlank = value === undefined || (value === '' && place === 'path')
     if (isBlank && isRequired) problems[key] = 'is required'
+    else if (isForm && (value === null || (value === '' && kind === 'list'))) {
+      problems[key] = 'cannot be empty in a request with a file'
+    }
     if (place === 'path') {
       address = address.replace(`{${name}}`, isBlank ? `:${name}` : encodeURIComponent(String(value)))
       continue
@@ -109,7 +121,6 @@ export function prepare({ method, path }: ApiOperation, fields: readonly Field[]
       else form.push(...pairsOf(name, sentValue))
     }
   }
-  const isForm = fields.some(({ kind, place }) => kind === 'file' && place === 'body')
   const hasBody = fields.some(({ place }) => place === 'body')
   return {
     method,
