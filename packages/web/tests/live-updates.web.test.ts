@@ -155,6 +155,7 @@ test('an open vulnerability shows a change by another user and keeps an unfinish
   const { id } = await vulnerability('Flaw 40')
   const page = await open(`vulnerabilities/${id}`)
   await page.getByRole('button', { name: 'Resolve' }).waitFor()
+  await quiet(page)
   await resolve('Flaw 40')
   const note = page.getByRole('textbox').first()
   await note.fill('Half a note')
