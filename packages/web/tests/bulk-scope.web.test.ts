@@ -90,6 +90,7 @@ test('a bulk dismissal of rows of all projects offers the groups that they have 
   const page = await web.open('/-/vulnerabilities?search=sqli', { as: owner })
   await selectAll(page)
   const dialog = page.getByRole('dialog', { name: 'Dismiss: 2 vulnerabilities' })
+  await dialog.getByLabel('Used in tests').waitFor()
   expect(await dialog.getByLabel('Applies to').count()).toBe(0)
   await page.keyboard.press('Escape')
   await expect.poll(() => dialog.count()).toBe(0)
