@@ -81,7 +81,7 @@ describe('POST /projects/:id/imported_findings', () => {
       comment: 'Behind the proxy.',
       decided_at: '2025-12-24T08:00:00Z',
       decided_by: 'root',
-      comments: [{ body: 'Looked at it.', author: 'nobody-here', created_at: '2025-12-01T08:00:00Z' }],
+      comments: [{ body: 'Looked at it.', author: 'missing-user', created_at: '2025-12-01T08:00:00Z' }],
       assignee: assignee.user?.username,
       due_on: '2026-10-01',
       tags: ['legacy'],
@@ -105,7 +105,7 @@ describe('POST /projects/:id/imported_findings', () => {
     })
     const notes = await server.admin.get(`/projects/${project.id}/vulnerabilities/${made.id}/notes?sort=asc`)
     expect(notes.body.map(({ body, created_at }: { body: string; created_at: string }) => [created_at, body])).toEqual([
-      ['2025-12-01T08:00:00.000Z', 'By nobody-here on 2025-12-01 in DefectDojo:\n\nLooked at it.'],
+      ['2025-12-01T08:00:00.000Z', 'By missing-user on 2025-12-01 in DefectDojo:\n\nLooked at it.'],
       ['2025-12-24T08:00:00.000Z', expect.stringContaining('Behind the proxy.')],
     ])
     const links = await server.admin.get(`/vulnerabilities/${made.id}/issue_links`)
@@ -329,7 +329,7 @@ describe('POST /projects/:id/imported_findings', () => {
     await server.report(project, [entry({ line: 10 })])
     const before = await list(project)
     const records = [
-      code('1', { state: 'dismissed', assignee: 'nobody-here' }),
+      code('1', { state: 'dismissed', assignee: 'missing-user' }),
       code('2', { location: { file: 'b.ts', start_line: 3 } }),
     ]
     const preview = await send(project, records, { dryRun: true })
@@ -343,7 +343,7 @@ describe('POST /projects/:id/imported_findings', () => {
     })
     expect(withoutIds(done)).toEqual(withoutIds(preview))
     expect(done.body.records[0].notes).toEqual([
-      'assignee nobody-here: is not a user who may triage vulnerabilities of this project',
+      'assignee missing-user: is not a user who may triage vulnerabilities of this project',
     ])
   })
 
