@@ -222,6 +222,57 @@ test.each([
   await page.getByText('Page not found').waitFor({ state: 'detached' })
 })
 
+test('an open project without reports waits for the first one and shows its result without a reload', async () => {
+  const path = `acme/waiting-${Date.now()}`
+  const project = await web.server.project(path)
+  const maintainer = await web.server.as('maintainer', project)
+  const page = await web.open(`/${path}`, { as: maintainer })
+  const panel = page.getByRole('region', { name: 'Send the first report' })
+  await panel.getByText('Waiting for the first report…').waitFor()
+  const snippet = panel.getByRole('region', { name: 'GitHub Actions' })
+  expect(await snippet.innerText()).toContain(`upload --project ${path} report.json`)
+  for (const name of ['GitLab CI', 'Gitea Actions', 'Jenkins']) {
+    await panel.getByLabel('Pipeline', { exact: true }).selectOption(name)
+    expect(await panel.getByRole('region', { name }).innerText()).toContain(new URL(page.url()).origin)
+  }
+  expect(await accessProblems(page)).toEqual([])
+  await page.evaluate(() => Object.assign(globalThis, { isSameDocument: true }))
+  await web.server.report(project, [entry({ line: 1, severity: 'High', name: 'Found first' })])
+  const result = page.getByRole('region', { name: 'First report' })
+  await result.getByText('The first report has arrived: 1 finding').waitFor()
+  await expect.poll(() => panel.count()).toBe(0)
+  expect(await accessProblems(page)).toEqual([])
+  await result.getByRole('link', { name: 'Start triage' }).click()
+  await page.getByText('Found first').first().waitFor()
+  expect(await page.evaluate(() => 'isSameDocument' in globalThis)).toBe(true)
+  await web.server.admin.delete(`/projects/${project.id}`)
+})
+
+test('the start page of a new user leads from a project to the first triaged vulnerability', async () => {
+  const name = `newcomer-${Date.now()}`
+  const user = await web.server.user(name)
+  const page = await web.open('/', { as: user })
+  const steps = page.getByRole('region', { name: 'Get started' })
+  await steps.getByRole('link', { name: 'Create a project' }).waitFor()
+  expect(await steps.innerText()).toMatch(/Create an access token\s*: done/)
+  expect(await accessProblems(page)).toEqual([])
+  const { body: project } = await user.post('/projects', { name: 'first' })
+  await page.reload()
+  await steps.getByRole('link', { name: 'Send a report' }).waitFor()
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([entry({ line: 1, name: 'Flaw' })])), {
+    promote: 'true',
+  })
+  expect((await user.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+  await page.reload()
+  await steps.getByRole('link', { name: 'Triage the first finding' }).waitFor()
+  const [{ id }] = (await user.get(`/projects/${project.id}/vulnerabilities`)).body
+  expect((await user.post(`/vulnerabilities/${id}/confirm`)).status).toBe(201)
+  await page.reload()
+  await page.getByRole('list', { name: 'By severity' }).waitFor()
+  await expect.poll(() => steps.count()).toBe(0)
+  await web.server.admin.delete(`/projects/${project.id}`)
+})
+
 test("GitLab's address keeps its filters", async () => {
   const theirs = '?state=DETECTED,CONFIRMED&severity=HIGH&reportType=ALL&activity=NO_LONGER_DETECTED&search=SQL'
   const page = await web.open(`/acme/shop/-/security/vulnerability_report/${theirs}`, { as: web.server.admin })

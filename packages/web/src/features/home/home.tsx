@@ -12,6 +12,7 @@ import { ProjectList } from '../../nouns/project/project-list.tsx'
 import { NewSignInNotice } from '../account/new-sign-ins.tsx'
 import { ApprovalNotice } from '../approvals/approval-notice.tsx'
 import { Dashboard } from '../dashboard/dashboard.tsx'
+import { Checklist } from './checklist.tsx'
 import styles from './home.module.css'
 
 /** Home page: the user's projects, most recently active first. Redirects to all projects without an account. */
@@ -44,6 +45,7 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
       <ApprovalNotice />
       <div className={styles.columns}>
         <div className="stack-wide">
+          {mayMake && mine.data && <Checklist project={mine.data.rows.map(asProject)[0]?.path_with_namespace} />}
           <Dashboard />
           <section className="stack" aria-label="Your projects">
             <div className="row">

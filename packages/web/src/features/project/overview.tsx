@@ -12,7 +12,10 @@ import { Time } from '../../components/time.tsx'
 import { visibilityLook, visibilityOf } from '../../components/visibility.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
 import { levels, useMayChange, useSession } from '../../data/session.ts'
+import { useIsScanned } from '../../nouns/finding/triage-backlog.ts'
 import { roleName } from '../../nouns/member/roles.ts'
+import { FirstImportResult, FirstImportState } from '../../nouns/project/first-import.tsx'
+import { FirstReport } from '../../nouns/project/first-report.tsx'
 import { useProject } from '../../nouns/project/project.ts'
 import { TopicLinks } from '../../nouns/topic/topic-links.tsx'
 import styles from './overview.module.css'
@@ -31,6 +34,7 @@ export function Overview() {
     <Page title="Overview">
       <div className={styles.columns}>
         <div className="stack">
+          <Onboarding />
           <Panel
             title="About"
             actions={
@@ -63,6 +67,25 @@ export function Overview() {
         </div>
       </div>
     </Page>
+  )
+}
+
+/** Commands that send the first report, until one has arrived; then its result, while the page stays open. */
+function Onboarding() {
+  const { project, level, to } = useProject()
+  const mayImport = useMayChange() && level >= levels.developer
+  const isScanned = useIsScanned(level >= levels.developer ? project.id : undefined)
+  if (isScanned === undefined) return null
+  return (
+    <>
+      <FirstImportResult project={project} to={to} />
+      {!isScanned && mayImport && (
+        <Panel title="Send the first report">
+          <FirstReport project={{ ...project, level }} isLead />
+          <FirstImportState project={project} to={to} />
+        </Panel>
+      )}
+    </>
   )
 }
 

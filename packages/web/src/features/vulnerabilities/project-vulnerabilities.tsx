@@ -7,6 +7,7 @@ import { useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useMayChange, useSession } from '../../data/session.ts'
 import { useIsScanned, useTriageBacklog } from '../../nouns/finding/triage-backlog.ts'
+import { FirstImportResult, FirstImportState } from '../../nouns/project/first-import.tsx'
 import { FirstReport } from '../../nouns/project/first-report.tsx'
 import { useProject } from '../../nouns/project/project.ts'
 import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
@@ -39,6 +40,7 @@ export function ProjectVulnerabilities() {
           flawPlace={mayTriage ? { kind: 'project', id: project.id } : undefined}
           banner={
             <>
+              <FirstImportResult project={project} to={to} />
               {backlog && <TriageBanner text={backlog} to={to('findings')} />}
               <HeldBanner />
               <ApprovalBanner />
@@ -73,6 +75,7 @@ function NothingOpen({ backlog }: { backlog: string | undefined }) {
         {mayImport && <p>Import a scanner report to get started.</p>}
         {mayImport && <LinkButton to={to('reports/new')}>Import report</LinkButton>}
         {mayImport && <FirstReport project={{ ...project, level }} />}
+        <FirstImportState project={project} to={to} />
       </Empty>
     )
   }

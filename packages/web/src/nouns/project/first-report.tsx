@@ -1,10 +1,12 @@
 import { useState } from 'react'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { SelectField } from '../../components/form/field.tsx'
 import { isUnlimited, levels, useSession } from '../../data/session.ts'
 import { CreateBotToken, CreatePersonalToken } from '../token/create-token.tsx'
 import { NewToken } from '../token/token-fields.tsx'
 import styles from './first-report.module.css'
+import { fileOf, type Pipeline, pipelineSnippet, pipelines, secretOf } from './pipeline-snippets.ts'
 import type { Project } from './project.ts'
 import { curlCommand, uploadCommand } from './report-commands.ts'
 
@@ -12,10 +14,13 @@ import { curlCommand, uploadCommand } from './report-commands.ts'
 export function FirstReport({
   project,
   createsIn,
+  isLead = false,
 }: {
   project?: Pick<Project, 'id' | 'name' | 'path_with_namespace'> & { level: number }
   /** Path of the group or user in which the command also creates the project. */
   createsIn?: string | undefined
+  /** True: nothing above offers another way. */
+  isLead?: boolean
 }) {
   const [issued, setIssued] = useState<{ name: string; token: string }>()
   const path = project?.path_with_namespace ?? `${createsIn ?? 'group'}/project`
@@ -24,10 +29,11 @@ export function FirstReport({
   const scope = createsIn ? 'api' : 'write_security_reports'
   return (
     <div className={styles.commands}>
-      <p>Or send a report from a pipeline or a terminal:</p>
+      <p>{isLead ? 'Send a' : 'Or send a'} report from a pipeline or a terminal:</p>
       {issued && <NewToken issued={issued} onClose={() => setIssued(undefined)} />}
       <Command label="Command line" text={uploadCommand(target)} />
       <Command label="curl" text={curlCommand(target)} />
+      <PipelineExample project={path} />
       {!issued && <TokenButton project={project} scope={scope} onIssued={setIssued} />}
     </div>
   )
@@ -67,6 +73,27 @@ function TokenButton({
           <CreatePersonalToken {...common} />
         ))}
     </p>
+  )
+}
+
+/** Example of a pipeline, for the CI system that the user chooses. */
+function PipelineExample({ project }: { project: string }) {
+  const [pipeline, setPipeline] = useState<Pipeline>('GitHub Actions')
+  return (
+    <div className="stack-tight">
+      <SelectField
+        label="Pipeline"
+        value={pipeline}
+        choices={pipelines.map((name) => ({ value: name, label: name }))}
+        onChoose={setPipeline}
+        hint={
+          <>
+            Add this to <code>{fileOf[pipeline]}</code>. {secretOf[pipeline]}
+          </>
+        }
+      />
+      <Command label={pipeline} text={pipelineSnippet(pipeline, project)} />
+    </div>
   )
 }
 
