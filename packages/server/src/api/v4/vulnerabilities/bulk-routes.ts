@@ -1,13 +1,16 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
+import type { Caller } from '../../../domain/access/callers.ts'
+import type { Project } from '../../../domain/projects/project.ts'
+import type { FindingSelection } from '../../../domain/vulnerabilities/promotion/promote-many.ts'
 import { changeMany, findBulks, findDecidedGroups, undoBulk } from '../../../domain/vulnerabilities/triage/bulk/bulk.ts'
 import type { Bulk } from '../../../domain/vulnerabilities/triage/bulk/bulk-change.ts'
-import { integer } from '../../../http/params/input.ts'
+import { freeForm, integer, integerList, optional } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
+import { readFilterObject } from '../findings/filters.ts'
 import { route, withFormerPath } from '../route.ts'
 import { nullableInteger, nullableTimestamp, timestamp } from '../views.ts'
 import { bulkActions, bulkFields, bulkGroup, requestFrom } from './bulk-fields.ts'
-import { oneSelection } from './selection.ts'
 
 const bulkView = Type.Object(
   {
@@ -54,6 +57,38 @@ const viewBulk = (bulk: Bulk) => ({
   scope_bulk_change_id: bulk.scopeChangeId,
 })
 
+/** Parameters that select findings which await triage. */
+const findingFields = {
+  finding_ids: optional(
+    integerList({
+      allowBlank: false,
+      commaSeparated: true,
+      description:
+        'In place of vulnerabilities: findings, at most 500, which are promoted first, in the same transaction',
+    }),
+  ),
+  finding_filter: optional(
+    freeForm({
+      description:
+        'In place of IDs: filter of the finding list; selects findings that have not been promoted, at most 500',
+    }),
+  ),
+}
+
+const oneSelectionOrFindings = {
+  exactlyOneOf: [['vulnerability_ids', 'filter', 'filters', 'finding_ids', 'finding_filter']],
+}
+
+function findingsFrom(
+  { finding_ids: ids, finding_filter: filter }: Static<typeof findingsInput>,
+  project: Project,
+  caller: Caller,
+): FindingSelection | undefined {
+  if (filter) return { filter: readFilterObject(project, caller, filter) }
+  return ids && { ids }
+}
+const findingsInput = Type.Object(findingFields)
+
 const path = '/projects/:id/vulnerability_bulk_changes'
 
 const bulkRoutes: readonly Route[] = [
@@ -62,14 +97,15 @@ const bulkRoutes: readonly Route[] = [
     path,
     summary: 'Change many vulnerabilities in bulk, in one transaction',
     permission: 'vulnerability.bulk',
-    input: Type.Object(bulkFields, oneSelection),
+    input: Type.Object({ ...bulkFields, ...findingFields }, oneSelectionOrFindings),
     status: 201,
     output: bulkView,
     async handle({ deps, project, caller, input, permit }) {
       if (input.scope !== 'group' && input.group_id !== undefined)
         throw parameterProblem('group_id needs the scope group')
       const request = requestFrom(input, caller, await bulkGroup(permit, input))
-      return viewBulk(await changeMany(deps, project, caller.user, request))
+      const findings = findingsFrom(input, project, caller)
+      return viewBulk(await changeMany(deps, project, caller.user, findings ? { ...request, findings } : request))
     },
   }),
   route({

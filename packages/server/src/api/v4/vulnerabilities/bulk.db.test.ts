@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../../testing/client.ts'
+import { disagreements } from '../../../testing/kept-counts.ts'
 import { historyOf, vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
 import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
@@ -257,5 +258,78 @@ describe('undoing a bulk change', () => {
     expect((await undo(project, done.id, await server.as('developer', project))).status).toBe(403)
     expect((await undo(other, done.id)).status).toBe(404)
     expect(await statesOf(project)).toEqual(['confirmed'])
+  })
+})
+
+describe('a bulk change of findings that await triage', () => {
+  async function projectAwaiting(count: number) {
+    const project = await server.project(`acme/bulk-${++projects}`)
+    const entries = Array.from({ length: count }, (_, index) =>
+      entry({ name: `Flaw ${index + 1}`, severity: index === 0 ? 'High' : 'Low', line: index + 1, rule: `r${index}` }),
+    )
+    await server.report(project, entries, { promote: 'false' })
+    const { body } = await server.admin.get(`/projects/${project.id}/vulnerability_findings?has_vulnerability=false`)
+    return { project, ids: body.map(({ id }: { id: number }) => id) as number[] }
+  }
+  const waiting = async ({ id }: TestProject) =>
+    (await server.admin.get(`/projects/${id}/vulnerability_findings?has_vulnerability=false`)).body.length
+
+  test('promotes them and applies the action in one step, and the undo leaves vulnerabilities that need triage', async () => {
+    const { project, ids } = await projectAwaiting(3)
+    const maintainer = await server.as('maintainer', project)
+    const fields = { action: 'dismiss', dismissal_reason: 'used_in_tests', finding_ids: ids.slice(0, 2) }
+    const done = await bulk(project, fields, maintainer)
+    expect(done).toMatchObject({ status: 201, body: { action: 'dismiss', changed: 2, unchanged: 0 } })
+    const { 'Flaw 1': first, 'Flaw 3': third } = await vulnerabilitiesOf(server, project)
+    expect(first).toMatchObject({ state: 'dismissed', dismissal_reason: 'used_in_tests' })
+    expect(third).toBeUndefined()
+    expect(await historyOf(maintainer, first.id)).toMatchObject([
+      { kind: 'created' },
+      { kind: 'state', from: 'detected', to: 'dismissed', bulk_id: done.body.id },
+    ])
+    expect(await waiting(project)).toBe(1)
+    expect(await undo(project, done.body.id, maintainer)).toMatchObject({ body: { restored: 2 } })
+    expect(await statesOf(project)).toEqual(['detected', 'detected'])
+    expect(await waiting(project)).toBe(1)
+    expect(await disagreements(server.deps)).toEqual([])
+  })
+
+  test('selects them by a filter of the finding list, with the number that the client has shown', async () => {
+    const { project } = await projectAwaiting(3)
+    const fields = { action: 'confirm', finding_filter: { severity: ['low'] } }
+    expect(await bulk(project, { ...fields, expected_count: 3 })).toMatchObject({ status: 409 })
+    expect(await waiting(project)).toBe(3)
+    expect(await bulk(project, { ...fields, expected_count: 2 })).toMatchObject({ status: 201, body: { changed: 2 } })
+    expect(await statesOf(project)).toEqual(['confirmed', 'confirmed'])
+    expect(await bulk(project, { ...fields, finding_filter: { color: 'red' } })).toMatchObject({ status: 400 })
+  })
+
+  test('does not overwrite what another user has decided since', async () => {
+    const { project, ids } = await projectAwaiting(2)
+    const created = await server.admin.post(`/projects/${project.id}/vulnerabilities`, { finding_id: ids[0] })
+    expect(await bulk(project, { action: 'confirm', finding_ids: ids[0] })).toMatchObject({
+      status: 201,
+      body: { changed: 1 },
+    })
+    await server.admin.post(`/vulnerabilities/${created.body.id}/resolve`)
+    const refused = await bulk(project, { action: 'dismiss', finding_ids: ids })
+    expect(refused).toMatchObject({ status: 409, body: { conflicts: [{ id: created.body.id, state: 'resolved' }] } })
+    // The finding beside it was not promoted either.
+    expect(await waiting(project)).toBe(1)
+  })
+
+  test('is refused for unknown findings, for more than 500, beside other selections and without the right to triage', async () => {
+    const { project, ids } = await projectAwaiting(501)
+    const developer = await server.as('developer', project)
+    const one = { action: 'confirm', finding_ids: ids.slice(0, 1) }
+    expect(await bulk(project, one, developer)).toMatchObject({ status: 403 })
+    expect(await bulk(project, { ...one, vulnerability_ids: [1] })).toMatchObject({ status: 400 })
+    expect(await bulk(project, { action: 'confirm', finding_ids: [...ids.slice(0, 1), 999_999] })).toMatchObject({
+      status: 400,
+    })
+    const all = await bulk(project, { action: 'confirm', finding_filter: {} })
+    expect(all).toMatchObject({ status: 400 })
+    expect(JSON.stringify(all.body)).toContain('a change takes at most 500 findings')
+    expect(await waiting(project)).toBeGreaterThan(0)
   })
 })

@@ -13,7 +13,7 @@ import { maxAtOnce } from './promotion-batches.ts'
 import { listFindingMembers } from './promotion-queries.ts'
 
 /** A selection of findings: by ids, or the unpromoted findings of a filtered list. */
-type FindingSelection = { ids: readonly number[] } | { filter: Omit<FindingFilter, 'isPromoted'> }
+export type FindingSelection = { ids: readonly number[] } | { filter: Omit<FindingFilter, 'isPromoted'> }
 
 export interface PromotionRequest {
   selection: FindingSelection
@@ -41,13 +41,7 @@ export async function promoteMany(
   author: Visitor,
   { selection, expectedCount, isAsync }: PromotionRequest,
 ): Promise<BulkPromotion> {
-  const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, selection.filter)
-  // Lock in the order of ids, as every other bulk operation does, to avoid deadlocks.
-  const inOrder = [...ids].sort((a, b) => a - b)
-  if (expectedCount !== undefined && expectedCount !== inOrder.length) {
-    throw conflict(`expected ${expectedCount} findings, but there are ${inOrder.length}; look again`)
-  }
-  await assertOfProject('finding_ids', inOrder, (batch) => listFindingMembers(deps.db, project.id, batch))
+  const inOrder = await selectFindings(deps, project, { selection, expectedCount })
   if (inOrder.length > maxAtOnce) {
     return promoteInBatches(deps, project, author, { findingIds: inOrder, maxWaitMs: isAsync ? 0 : maxWaitMs })
   }
@@ -59,6 +53,22 @@ export async function promoteMany(
     return count
   })
   return { id: null, state: 'done', total: inOrder.length, promoted, unchanged: inOrder.length - promoted, error: null }
+}
+
+/** Returns the selected findings of the project in the order of ids. Throws when they are not as expected. */
+export async function selectFindings(
+  deps: Deps,
+  project: Project,
+  { selection, expectedCount }: Pick<PromotionRequest, 'selection' | 'expectedCount'>,
+): Promise<number[]> {
+  const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, selection.filter)
+  // Lock in the order of ids, as every other bulk operation does, to avoid deadlocks.
+  const inOrder = [...ids].sort((a, b) => a - b)
+  if (expectedCount !== undefined && expectedCount !== inOrder.length) {
+    throw conflict(`expected ${expectedCount} findings, but there are ${inOrder.length}; look again`)
+  }
+  await assertOfProject('finding_ids', inOrder, (batch) => listFindingMembers(deps.db, project.id, batch))
+  return inOrder
 }
 
 /** Queues the promotion of all findings on the default branch that await it. */

@@ -153,3 +153,11 @@ export async function insertVulnerabilities(
   // Ids ascend in the order of insertion, while the order of returned rows is undefined.
   return inserted.map(({ id }) => id).sort((a, b) => a - b)
 }
+
+/** Returns the vulnerabilities of the findings in the order of ids. */
+export async function listVulnerabilitiesOf(db: Db, findingIds: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ vulnerabilityId: number }>(sql`
+    select vulnerability_id from findings
+    where id in ${db.dialect.integers(findingIds)} and vulnerability_id is not null order by vulnerability_id`)
+  return rows.map(({ vulnerabilityId }) => vulnerabilityId)
+}

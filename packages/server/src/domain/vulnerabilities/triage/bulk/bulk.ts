@@ -12,6 +12,7 @@ import { addToFacetCounts, type CountChange } from '../../list/counts/count-chan
 import { countChanges } from '../../list/counts/count-changes.ts'
 import { projectScope, type VulnerabilityFilter } from '../../list/filter.ts'
 import { matchingIds } from '../../list/list.ts'
+import { promoteSelected, type SelectedFindings } from '../../promotion/promote-selected.ts'
 import type { Vulnerability } from '../../vulnerability.ts'
 import { assertOfProject } from '../assert-in-project.ts'
 import { assertAssignable, listWhoMayTriage, usernamesOf } from '../assignees.ts'
@@ -76,6 +77,9 @@ export interface BulkRequest {
   expectedStates?: ExpectedStates | undefined
 }
 
+/** A bulk change of findings that await triage. */
+export interface FindingsRequest extends SelectedFindings, Pick<BulkRequest, 'change' | 'expectedStates'> {}
+
 export interface SelectedVulnerabilities {
   selection: Selection
   expectedCount?: number | undefined
@@ -105,21 +109,27 @@ function assertAreOfProject({ db }: Deps, { id }: Project, vulnerabilityIds: rea
   return assertOfProject('vulnerability_ids', vulnerabilityIds, (batch) => listMembersOf(db, id, batch))
 }
 
-/** Changes all selected vulnerabilities of the project, or none. */
+/**
+ * Changes all selected vulnerabilities of the project, or none. Findings that await triage are promoted first. One that
+ * another user has decided about in the meantime is a conflict.
+ */
 export function changeMany(
   deps: Deps,
   project: Project,
   user: User,
-  { selection, change, expectedCount, expectedStates }: BulkRequest,
+  { change, expectedStates, ...selected }: BulkRequest | FindingsRequest,
 ): Promise<Bulk> {
   assertComment(change.comment)
   assertEnd(change, deps.now())
   return projectTransaction(deps, project.id, async (deps) => {
     const now = deps.now()
     await assertAssignable(deps, project, change)
-    const inOrder = await selectVulnerabilities(deps, project, { selection, expectedCount })
+    const { inOrder, expected } =
+      'findings' in selected
+        ? await selectPromoted(deps, project, user, selected)
+        : { inOrder: await selectVulnerabilities(deps, project, selected), expected: expectedStates }
     assertDecidable(change, [{ project, ids: inOrder }])
-    if (expectedStates) await assertStatesOf(deps, project, inOrder, expectedStates)
+    if (expected) await assertStatesOf(deps, project, [...expected.keys()], expected)
     const id = await insertBulk(deps.db, { projectId: project.id, userId: user.id, action: change.action, now })
     const context = { userId: user.id, now, bulkId: id }
     const { changed, requested } = await changeSelected(deps, project, inOrder, { change, ...context })
@@ -127,6 +137,11 @@ export function changeMany(
     await recordBulk(deps, project, { change, id, changed })
     return getBulk(deps, project, id)
   })
+}
+
+async function selectPromoted(deps: Deps, project: Project, user: User, selected: SelectedFindings) {
+  const { ids, known } = await promoteSelected(deps, project, user, selected)
+  return { inOrder: ids, expected: new Map(known.map((id) => [id, 'detected'] as const)) }
 }
 
 /**
