@@ -51,6 +51,8 @@ export function openCache<Held>(
   }
 
   async function getShared(key: string, load: () => Promise<Held>, projectId?: number): Promise<Held> {
+    const held = peek(key, projectId)
+    if (held !== undefined) return held
     const version = changes.version(tables, projectId)
     const other = loading.get(key)
     if (other && other.version === version) return other.value

@@ -7,8 +7,8 @@ import { metricsContentType } from '../../platform/metrics.ts'
 import { streamBody } from '../params/body.ts'
 import { type Download, sendDownload } from '../response/download.ts'
 import { type KeysetPage, keysetHeaders, type NumberedPage, pageHeaders, readPage } from '../response/pages.ts'
-import { contentFrom, type Rendered, sendNothing, sendRendered } from '../response/render.ts'
-import { isRenderedRow, joinRows } from '../response/rendered-row.ts'
+import { type Content, contentFrom, type Rendered, sendNothing, sendRendered } from '../response/render.ts'
+import { isJoined, isRenderedRow, joinRows } from '../response/rendered-row.ts'
 import { isFileOutput, metricsOutput, noOutput, type RouteContext } from '../route.ts'
 import { logAudit, noteFields } from './audit.ts'
 import { admit } from './authorize.ts'
@@ -111,9 +111,12 @@ async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootD
     return { status: route.isUnfinished?.(result) ? 202 : route.status, content: contentFrom(stringify(result)) }
   }
   const { rows, ...end } = result as NumberedPage<unknown> | KeysetPage<unknown> // routes with `paged` return one
-  const isRendered = rows.length > 0 && rows.every(isRenderedRow)
-  const content = isRendered ? joinRows(rows) : contentFrom(stringify(rows))
-  return { status: route.status, content, end: { ...end, rowCount: rows.length } }
+  return { status: route.status, content: contentOf(rows, stringify), end: { ...end, rowCount: rows.length } }
+}
+
+function contentOf(rows: readonly unknown[], stringify: Endpoint['stringify']): Content {
+  if (isJoined(rows)) return rows.content
+  return rows.length > 0 && rows.every(isRenderedRow) ? joinRows(rows) : contentFrom(stringify(rows))
 }
 
 function responseOf({ route }: Endpoint, state: RequestState, { status, content, end }: RenderedResult): Rendered {

@@ -26,9 +26,19 @@ export function isRenderedRow(value: unknown): value is RenderedRow {
 
 const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 
+/** Rows with their JSON, which is joined once, for pages that are cached. */
+export type JoinedRows<View> = RenderedRow<View>[] & { readonly content: Content }
+
+export const joinedOnce = <View>(rows: RenderedRow<View>[]): JoinedRows<View> =>
+  Object.assign(rows, { content: joinRows(rows) })
+
+export function isJoined(rows: readonly unknown[]): rows is JoinedRows<unknown> {
+  return 'content' in rows
+}
+
 /** Returns the JSON of a list, and a hash that depends on its rows and their order. */
 export function joinRows(rows: readonly RenderedRow[]): Content {
-  const parts = rows.flatMap(({ json }, index) => [index === 0 ? open : comma, json])
+  const parts = rows.flatMap(({ json }, index) => (index === 0 ? [json] : [comma, json]))
   const digests = rows.map(({ digest }) => digest).join()
-  return { bytes: Buffer.concat([...parts, close]), digest: hash('sha1', digests, 'hex') }
+  return { bytes: Buffer.concat([open, ...parts, close]), digest: hash('sha1', digests, 'hex') }
 }

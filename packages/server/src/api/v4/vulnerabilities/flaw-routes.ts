@@ -17,7 +17,7 @@ import { type ListScope, projectScope } from '../../../domain/vulnerabilities/li
 import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { oneOf } from '../../../http/params/input.ts'
 import { cursorFields } from '../../../http/response/keyset.ts'
-import { type RenderedRow, renderRow } from '../../../http/response/rendered-row.ts'
+import { joinedOnce, type RenderedRow, renderRow } from '../../../http/response/rendered-row.ts'
 import { serialiserOf } from '../../../http/response/serialiser.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
@@ -95,18 +95,22 @@ const maxCachedBytes = 8 * 1024 * 1024
 const overheadBytes = 500
 /** Pages by their projects, so that callers who see the same ones share them. */
 const pages = perDatabase((changes) =>
-  openCache<FlawPage>(changes, [...listedTables, ...flawTables], maxCachedBytes, ({ rows }) =>
-    rows.reduce((sum, { json }) => sum + json.length + overheadBytes, overheadBytes),
+  openCache<FlawPage>(
+    changes,
+    [...listedTables, ...flawTables],
+    maxCachedBytes,
+    // The rows, their JSON together, and its compressed form.
+    ({ rows }) => 3 * rows.content.bytes.length + (rows.length + 1) * overheadBytes,
   ),
 )
 
 /** Reads a page of flaws, already rendered, because the list of vulnerabilities has rows of another kind. */
 export async function listFlawPage(deps: RootDeps, scope: ListScope, { input, page, caller }: FlawRequest) {
   const request = readListPage(input, page)
-  const query = { scope, filter: readFilter(input, caller), sort: input.sort }
-  const today = deps.now().slice(0, 10)
-  const key = JSON.stringify([scope.key, query.filter, query.sort, today, request])
-  const found = await pages(deps.db).getShared(key, () => renderFlawPage(deps, query, request), onlyProjectOf(scope))
+  const reader = isPersonal(input) ? caller.user.id : 'all'
+  const key = `${scope.key} ${reader} ${deps.now().slice(0, 10)} ${JSON.stringify(input)}`
+  const load = () => renderFlawPage(deps, { scope, filter: readFilter(input, caller), sort: input.sort }, request)
+  const found = await pages(deps.db).getShared(key, load, onlyProjectOf(scope))
   return viewListPage(request, found, found.rows)
 }
 
@@ -114,7 +118,7 @@ async function renderFlawPage(deps: RootDeps, query: FlawQuery, request: ListPag
   const { rows, ...page } = await listFlaws(deps, query, request)
   const stringify = serialiserOf(flawView)
   const rendered = rows.map((flaw) => renderRow(stringify(viewFlaw(flaw))))
-  return { ...page, rows: rendered as RenderedRow<Static<typeof flawView>>[] } // which the serialiser made them
+  return { ...page, rows: joinedOnce(rendered as RenderedRow<Static<typeof flawView>>[]) } // by the serialiser
 }
 
 const list = {

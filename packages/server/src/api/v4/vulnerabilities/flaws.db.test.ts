@@ -113,6 +113,18 @@ describe('GET …/vulnerabilities?group_by=flaw', () => {
     }
   })
 
+  test('shows each user what is assigned to them', async () => {
+    const path = '/vulnerabilities?group_by=flaw&assignee_id=me'
+    const other = await server.as('developer', shop)
+    const [{ id }] = await flawsOf(`/projects/${shop.id}/vulnerabilities?severity=low`)
+    await other.put(`/vulnerabilities/${id}/assignee`, { assignee_id: other.user?.id })
+    expect(await flawsOf(path, developer)).toEqual([])
+    expect(await flawsOf(path, other)).toMatchObject([{ title: 'Other' }])
+    expect(await flawsOf(path, developer)).toEqual([])
+    await other.delete(`/vulnerabilities/${id}/assignee`)
+    expect(await flawsOf(path, other)).toEqual([])
+  })
+
   test('has totals, pages and cursors in every order of the list', async () => {
     for (const sort of ['severity_asc', 'priority_desc', 'detected_desc', 'detected_asc', 'due_asc', 'due_desc']) {
       await expectPages(`/groups/acme/vulnerabilities?group_by=flaw&sort=${sort}`)
