@@ -48,7 +48,7 @@ export const screens: readonly Screen[] = [
   { name: 'approvals', path: '/acme/shop/-/vulnerabilities/approvals' },
   { name: 'all-approvals', path: '/-/approvals' },
   { name: 'group-approval-rule', path: '/groups/acme/-/settings/approval_rule' },
-  { name: 'findings', path: '/acme/shop/-/findings' },
+  { name: 'findings', path: '/acme/shop/-/vulnerabilities?tab=awaiting' },
   { name: 'group-vulnerabilities', path: '/groups/acme/-/vulnerabilities' },
   { name: 'vulnerability', path: '/acme/shop/-/vulnerabilities/{vulnerability}', height: 1100 },
   { name: 'reports', path: '/acme/shop/-/reports' },

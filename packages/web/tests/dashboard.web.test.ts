@@ -43,7 +43,7 @@ test('the start page shows open vulnerabilities, projects by risk and the findin
   expect(await accessProblems(page)).toEqual([])
 
   await waiting.getByRole('link', { name: 'Review findings' }).click()
-  await page.waitForURL('**/tools/site/-/findings')
+  await page.waitForURL('**/tools/site/-/vulnerabilities?tab=awaiting')
   await page.getByRole('link', { name: 'Alcove home' }).click()
   await counts.getByRole('link', { name: '1 Critical' }).click()
   await row(page, 'Injection').waitFor()

@@ -186,10 +186,12 @@ const project: Screen[] = [
     async () => (await import('../features/vulnerability/vulnerability-page.tsx')).VulnerabilityPage,
     { access: atLeast('developer') },
   ),
-  screen('/findings', 'Findings', async () => (await import('../features/vulnerabilities/findings.tsx')).Findings, {
-    access: atLeast('developer'),
-    links: { tabs: true },
-  }),
+  screen(
+    '/findings',
+    'Findings',
+    async () => (await import('../features/vulnerabilities/inbox/findings-redirect.tsx')).FindingsRedirect,
+    { access: atLeast('developer') },
+  ),
   screen('/findings/:id', 'Finding', async () => (await import('../features/finding/finding-page.tsx')).FindingPage, {
     access: atLeast('developer'),
   }),

@@ -6,6 +6,7 @@ import { useApiQuery } from '../../data/api.ts'
 import { useLiveUpdates } from '../../data/live-updates.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
+import { awaitingQuery } from '../../nouns/vulnerability/awaiting.ts'
 import { Trend } from '../vulnerabilities/trends/trend.tsx'
 import { AcceptAll } from '../vulnerabilities/triage/accept-all.tsx'
 import { Activity } from './activity.tsx'
@@ -86,7 +87,7 @@ function Waiting({ statistics, groupId }: { statistics: Statistics; groupId?: nu
               {project.name_with_namespace}: {waitingInWords(project.waiting_findings)}
             </span>
             <span className="push">
-              <LinkButton size="small" to={`/${project.path_with_namespace}/-/findings`}>
+              <LinkButton size="small" to={`/${project.path_with_namespace}/-/vulnerabilities${awaitingQuery}`}>
                 Review findings
               </LinkButton>
             </span>

@@ -1,15 +1,14 @@
 import { useLocation } from 'wouter'
 import { SeverityBadge, StateBadge } from '../../components/badge.tsx'
 import { Button, LinkButton } from '../../components/button.tsx'
-import { inWords, reportTypeInWords } from '../../components/format.ts'
-import { Page, Panel } from '../../components/page/page.tsx'
+import { Page } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { useMayChange, useSession } from '../../data/session.ts'
-import { CvssFact, Facts, type Finding, FindingFacts, Outside } from '../../nouns/finding/facts.tsx'
-import { Matches } from '../../nouns/finding/matches.tsx'
+import type { Finding } from '../../nouns/finding/facts.tsx'
 import { useProject } from '../../nouns/project/project.ts'
-import columns from '../vulnerability/vulnerability-page.module.css'
+import { awaitingQuery } from '../../nouns/vulnerability/awaiting.ts'
+import { FindingDetails } from './finding-details.tsx'
 
 /** Page of a finding. Links to its vulnerability once it is promoted. */
 export function FindingPage({ id }: { id: string }) {
@@ -36,7 +35,7 @@ function Found({ finding }: { finding: Finding }) {
   return (
     <Page
       title={finding.name}
-      crumbs={[{ label: 'Findings', to: to('findings') }]}
+      crumbs={[{ label: 'Vulnerabilities', to: to('vulnerabilities') + awaitingQuery }]}
       lead={
         <div className="row-wrap">
           <SeverityBadge severity={finding.severity} />
@@ -61,33 +60,7 @@ function Found({ finding }: { finding: Finding }) {
         )
       }
     >
-      <div className={columns.columns}>
-        <div className="stack">
-          <FindingFacts finding={finding} project={project.path_with_namespace} />
-        </div>
-        <aside className="stack" aria-label="Details">
-          <Panel title="Details">
-            <Facts
-              facts={[
-                ['CVSS', finding.cvss.length > 0 && <CvssFact key="cvss" cvss={finding.cvss} />],
-                ['Report type', reportTypeInWords(finding.report_type)],
-                ['Scanner', [finding.scanner.name, finding.scanner.vendor].filter(Boolean).join(' · ')],
-                ['Confidence', finding.confidence === 'unknown' ? undefined : inWords(finding.confidence)],
-                [
-                  'Identifiers',
-                  <ul key="identifiers" className={columns.identifiers}>
-                    {finding.identifiers.map(({ name, url }) => (
-                      <li key={name}>{url ? <Outside url={url}>{name}</Outside> : name}</li>
-                    ))}
-                  </ul>,
-                ],
-                ['UUID', <code key="uuid">{finding.uuid}</code>],
-              ]}
-            />
-          </Panel>
-          <Matches findingId={finding.id} />
-        </aside>
-      </div>
+      <FindingDetails finding={finding} />
     </Page>
   )
 }

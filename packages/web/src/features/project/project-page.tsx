@@ -59,11 +59,11 @@ export function ProjectPage({ place = '', part = '' }: Params) {
 
 function ProjectTabs({ screen, waiting }: { screen: ProjectScreen; waiting: string | undefined }) {
   const tabs = useLinks('tabs', 'project', screen)
-  const findings = screen.to('findings')
+  const inbox = screen.to('vulnerabilities')
   return (
     <Tabs
       label={`${screen.project.name}: sections`}
-      tabs={tabs.map((tab) => (tab.to === findings ? { ...tab, count: waiting } : tab))}
+      tabs={tabs.map((tab) => (tab.to === inbox ? { ...tab, count: waiting } : tab))}
     />
   )
 }

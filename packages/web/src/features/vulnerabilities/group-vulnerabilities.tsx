@@ -11,6 +11,7 @@ import { levels, mayWrite, useMayChange, useSession } from '../../data/session.t
 import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
 import { useGroup } from '../../nouns/group/group.ts'
 import { FirstReport } from '../../nouns/project/first-report.tsx'
+import { awaitingQuery } from '../../nouns/vulnerability/awaiting.ts'
 import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
 import { filterFrom } from '../../nouns/vulnerability/filter-state.ts'
 import { filterNames, states } from '../../nouns/vulnerability/filters.ts'
@@ -44,7 +45,7 @@ export function GroupVulnerabilities() {
           banner={
             waiting &&
             first && (
-              <TriageBanner text={waiting} to={`/${first.path_with_namespace}/-/findings`}>
+              <TriageBanner text={waiting} to={`/${first.path_with_namespace}/-/vulnerabilities${awaitingQuery}`}>
                 {mayWrite(session) && <AcceptAll scope={{ groupId: group.id }} waiting={query.data.waiting_findings} />}
               </TriageBanner>
             )

@@ -6,10 +6,11 @@ import { Empty, Failed } from '../../components/page/states.tsx'
 import { useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useMayChange, useSession } from '../../data/session.ts'
-import { useIsScanned, useTriageBacklog } from '../../nouns/finding/triage-backlog.ts'
+import { useIsScanned, useTriageBacklog, useWaitingFindings } from '../../nouns/finding/triage-backlog.ts'
 import { FirstImportResult, FirstImportState } from '../../nouns/project/first-import.tsx'
 import { FirstReport } from '../../nouns/project/first-report.tsx'
 import { useProject } from '../../nouns/project/project.ts'
+import { awaitingQuery } from '../../nouns/vulnerability/awaiting.ts'
 import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
 import { filterFrom } from '../../nouns/vulnerability/filter-state.ts'
 import { filterNames } from '../../nouns/vulnerability/filters.ts'
@@ -17,7 +18,6 @@ import type { Owner } from '../../nouns/vulnerability/owner.ts'
 import { ApprovalBanner } from './approval-banner.tsx'
 import { HeldBanner } from './held-banner.tsx'
 import { Trends } from './trends/trends.tsx'
-import { TriageBanner } from './triage/triage-banner.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
 /** Vulnerabilities of a project, with a banner for findings that await triage. */
@@ -29,6 +29,7 @@ export function ProjectVulnerabilities() {
   const owner = useMemo((): Owner => ({ kind: 'project', id: project.id, mayTriage }), [project.id, mayTriage])
   const query = useApiQuery('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
   const backlog = useTriageBacklog(project.id)
+  const count = useWaitingFindings(project.id)
   return (
     <Page title="Vulnerabilities" isHeadingHidden>
       {query.error && !query.data ? (
@@ -41,11 +42,11 @@ export function ProjectVulnerabilities() {
           banner={
             <>
               <FirstImportResult project={project} to={to} />
-              {backlog && <TriageBanner text={backlog} to={to('findings')} />}
               <HeldBanner />
               <ApprovalBanner />
             </>
           }
+          waiting={{ count, inWords: backlog }}
           empty={<NothingOpen backlog={backlog} />}
           links={
             <>
@@ -83,6 +84,7 @@ function NothingOpen({ backlog }: { backlog: string | undefined }) {
     return (
       <Empty icon={ShieldQuestion} title="No open vulnerabilities yet">
         <p>{backlog}.</p>
+        <LinkButton to={to('vulnerabilities') + awaitingQuery}>Review findings</LinkButton>
       </Empty>
     )
   }

@@ -13,7 +13,14 @@ import {
   statesIn,
   toggledIn,
 } from '../../../nouns/vulnerability/filter-state.ts'
-import { assigneeInWords, type FilterName, filterNames, filters, states } from '../../../nouns/vulnerability/filters.ts'
+import {
+  assigneeInWords,
+  type FilterName,
+  filterNames,
+  filters,
+  findingFilterNames,
+  states,
+} from '../../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../../nouns/vulnerability/owner.ts'
 import styles from './filter-bar.module.css'
 import { FilterMenu, MoreFilters } from './filter-button.tsx'
@@ -30,6 +37,17 @@ const moreFilters = filterNames.filter((name) => {
   return control.kind === 'list' ? control.isRare : name !== 'search'
 })
 
+// Scanners and branches of findings are not counted, so they are typed.
+const findingControls: typeof filters = {
+  ...filters,
+  scanner: { kind: 'text', label: 'Scanner', hint: 'Scanner id, for example semgrep', isList: true },
+  ref: { kind: 'text', label: 'Branch or tag', hint: 'Instead of the default branch' },
+}
+const findingMenus = menus.filter(({ name }) => name === 'report_type')
+const moreFindingFilters = findingFilterNames.filter(
+  (name) => findingControls[name].kind === 'text' && name !== 'search',
+)
+
 /** Severity bar and filters. On a narrow screen the filters open from a button, so that the list comes first. */
 export function FilterBar({
   owner,
@@ -38,6 +56,7 @@ export function FilterBar({
   statistics,
   summary,
   links,
+  isAwaiting = false,
 }: {
   owner: Owner
   state: FilterState
@@ -46,32 +65,36 @@ export function FilterBar({
   summary: Schemas['VulnerabilitySummary'] | undefined
   /** Links and buttons beside the severity bar. */
   links: ReactNode
+  /** True: the list of findings that await triage, which has fewer filters. */
+  isAwaiting?: boolean
 }) {
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const chosenSeverities = severitiesIn(state)
   const ofSeverities = chosenSeverities.length > 0 ? chosenSeverities : severities
-  const countedChoices: { [Name in FilterName]?: FilterChoice[] } = {
-    state: states.map((value) => ({
-      value,
-      label: stateInWords(value),
-      count: statistics && countOf(statistics, ofSeverities, [value]),
-    })),
-    assignee_id: ['me', 'none'].map((value) => ({ value, label: assigneeInWords(value) })),
-    report_type: (summary?.report_types ?? []).map(({ name, total }) => ({
-      value: name,
-      label: reportTypeInWords(name),
-      count: total,
-    })),
-    scanner: (summary?.scanners ?? []).map(({ external_id: value, name, total }) => ({
-      value,
-      label: name,
-      count: total,
-    })),
-  }
+  const countedChoices: { [Name in FilterName]?: FilterChoice[] } = isAwaiting
+    ? {}
+    : {
+        state: states.map((value) => ({
+          value,
+          label: stateInWords(value),
+          count: statistics && countOf(statistics, ofSeverities, [value]),
+        })),
+        assignee_id: ['me', 'none'].map((value) => ({ value, label: assigneeInWords(value) })),
+        report_type: (summary?.report_types ?? []).map(({ name, total }) => ({
+          value: name,
+          label: reportTypeInWords(name),
+          count: total,
+        })),
+        scanner: (summary?.scanners ?? []).map(({ external_id: value, name, total }) => ({
+          value,
+          label: name,
+          count: total,
+        })),
+      }
   return (
     <div className={styles.bar}>
-      <SeverityBar statistics={statistics} state={state} onChange={onChange} />
+      <SeverityBar statistics={isAwaiting ? 'none' : statistics} state={state} onChange={onChange} />
       <div className={`${styles.links} ${isOpen ? '' : styles.closed}`}>{links}</div>
       <div className={styles.line}>
         <SearchField
@@ -86,7 +109,7 @@ export function FilterBar({
           </Button>
         </div>
         <div id={id} className={`${styles.menus} ${isOpen ? '' : styles.closed}`}>
-          {menus.map(({ name, control }) => (
+          {(isAwaiting ? findingMenus : menus).map(({ name, control }) => (
             <FilterMenu
               key={name}
               label={control.label}
@@ -95,7 +118,12 @@ export function FilterBar({
               onToggle={(value) => onChange(toggledIn(name, state, value))}
             />
           ))}
-          <MoreFilters owner={owner} names={moreFilters} state={state} onChange={onChange} />
+          <MoreFilters
+            owner={owner}
+            {...(isAwaiting ? { names: moreFindingFilters, controls: findingControls } : { names: moreFilters })}
+            state={state}
+            onChange={onChange}
+          />
         </div>
       </div>
     </div>

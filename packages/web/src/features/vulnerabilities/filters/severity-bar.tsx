@@ -23,8 +23,8 @@ export function SeverityBar({
   state,
   onChange,
 }: {
-  /** Undefined while loading: the bar already has its final height. */
-  statistics: Statistics | undefined
+  /** Undefined while loading: the bar already has its final height. `none`: the bar filters a list without counts. */
+  statistics: Statistics | 'none' | undefined
   state: FilterState
   onChange: (changes: FilterChanges) => void
 }) {
@@ -41,13 +41,15 @@ export function SeverityBar({
           onClick={() => onChange(toggledIn('severity', state, severity))}
         >
           <span className={styles.mark} aria-hidden="true" />
-          <span className={styles.count}>
-            {statistics ? formatCount(countOf(statistics, [severity], statesIn(state))) : '…'}
-          </span>{' '}
+          {statistics !== 'none' && (
+            <span className={styles.count}>
+              {statistics ? formatCount(countOf(statistics, [severity], statesIn(state))) : '…'}
+            </span>
+          )}{' '}
           <span className={styles.label}>{inWords(severity)}</span>
         </button>
       ))}
-      <Overdue statistics={statistics} state={state} onChange={onChange} />
+      {statistics !== 'none' && <Overdue statistics={statistics} state={state} onChange={onChange} />}
     </fieldset>
   )
 }

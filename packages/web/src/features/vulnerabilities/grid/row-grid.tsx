@@ -39,7 +39,7 @@ interface GridProps<Row extends { id: number; title: string; isArchived?: boolea
   /** Returns the name of a row for screen readers. */
   labelOf?: (row: Row) => string
   /** Absent: the headers do not change the order. */
-  sorting?: Sorting
+  sorting?: Sorting | undefined
   density?: Density
   /** Handles all other keys. Returns true for a key that it handled. */
   onKey: (press: Press) => boolean

@@ -108,9 +108,9 @@ function useOpenedRow(
 }
 
 /** Starts the requests of the panel at once, so that none waits for another one or for code. */
-export function prefetchDetails({ id, findingId, projectId, projectPath }: VulnerabilityRow): void {
+export function prefetchDetails({ id, isFinding, findingId, projectId, projectPath }: VulnerabilityRow): void {
   void VulnerabilityPanel.preload()
-  prefetch('GET /vulnerabilities/{id}', { path: { id: String(id) } })
+  if (!isFinding) prefetch('GET /vulnerabilities/{id}', { path: { id: String(id) } })
   prefetch('GET /projects/{id}/vulnerability_findings/{finding_id}', {
     path: { id: projectId, finding_id: findingId },
   })

@@ -11,7 +11,7 @@ import { previewChange, type ScopeChange } from './bulk-requests.ts'
 import { BulkScopeField, bulkScopeOf, GroupEffect } from './bulk-scope-field.tsx'
 import { leadOf, sizeOf } from './target-in-words.ts'
 import type { Outcome } from './triage.ts'
-import { type Action, actions, type Change, type FilterTarget, type Target } from './triage-change.ts'
+import { type Action, actions, type Change, type FilterTarget, isOfFindings, type Target } from './triage-change.ts'
 
 /** Dialog for the dismissal reason and comment of an action. Confirms actions on several rows. */
 export function ActionDialog({
@@ -58,7 +58,7 @@ export function ActionDialog({
           <>
             <ReasonField />
             <DismissalEndField />
-            <BulkScopeField target={target} value={chosen} onChoose={setChosen} />
+            {!isOfFindings(target) && <BulkScopeField target={target} value={chosen} onChoose={setChosen} />}
             {scope?.scope === 'group' && <GroupEffect change={{ action, scope }} target={target} />}
           </>
         )}

@@ -3,7 +3,7 @@ import { api } from '../../../data/api.ts'
 import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { store } from '../../../data/store.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
-import { actions, type Change, type FieldChange, type Target } from './triage-change.ts'
+import { actions, type Change, type FieldChange, isOfFindings, type Target } from './triage-change.ts'
 
 /** Completed bulk change of a project or of many, which can be undone. */
 export interface Done {
@@ -71,6 +71,10 @@ export function previewChange(change: Change, target: Target): Promise<ScopeChan
 
 function bodyOf(change: Change | FieldChange, target: Target): Body {
   const body = fieldsOf(change)
+  if (isOfFindings(target)) {
+    if ('filter' in target) return { ...body, finding_filter: { ...target.filter }, expected_count: target.count }
+    return { ...body, finding_ids: target.rows.map(({ findingId }) => findingId) }
+  }
   if ('filter' in target) return { ...body, filter: { ...target.filter }, expected_count: target.count }
   const isState = change.action in actions
   const checked = isState ? target.rows.filter(({ isUnchecked }) => !isUnchecked) : []

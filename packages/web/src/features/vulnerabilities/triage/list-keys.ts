@@ -1,4 +1,6 @@
+import { type KeyHelp, movingKeys, otherKeys, selectingKeys } from './keys.ts'
 import type { Press } from './page-keys.ts'
+import { acceptKey, actions, actionsOf, assignKey } from './triage-change.ts'
 
 interface ListKeyActions {
   /** Absent: rows can only be selected one by one. */
@@ -18,3 +20,15 @@ export function handleListKey({ key, ctrlKey, metaKey, altKey }: Press, on: List
   else return false
   return true
 }
+
+/** Keys of a user who may not triage. */
+export const readingKeys: KeyHelp = [...movingKeys, ...otherKeys]
+
+export const triageKeysOf = (isAwaiting: boolean): KeyHelp => [
+  ...movingKeys,
+  ...selectingKeys,
+  ...actionsOf(isAwaiting).map((name) => [actions[name].key, actions[name].label] as const),
+  isAwaiting ? [acceptKey, 'Accept as vulnerability'] : [assignKey, 'Assign'],
+  ['z', 'Undo'],
+  ...otherKeys,
+]

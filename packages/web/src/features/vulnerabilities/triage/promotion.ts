@@ -5,10 +5,10 @@ import { api, queries } from '../../../data/api.ts'
 import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { useToast } from '../../../data/toasts.ts'
 import type { FindingFilter } from '../../../nouns/vulnerability/filters.ts'
-import type { FindingRow } from '../unpromoted-findings.ts'
+import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
 
 /** Findings to promote: selected ones, or all that await triage and match a filter. */
-export type Promotion = { rows: readonly FindingRow[] } | { filter: FindingFilter; count: number | undefined }
+export type Promotion = { rows: readonly VulnerabilityRow[] } | { filter: FindingFilter; count: number | undefined }
 
 /** Progress of a promotion. */
 export type PromotionProgress = Schemas['FindingPromotion']
@@ -18,13 +18,13 @@ export type PromotionProgress = Schemas['FindingPromotion']
  * promotion
  * continues on the server when the page is closed.
  */
-export function usePromotion(projectId: number) {
+export function usePromotion() {
   const toast = useToast()
   const [isBusy, setBusy] = useState(false)
   const [progress, setProgress] = useState<PromotionProgress>()
   const keyring = useRef(createKeyring())
   const promote = useCallback(
-    async (promotion: Promotion) => {
+    async (projectId: number, promotion: Promotion) => {
       setBusy(true)
       let started: PromotionProgress | undefined
       try {
@@ -47,7 +47,7 @@ export function usePromotion(projectId: number) {
         void queries.invalidateQueries()
       }
     },
-    [projectId, toast],
+    [toast],
   )
   return { promote, isBusy, progress }
 }
@@ -57,7 +57,7 @@ const bulkPath = 'POST /projects/{id}/vulnerability_finding_promotions'
 function requestOf(projectId: number, promotion: Promotion): Request<typeof bulkPath> {
   const chosen =
     'rows' in promotion
-      ? { finding_ids: promotion.rows.map(({ id }) => id) }
+      ? { finding_ids: promotion.rows.map(({ findingId }) => findingId) }
       : { filter: { ...promotion.filter }, expected_count: promotion.count }
   return { path: { id: projectId }, body: { action: 'promote', async: true, ...chosen } }
 }

@@ -1,9 +1,10 @@
 import { counted } from '../../../components/format.ts'
-import type { Target } from './triage-change.ts'
+import { isOfFindings, type Target } from './triage-change.ts'
 
 export function sizeOf(target: Target): string {
-  if ('rows' in target) return counted(target.rows.length, 'vulnerability', 'vulnerabilities')
-  return target.count === undefined ? 'all matching' : counted(target.count, 'vulnerability', 'vulnerabilities')
+  const count = 'rows' in target ? target.rows.length : target.count
+  if (count === undefined) return 'all matching'
+  return isOfFindings(target) ? counted(count, 'finding') : counted(count, 'vulnerability', 'vulnerabilities')
 }
 
 export function leadOf(target: Target): string {

@@ -9,6 +9,13 @@ export const actions = {
 } as const satisfies Record<string, { to: State; label: string; key: string; done: string }>
 export type Action = keyof typeof actions
 
+// `Object.keys` loses the type of the keys.
+const actionNames = Object.keys(actions) as Action[]
+
+/** Returns the actions of a list. What awaits triage cannot be reopened. */
+export const actionsOf = (isAwaiting: boolean): readonly Action[] =>
+  isAwaiting ? actionNames.filter((name) => name !== 'revert') : actionNames
+
 export interface Change {
   action: Action
   comment?: string | undefined
@@ -45,6 +52,15 @@ interface RowsTarget {
 
 export interface FilterTarget {
   owner: Owner
+  /** True: the findings that match and await triage. */
+  isOfFindings?: boolean
   filter: Filter
   count: number | undefined
 }
+
+/** Key of the button that accepts findings as vulnerabilities without a decision. */
+export const acceptKey = 'p'
+
+/** Returns true for a target of findings, which become vulnerabilities before they are changed. */
+export const isOfFindings = (target: Target): boolean =>
+  'rows' in target ? target.rows[0]?.isFinding === true : target.isOfFindings === true

@@ -1,5 +1,5 @@
 import { Star, Users } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Button } from '../../../components/button.tsx'
 import { ActionMenu } from '../../../components/overlay/menu.tsx'
@@ -21,8 +21,8 @@ import styles from './saved-views.module.css'
 import { allViews, useViews, type ViewList } from './use-views.ts'
 import { DeleteView, RenameView, SaveView } from './view-dialogs.tsx'
 
-/** Saved views of a list as links, with the actions on the shown one. */
-export function SavedViews() {
+/** Stages of triage and saved views of a list as links, with the actions on the shown view. */
+export function SavedViews({ stages }: { stages: ReactNode }) {
   const [state] = useSearchState(viewedNames)
   const list = useViews()
   const isFiltered = Object.keys(state).length > 0
@@ -33,7 +33,6 @@ export function SavedViews() {
   const writes = mayWrite(session)
   const changed = current !== undefined && isChanged(state, current)
   const offersSaving = writes && (current ? changed : isFiltered)
-  if (views.length === 0 && !offersSaving && !list.isMissing) return null
   return (
     <>
       {list.isMissing && (
@@ -45,6 +44,7 @@ export function SavedViews() {
         </section>
       )}
       <div className={styles.bar}>
+        {stages}
         {views.length > 0 && (
           <nav className={styles.nav} aria-label="Saved views">
             <ul className={styles.views}>

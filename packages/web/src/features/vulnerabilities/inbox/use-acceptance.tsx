@@ -1,0 +1,35 @@
+import { type ReactNode, useState } from 'react'
+import { type Promotion, usePromotion } from '../triage/promotion.ts'
+import { PromotionDialog } from '../triage/promotion-dialog.tsx'
+import type { Target } from '../triage/triage-change.ts'
+
+/** Returns the function that accepts findings as vulnerabilities without a decision, and its dialog for several. */
+export function useAcceptance(onDone: () => void): {
+  accept: (target: Target | undefined) => void
+  dialog: ReactNode
+} {
+  const [asked, setAsked] = useState<{ projectId: number; promotion: Promotion }>()
+  const { promote, isBusy, progress } = usePromotion()
+  return {
+    accept(target) {
+      if (target?.owner.kind !== 'project') return
+      const projectId = target.owner.id
+      if ('rows' in target && target.rows.length === 1) void promote(projectId, target)
+      else setAsked({ projectId, promotion: target })
+    },
+    dialog: asked && (
+      <PromotionDialog
+        promotion={asked.promotion}
+        progress={progress}
+        isBusy={isBusy}
+        onClose={() => setAsked(undefined)}
+        onConfirm={() =>
+          void promote(asked.projectId, asked.promotion).then((isDone) => {
+            setAsked(undefined)
+            if (isDone) onDone()
+          })
+        }
+      />
+    ),
+  }
+}

@@ -1,0 +1,54 @@
+import type { Schemas } from '@alcove/client'
+import { api } from '../../../data/api.ts'
+import { placeInWords } from '../../../nouns/finding/place.ts'
+import type { FindingFilter } from '../../../nouns/vulnerability/filters.ts'
+import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
+import type { RowSource } from '../../../nouns/vulnerability/row-source.ts'
+
+/** Findings of a project that await triage, as rows of the list of vulnerabilities, most severe first. */
+export function waitingFindingsOf(projectId: number, filter: FindingFilter): RowSource<VulnerabilityRow> {
+  return {
+    id: JSON.stringify(['findings', projectId, filter]),
+    async load(place, signal) {
+      const query = { ...filter, has_vulnerability: false, ...place }
+      const found = await api.page(
+        'GET /projects/{id}/vulnerability_findings',
+        { path: { id: projectId }, query },
+        signal,
+      )
+      return { ...found, rows: found.rows.map(rowOfFinding) }
+    },
+  }
+}
+
+export function rowOfFinding(finding: Schemas['Finding']): VulnerabilityRow {
+  const projectPath = finding.project.full_path.replace(/^\//, '')
+  return {
+    // Negative, so that it differs from the ids of vulnerabilities, whose states and selection are stored by id.
+    id: -finding.id,
+    isFinding: true,
+    findingId: finding.id,
+    projectId: finding.project.id,
+    projectPath,
+    projectName: finding.project.full_name,
+    isArchived: false,
+    to: `/${projectPath}/-/findings/${finding.id}`,
+    title: finding.name,
+    place: placeInWords(finding.location),
+    severity: finding.severity,
+    priority: null,
+    isKnownExploited: false,
+    dueOn: null,
+    isOverdue: false,
+    state: 'detected',
+    reportType: finding.report_type,
+    isGone: false,
+    dismissalReason: null,
+    dismissedUntil: null,
+    isDismissedUntilFixed: false,
+    isDismissalRequested: false,
+    detectedAt: null,
+    assignee: null,
+    tags: [],
+  }
+}
