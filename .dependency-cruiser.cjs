@@ -11,7 +11,7 @@ const order = [
   ['audit', 'feeds'],
   ['mail'],
   ['access', 'users', 'tokens', 'sign-in', 'second-factors'],
-  ['projects', 'namespaces', 'members', 'hooks', 'idempotency'],
+  ['projects', 'namespaces', 'members', 'import-sources', 'hooks', 'idempotency'],
   ['topics', 'uploads', 'avatars', 'deploy-tokens', 'findings'],
   ['bots'],
   ['oidc'],

@@ -14,6 +14,7 @@ import { promoteWaitingRoutes } from './api/v4/findings/promote-waiting-routes.t
 import { findingRoutes } from './api/v4/findings/routes.ts'
 import { groupRoutes } from './api/v4/groups/routes.ts'
 import { hookRoutes } from './api/v4/hooks/routes.ts'
+import { importSourceRoutes } from './api/v4/import-sources/routes.ts'
 import { importedFindingRoutes } from './api/v4/imported-findings/routes.ts'
 import { applicationSettingsRoutes } from './api/v4/instance/application-settings-routes.ts'
 import { feedRoutes } from './api/v4/instance/feed-routes.ts'
@@ -157,6 +158,7 @@ export const routes: readonly Route[] = [
   ...vulnerabilityBulkRoutes,
   ...vexRoutes,
   ...importedFindingRoutes,
+  ...importSourceRoutes,
   ...scopeBulkRoutes,
   ...reportMappingRoutes,
   ...reportScheduleRoutes,

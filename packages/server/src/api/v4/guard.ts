@@ -5,6 +5,7 @@ import { isPermitted, isPermittedInArchive } from '../../domain/access/permitted
 import { authenticateTrusted, openTrustCache } from '../../domain/bots/trust/trusted-callers.ts'
 import { isWebToken } from '../../domain/bots/trust/unverified-token.ts'
 import type { RootDeps } from '../../domain/deps.ts'
+import { assertMirrorPermits } from '../../domain/import-sources/mirrors.ts'
 import type { Project } from '../../domain/projects/project.ts'
 import { resolveVisibleGroup, resolveVisibleProject } from '../../domain/projects/resolve-visible.ts'
 import {
@@ -76,6 +77,7 @@ export function createGuard(deps: RootDeps): Guard {
         if (resolved.hasMoved) throw moved('project', resolved.found.id)
         assertLevel(deps, row, caller, resolved.level)
         assertUnarchived(row, resolved.found)
+        await assertMirrorPermits(deps, row, caller?.user.id, { kind: 'project', id: resolved.found.id })
         return { resources: { project: resolved.found }, level: resolved.level }
       }
       if (row.on === 'vulnerability') {
@@ -85,6 +87,7 @@ export function createGuard(deps: RootDeps): Guard {
       if (!resolved) throw notFound('Group')
       if (resolved.hasMoved) throw moved('group', resolved.found.id)
       assertLevel(deps, row, caller, resolved.level)
+      await assertMirrorPermits(deps, row, caller?.user.id, { kind: 'group', id: resolved.found.id })
       return { resources: { group: resolved.found }, level: resolved.level }
     },
 
@@ -162,6 +165,7 @@ function openVulnerabilityGuard(deps: RootDeps, projects: ProjectCache) {
     if (vulnerability.state === row.unlessIn && !isAllowed(deps, row, caller, level)) throw unchanged()
     assertLevel(deps, row, caller, level)
     assertUnarchived(row, project)
+    await assertMirrorPermits(deps, row, caller?.user.id, { kind: 'project', id: project.id })
     return { resources: { vulnerability, project } }
   }
 

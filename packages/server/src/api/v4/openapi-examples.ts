@@ -283,6 +283,13 @@ export const apiExamples: ApiExamples = {
     updateProjectUploadLimits: { max_upload_bytes: 10_485_760, quota_bytes: 1_073_741_824 },
     renderMarkdown: { text: 'Hello **world**', gfm: true, project: 'acme/website' },
     previewMarkdown: { text: 'Hello **world**', project: 'acme/website' },
+    recordImportSource: {
+      source: 'https://gitlab.example.com',
+      kind: 'project',
+      source_id: '278964',
+      target_id: 4,
+      local_changes: 'triage',
+    },
     createTopic: { name: 'typescript', title: 'TypeScript', description: 'Projects written in TypeScript' },
     updateTopic: { title: 'TypeScript' },
     createTopicAlias: { name: 'ts' },

@@ -62,6 +62,7 @@ import { uploadReferences } from './0116_upload_references.ts'
 import { resumableUploads } from './0117_resumable_uploads.ts'
 import { topicProposals } from './0118_topic_proposals.ts'
 import { uploadScans } from './0119_upload_scans.ts'
+import { importSources } from './0120_import_sources.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -128,4 +129,5 @@ export const migrations: readonly Migration[] = [
   resumableUploads,
   topicProposals,
   uploadScans,
+  importSources,
 ]

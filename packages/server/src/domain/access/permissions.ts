@@ -18,6 +18,7 @@ import type { Role } from './roles.ts'
  * - `unlessIn`: the state in which the route reports that the vulnerability already has it, to every caller who may read
  *   the vulnerability, before the permission to change it is checked.
  * - `inArchive`: allows a write to an archived project. Any other write there is rejected with 403.
+ * - `inMirror`: allows a write to a mirror of another server: always, or as `triage` when the mirror permits triage.
  * - `recent`: requires that the user of a session has entered the password recently, because the route shows or issues
  *   credentials.
  * - `reads`: marks a route that changes nothing whatever its method, so that read-only tokens may use it.
@@ -34,6 +35,7 @@ export interface PermissionRow {
   readonly session?: true
   readonly reads?: true
   readonly inArchive?: true
+  readonly inMirror?: true | 'triage'
   readonly recent?: true
   readonly inSetUp?: true
   readonly unlessIn?: State
@@ -45,6 +47,10 @@ type State = 'detected' | 'confirmed' | 'resolved' | 'dismissed'
 
 const userScopes = ['api', 'read_api', 'read_user']
 const sendingReports = { scope: 'write_security_reports', namedScopes: ['api', 'write_security_reports'] } as const
+/** Decisions about vulnerabilities, which mirrors may permit. */
+const triaging = { scope: 'api', namedScopes: ['api'], inMirror: 'triage' } as const
+/** What only its user sees or receives. */
+const personal = { scope: 'api', namedScopes: ['api'], inMirror: true } as const
 const selfRotation = { scope: 'self_rotate', namedScopes: ['api', 'self_rotate'] } as const
 
 export const permissions = {
@@ -113,18 +119,18 @@ export const permissions = {
   'access-token.create': { on: 'project', who: 'maintainer', scope: 'api', recent: true },
   'access-token.rotate': { on: 'project', who: 'maintainer', scope: 'api', recent: true },
   'access-token.rotate-self': { on: 'project', who: 'user', ...selfRotation },
-  'access-token.revoke': { on: 'project', who: 'maintainer', scope: 'api', inArchive: true },
+  'access-token.revoke': { on: 'project', who: 'maintainer', scope: 'api', inArchive: true, inMirror: true },
   'group.access-token.read': { on: 'group', who: 'owner', scope: 'read_api' },
   'group.access-token.create': { on: 'group', who: 'owner', scope: 'api', recent: true },
   'group.access-token.rotate': { on: 'group', who: 'owner', scope: 'api', recent: true },
   'group.access-token.rotate-self': { on: 'group', who: 'user', ...selfRotation },
-  'group.access-token.revoke': { on: 'group', who: 'owner', scope: 'api' },
+  'group.access-token.revoke': { on: 'group', who: 'owner', scope: 'api', inMirror: true },
   'trust-relation.read': { on: 'project', who: 'maintainer', scope: 'read_api' },
   'trust-relation.manage': { on: 'project', who: 'maintainer', scope: 'api', recent: true },
-  'trust-relation.delete': { on: 'project', who: 'maintainer', scope: 'api', inArchive: true },
+  'trust-relation.delete': { on: 'project', who: 'maintainer', scope: 'api', inArchive: true, inMirror: true },
   'group.trust-relation.read': { on: 'group', who: 'owner', scope: 'read_api' },
   'group.trust-relation.manage': { on: 'group', who: 'owner', scope: 'api', recent: true },
-  'group.trust-relation.delete': { on: 'group', who: 'owner', scope: 'api' },
+  'group.trust-relation.delete': { on: 'group', who: 'owner', scope: 'api', inMirror: true },
   'impersonation.read': { on: 'instance', who: 'admin', scope: 'read_user', namedScopes: userScopes },
   'impersonation.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
 
@@ -151,7 +157,7 @@ export const permissions = {
   'project.transfer': { on: 'project', who: 'owner', scope: 'api' },
   'project.archive': { on: 'project', who: 'owner', scope: 'api', inArchive: true },
   // A star belongs to the user, not to the project.
-  'project.star': { on: 'project', who: 'user', scope: 'api', inArchive: true },
+  'project.star': { on: 'project', who: 'user', scope: 'api', inArchive: true, inMirror: true },
   'project.member.list': { on: 'project', who: 'user', scope: 'read_api' },
   // Members can be removed from an archived project too.
   'project.member.manage': { on: 'project', who: 'maintainer', scope: 'api', inArchive: true },
@@ -185,6 +191,10 @@ export const permissions = {
   'user.avatar': { on: 'instance', who: 'anyone', scope: 'none', session: true },
   'self.avatar': { on: 'instance', who: 'user', scope: 'api' },
 
+  'import-source.read': { on: 'instance', who: 'admin', scope: 'read_api' },
+  'import-source.manage': { on: 'instance', who: 'admin', scope: 'api' },
+  'mirror.detach': { on: 'project', who: 'owner', scope: 'api', inArchive: true, inMirror: true },
+  'group.mirror.detach': { on: 'group', who: 'owner', scope: 'api', inMirror: true },
   'topic.export': { on: 'instance', who: 'user', scope: 'read_api' },
   'topic.review': { on: 'instance', who: 'admin', scope: 'read_api', anonymous: 'after-input' },
   'topic.import': { on: 'instance', who: 'admin', scope: 'api' },
@@ -226,12 +236,12 @@ export const permissions = {
   'markdown.render': { on: 'instance', who: 'user', scope: 'api' },
   'markdown.preview': { on: 'instance', who: 'anyone', scope: 'read_api', reads: true },
 
-  'export.create': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'], inArchive: true },
-  'group.export.create': { on: 'group', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  'export.create': { on: 'project', who: 'developer', ...personal, inArchive: true },
+  'group.export.create': { on: 'group', who: 'developer', ...personal },
   'report-schedule.read': { on: 'project', who: 'developer', scope: 'read_api' },
-  'report-schedule.write': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  'report-schedule.write': { on: 'project', who: 'developer', ...personal },
   'group.report-schedule.read': { on: 'group', who: 'developer', scope: 'read_api' },
-  'group.report-schedule.write': { on: 'group', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  'group.report-schedule.write': { on: 'group', who: 'developer', ...personal },
   'instance.export.create': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
   // getExport checks that the caller created the export.
   'export.read': { on: 'instance', who: 'user', scope: 'read_api' },
@@ -264,8 +274,8 @@ export const permissions = {
   // The tracker authenticates itself by the secret: domain/trackers/events.ts.
   'issue-tracker.notify': { on: 'instance', who: 'anyone', scope: 'none' },
   'issue.read': { on: 'vulnerability', who: 'developer', scope: 'read_api' },
-  'issue.create': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
-  'issue.create-many': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'issue.create': { on: 'vulnerability', who: 'triager', ...triaging },
+  'issue.create-many': { on: 'project', who: 'triager', ...triaging },
 
   'report.create': { on: 'project', who: 'developer', ...sendingReports },
   // The import of a report that the caller has sent.
@@ -293,23 +303,23 @@ export const permissions = {
   'group.vulnerability.list': { on: 'group', who: 'user', scope: 'read_api' },
   'instance.vulnerability.list': { on: 'instance', who: 'user', scope: 'read_api' },
   // promoteWaiting checks `vulnerability.create` in each project.
-  'group.vulnerability.promote': { on: 'group', who: 'user', scope: 'api', namedScopes: ['api'] },
+  'group.vulnerability.promote': { on: 'group', who: 'user', ...triaging },
   'instance.vulnerability.promote': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
   // changeInScope checks `vulnerability.bulk` in each project.
-  'group.vulnerability.bulk': { on: 'group', who: 'user', scope: 'api', namedScopes: ['api'] },
+  'group.vulnerability.bulk': { on: 'group', who: 'user', ...triaging },
   'instance.vulnerability.bulk': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
   // Only the caller's own changes.
   'instance.vulnerability.bulk.list': { on: 'instance', who: 'user', scope: 'read_api' },
-  'vulnerability.create': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
-  'vex.import': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.create': { on: 'project', who: 'triager', ...triaging },
+  'vex.import': { on: 'project', who: 'triager', ...triaging },
   'finding.import': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
   // The rights in each project decide what changes; importVexOfGroup checks them.
-  'group.vex.import': { on: 'group', who: 'user', scope: 'api', namedScopes: ['api'] },
-  'vulnerability.bulk': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
-  'vulnerability.flaw': { on: 'project', who: 'triager', scope: 'api' },
-  'group.vulnerability.flaw': { on: 'group', who: 'maintainer', scope: 'api' },
+  'group.vex.import': { on: 'group', who: 'user', ...triaging },
+  'vulnerability.bulk': { on: 'project', who: 'triager', ...triaging },
+  'vulnerability.flaw': { on: 'project', who: 'triager', scope: 'api', inMirror: 'triage' },
+  'group.vulnerability.flaw': { on: 'group', who: 'maintainer', scope: 'api', inMirror: 'triage' },
   // The requester cannot decide; approveRequest checks it.
-  'vulnerability.approve': { on: 'project', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.approve': { on: 'project', who: 'triager', ...triaging },
   'vulnerability.request.list': { on: 'project', who: 'developer', scope: 'read_api' },
   // Lists requests that the caller may decide or has made: domain/vulnerabilities/approval/approval-queue.ts.
   'instance.vulnerability.request.list': { on: 'instance', who: 'user', scope: 'read_api' },
@@ -323,18 +333,18 @@ export const permissions = {
   'vulnerability.resolve': transition('resolved'),
   'vulnerability.dismiss': transition('dismissed'),
   'vulnerability.revert': transition('detected'),
-  'vulnerability.severity': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
-  'vulnerability.due-date': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.severity': { on: 'vulnerability', who: 'triager', ...triaging },
+  'vulnerability.due-date': { on: 'vulnerability', who: 'triager', ...triaging },
   // Sharing a view needs a higher role: domain/vulnerabilities/saved-views/saved-views.ts.
-  'saved-view.write': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'] },
-  'group.saved-view.write': { on: 'group', who: 'user', scope: 'api', namedScopes: ['api'] },
+  'saved-view.write': { on: 'project', who: 'developer', ...personal },
+  'group.saved-view.write': { on: 'group', who: 'user', ...personal },
   'instance.saved-view.write': { on: 'instance', who: 'user', scope: 'api', namedScopes: ['api'] },
-  'vulnerability.assign': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
-  'vulnerability.tag': { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'] },
-  'vulnerability.link': { on: 'vulnerability', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.assign': { on: 'vulnerability', who: 'triager', ...triaging },
+  'vulnerability.tag': { on: 'vulnerability', who: 'triager', ...triaging },
+  'vulnerability.link': { on: 'vulnerability', who: 'developer', ...triaging },
   // Checked on the project, because GitLab's paths of notes start with it.
   'vulnerability.note.read': { on: 'project', who: 'developer', scope: 'read_api' },
-  'vulnerability.note.write': { on: 'project', who: 'developer', scope: 'api', namedScopes: ['api'] },
+  'vulnerability.note.write': { on: 'project', who: 'developer', ...triaging },
 } as const satisfies Record<string, PermissionRow>
 
 export type Permission = keyof typeof permissions
@@ -369,5 +379,5 @@ export function returnsSecrets(permission: Permission): boolean {
 }
 
 function transition<S extends State>(unlessIn: S) {
-  return { on: 'vulnerability', who: 'triager', scope: 'api', namedScopes: ['api'], unlessIn } as const
+  return { on: 'vulnerability', who: 'triager', ...triaging, unlessIn } as const
 }

@@ -21,6 +21,15 @@ export function isPermitted({ triageRole }: Pick<Settings, 'triageRole'>, row: P
 
 /** Returns true when the permission still applies in an archived project, where only reads and marked rows do. */
 export function isPermittedInArchive(row: PermissionRow): boolean {
-  const isWrite = row.scope === 'api' || row.scope === 'write_security_reports'
-  return !isWrite || row.reads === true || row.inArchive === true
+  return !isWrite(row) || row.inArchive === true
+}
+
+/** Returns true when the permission applies in a mirror to users other than its importer. */
+export function isPermittedInMirror(row: PermissionRow, localChanges: 'none' | 'triage' | 'all'): boolean {
+  if (!isWrite(row) || row.inMirror === true || localChanges === 'all') return true
+  return localChanges === 'triage' && row.inMirror === 'triage'
+}
+
+function isWrite({ scope, reads }: PermissionRow): boolean {
+  return (scope === 'api' || scope === 'write_security_reports') && reads !== true
 }

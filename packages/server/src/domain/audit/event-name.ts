@@ -74,6 +74,8 @@ export type AuditEventName =
   | 'ref_destroyed'
   | 'project_file_updated'
   | 'project_file_destroyed'
+  | 'import_source_updated'
+  | 'mirror_detached'
   | 'topic_created'
   | 'topic_updated'
   | 'topic_destroyed'

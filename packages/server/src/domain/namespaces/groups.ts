@@ -6,6 +6,7 @@ import { changesBetween, groupEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import type { CustomAttributeFilter } from '../custom-attributes/custom-attribute.ts'
 import { type Deps, transaction } from '../deps.ts'
+import { assertUnmirrored } from '../import-sources/mirrors.ts'
 import type { Membership } from '../members/member.ts'
 import { makeOwner } from '../members/members.ts'
 import { listMembershipRoots } from '../members/memberships.ts'
@@ -202,6 +203,7 @@ function hiddenness(visibility: Visibility, { isPublic }: Organization): Invalid
 async function parentFor(deps: Deps, caller: Caller, id: number): Promise<Namespace> {
   const { parent, level } = await visibleParent(deps, caller, id)
   if (level < roles.maintainer) throw forbidden()
+  await assertUnmirrored(deps, 'group', [parent.id])
   return parent
 }
 

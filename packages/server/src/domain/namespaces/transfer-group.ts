@@ -5,6 +5,7 @@ import { roles, visibilitiesBeyond } from '../access/roles.ts'
 import { changesBetween, groupEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
+import { assertUnmirrored } from '../import-sources/mirrors.ts'
 import { hasOwnerBeside, makeOwner } from '../members/members.ts'
 import { moveProjectsBelow, narrowProjectsBelow } from '../projects/projects.ts'
 import { queueDueDates } from '../projects/queue-due-dates.ts'
@@ -71,6 +72,7 @@ const pathTaken = () => failed('The parent group already has a subgroup or a pro
 async function newParent(deps: Deps, caller: Caller, id: number): Promise<Namespace> {
   const { parent, level } = await visibleParent(deps, caller, id)
   if (level < roles.maintainer) throw failed("You don't have enough permissions.")
+  await assertUnmirrored(deps, 'group', [parent.id])
   return parent
 }
 

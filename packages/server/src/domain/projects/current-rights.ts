@@ -1,6 +1,7 @@
 import { type Permission, type PermissionRow, permissions } from '../access/permissions.ts'
 import { isPermitted, isPermittedInArchive } from '../access/permitted.ts'
 import type { Deps } from '../deps.ts'
+import { changesOfMirror } from '../import-sources/mirrors.ts'
 import { findUserById } from '../users/users.ts'
 import type { Project } from './project.ts'
 import { projectLevel, type Visitor } from './visible.ts'
@@ -41,9 +42,10 @@ export async function currentRights(
   const visitor = await currentVisitor(deps, requester)
   if (!visitor) return () => false
   const level = await projectLevel(deps, project, visitor)
+  const isPermittedHere = await changesOfMirror(deps, visitor.user.id, { kind: 'project', id: project.id })
   return (permission) => {
     const row: PermissionRow = permissions[permission]
-    if (project.isArchived && !isPermittedInArchive(row)) return false
+    if ((project.isArchived && !isPermittedInArchive(row)) || !isPermittedHere(row)) return false
     return isPermitted(deps.settings, row, { isSignedIn: true, isAdmin: visitor.isAdmin, level })
   }
 }

@@ -14,6 +14,7 @@ import { type AuditedChanges, changesBetween, projectEntity } from '../audit/aud
 import type { AuditEventName } from '../audit/event-name.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
+import { assertUnmirrored } from '../import-sources/mirrors.ts'
 import { makeOwner } from '../members/members.ts'
 import { redirectProject, removeMovedPaths } from '../namespaces/moved-paths.ts'
 import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
@@ -155,6 +156,7 @@ async function assertTransferable(deps: Deps, caller: Caller, project: Project, 
   if ((await groupLevel(deps, target, caller)) < roles.maintainer) {
     throw refuse("You don't have permission to transfer projects into that namespace.")
   }
+  await assertUnmirrored(deps, 'group', [target.id])
   if (target.organizationId !== project.organizationId) {
     throw refuse('Project is in another organization than the namespace.')
   }
@@ -277,6 +279,7 @@ async function namespaceFor(deps: Deps, creator: Visitor, id: number | undefined
   if (!namespace || !mayCreate) {
     throw invalid({ namespace: ['is not valid'] })
   }
+  await assertUnmirrored(deps, 'group', [namespace.id])
   return namespace
 }
 

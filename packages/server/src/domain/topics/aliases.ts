@@ -2,9 +2,9 @@ import { invalid, notFound, refused } from '../../platform/failure.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import { recordTopicAudit } from './audited-topic.ts'
+import { lockChangedTopics } from './lock-changed.ts'
 import { nameProblems, nameTaken } from './topic.ts'
 import { type Alias, claimName, countAliases, deleteAlias, listAliases } from './topic-name-queries.ts'
-import { lockTopics } from './topic-queries.ts'
 import { getTopic } from './topics.ts'
 
 export type { Alias } from './topic-name-queries.ts'
@@ -24,7 +24,7 @@ export async function findAliases(deps: Deps, topicId: number, page: PageRequest
 /** Adds an alias, which resolves to the topic in assignments, in searches and when projects are found by topic. */
 export function addAlias(deps: Deps, topicId: number, name: string): Promise<Alias> {
   return transaction(deps, async (deps) => {
-    const [topic] = await lockTopics(deps.db, [topicId])
+    const [topic] = await lockChangedTopics(deps, [topicId])
     if (!topic) throw notFound()
     const problems = nameProblems(name)
     if (problems.length > 0) throw invalid({ name: problems })
@@ -40,7 +40,7 @@ export function addAlias(deps: Deps, topicId: number, name: string): Promise<Ali
 
 export async function removeAlias(deps: Deps, topicId: number, name: string): Promise<void> {
   await transaction(deps, async (deps) => {
-    const [topic] = await lockTopics(deps.db, [topicId])
+    const [topic] = await lockChangedTopics(deps, [topicId])
     if (!topic || !(await deleteAlias(deps.db, topicId, name.toLowerCase()))) throw notFound()
     await recordTopicAudit(deps, 'topic_updated', topic, { alias: { from: name, to: null } })
   })

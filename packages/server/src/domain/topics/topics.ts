@@ -17,6 +17,7 @@ import { maxCountedRows, type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Visitor } from '../projects/visible.ts'
 import { assertUnmodified } from '../unmodified.ts'
 import { recordTopicAudit } from './audited-topic.ts'
+import { lockChangedTopics } from './lock-changed.ts'
 import { readTopicSearch } from './search.ts'
 import { assertTopicDraft, nameTaken, type Topic, type TopicDraft } from './topic.ts'
 import { recordTopicEvents } from './topic-events.ts'
@@ -30,7 +31,6 @@ import {
   listTopicIds,
   listTopics,
   listTopicsById,
-  lockTopics,
   type TopicFilter,
   updateTopic as updateTopicRow,
 } from './topic-queries.ts'
@@ -159,7 +159,7 @@ export interface TopicChange {
 
 export async function changeTopic(deps: Deps, id: number, change: TopicChange): Promise<Topic> {
   const after = await transaction(deps, async (deps) => {
-    const [before] = await lockTopics(deps.db, [id])
+    const [before] = await lockChangedTopics(deps, [id])
     if (!before) throw notFound()
     const changed = { ...before, ...given(change) }
     // A blank title is accepted here, as in GitLab.
@@ -202,7 +202,7 @@ function given({ name, title, description }: TopicChange): Partial<TopicDraft> {
 /** Deletes a topic, unless it was changed after `unmodifiedSince` (in ms). */
 export async function deleteTopic(deps: Deps, id: number, unmodifiedSince?: number): Promise<void> {
   await transaction(deps, async (deps) => {
-    const [topic] = await lockTopics(deps.db, [id])
+    const [topic] = await lockChangedTopics(deps, [id])
     if (!topic) throw notFound()
     assertUnmodified(topic, unmodifiedSince)
     await deleteTopicRow(deps.db, id)

@@ -181,7 +181,10 @@ export const userReferences = [
 const conditionalReferences = [['saved_views', 'user_id', 'is_shared = true']] as const
 
 /** References that end with the user. */
-export const endedReferences = [['vulnerabilities', 'assignee_id']] as const
+export const endedReferences = [
+  ['vulnerabilities', 'assignee_id'],
+  ['import_sources', 'mirrored_by_id'],
+] as const
 
 /** Reassigns references from one user to another, and removes others. The lock keeps other requests from adding references. */
 export async function reassignReferences(db: Db, fromId: number, toId: number): Promise<void> {

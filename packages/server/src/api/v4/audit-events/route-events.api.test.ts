@@ -270,6 +270,7 @@ describe('routes record the events of the table', () => {
         await send('POST /topics', { body: { name: 'site', title: 'Site' } }),
       ]
       await send('PUT /topics/:id', { path: web, body: { description: 'x' } })
+      await mirror(send, { kind: 'topic', base: '/topics/:id', path: { id: web.id } })
       await send('POST /topics/:id/aliases', { path: web, body: { name: 'www' } })
       await send('DELETE /topics/:id/aliases', { path: web, body: { name: 'www' } })
       await send('POST /topics/merge', { body: { source_topic_id: site.id, target_topic_id: web.id } })
@@ -470,8 +471,20 @@ async function useLabels(send: Send, base: string, path: Record<string, number>)
   await send(`DELETE ${base}/deploy_tokens/:token_id`, { path: { ...path, token_id: token.id } })
 }
 
+async function mirror(
+  send: Send,
+  { kind, base, path }: { kind: string; base: string; path: Record<string, number> },
+): Promise<void> {
+  const from = { source: 'https://gitlab.test', source_id: '1', local_changes: 'all' }
+  await send('PUT /import_sources', { body: { ...from, kind, target_id: path['id'] } })
+  await send(`DELETE ${base}/mirror`, { path })
+}
+
 async function useHooks(send: Send, base: string, path: Record<string, number>): Promise<void> {
-  if (base) await useLabels(send, base, path)
+  if (base) {
+    await useLabels(send, base, path)
+    await mirror(send, { kind: base === '/groups/:id' ? 'group' : 'project', base, path })
+  }
   const hook = await send(`POST ${base}/hooks`, {
     path,
     body: { url: 'http://127.0.0.1:1/', vulnerability_events: true },

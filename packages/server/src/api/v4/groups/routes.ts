@@ -35,6 +35,7 @@ import {
   customAttributesField,
   withCustomAttributes,
 } from '../custom-attributes/views.ts'
+import { addMirrors, mirrorField } from '../import-sources/views.ts'
 import { attributesFrom, groupExtras, inputsOf, outputsOf } from '../projects/gitlab-attributes.ts'
 import { organizationField, visibility } from '../projects/input.ts'
 import { projectView, viewProjects, webUrl } from '../projects/views.ts'
@@ -72,7 +73,7 @@ const groupFields = {
 }
 
 const groupView = Type.Object(
-  { ...groupFields, ...outputsOf(groupExtras, groupFields), ...customAttributesField },
+  { ...groupFields, ...outputsOf(groupExtras, groupFields), ...customAttributesField, ...mirrorField },
   { title: 'Group' },
 )
 const groupDetailView = Type.Object({
@@ -83,6 +84,7 @@ const groupDetailView = Type.Object({
   promote_vulnerabilities_on_ingestion: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] }),
   projects: Type.Optional(Type.Array(projectView)),
   shared_projects: Type.Optional(Type.Array(projectView)),
+  ...mirrorField,
 })
 
 function viewGroup(group: Namespace, origin: string, extras: GitlabAttributes = {}): Static<typeof groupView> {
@@ -121,16 +123,22 @@ function viewGroup(group: Namespace, origin: string, extras: GitlabAttributes = 
 async function viewGroups(deps: RootDeps, groups: readonly Namespace[], origin: string) {
   const ids = groups.map(({ id }) => id)
   const extras = await readAttributes(deps, 'namespaces', ids)
-  return groups.map((group) => viewGroup(group, origin, extras.get(group.id)))
+  return addMirrors(
+    deps,
+    'group',
+    groups.map((group) => viewGroup(group, origin, extras.get(group.id))),
+  )
 }
 
 async function viewOneGroup(deps: RootDeps, group: Namespace, origin: string) {
   const extras = await readAttributes(deps, 'namespaces', [group.id])
-  return {
+  const view = {
     ...viewGroup(group, origin, extras.get(group.id)),
     shared_with_groups: [],
     promote_vulnerabilities_on_ingestion: group.promoteOnIngestion,
   }
+  const [marked = view] = await addMirrors(deps, 'group', [view])
+  return marked
 }
 
 const promotion = optional(

@@ -17,7 +17,7 @@ import { fileOutput, noOutput, type Route } from '../../../http/route.ts'
 import { gone } from '../../../platform/failure.ts'
 import { anyFile } from '../avatars/any-file.ts'
 import { route } from '../route.ts'
-import { topicView, viewTopic } from './views.ts'
+import { topicView, viewOneTopic, viewTopic, viewTopics } from './views.ts'
 
 export const topicRoutes: readonly Route[] = [
   route({
@@ -36,13 +36,13 @@ export const topicRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(topicView),
     paged: true,
-    cacheTables: ['topics', 'topic_names'],
+    cacheTables: ['topics', 'topic_names', 'import_sources'],
     isPersonal: ({ deps }) => deps.settings.hidesTopicsOfHiddenProjects,
     check: ({ deps, caller, input }) => assertOrganizationReadable(deps, caller, input.organization_id),
     async handle({ deps, caller, input, page, origin }) {
       const { search, name, without_projects: withoutProjects, organization_id: organizationId } = input
       const found = await findTopics(deps, caller, { search, name, withoutProjects, organizationId }, page)
-      return { ...found, rows: found.rows.map((topic) => viewTopic(topic, origin)) }
+      return { ...found, rows: await viewTopics(deps, found.rows, origin) }
     },
   }),
   route({
@@ -53,10 +53,11 @@ export const topicRoutes: readonly Route[] = [
     input: Type.Object({ id: integer() }),
     status: 200,
     output: topicView,
-    cacheTables: ['topics'],
+    cacheTables: ['topics', 'import_sources'],
     isPersonal: ({ deps }) => deps.settings.hidesTopicsOfHiddenProjects,
     check: ({ deps, caller, input }) => assertTopicReadable(deps, caller, input.id),
-    handle: async ({ deps, caller, input, origin }) => viewTopic(await readTopic(deps, caller, input.id), origin),
+    handle: async ({ deps, caller, input, origin }) =>
+      viewOneTopic(deps, await readTopic(deps, caller, input.id), origin),
   }),
   route({
     method: 'POST',
@@ -96,7 +97,8 @@ export const topicRoutes: readonly Route[] = [
     fileLimit: ({ settings }) => anyFile(settings),
     async handle({ deps, input, origin }) {
       const { id, avatar, ...texts } = input
-      return viewTopic(await changeTopic(deps, id, { ...texts, avatar: avatar === '' ? null : avatar }), origin)
+      const changed = await changeTopic(deps, id, { ...texts, avatar: avatar === '' ? null : avatar })
+      return viewOneTopic(deps, changed, origin)
     },
   }),
   route({

@@ -1,5 +1,7 @@
 import Type from 'typebox'
+import type { RootDeps } from '../../../domain/deps.ts'
 import type { Topic } from '../../../domain/topics/topic.ts'
+import { addMirrors, mirrorField } from '../import-sources/views.ts'
 import { nullableString } from '../views.ts'
 
 export const topicFields = {
@@ -12,7 +14,7 @@ export const topicFields = {
   avatar_url: nullableString,
 }
 
-export const topicView = Type.Object(topicFields, { title: 'Topic' })
+export const topicView = Type.Object({ ...topicFields, ...mirrorField }, { title: 'Topic' })
 
 export function viewTopic(topic: Topic, origin: string) {
   const file = topic.avatar && encodeURIComponent(topic.avatar.filename)
@@ -25,6 +27,20 @@ export function viewTopic(topic: Topic, origin: string) {
     organization_id: topic.organizationId,
     avatar_url: file && `${origin}/uploads/-/system/projects/topic/avatar/${topic.id}/${file}`,
   }
+}
+
+/** Views topics with the sources of those that are mirrors. */
+export function viewTopics(deps: RootDeps, topics: readonly Topic[], origin: string) {
+  return addMirrors(
+    deps,
+    'topic',
+    topics.map((topic) => viewTopic(topic, origin)),
+  )
+}
+
+export async function viewOneTopic(deps: RootDeps, topic: Topic, origin: string) {
+  const [view = viewTopic(topic, origin)] = await viewTopics(deps, [topic], origin)
+  return view
 }
 
 /** GitLab's response to a merge. `preview` is present for a dry run only. */

@@ -2,10 +2,11 @@ import { notFound, refused } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import { recordTopicAudit } from '../audited-topic.ts'
+import { lockChangedTopics } from '../lock-changed.ts'
 import type { Topic } from '../topic.ts'
 import { recordTopicEvents } from '../topic-events.ts'
 import { deleteOwnName, listAliases, moveNames } from '../topic-name-queries.ts'
-import { deleteTopic, findTopic, listTopicsById, lockTopics, moveAssignments, recountTopics } from '../topic-queries.ts'
+import { deleteTopic, findTopic, listTopicsById, moveAssignments, recountTopics } from '../topic-queries.ts'
 import { countMoves, insertMerge } from './merge-queries.ts'
 
 export interface MergeRequest {
@@ -19,7 +20,7 @@ export interface MergeRequest {
 export function mergeTopics(deps: Deps, caller: Caller, request: MergeRequest): Promise<Topic> {
   return transaction(deps, async (deps) => {
     const { sourceId, targetId, keepsAlias } = request
-    const { source, target } = pick(await lockTopics(deps.db, [sourceId, targetId]), request)
+    const { source, target } = pick(await lockChangedTopics(deps, [sourceId, targetId]), request)
     const counts = await countMoves(deps.db, sourceId, targetId)
     // The avatar's object is kept, because the journal refers to it.
     await insertMerge(deps.db, { source, target, counts, keepsAlias, mergedById: caller.user.id, now: deps.now() })

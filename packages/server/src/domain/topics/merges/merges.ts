@@ -5,10 +5,11 @@ import { type Deps, transaction } from '../../deps.ts'
 import { markForDeletion } from '../../files/pending-deletions.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import { recordTopicAudit } from '../audited-topic.ts'
+import { lockChangedTopics } from '../lock-changed.ts'
 import type { Topic } from '../topic.ts'
 import { recordTopicEvents } from '../topic-events.ts'
 import { claimName } from '../topic-name-queries.ts'
-import { findTopic, lockTopics, recountTopics } from '../topic-queries.ts'
+import { findTopic, recountTopics } from '../topic-queries.ts'
 import { organizationOf } from '../topics.ts'
 import {
   clearMergedAvatars,
@@ -70,7 +71,7 @@ export function undoMerge(deps: Deps, caller: Caller, id: number, options: { par
     if (merge.undoneAt !== null) throw conflict(`merge ${id} has been undone already`)
     if (merge.undoExpiredAt !== null) throw conflict(`merge ${id} is too old: what an undo needs is no longer kept`)
 
-    const [target] = await lockTopics(deps.db, [merge.target.id])
+    const [target] = await lockChangedTopics(deps, [merge.target.id])
     const later = await laterMerge(deps, merge)
     if (later) throw blocked(sentence, [later])
     const lostNames = await namesInTheWay(deps, merge)

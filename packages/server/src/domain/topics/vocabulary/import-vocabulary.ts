@@ -5,6 +5,7 @@ import { instanceEntity } from '../../audit/audit-event.ts'
 import { recordAuditEvent } from '../../audit/record.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import { deleteMarkedObjectsSoon, markForDeletion } from '../../files/pending-deletions.ts'
+import { assertUnmirrored } from '../../import-sources/mirrors.ts'
 import { recordTopicEvents } from '../topic-events.ts'
 import { organizationOf } from '../topics.ts'
 import { parseAside } from './parsing.ts'
@@ -45,6 +46,8 @@ export async function importVocabulary(deps: Deps, file: ReceivedFile, options: 
     const plan = planVocabulary(wanted, stored, options)
     if (plan.problems.length > 0) throw importRejected(plan.problems)
     if (!options.dryRun) {
+      const changed = [...plan.updated.map(({ before }) => before.id), ...plan.deleted.map(({ id }) => id)]
+      await assertUnmirrored(deps, 'topic', changed)
       await apply(deps, organizationId, plan)
       await recordAuditEvent(deps, 'topics_imported', {
         entity: instanceEntity,
