@@ -115,7 +115,7 @@ describe('GET …/vulnerabilities?group_by=flaw', () => {
 
   test('shows each user what is assigned to them', async () => {
     const path = '/vulnerabilities?group_by=flaw&assignee_id=me'
-    const other = await server.as('developer', shop)
+    const other = await server.as('maintainer', shop)
     const [{ id }] = await flawsOf(`/projects/${shop.id}/vulnerabilities?severity=low`)
     await other.put(`/vulnerabilities/${id}/assignee`, { assignee_id: other.user?.id })
     expect(await flawsOf(path, developer)).toEqual([])
