@@ -44,10 +44,18 @@ describe('a report in the UI', () => {
     await page.getByRole('list', { name: 'Changes' }).waitFor()
     expect(page.url()).toMatch(/\/-\/reports\/\d+$/)
     expect((await reports())[0]).toMatchObject({ status: 'done', findings: { new: 2 } })
+    await page
+      .getByRole('region', { name: 'Details' })
+      .getByRole('link', { name: developer.user?.name ?? '' })
+      .waitFor()
     expect(await accessProblems(page)).toEqual([])
     await page.getByRole('link', { name: 'Reports' }).first().click()
     await quiet(page)
     await expect.poll(() => page.getByRole('table').innerText()).toContain('Test scanner')
+    await page
+      .getByRole('table')
+      .getByRole('link', { name: developer.user?.name ?? '' })
+      .waitFor()
   })
 
   test('previews what each rule of an alcove.yml would change, at 360 px too, and imports the file', async () => {

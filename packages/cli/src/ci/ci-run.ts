@@ -7,6 +7,10 @@ export interface CiRun {
   /** Branch or tag. For a merge or pull request, its source branch. */
   ref: string | undefined
   commit: string | undefined
+  /** Page of the job or, where a CI system has none, of its pipeline or build. */
+  jobUrl: string | undefined
+  /** Page of the commit. */
+  commitUrl: string | undefined
   /** Target branch of the merge or pull request. */
   targetRef: string | undefined
   change: Change | undefined

@@ -124,7 +124,48 @@ test.each(Object.entries(jobs))('the variables of %s are read', (name, expected)
   const tokens = variable === undefined ? [] : [{ variable, value: env[variable] }]
   const forge = kind && { kind, apiUrl, project, tokens }
   const change = target === undefined ? undefined : { number: '12', forge: forge || undefined }
-  expect(readCiRun(env)).toEqual({ system, project, ref, commit, targetRef: target, change })
+  expect(readCiRun(env)).toMatchObject({ system, project, ref, commit, targetRef: target, change })
+})
+
+const pages: [name: string, jobUrl: string | undefined, commitUrl: string | undefined][] = [
+  [
+    'gitlab-push',
+    'https://gitlab.example.com/shop/team/api/-/jobs/5501',
+    `https://gitlab.example.com/shop/team/api/-/commit/${commit}`,
+  ],
+  ['github-push', 'https://github.com/shop/api/actions/runs/9001', `https://github.com/shop/api/commit/${commit}`],
+  [
+    'gitea-pull-request',
+    'https://gitea.example.com/shop/api/actions/runs/9001',
+    `https://gitea.example.com/shop/api/commit/${commit}`,
+  ],
+  ['jenkins-branch', 'https://jenkins.example.com/job/shop/job/api/job/main/31/', undefined],
+  [
+    'woodpecker-push',
+    'https://ci.example.org/repos/5/pipeline/77/6',
+    `https://codeberg.example.org/shop/api/commit/${commit}`,
+  ],
+  [
+    'azure-push',
+    'https://dev.azure.com/shop/Web%20Shop/_build/results?buildId=901',
+    `https://dev.azure.com/shop/Web%20Shop/_git/api/commit/${commit}`,
+  ],
+  [
+    'bitbucket-branch',
+    'http://bitbucket.org/shop/api/pipelines/results/31',
+    `http://bitbucket.org/shop/api/commits/${commit}`,
+  ],
+]
+
+test.each(pages)('the pages of the job and the commit of %s are read', (name, jobUrl, commitUrl) => {
+  expect(readCiRun(variablesOf(name))).toMatchObject({ jobUrl, commitUrl })
+})
+
+test('what is no page, or has credentials, is not passed on', () => {
+  const env = { ...variablesOf('azure-push'), BUILD_REPOSITORY_URI: 'https://me:secret@dev.azure.com/shop/_git/api' }
+  expect(readCiRun(env)?.commitUrl).toBe(`https://dev.azure.com/shop/_git/api/commit/${commit}`)
+  const other = { ...variablesOf('jenkins-branch'), BUILD_URL: 'unconfigured-jenkins-url/job/main/31/' }
+  expect(readCiRun(other)?.jobUrl).toBeUndefined()
 })
 
 test('outside of a CI system there is no run', () => {

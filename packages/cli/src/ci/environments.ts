@@ -2,36 +2,68 @@ import { readFileSync } from 'node:fs'
 import type { Environment } from '../io.ts'
 import type { Change, CiRun, ForgeKind } from './ci-run.ts'
 import { apiAddress, forgeOf, forgeOfChangePage } from './forges.ts'
+import {
+  actionsPages,
+  azurePages,
+  bitbucketPages,
+  gitlabPages,
+  jenkinsPages,
+  type ReadPages,
+  readPages,
+  woodpeckerPages,
+} from './pages.ts'
+
+type Job = Omit<CiRun, 'system' | 'jobUrl' | 'commitUrl'>
 
 /** How a CI system is recognised and read. */
 interface CiSystem {
   name: string
   matches(env: Environment): boolean
-  read(env: Environment): Omit<CiRun, 'system'>
+  read(env: Environment): Job
+  /** Reads the addresses of the pages of the job and of a commit. */
+  readPages: ReadPages
 }
 
 /** The CI systems. The first that matches is used: Gitea and Forgejo also set the variables of GitHub. */
 const systems: readonly CiSystem[] = [
-  { name: 'GitLab CI', matches: (env) => env['GITLAB_CI'] === 'true', read: readGitLab },
+  { name: 'GitLab CI', matches: (env) => env['GITLAB_CI'] === 'true', read: readGitLab, readPages: gitlabPages },
   {
     name: 'Forgejo Actions',
     matches: (env) => env['FORGEJO_ACTIONS'] === 'true',
     read: (env) => readActions(env, 'gitea'),
+    readPages: actionsPages,
   },
   {
     name: 'Gitea Actions',
     matches: (env) => env['GITEA_ACTIONS'] === 'true',
     read: (env) => readActions(env, 'gitea'),
+    readPages: actionsPages,
   },
   {
     name: 'GitHub Actions',
     matches: (env) => env['GITHUB_ACTIONS'] === 'true',
     read: (env) => readActions(env, 'github'),
+    readPages: actionsPages,
   },
-  { name: 'Woodpecker', matches: (env) => env['CI'] === 'woodpecker', read: readWoodpecker },
-  { name: 'Azure Pipelines', matches: (env) => /^true$/i.test(env['TF_BUILD'] ?? ''), read: readAzure },
-  { name: 'Bitbucket Pipelines', matches: (env) => 'BITBUCKET_BUILD_NUMBER' in env, read: readBitbucket },
-  { name: 'Jenkins', matches: (env) => 'JENKINS_URL' in env, read: readJenkins },
+  {
+    name: 'Woodpecker',
+    matches: (env) => env['CI'] === 'woodpecker',
+    read: readWoodpecker,
+    readPages: woodpeckerPages,
+  },
+  {
+    name: 'Azure Pipelines',
+    matches: (env) => /^true$/i.test(env['TF_BUILD'] ?? ''),
+    read: readAzure,
+    readPages: azurePages,
+  },
+  {
+    name: 'Bitbucket Pipelines',
+    matches: (env) => 'BITBUCKET_BUILD_NUMBER' in env,
+    read: readBitbucket,
+    readPages: bitbucketPages,
+  },
+  { name: 'Jenkins', matches: (env) => 'JENKINS_URL' in env, read: readJenkins, readPages: jenkinsPages },
 ]
 
 /** Reads the environment of a CI job. Returns `undefined` outside of the known CI systems. */
@@ -39,10 +71,11 @@ export function readCiRun(env: Environment): CiRun | undefined {
   const system = systems.find(({ matches }) => matches(env))
   if (!system) return undefined
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  return { system: system.name, ...system.read(present) }
+  const job = system.read(present)
+  return { system: system.name, ...job, ...readPages(system.readPages, present, job.commit) }
 }
 
-function readGitLab(env: Environment): Omit<CiRun, 'system'> {
+function readGitLab(env: Environment): Job {
   const number = env['CI_MERGE_REQUEST_IID']
   const target = env['CI_MERGE_REQUEST_PROJECT_PATH'] ?? env['CI_PROJECT_PATH']
   const isFork = env['CI_MERGE_REQUEST_SOURCE_PROJECT_PATH'] !== target
@@ -57,7 +90,7 @@ function readGitLab(env: Environment): Omit<CiRun, 'system'> {
 }
 
 /** Reads the variables that GitHub Actions has and that Gitea and Forgejo Actions copy. */
-function readActions(env: Environment, kind: ForgeKind): Omit<CiRun, 'system'> {
+function readActions(env: Environment, kind: ForgeKind): Job {
   const project = env['GITHUB_REPOSITORY']
   const event = readEvent(env['GITHUB_EVENT_PATH'])
   const number = /^refs\/pull\/(\d+)\//.exec(env['GITHUB_REF'] ?? '')?.[1] ?? event.number
@@ -105,7 +138,7 @@ interface EventFile {
   pull_request?: { number?: unknown; head?: { sha?: unknown; repo?: { full_name?: unknown } | null } }
 }
 
-function readWoodpecker(env: Environment): Omit<CiRun, 'system'> {
+function readWoodpecker(env: Environment): Job {
   const number = env['CI_COMMIT_PULL_REQUEST']
   const project = env['CI_REPO']
   const kinds: Partial<Record<string, ForgeKind>> = {
@@ -133,7 +166,7 @@ function readWoodpecker(env: Environment): Omit<CiRun, 'system'> {
   }
 }
 
-function readAzure(env: Environment): Omit<CiRun, 'system'> {
+function readAzure(env: Environment): Job {
   const number = env['SYSTEM_PULLREQUEST_PULLREQUESTNUMBER'] ?? env['SYSTEM_PULLREQUEST_PULLREQUESTID']
   const repository = env['BUILD_REPOSITORY_NAME']
   const isGitHub = env['BUILD_REPOSITORY_PROVIDER'] === 'GitHub'
@@ -154,7 +187,7 @@ function readAzure(env: Environment): Omit<CiRun, 'system'> {
   }
 }
 
-function readBitbucket(env: Environment): Omit<CiRun, 'system'> {
+function readBitbucket(env: Environment): Job {
   const number = env['BITBUCKET_PR_ID']
   return {
     project: env['BITBUCKET_REPO_FULL_NAME'],
@@ -171,7 +204,7 @@ function readBitbucket(env: Environment): Omit<CiRun, 'system'> {
 }
 
 /** Reads the variables of a multibranch job, and of the Git plugin for other jobs. */
-function readJenkins(env: Environment): Omit<CiRun, 'system'> {
+function readJenkins(env: Environment): Job {
   const number = env['CHANGE_ID']
   return {
     project: projectOfRemote(env['GIT_URL']),

@@ -144,6 +144,9 @@ function readUploadOptions(io: Io, options: UploadCommandOptions): Work['upload'
     targetRef: options.targetRef ?? ci?.targetRef,
     category: options.category,
     commit: options.commit ?? ci?.commit,
+    jobUrl: ci?.jobUrl,
+    // The page of the job's commit is wrong for another commit.
+    commitUrl: options.commit === undefined || options.commit === ci?.commit ? ci?.commitUrl : undefined,
     reportType: options.reportType,
     mapping: options.mapping,
     isDryRun: options.dryRun ?? false,

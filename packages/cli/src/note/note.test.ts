@@ -12,7 +12,16 @@ const jobToken: ForgeToken = { variable: 'CI_JOB_TOKEN', value: 'job' }
 /** Writes the note of a result with these findings. */
 function note(kind: ForgeKind, forge: ForgeServer, { findings = 0, tokens = [jobToken] } = {}): Promise<string> {
   const change = { number: '12', forge: { kind, apiUrl: forge.url, project: 'shop/api', tokens } }
-  const ci = { system: 'CI', project: 'shop/api', ref: 'feature', commit: 'a1', targetRef: 'main', change }
+  const ci = {
+    system: 'CI',
+    project: 'shop/api',
+    ref: 'feature',
+    commit: 'a1',
+    jobUrl: undefined,
+    commitUrl: undefined,
+    targetRef: 'main',
+    change,
+  }
   const rows = Array.from({ length: findings }, (_, index) => listedFinding({ uuid: `u${index}` }))
   return writeNote(io, uploadResult({ new: rows }, { ci }))
 }
@@ -82,7 +91,15 @@ describe.each(['gitlab', 'github', 'gitea'] as const)('a note on %s', (kind) => 
 
 test('a note needs a merge or pull request on a known forge', async () => {
   await expect(writeNote(io, uploadResult())).rejects.toThrow('There is no merge or pull request')
-  const ci = { system: 'Bitbucket Pipelines', project: 'a/b', ref: 'x', commit: 'a1', targetRef: 'main' }
+  const ci = {
+    system: 'Bitbucket Pipelines',
+    project: 'a/b',
+    ref: 'x',
+    commit: 'a1',
+    jobUrl: undefined,
+    commitUrl: undefined,
+    targetRef: 'main',
+  }
   const result = uploadResult({}, { ci: { ...ci, change: { number: '3', forge: undefined } } })
   await expect(writeNote(io, result)).rejects.toThrow('Bitbucket Pipelines does not say where its pull requests are')
 })

@@ -16,6 +16,9 @@ export interface UploadOptions {
   /** Category of the reports. `{file}` stands for the path of each file. */
   category?: string | undefined
   commit?: string | undefined
+  /** Pages of the CI job and of the commit. */
+  jobUrl?: string | undefined
+  commitUrl?: string | undefined
   reportType?: string | undefined
   /** Mapping of generic reports: JSON, or the name of a stored one. */
   mapping?: string | undefined
@@ -99,6 +102,8 @@ async function sendReport(io: Io, client: Client, file: string, options: SentOpt
     target_ref: options.targetRef,
     category: options.category?.replaceAll('{file}', () => pathInCategory(io.cwd, file)),
     commit_sha: options.commit,
+    job_url: options.jobUrl,
+    commit_url: options.commitUrl,
     report_type: options.reportType,
     mapping: options.mapping,
     dry_run: options.isDryRun || undefined,

@@ -1,4 +1,6 @@
+import type { Schemas } from '@alcove/client'
 import { useEffect, useRef } from 'react'
+import { Link } from 'wouter'
 import { formatBytes, formatTime, inWords, reportTypeInWords } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { Loading, QueryResult } from '../../components/page/states.tsx'
@@ -10,6 +12,7 @@ import { useProject } from '../../nouns/project/project.ts'
 import { HeldAbsences } from './held-absences.tsx'
 import { ImportState, isPromoting, isUnderWay } from './import-state.tsx'
 import { Outcome } from './outcome.tsx'
+import { OutsideLink } from './sender.tsx'
 
 /** Page of a report: progress of its import, then its changes. */
 export function ReportPage({ id }: { id: string }) {
@@ -52,7 +55,19 @@ export function ReportPage({ id }: { id: string }) {
                 ['Scanner', report.scanner],
                 ['Branch', <code key="ref">{report.ref}</code>],
                 ['Category', report.category],
-                ['Commit', report.commit_sha && <code>{report.commit_sha}</code>],
+                [
+                  'Sender',
+                  report.user ? (
+                    <Link key="sender" to={`/${report.user.username}`}>
+                      {report.user.name}
+                    </Link>
+                  ) : (
+                    'Deleted user'
+                  ),
+                ],
+                ['Access token', report.token_name],
+                ['CI job', report.job_url && <OutsideLink key="job" url={report.job_url} text={report.job_url} />],
+                ['Commit', (report.commit_sha ?? report.commit_url) && <Commit key="commit" report={report} />],
                 ['Size', formatBytes(report.file_size)],
                 ['SHA-256', <code key="hash">{report.file_sha256}</code>],
                 ['Started', report.started_at && formatTime(report.started_at)],
@@ -64,6 +79,12 @@ export function ReportPage({ id }: { id: string }) {
       )}
     </QueryResult>
   )
+}
+
+/** Commit of a report, with a link where the sender named its page. */
+function Commit({ report: { commit_sha: sha, commit_url: url } }: { report: Schemas['Import'] }) {
+  if (url) return <OutsideLink url={url} text={sha ?? url} />
+  return sha && <code>{sha}</code>
 }
 
 /**

@@ -15,6 +15,7 @@ import { useToast } from '../../data/toasts.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { droppedReport } from './dropped-report.ts'
 import { ImportState, isUnderWay } from './import-state.tsx'
+import { Sender } from './sender.tsx'
 
 const perPage = 20
 
@@ -102,7 +103,16 @@ export function Reports() {
           ['Unchanged', ({ findings }) => formatCount(findings.known), 'numbers'],
           ['No longer detected', ({ findings }) => formatCount(findings.gone), 'numbers'],
           ['Redetected', ({ findings }) => formatCount(findings.returned), 'numbers'],
-          ['Received', (report) => <Time of={report.created_at} />, 'muted'],
+          [
+            'Received',
+            (report) => (
+              <>
+                <Time of={report.created_at} />
+                <Sender report={report} />
+              </>
+            ),
+            'muted',
+          ],
         ]}
       />
     </Page>

@@ -95,6 +95,38 @@ describe('an import', () => {
     expect((await developer.get(`${reports(project)}/${one.body.id}`)).body).toEqual(one.body)
   })
 
+  test('names its sender, the token and the pages of the CI job and the commit', async () => {
+    const project = await freshProject()
+    const developer = await server.as('developer', project)
+    const pages = { job_url: 'https://ci.example.com/jobs/7?x=1', commit_url: 'https://git.example.com/commit/abc' }
+    const { body } = await send(developer, project, sastReport(many(1)), pages)
+    const { body: self } = await developer.get('/personal_access_tokens/self')
+    const expected = { user: { username: developer.user?.username }, token_name: self.name, ...pages }
+    expect(body).toMatchObject(expected)
+    expect((await developer.get(reports(project))).body[0]).toMatchObject(expected)
+    expect((await developer.get(`${reports(project)}/${body.id}`)).body).toMatchObject(expected)
+
+    await server.admin.put(`/users/${developer.user?.id}`, { name: 'Renamed sender' })
+    expect((await server.admin.get(reports(project))).body[0].user.name).toBe('Renamed sender')
+    const dryRun = await send(developer, project, sastReport(many(1)), { dry_run: 'true' })
+    expect(dryRun.body).toMatchObject({ user: null, token_name: null, job_url: null, commit_url: null })
+  })
+
+  test.each([
+    'javascript:alert(1)',
+    'https://user:pass@example.com/',
+    'jobs/7',
+    `https://example.com/${'x'.repeat(1100)}`,
+  ])('rejects %s as the page of a job', async (url) => {
+    const project = await freshProject()
+    for (const extra of [{}, { dry_run: 'true' }]) {
+      const { status, body } = await send(server.admin, project, sastReport(many(1)), { job_url: url, ...extra })
+      expect(status).toBe(400)
+      expect(JSON.stringify(body)).toContain('must be an http:// or https:// address')
+    }
+    expect((await server.admin.get(reports(project))).body).toEqual([])
+  })
+
   test('is visible to developers of its project only', async () => {
     const [project, other] = [await freshProject(), await freshProject()]
     const { body } = await send(server.admin, project, sastReport(many(1)))

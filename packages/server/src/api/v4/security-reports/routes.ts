@@ -22,7 +22,7 @@ import type { Route } from '../../../http/route.ts'
 import { invalid } from '../../../platform/failure.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
 import { route } from '../route.ts'
-import { comparedImportView, importView, viewComparedImport, viewImport } from './views.ts'
+import { comparedImportView, importView, viewComparedImport, viewImports, viewStoredImport } from './views.ts'
 
 const targetRef = optional(
   text({
@@ -49,6 +49,8 @@ const reportInput = Type.Object({
     }),
   ),
   commit_sha: optional(text()),
+  job_url: optional(text({ allowBlank: false, description: 'Page of the CI job; shown with the report' })),
+  commit_url: optional(text({ allowBlank: false, description: 'Page of the commit; shown with the report' })),
   target_ref: targetRef,
   strict: optional(
     flag({ description: 'Reject the report if any part of it violates its format. Default: skip invalid entries' }),
@@ -95,6 +97,8 @@ const optionsFrom = (input: Static<typeof reportInput>): IngestOptions => ({
   ref: input.ref,
   category: input.category,
   commitSha: input.commit_sha,
+  jobUrl: input.job_url,
+  commitUrl: input.commit_url,
   targetRef: input.target_ref,
   strict: input.strict,
   isPartial: input.partial,
@@ -119,7 +123,7 @@ function readMapping(text: string | undefined): Mapping | undefined {
   return mapping
 }
 
-const importTables = ['imports']
+const importTables = ['imports', 'users']
 
 export const securityReportRoutes: readonly Route[] = [
   route({
@@ -157,11 +161,11 @@ export const securityReportRoutes: readonly Route[] = [
         await assertMayPromote(deps, project, caller, options)
         const opened = { ...file, open: () => openFile(deps, file.key) }
         const sent = { file: opened, projectFiles, sender: caller }
-        return viewComparedImport(project, await dryRunReport(deps, project, sent, options), { origin, isNew })
+        return viewComparedImport(deps, project, await dryRunReport(deps, project, sent, options), { origin, isNew })
       }
       const done = await importReport(deps, project, caller, { file, options, projectFiles })
       if (done.state !== 'done') headers['location'] = `/api/v4/projects/${project.id}/security_reports/${done.id}`
-      return viewComparedImport(project, done, { origin, isNew })
+      return viewComparedImport(deps, project, done, { origin, isNew })
     },
   }),
   route({
@@ -178,10 +182,10 @@ export const securityReportRoutes: readonly Route[] = [
     paged: true,
     unknownFilters: 'refused',
     cacheTables: importTables,
-    async handle({ deps, project, input, page }) {
+    async handle({ deps, project, input, page, origin }) {
       const filter = { ref: input.ref, isHeld: input.absences === 'held' }
       const found = await findImports(deps, project, filter, page)
-      return { ...found, rows: found.rows.map(viewImport) }
+      return { ...found, rows: await viewImports(deps, found.rows, origin) }
     },
   }),
   route({
@@ -194,7 +198,7 @@ export const securityReportRoutes: readonly Route[] = [
     output: comparedImportView,
     async handle({ deps, project, caller, input, origin }) {
       const which = { id: input.report_id, targetRef: input.target_ref }
-      return viewComparedImport(project, await findProjectImport(deps, project, caller, which), {
+      return viewComparedImport(deps, project, await findProjectImport(deps, project, caller, which), {
         origin,
         isNew: false,
       })
@@ -208,8 +212,8 @@ export const securityReportRoutes: readonly Route[] = [
     input: Type.Object({ report_id: integer() }),
     status: 201,
     output: importView,
-    handle: async ({ deps, project, caller, input }) =>
-      viewImport(await applyAbsences(deps, project, caller, input.report_id)),
+    handle: async ({ deps, project, caller, input, origin }) =>
+      viewStoredImport(deps, await applyAbsences(deps, project, caller, input.report_id), origin),
   }),
   route({
     method: 'POST',
@@ -219,7 +223,8 @@ export const securityReportRoutes: readonly Route[] = [
     input: Type.Object({ report_id: integer() }),
     status: 201,
     output: importView,
-    handle: async ({ deps, project, input }) => viewImport(await discardAbsences(deps, project, input.report_id)),
+    handle: async ({ deps, project, input, origin }) =>
+      viewStoredImport(deps, await discardAbsences(deps, project, input.report_id), origin),
   }),
 ]
 

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { Deps } from '../../../domain/deps.ts'
 import type { FindingSummary } from '../../../domain/findings/finding.ts'
 import type { ComparedFinding, RefComparison } from '../../../domain/findings/ref-comparison/ref-comparison.ts'
 import { type Severity, severities } from '../../../domain/findings/scales.ts'
@@ -11,6 +12,8 @@ import {
   type ImportState,
   importStates,
 } from '../../../domain/reports/imports/import.ts'
+import type { Person } from '../../../domain/users/user.ts'
+import { listPeople } from '../../../domain/users/users.ts'
 import {
   type FileEffect,
   type FileRuleChange,
@@ -21,6 +24,7 @@ import {
 import { matchReason } from '../findings/match-view.ts'
 import { findingUrl } from '../findings/web-url.ts'
 import { fileWarningView } from '../project-files/views.ts'
+import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 import { previewFields, viewPreview } from '../vulnerability-rules/views.ts'
 
@@ -128,11 +132,38 @@ const importFields = {
   started_at: nullableTimestamp,
   shown_at: { ...nullableTimestamp, description: 'Time at which the results became visible in the project' },
   finished_at: nullableTimestamp,
+  user: {
+    ...nullableUser,
+    description:
+      'The sender; null in a dry run. The owner of a token, or the bot user of a project, group or trust relation',
+  },
+  token_name: { ...nullableString, description: 'Name of the access token that sent the report' },
+  job_url: { ...nullableString, description: 'Page of the CI job, as the sender stated it' },
+  commit_url: { ...nullableString, description: 'Page of the commit, as the sender stated it' },
 }
 
 export const importView = Type.Object(importFields, { title: 'Import' })
 
-export function viewImport(done: Import) {
+/** Users by their ids. */
+type Senders = ReadonlyMap<number, Person>
+
+/** Views imports with the users who sent them. */
+export async function viewImports(deps: Deps, imports: readonly Import[], origin: string) {
+  const senders = await sendersOf(deps, imports)
+  return imports.map((done) => viewImport(done, senders, origin))
+}
+
+export const viewStoredImport = async (deps: Deps, done: Import, origin: string) =>
+  viewImport(done, await sendersOf(deps, [done]), origin)
+
+async function sendersOf({ db }: Deps, imports: readonly Import[]): Promise<Senders> {
+  const ids = [...new Set(imports.flatMap(({ userId }) => userId ?? []))]
+  const people = ids.length > 0 ? await listPeople(db, ids) : []
+  return new Map(people.map((person) => [person.id, person]))
+}
+
+function viewImport(done: Import, senders: Senders, origin: string) {
+  const sender = done.userId === null ? undefined : senders.get(done.userId)
   const { counts, outcome } = done
   const { samples } = outcome
   return {
@@ -180,6 +211,10 @@ export function viewImport(done: Import) {
     started_at: done.startedAt,
     shown_at: done.shownAt,
     finished_at: done.finishedAt,
+    user: sender ? viewBasicUser(sender, origin) : null,
+    token_name: done.tokenName,
+    job_url: done.jobUrl,
+    commit_url: done.commitUrl,
   }
 }
 
@@ -236,12 +271,13 @@ export const comparedImportView = Type.Object(
   { title: 'ComparedImport' },
 )
 
-export const viewComparedImport = (
+export const viewComparedImport = async (
+  deps: Deps,
   project: Project,
   done: ComparedImport,
   { origin, isNew }: { origin: string; isNew: boolean },
 ) => ({
-  ...viewImport(done),
+  ...viewImport(done, await sendersOf(deps, [done]), origin),
   against: done.against ? viewComparison(project, done.against, origin) : null,
   project_created: isNew,
 })

@@ -7,6 +7,7 @@ import { resolveVisibleProject } from '../../projects/resolve-visible.ts'
 import { openReading } from '../reader/import-reading.ts'
 import { Unreadable } from '../reader/unreadable.ts'
 import type { IngestOptions } from './import.ts'
+import { assertLinks } from './import-origin.ts'
 import { assertRoomInQueue } from './import-queue.ts'
 import { assertMayPromote, assertMayReport } from './import-rights.ts'
 import { assertShort } from './ingest.ts'
@@ -37,6 +38,7 @@ export async function createProjectOfReport(
 ): Promise<boolean> {
   if (isDryRun) throw notFound('Project')
   assertShort(options)
+  assertLinks(options)
   await assertUsable()
   await assertReadable(deps, file, options)
   for (let attempt = 1; ; attempt++) {

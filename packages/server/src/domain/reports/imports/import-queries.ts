@@ -15,7 +15,9 @@ type StoredOptions = Pick<
   | 'targetRef'
   | 'isIssued'
   | 'hasTriageScope'
->
+  | 'jobUrl'
+  | 'commitUrl'
+> & { tokenName?: string | null }
 
 export interface ImportDraft {
   projectId: number
@@ -237,7 +239,7 @@ export async function deleteImport(db: Db, id: number): Promise<void> {
   await db.run(sql`delete from imports where id = ${id} and state = 'failed'`)
 }
 
-type ImportRow = Omit<Import, 'id' | 'outcome' | 'targetRef'> & {
+type ImportRow = Omit<Import, 'id' | 'outcome' | 'targetRef' | 'tokenName' | 'jobUrl' | 'commitUrl'> & {
   id: number
   outcome: ImportOutcome | null
   options: StoredOptions | null
@@ -254,4 +256,7 @@ const importFrom = ({ options, ...row }: ImportRow): Import => ({
   ...row,
   outcome: row.outcome ?? noOutcome,
   targetRef: options?.targetRef ?? null,
+  tokenName: options?.tokenName ?? null,
+  jobUrl: options?.jobUrl ?? null,
+  commitUrl: options?.commitUrl ?? null,
 })

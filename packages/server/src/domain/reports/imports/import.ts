@@ -21,6 +21,9 @@ export interface IngestOptions {
   /** Part of the ref that the report covers; absent: the whole ref. */
   category?: string | undefined
   commitSha?: string | undefined
+  /** Pages of the CI job and of the commit, such as at a forge. */
+  jobUrl?: string | undefined
+  commitUrl?: string | undefined
   /** Ref that the ref is compared with in the response; absent: the default branch. */
   targetRef?: string | undefined
   /** Promotes findings that have no vulnerability; absent: the setting of the project applies. */
@@ -52,6 +55,10 @@ export interface Import {
   category: string | null
   commitSha: string | null
   targetRef: string | null
+  /** Name of the access token that sent the report; null for a session and for a token of another issuer. */
+  tokenName: string | null
+  jobUrl: string | null
+  commitUrl: string | null
   /** The next four fields are empty until the report has been read. */
   format: string
   version: string | null

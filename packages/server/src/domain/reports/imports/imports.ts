@@ -12,6 +12,7 @@ import { type ComparedImport, withComparison } from './against.ts'
 import { insertImportFiles } from './files/import-file-queries.ts'
 import { hasTriageScope } from './files/import-files.ts'
 import type { Import, IngestOptions } from './import.ts'
+import { assertLinks, tokenNameOf } from './import-origin.ts'
 import {
   countImports,
   deleteImport,
@@ -47,8 +48,10 @@ export async function importReport(
   { file, options, projectFiles }: SentReport,
 ): Promise<ComparedImport> {
   assertShort(options)
+  assertLinks(options)
   await assertMayReport(deps, project, sender, options.ref)
   await assertMayPromote(deps, project, sender, options)
+  const tokenName = await tokenNameOf(deps, sender)
   const importId = await projectTransaction(deps, project.id, async (deps) => {
     await assertRoomInQueue(deps, { projectId: project.id, userId: sender.user.id, fileBytes: file.bytes })
     const importId = await insertImport(deps.db, {
@@ -68,6 +71,9 @@ export async function importReport(
         targetRef: options.targetRef,
         isIssued: isIssuedToReport(sender),
         hasTriageScope: hasTriageScope(sender),
+        tokenName,
+        jobUrl: options.jobUrl,
+        commitUrl: options.commitUrl,
       },
       fileSha256: file.sha256,
       fileBytes: file.bytes,

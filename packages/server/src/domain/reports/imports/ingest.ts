@@ -28,6 +28,7 @@ import { commitFiles, describeFiles, hasTriageScope } from './files/import-files
 import { commitHeld, heldWarnings } from './held/held-absences.ts'
 import { type ImportCounts, type ImportOutcome, type IngestOptions, noOutcome } from './import.ts'
 import { recordImportEvent } from './import-events.ts'
+import { assertLinks } from './import-origin.ts'
 import { finishImport, lockImport, type ReadReportFacts, showImport, type UnreadImport } from './import-queries.ts'
 import { assertStillAllowed } from './import-rights.ts'
 import {
@@ -56,6 +57,7 @@ export async function dryRunReport(
   options: IngestOptions,
 ): Promise<ComparedImport> {
   assertShort(options)
+  assertLinks(options)
   const place = await openPlace(deps, project, { ...options, importId: undefined })
   const from = senderOf(sender, place.ref)
   const refusal = await refuseSender(deps, project, from)
@@ -101,6 +103,9 @@ export async function dryRunReport(
     shownAt: null,
     finishedAt: place.now,
     targetRef: options.targetRef ?? null,
+    tokenName: null,
+    jobUrl: options.jobUrl ?? null,
+    commitUrl: options.commitUrl ?? null,
     against: await compareRefs(deps, refs, pendingChanges(place, comparison, forecast)),
   }
 }
