@@ -50,6 +50,7 @@ import { topicAliasRoutes } from './api/v4/topics/alias-routes.ts'
 import { topicBulkRoutes } from './api/v4/topics/bulk-routes.ts'
 import { topicDiscoveryRoutes } from './api/v4/topics/discovery-routes.ts'
 import { topicDuplicateRoutes } from './api/v4/topics/duplicate-routes.ts'
+import { groupTopicRoutes } from './api/v4/topics/group-topic-routes.ts'
 import { topicMergeRoutes } from './api/v4/topics/merge-routes.ts'
 import { topicProposalRoutes } from './api/v4/topics/proposal-routes.ts'
 import { topicRoutes } from './api/v4/topics/routes.ts'
@@ -117,6 +118,7 @@ export const routes: readonly Route[] = [
   ...deployTokenRoutes,
   ...topicAliasRoutes,
   ...topicBulkRoutes,
+  ...groupTopicRoutes,
   ...topicProposalRoutes,
   ...topicDiscoveryRoutes,
   ...topicMergeRoutes,

@@ -300,6 +300,7 @@ export const apiExamples: ApiExamples = {
     rejectTopicProposal: { comment: 'Use the topic “javascript”' },
     assignTopicsInBulk: { project_ids: [4, 7], add: ['typescript'], remove: ['javascript'], dry_run: true },
     assignTopicsInBulkToGroup: { add: ['typescript'], dry_run: true },
+    updateGroupTopics: { topics: ['typescript'], dry_run: true },
     importTopics: { file: 'topics.yaml', dry_run: true },
     createOrganization: { name: 'Acme', path: 'acme' },
     createUser: { ...user, force_random_password: true },

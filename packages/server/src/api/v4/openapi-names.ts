@@ -92,6 +92,8 @@ export const apiNames: ApiNames = {
     'DELETE /topics/proposals/:id': 'withdrawTopicProposal',
     'POST /topics/bulk': 'assignTopicsInBulk',
     'POST /groups/:id/topics/bulk': 'assignTopicsInBulkToGroup',
+    'GET /groups/:id/topics': 'getGroupTopics',
+    'PUT /groups/:id/topics': 'updateGroupTopics',
     'POST /projects/:id/uploads/import': 'importProjectUpload',
     'POST /groups/:id/uploads/import': 'importGroupUpload',
     'GET /projects/:id/uploads/limits': 'getProjectUploadLimits',

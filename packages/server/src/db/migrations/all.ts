@@ -63,6 +63,7 @@ import { resumableUploads } from './0117_resumable_uploads.ts'
 import { topicProposals } from './0118_topic_proposals.ts'
 import { uploadScans } from './0119_upload_scans.ts'
 import { importSources } from './0120_import_sources.ts'
+import { groupTopics } from './0122_group_topics.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -130,4 +131,5 @@ export const migrations: readonly Migration[] = [
   topicProposals,
   uploadScans,
   importSources,
+  groupTopics,
 ]

@@ -149,6 +149,12 @@ test('every numeric column is recounted by the doctor or listed as not derived',
   expect(others.sort()).toEqual(Object.values(notDerived).flat().sort())
 })
 
+/** Wrong values of columns that are not numeric. */
+const wrongValues: Readonly<Record<string, string>> = {
+  state: "case state when 'dismissed' then 'detected' else 'dismissed' end",
+  inherited: 'not inherited',
+}
+
 describe('a damaged counter', () => {
   let server: TestServer
   const clock = { now: '2026-03-01T10:00:00.000Z' }
@@ -178,8 +184,7 @@ describe('a damaged counter', () => {
   const damages: [string, string, string][] = Object.entries(derivedColumns).flatMap(([kind, columns]) =>
     columns.map((column): [string, string, string] => {
       const [table, name] = column.split('.')
-      const wrong =
-        name === 'state' ? "case state when 'dismissed' then 'detected' else 'dismissed' end" : `${name} + 1000`
+      const wrong = wrongValues[name ?? ''] ?? `${name} + 1000`
       return [kind, column, `update ${table} set ${name} = ${wrong}`]
     }),
   )

@@ -2,6 +2,7 @@ import type { Db } from '../../db/db.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { countWrongOccurrences, refreshOccurrences } from '../findings/occurrences/occurrences.ts'
 import { hasWrongStarCount, listProjectIds, lockProjects, recountStars } from '../projects/projects.ts'
+import { countWronglyInherited, inheritTopics } from '../topics/group-topics/inherited-topics.ts'
 import {
   correctDays,
   correctFacetCounts,
@@ -20,6 +21,7 @@ export const derivedColumns = {
   'wrong vulnerability counts': ['vulnerability_counts.total', 'vulnerability_counts.seconds'],
   'wrong vulnerability growth': ['vulnerability_days.growth'],
   'wrong star count': ['projects.star_count'],
+  'wrong inherited topics': ['project_topics.inherited'],
   'wrong promoted findings': [
     'promoted_findings.vulnerability_id',
     'promoted_findings.facets',
@@ -54,6 +56,11 @@ const projectFigures: readonly ProjectFigure[] = [
     kind: 'wrong star count',
     countWrong: async (db, projectId) => ((await hasWrongStarCount(db, projectId)) ? 1 : 0),
     correct: (deps, projectId) => recountStars(deps, [projectId]),
+  },
+  {
+    kind: 'wrong inherited topics',
+    countWrong: countWronglyInherited,
+    correct: (deps, projectId) => inheritTopics(deps, [projectId]),
   },
   {
     kind: 'wrong promoted findings',

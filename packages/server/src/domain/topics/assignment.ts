@@ -9,15 +9,16 @@ import { recordTopicEvents } from './topic-events.ts'
 import { claimName, lockTopicsNamed } from './topic-name-queries.ts'
 import {
   adjustCounts,
-  deleteAssignments,
+  assignToAll,
   deleteTopic,
-  insertAssignments,
   insertTopic,
   listAssignedNames,
   listAssignedTopicIds,
+  listAssignments,
   listNearest,
   lockTopics,
   recountTopics,
+  removeFromAll,
 } from './topic-queries.ts'
 import { topicAudience } from './visibility/topic-audience.ts'
 
@@ -27,7 +28,7 @@ export { listWronglyCounted } from './topic-queries.ts'
 export const maxTopics = 500
 
 /**
- * Replaces the topics of a project with those that have these names or aliases. Creates topics for unknown names if the
+ * Replaces a project's own topics with those that have these names or aliases. Creates topics for unknown names if the
  * settings let the caller do so. Runs in the caller's transaction. Throws `invalid({ topics })` for a name that cannot
  * be a topic.
  */
@@ -38,17 +39,22 @@ export async function setProjectTopics(
   names: readonly string[],
 ): Promise<void> {
   const wanted = await topicsNamed(deps, project.organizationId, names, caller)
-  const assigned = new Set(await listAssignedTopicIds(deps.db, [project.id]))
-  const added = wanted.filter((id) => !assigned.has(id))
-  const removed = [...assigned].filter((id) => !wanted.includes(id))
+  const assignments = await listAssignments(deps.db, [project.id])
+  const idsOf = (kind: 'own' | 'inherited') => assignments.flatMap((row) => (row[kind] ? [row.topicId] : []))
+  const own = new Set(idsOf('own'))
+  const inherited = new Set(idsOf('inherited'))
+  const added = wanted.filter((id) => !own.has(id))
+  const removed = [...own].filter((id) => !wanted.includes(id))
+  // Inherited topics count whether or not they are also the project's own.
+  const counted = (ids: readonly number[]) => ids.filter((id) => !inherited.has(id))
   const nonPrivate = project.visibility === 'private' ? 0 : 1
   if (removed.length > 0) {
-    await deleteAssignments(deps.db, project.id, removed)
-    await adjustCounts(deps.db, removed, -1, -nonPrivate)
+    await removeFromAll(deps.db, [project.id], removed)
+    await adjustCounts(deps.db, counted(removed), -1, -nonPrivate)
   }
   if (added.length > 0) {
-    await insertAssignments(deps.db, project.id, added)
-    await adjustCounts(deps.db, added, 1, nonPrivate)
+    await assignToAll(deps.db, [project.id], added)
+    await adjustCounts(deps.db, counted(added), 1, nonPrivate)
   }
 }
 
@@ -139,11 +145,25 @@ function shorten(name: string): string {
   return name.length > 60 ? `${name.slice(0, 60)}…` : name
 }
 
+/** Names of a project's topics. */
+export interface ProjectTopicNames {
+  own: string[]
+  /** Names of topics of its groups, of which some may also be its own. */
+  inherited: string[]
+}
+
 /** Returns topic names by project id, in byte order (upper case before lower case). */
-export async function listTopicNames(db: Db, projectIds: readonly number[]): Promise<Map<number, string[]>> {
-  const names = new Map<number, string[]>(projectIds.map((id) => [id, []]))
-  for (const { projectId, name } of await listAssignedNames(db, projectIds)) names.get(projectId)?.push(name)
-  for (const list of names.values()) list.sort()
+export async function listTopicNames(db: Db, projectIds: readonly number[]): Promise<Map<number, ProjectTopicNames>> {
+  const names = new Map<number, ProjectTopicNames>(projectIds.map((id) => [id, { own: [], inherited: [] }]))
+  for (const { projectId, name, own, inherited } of await listAssignedNames(db, projectIds)) {
+    const lists = names.get(projectId)
+    if (own) lists?.own.push(name)
+    if (inherited) lists?.inherited.push(name)
+  }
+  for (const lists of names.values()) {
+    lists.own.sort()
+    lists.inherited.sort()
+  }
   return names
 }
 

@@ -5,8 +5,8 @@ import { type Deps, transaction } from '../deps.ts'
 import type { Project } from '../projects/project.ts'
 import { listProjectsById, lockProjects } from '../projects/projects.ts'
 import type { Visitor } from '../projects/visible.ts'
-import { assertTopicNames, maxTopics, mayCreateTopics, readTopicNames, recount, topicsNamed } from './assignment.ts'
-import { lockTopicsNamed } from './topic-name-queries.ts'
+import { maxTopics, readTopicNames, recount } from './assignment.ts'
+import { resolveTopicNames, topicIdsNamed } from './resolve-names.ts'
 import { type Assignment, assignToAll, listAssignments, listTopicsById, removeFromAll } from './topic-queries.ts'
 
 export interface TopicChanges {
@@ -63,12 +63,9 @@ interface PartOfOrganization extends TopicChanges {
 
 async function assignInOrganization(deps: Deps, caller: Visitor, part: PartOfOrganization) {
   const { organizationId, projects, dryRun } = part
-  const names = { add: readTopicNames(part.add), remove: readTopicNames(part.remove) }
-  const created = await unknownNames(deps, organizationId, names.add)
-  // A dry run reads the known names only, after it has refused those that could not be created.
-  if (!dryRun || !mayCreateTopics(deps, caller)) await topicsNamed(deps, organizationId, names.add, caller)
-  const added = await idsOf(deps, organizationId, names.add)
-  const removed = (await idsOf(deps, organizationId, names.remove)).filter((id) => !added.includes(id))
+  const { ids: added, created } = await resolveTopicNames(deps, caller, { organizationId, texts: part.add, dryRun })
+  const named = await topicIdsNamed(deps, organizationId, readTopicNames(part.remove))
+  const removed = named.filter((id) => !added.includes(id))
   const planned = await planChanges(deps, projects, { added, removed, created: dryRun ? created : [] })
   if (!dryRun) {
     const changedIds = planned.map(({ project }) => project.id)
@@ -85,20 +82,6 @@ const draftOf = ({ project, added, removed }: ProjectTopicChange): AuditEventDra
   message: 'Changed the topics of the project',
   extra: { added_topics: added, removed_topics: removed },
 })
-
-/** Returns the names without a topic. Throws for a name that cannot be one. */
-async function unknownNames(deps: Deps, organizationId: number, names: readonly string[]): Promise<string[]> {
-  const keys = names.map((name) => name.toLowerCase())
-  const known = new Set((await lockTopicsNamed(deps.db, organizationId, keys)).map(({ nameKey }) => nameKey))
-  const unknown = names.filter((name) => !known.has(name.toLowerCase()))
-  assertTopicNames(unknown)
-  return unknown
-}
-
-async function idsOf(deps: Deps, organizationId: number, names: readonly string[]): Promise<number[]> {
-  const keys = names.map((name) => name.toLowerCase())
-  return [...new Set((await lockTopicsNamed(deps.db, organizationId, keys)).map(({ topicId }) => topicId))]
-}
 
 interface TopicIds {
   added: readonly number[]
@@ -133,9 +116,11 @@ async function planChanges(
   })
 }
 
+/** Returns the own topics of projects. */
 function idsByProject(assignments: readonly Assignment[]): Map<number, Set<number>> {
   const ids = new Map<number, Set<number>>()
-  for (const { projectId, topicId } of assignments) {
+  for (const { projectId, topicId, own } of assignments) {
+    if (!own) continue
     const known = ids.get(projectId)
     if (known) known.add(topicId)
     else ids.set(projectId, new Set([topicId]))

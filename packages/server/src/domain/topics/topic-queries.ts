@@ -170,12 +170,13 @@ export async function deleteTopic(db: Db, id: number): Promise<boolean> {
   return (await db.run(sql`delete from topics where id = ${id}`)) === 1
 }
 
-/** Assigns the target to all projects of the source. Skips projects that already have the target. */
+/** Assigns the target to all projects of the source, as their own or inherited as the source was. */
 export async function moveAssignments(db: Db, sourceId: number, targetId: number): Promise<void> {
   await db.run(sql`
-    insert into project_topics (project_id, topic_id)
-    select project_id, ${targetId} from project_topics where topic_id = ${sourceId}
-    on conflict (project_id, topic_id) do nothing`)
+    insert into project_topics (project_id, topic_id, own, inherited)
+    select project_id, ${targetId}, own, inherited from project_topics where topic_id = ${sourceId}
+    on conflict (project_id, topic_id) do update
+      set own = project_topics.own or excluded.own, inherited = project_topics.inherited or excluded.inherited`)
 }
 
 /** Recomputes both counters from the assignments. */
@@ -203,49 +204,43 @@ export async function listAssignedTopicIds(db: Db, projectIds: readonly number[]
   return rows.map((row) => row.topicId)
 }
 
-export async function insertAssignments(db: Db, projectId: number, topicIds: readonly number[]): Promise<void> {
-  await db.run(sql`
-    insert into project_topics (project_id, topic_id)
-    select ${projectId}, id from topics where id in ${db.dialect.integers(topicIds)} order by id`)
-}
-
-export async function deleteAssignments(db: Db, projectId: number, topicIds: readonly number[]): Promise<void> {
-  await db.run(sql`
-    delete from project_topics where project_id = ${projectId} and topic_id in ${db.dialect.integers(topicIds)}`)
-}
-
 export interface Assignment {
   projectId: number
   topicId: number
+  /** Assigned to the project itself. */
+  own: boolean
+  /** In effect because a group of the project has the topic. */
+  inherited: boolean
 }
 
 export async function listAssignments(db: Db, projectIds: readonly number[]): Promise<Assignment[]> {
   return db.all(sql`
-    select project_id, topic_id from project_topics where project_id in ${db.dialect.integers(projectIds)}
-    order by project_id, topic_id`)
+    select project_id, topic_id, own, inherited from project_topics
+    where project_id in ${db.dialect.integers(projectIds)} order by project_id, topic_id`)
 }
 
-/** Assigns each of the topics to each of the projects, where it is not assigned yet. */
+/** Assigns each of the topics to each of the projects as its own. */
 export async function assignToAll(db: Db, projectIds: readonly number[], topicIds: readonly number[]): Promise<void> {
   await db.run(sql`
     insert into project_topics (project_id, topic_id)
     select p.id, t.id from projects p cross join topics t
     where p.id in ${db.dialect.integers(projectIds)} and t.id in ${db.dialect.integers(topicIds)} order by p.id, t.id
-    on conflict (project_id, topic_id) do nothing`)
+    on conflict (project_id, topic_id) do update set own = true`)
 }
 
+/** Removes the topics from the projects' own. Inherited ones stay in effect. */
 export async function removeFromAll(db: Db, projectIds: readonly number[], topicIds: readonly number[]): Promise<void> {
-  await db.run(sql`
-    delete from project_topics where project_id in ${db.dialect.integers(projectIds)}
-      and topic_id in ${db.dialect.integers(topicIds)}`)
+  const removed = sql`project_id in ${db.dialect.integers(projectIds)} and topic_id in ${db.dialect.integers(topicIds)}`
+  await db.run(sql`delete from project_topics where ${removed} and not inherited`)
+  await db.run(sql`update project_topics set own = false where ${removed}`)
 }
 
 export async function listAssignedNames(
   db: Db,
   projectIds: readonly number[],
-): Promise<{ projectId: number; name: string }[]> {
+): Promise<{ projectId: number; name: string; own: boolean; inherited: boolean }[]> {
   return db.all(sql`
-    select a.project_id, t.name from project_topics a join topics t on t.id = a.topic_id
+    select a.project_id, t.name, a.own, a.inherited from project_topics a join topics t on t.id = a.topic_id
     where a.project_id in ${db.dialect.integers(projectIds)} order by a.project_id, t.id`)
 }
 

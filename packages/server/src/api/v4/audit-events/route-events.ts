@@ -188,6 +188,7 @@ const topicRoutes: Readonly<Record<string, RecordedEvents>> = {
   'DELETE /topics/proposals/:id': ['topic_proposal_withdrawn'],
   'POST /topics/bulk': ['project_updated'],
   'POST /groups/:id/topics/bulk': ['project_updated'],
+  'PUT /groups/:id/topics': ['group_updated'],
 }
 
 /** A small selection is promoted at once, a larger one by a job. */

@@ -14,6 +14,7 @@ import { findProjects } from '../../../domain/projects/project-list.ts'
 import type { Visitor } from '../../../domain/projects/visible.ts'
 import { removeGroup } from '../../../domain/removal/remove.ts'
 import { recount, topicsOfProjects } from '../../../domain/topics/assignment.ts'
+import { inheritTopicsIn } from '../../../domain/topics/group-topics/inherited-topics.ts'
 import { assertUnmodified } from '../../../domain/unmodified.ts'
 import {
   blankableImage,
@@ -363,6 +364,7 @@ export const groupRoutes: readonly Route[] = [
       const transferred = await transaction(deps, async (deps) => {
         const { group: moved, narrowedProjectIds } = await transferGroup(deps, caller, group.id, input.group_id)
         await recount(deps, await topicsOfProjects(deps, narrowedProjectIds))
+        await inheritTopicsIn(deps, [moved])
         return moved
       })
       return viewOneGroup(deps, transferred, origin)

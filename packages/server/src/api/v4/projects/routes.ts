@@ -17,6 +17,7 @@ import {
 import type { Visitor } from '../../../domain/projects/visible.ts'
 import { removeProject } from '../../../domain/removal/remove.ts'
 import { setProjectTopics, topicVisibilityChanged } from '../../../domain/topics/assignment.ts'
+import { inheritTopics } from '../../../domain/topics/group-topics/inherited-topics.ts'
 import { assertUnmodified } from '../../../domain/unmodified.ts'
 import { getUser } from '../../../domain/users/users.ts'
 import { flag, integer, optional, text } from '../../../http/params/input.ts'
@@ -214,6 +215,7 @@ export const projectRoutes: readonly Route[] = [
       const transferred = await transaction(deps, async (deps) => {
         const { before, after } = await transferProject(deps, caller, project.id, input.namespace)
         await topicVisibilityChanged(deps, after, before.visibility, after.visibility)
+        await inheritTopics(deps, [after.id])
         return after
       })
       return viewProject(deps, caller, transferred, { origin, detail: 'full' })
@@ -284,6 +286,7 @@ async function create(deps: RootDeps, creator: Visitor, input: Static<typeof new
       const fresh = { ...projectAttributesFrom(input), namespaceId: input.namespace_id }
       const project = await createProject(deps, creator, fresh)
       await storeAttributes(deps, 'projects', project.id, projectExtrasFrom(input))
+      await inheritTopics(deps, [project.id])
       const topics = topicsFrom(input)
       if (topics) await setProjectTopics(deps, creator, project, topics)
       return project

@@ -4,6 +4,7 @@ import type { Caller } from '../../access/callers.ts'
 import { type RootDeps, transaction } from '../../deps.ts'
 import { assertMayCreateAt, createProjectAt } from '../../namespaces/create-at-path.ts'
 import { resolveVisibleProject } from '../../projects/resolve-visible.ts'
+import { inheritTopics } from '../../topics/group-topics/inherited-topics.ts'
 import { openReading } from '../reader/import-reading.ts'
 import { Unreadable } from '../reader/unreadable.ts'
 import type { IngestOptions } from './import.ts'
@@ -45,6 +46,7 @@ export async function createProjectOfReport(
     try {
       await transaction(deps, async (deps) => {
         const project = await createProjectAt(deps, caller, path, { promotesByDefault: true })
+        await inheritTopics(deps, [project.id])
         await assertMayReport(deps, project, caller, options.ref)
         await assertMayPromote(deps, project, caller, options)
         await assertRoomInQueue(deps, { projectId: project.id, userId: caller.user.id, fileBytes: file.bytes })

@@ -112,7 +112,12 @@ export async function insertMerge(
   await db.run(sql`
     insert into topic_merge_projects (merge_id, project_id, had_both)
     select cast(${id} as bigint), a.project_id, also.id is not null from project_topics a
-    left join project_topics also on also.project_id = a.project_id and also.topic_id = ${target.id}
+    left join project_topics also on also.project_id = a.project_id and also.topic_id = ${target.id} and also.own
+    where a.topic_id = ${source.id} and a.own`)
+  await db.run(sql`
+    insert into topic_merge_groups (merge_id, group_id, had_both)
+    select cast(${id} as bigint), a.group_id, also.group_id is not null from group_topics a
+    left join group_topics also on also.group_id = a.group_id and also.topic_id = ${target.id}
     where a.topic_id = ${source.id}`)
   await db.run(sql`
     insert into topic_merge_aliases (merge_id, name, name_key, created_at)
@@ -125,6 +130,7 @@ export async function insertMerge(
 export async function dropUndoData(db: Db, mergeIds: readonly number[]): Promise<void> {
   const ids = db.dialect.integers(mergeIds)
   await db.run(sql`delete from topic_merge_projects where merge_id in ${ids}`)
+  await db.run(sql`delete from topic_merge_groups where merge_id in ${ids}`)
   await db.run(sql`delete from topic_merge_aliases where merge_id in ${ids}`)
   await db.run(sql`update topic_merges set source_avatar_key = null where id in ${ids}`)
 }

@@ -2,6 +2,7 @@ import { notFound, refused } from '../../../platform/failure.ts'
 import type { Caller } from '../../access/callers.ts'
 import { type Deps, transaction } from '../../deps.ts'
 import { recordTopicAudit } from '../audited-topic.ts'
+import { moveGroupTopics } from '../group-topics/group-topic-queries.ts'
 import { lockChangedTopics } from '../lock-changed.ts'
 import type { Topic } from '../topic.ts'
 import { recordTopicEvents } from '../topic-events.ts'
@@ -27,6 +28,7 @@ export function mergeTopics(deps: Deps, caller: Caller, request: MergeRequest): 
     if (!keepsAlias) await deleteOwnName(deps.db, sourceId)
     await moveNames(deps.db, sourceId, targetId)
     await moveAssignments(deps.db, sourceId, targetId)
+    await moveGroupTopics(deps.db, sourceId, targetId)
     await deleteTopic(deps.db, sourceId)
     await recountTopics(deps.db, [targetId])
     await recordTopicEvents(deps, 'topic_merged', [target], source)

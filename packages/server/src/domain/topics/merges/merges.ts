@@ -5,6 +5,7 @@ import { type Deps, transaction } from '../../deps.ts'
 import { markForDeletion } from '../../files/pending-deletions.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import { recordTopicAudit } from '../audited-topic.ts'
+import { inheritTopicsIn } from '../group-topics/inherited-topics.ts'
 import { lockChangedTopics } from '../lock-changed.ts'
 import type { Topic } from '../topic.ts'
 import { recordTopicEvents } from '../topic-events.ts'
@@ -26,9 +27,11 @@ import {
 import {
   findMergeOf,
   listLaterMerges,
+  listLostGroups,
   listLostNames,
   listLostProjects,
   restoreAssignments,
+  restoreGroupTopics,
   restoreNames,
   restoreTopic,
 } from './undo-queries.ts'
@@ -88,7 +91,9 @@ export function undoMerge(deps: Deps, caller: Caller, id: number, options: { par
       { name: source.name, kind: 'own', now: source.createdAt },
     )
     if (!own) throw blocked(sentence, [givenAway])
-    await restoreAssignments(deps.db, merge, target !== undefined, await listLaterMerges(deps.db, merge))
+    const laterIds = await listLaterMerges(deps.db, merge)
+    await restoreAssignments(deps.db, merge, target !== undefined, laterIds)
+    await inheritTopicsIn(deps, await restoreGroupTopics(deps.db, merge, target !== undefined, laterIds))
     await recountTopics(deps.db, [source.id, merge.target.id])
     await markUndone(deps.db, id, caller.user.id, deps.now())
     await dropUndoData(deps.db, [id])
@@ -127,13 +132,14 @@ async function namesInTheWay(deps: Deps, merge: Merge): Promise<string[]> {
 const maxNamed = 100
 
 async function changesSince(deps: Deps, merge: Merge, targetIsThere: boolean): Promise<string[]> {
-  const lost = await listLostProjects(deps.db, merge, targetIsThere, maxNamed + 1)
-  const changes = lost
-    .slice(0, maxNamed)
-    .map(({ id, isGone }) =>
-      isGone ? `project ${id} was deleted since` : `project ${id} does not carry ${quote(merge.target.name)} any more`,
-    )
-  if (lost.length > maxNamed) changes.push('and more projects')
+  const changeOf = (noun: string, { id, isGone }: { id: number; isGone: boolean }) =>
+    isGone ? `${noun} ${id} was deleted since` : `${noun} ${id} does not carry ${quote(merge.target.name)} any more`
+  const projects = await listLostProjects(deps.db, merge, targetIsThere, maxNamed + 1)
+  const groups = await listLostGroups(deps.db, merge, targetIsThere, maxNamed + 1)
+  const changes = projects.slice(0, maxNamed).map((lost) => changeOf('project', lost))
+  if (projects.length > maxNamed) changes.push('and more projects')
+  changes.push(...groups.slice(0, maxNamed).map((lost) => changeOf('group', lost)))
+  if (groups.length > maxNamed) changes.push('and more groups')
   return targetIsThere ? changes : [`topic ${quote(merge.target.name)} was deleted since`, ...changes]
 }
 

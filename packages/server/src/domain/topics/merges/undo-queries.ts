@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import type { Namespace } from '../../namespaces/namespace.ts'
 import type { Merge } from './merge-queries.ts'
 
 /** Returns the later merge whose source was this topic, if there is one. */
@@ -41,7 +42,24 @@ export async function listLostProjects(
 }
 
 const carriesTarget = (merge: Merge): Sql => sql`exists (
-  select 1 from project_topics a where a.project_id = m.project_id and a.topic_id = ${merge.target.id})`
+  select 1 from project_topics a where a.project_id = m.project_id and a.topic_id = ${merge.target.id} and a.own)`
+
+const groupHasTarget = (merge: Merge): Sql => sql`exists (
+  select 1 from group_topics a where a.group_id = m.group_id and a.topic_id = ${merge.target.id})`
+
+/** Returns some of the groups covered by the merge that were deleted or no longer have the target. */
+export async function listLostGroups(
+  db: Db,
+  merge: Merge,
+  targetIsThere: boolean,
+  limit: number,
+): Promise<{ id: number; isGone: boolean }[]> {
+  const rows = await db.all<{ id: number; foundId: number | null }>(sql`
+    select m.group_id as id, n.id as found_id from topic_merge_groups m left join namespaces n on n.id = m.group_id
+    where m.merge_id = ${merge.id} and (n.id is null ${targetIsThere ? sql`or not ${groupHasTarget(merge)}` : sql``})
+    order by m.group_id limit ${limit}`)
+  return rows.map((row) => ({ id: row.id, isGone: row.foundId === null }))
+}
 
 /** Inserts the source with its former id, without projects. */
 export async function restoreTopic(db: Db, { organizationId, source }: Merge): Promise<void> {
@@ -99,10 +117,10 @@ export async function restoreAssignments(
     join projects p on p.id = m.project_id
     where m.merge_id = ${merge.id} ${targetIsThere ? sql`and ${carriesTarget(merge)}` : sql``} order by m.project_id`)
   const later = db.dialect.integers(laterIds)
-  await db.run(sql`
-    delete from project_topics where topic_id = ${merge.target.id}
-      and project_id in (${givenByMerge(merge)})
-      and project_id not in (select project_id from topic_merge_projects where merge_id in ${later})`)
+  const taken = sql`topic_id = ${merge.target.id} and project_id in (${givenByMerge(merge)})
+    and project_id not in (select project_id from topic_merge_projects where merge_id in ${later})`
+  await db.run(sql`delete from project_topics where ${taken} and not inherited`)
+  await db.run(sql`update project_topics set own = false where ${taken}`)
   await db.run(sql`
     update topic_merge_projects set had_both = false
     where merge_id in ${later} and project_id in (${givenByMerge(merge)}) and merge_id = (
@@ -113,3 +131,33 @@ export async function restoreAssignments(
 /** Projects that have the target because of this merge. */
 const givenByMerge = (merge: Merge): Sql => sql`
   select project_id from topic_merge_projects where merge_id = ${merge.id} and not had_both`
+
+/**
+ * Gives the source to its former groups, as `restoreAssignments` does for projects. Returns all groups of the merge, whose
+ * projects then inherit other topics.
+ */
+export async function restoreGroupTopics(
+  db: Db,
+  merge: Merge,
+  targetIsThere: boolean,
+  laterIds: readonly number[],
+): Promise<Pick<Namespace, 'id' | 'lineage'>[]> {
+  await db.run(sql`
+    insert into group_topics (group_id, topic_id)
+    select m.group_id, cast(${merge.source.id} as bigint) from topic_merge_groups m
+    join namespaces n on n.id = m.group_id
+    where m.merge_id = ${merge.id} ${targetIsThere ? sql`and ${groupHasTarget(merge)}` : sql``} order by m.group_id`)
+  const later = db.dialect.integers(laterIds)
+  const given = sql`select group_id from topic_merge_groups where merge_id = ${merge.id} and not had_both`
+  await db.run(sql`
+    delete from group_topics where topic_id = ${merge.target.id} and group_id in (${given})
+      and group_id not in (select group_id from topic_merge_groups where merge_id in ${later})`)
+  await db.run(sql`
+    update topic_merge_groups set had_both = false
+    where merge_id in ${later} and group_id in (${given}) and merge_id = (
+      select min(l.merge_id) from topic_merge_groups l
+      where l.group_id = topic_merge_groups.group_id and l.merge_id in ${later})`)
+  return db.all(sql`
+    select n.id, n.lineage from topic_merge_groups m join namespaces n on n.id = m.group_id
+    where m.merge_id = ${merge.id} order by n.id`)
+}
