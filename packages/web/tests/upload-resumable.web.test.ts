@@ -79,7 +79,7 @@ describe('a file above 10 MiB', () => {
     await web.server.admin.put(`/projects/${id}/uploads/limits`, { max_upload_bytes: 1_000_000 })
     const page = await web.open(`/${path}/-/uploads`, { as: maintainer, expects: /413/ })
     // The limits that the page loaded allow the file.
-    const limits = { max_upload_bytes: 1e9, quota_bytes: null, used_bytes: 0, files: 0 }
+    const limits = { max_upload_bytes: 1e9, quota_bytes: null, used_bytes: 0, files: 0, unfinished_bytes: 0 }
     await page.route('**/uploads/limits', (route) => route.fulfill({ json: limits }))
     const offsets = await watchParts(page, () => undefined)
     await chooseLarge(page)

@@ -172,7 +172,7 @@ describe('uploading in the UI', () => {
     await web.server.admin.put(`/projects/${full.id}/uploads/limits`, { max_upload_bytes: 1_000_000 })
     const page = await web.open('/acme/full/-/uploads', { as: guest, expects: /413/ })
     // The limits that the page loaded allow the file.
-    const limits = { max_upload_bytes: 1e9, quota_bytes: null, used_bytes: 0, files: 0 }
+    const limits = { max_upload_bytes: 1e9, quota_bytes: null, used_bytes: 0, files: 0, unfinished_bytes: 0 }
     await page.route('**/uploads/limits', (route) => route.fulfill({ json: limits }))
     await choose(page, note('large.txt', 'x'.repeat(5_000_000)))
     await visit(page).getByText('File is 4.8 MiB; this project takes files of up to 976.6 KiB.').waitFor()

@@ -8,11 +8,26 @@ export interface Metrics {
   countDamagedFile(): void
   /** Counts a root field of a GraphQL operation, which stands in for the operation's name: that is the client's choice. */
   countGraphqlField(type: string, field: string): void
-  /**
-   * Returns the metrics in Prometheus' text format. Those of jobs, mail and streams of audit events are passed in,
-   * because they are read from the database.
-   */
-  print(queue: QueueMetrics, mails: readonly MailCount[], streams: readonly StreamLag[]): Promise<string>
+  /** Counts a virus scan of an upload. */
+  countVirusScan(result: VirusScanResult): void
+  /** Returns the metrics in Prometheus' text format. Those that are read from the database are passed in. */
+  print(stored: StoredMetrics): Promise<string>
+}
+
+/** `not_scanned`: too large for the scanner. `failed`: the scanner or the file was not available. */
+export type VirusScanResult = 'clean' | 'infected' | 'not_scanned' | 'failed'
+
+/** Metrics of all processes. */
+export interface StoredMetrics {
+  queue: QueueMetrics
+  mails: readonly MailCount[]
+  streams: readonly StreamLag[]
+  scans: ScanQueue
+}
+
+interface ScanQueue {
+  pending: number
+  quarantined: number
 }
 
 export interface JobCount {
@@ -91,11 +106,13 @@ export function openMetrics(): Metrics {
     labelNames: ['destination'] as const,
     registers: [registry],
   })
+  const scans = openScanMetrics(registry)
   return {
     countRequest: (method, route, status, ms) => requests.observe({ method, route, status: String(status) }, ms / 1000),
     countDamagedFile: () => damagedFiles.inc(),
+    countVirusScan: scans.count,
     countGraphqlField: (type, field) => graphqlFields.inc({ type, field }),
-    print({ counts, ages }, mails, streams) {
+    print({ queue: { counts, ages }, mails, streams, scans: scanQueue }) {
       jobGauge.reset()
       ageGauge.reset()
       mailGauge.reset()
@@ -105,10 +122,38 @@ export function openMetrics(): Metrics {
         lagGauge.set({ destination }, lag)
         failureGauge.set({ destination }, failures)
       }
+      scans.set(scanQueue)
       for (const { state, total } of mails) mailGauge.set({ state }, total)
       for (const { kind, seconds } of ages) ageGauge.set({ kind }, seconds)
       for (const { kind, state, total } of counts) jobGauge.set({ kind, state }, total)
       return Registry.merge([openProcessMetrics(), registry]).metrics()
+    },
+  }
+}
+
+function openScanMetrics(registry: Registry) {
+  const scans = new Counter({
+    name: 'alcove_virus_scans_total',
+    help: 'Virus scans of uploads by this process',
+    labelNames: ['result'] as const,
+    registers: [registry],
+  })
+  for (const result of ['clean', 'infected', 'not_scanned', 'failed'] as const) scans.inc({ result }, 0)
+  const pendingGauge = new Gauge({
+    name: 'alcove_virus_scans_pending',
+    help: 'Uploads that wait for their virus scan',
+    registers: [registry],
+  })
+  const quarantineGauge = new Gauge({
+    name: 'alcove_quarantined_uploads',
+    help: 'Uploads in which a virus scan found a threat, and which were neither released nor deleted',
+    registers: [registry],
+  })
+  return {
+    count: (result: VirusScanResult) => scans.inc({ result }),
+    set({ pending, quarantined }: ScanQueue) {
+      pendingGauge.set(pending)
+      quarantineGauge.set(quarantined)
     },
   }
 }

@@ -64,6 +64,7 @@ import { topicProposals } from './0118_topic_proposals.ts'
 import { uploadScans } from './0119_upload_scans.ts'
 import { importSources } from './0120_import_sources.ts'
 import { groupTopics } from './0122_group_topics.ts'
+import { unfinishedUploads } from './0123_unfinished_uploads.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -132,4 +133,5 @@ export const migrations: readonly Migration[] = [
   uploadScans,
   importSources,
   groupTopics,
+  unfinishedUploads,
 ]

@@ -26,7 +26,7 @@ import {
   showUpload,
   sumFromOutsiders,
 } from './upload-queries.ts'
-import { addToUsage, findUsage, takeFromUsage } from './usage-queries.ts'
+import { addToUsage, findUsage, lockUsage, sumUnfinished, takeFromUsage } from './usage-queries.ts'
 
 export { listObjectKeys } from './upload-queries.ts'
 
@@ -189,12 +189,16 @@ export interface UploadLimits {
   maxUploadBytes: number
   quotaBytes: number | null
   usedBytes: number
+  /** Announced sizes of unfinished uploads, which count towards the quota. */
+  unfinishedBytes: number
   files: number
 }
 
 export async function findLimits(deps: Deps, owner: UploadOwner): Promise<UploadLimits> {
   const { files, bytes } = await findUsage(deps.db, owner)
-  return { maxUploadBytes: maxBytesOf(deps, owner), quotaBytes: owner.quotaBytes, usedBytes: bytes, files }
+  const { all } = await sumUnfinished(deps.db, owner, deps.now())
+  const { quotaBytes } = owner
+  return { maxUploadBytes: maxBytesOf(deps, owner), quotaBytes, usedBytes: bytes, unfinishedBytes: all, files }
 }
 
 /** Returns the maximum size of a file for this owner. */
@@ -211,19 +215,35 @@ export async function roomFor(
   const max = maxBytesOf(deps, owner)
   if (owner.quotaBytes !== null) {
     const { bytes } = await findUsage(deps.db, owner)
-    const free = Math.max(0, owner.quotaBytes - bytes)
+    const reserved = await sumUnfinished(deps.db, owner, deps.now())
+    const free = Math.max(0, owner.quotaBytes - bytes - reserved.all)
     const share = isMember
       ? Number.POSITIVE_INFINITY
-      : Math.max(0, shareOf(owner) - (await sumFromOutsiders(deps.db, owner)))
+      : Math.max(0, shareOf(owner) - (await sumFromOutsiders(deps.db, owner)) - reserved.fromOutsiders)
     if (share < Math.min(free, max)) return { maxBytes: share, sentence: shareSentence(owner) }
-    if (free < max) return { maxBytes: free, sentence: quotaSentence(owner, bytes) }
+    if (free < max) return { maxBytes: free, sentence: quotaSentence(owner, bytes + reserved.all) }
   }
   return { maxBytes: max, sentence: `this ${owner.kind} takes files of up to ${readable(max)}` }
 }
 
 async function claimSpace(deps: Deps, owner: UploadOwner, bytes: number): Promise<void> {
-  if (await addToUsage(deps.db, owner, bytes, owner.quotaBytes)) return
-  throw tooLarge(quotaSentence(owner, (await findUsage(deps.db, owner)).bytes))
+  const reserved = await lockReserved(deps, owner)
+  if (await addToUsage(deps.db, owner, bytes, owner.quotaBytes === null ? null : owner.quotaBytes - reserved)) return
+  throw tooLarge(quotaSentence(owner, (await findUsage(deps.db, owner)).bytes + reserved))
+}
+
+/** Returns the bytes that unfinished uploads will need, after the usage has been locked. */
+async function lockReserved(deps: Deps, owner: UploadOwner): Promise<number> {
+  if (owner.quotaBytes === null) return 0
+  await lockUsage(deps.db, owner)
+  return (await sumUnfinished(deps.db, owner, deps.now())).all
+}
+
+/** Returns the maximum size of the next file, as `roomFor`, until the transaction ends. */
+export async function lockRoomFor(deps: Deps, owner: UploadOwner, isMember: boolean): ReturnType<typeof roomFor> {
+  await lockOwner(deps.db, owner)
+  if (owner.quotaBytes !== null) await lockUsage(deps.db, owner)
+  return roomFor(deps, owner, isMember)
 }
 
 /** Share of a quota that all non-members together may use. */
@@ -236,10 +256,10 @@ const shareOf = ({ quotaBytes }: UploadOwner): number =>
  * Limits uploads of non-members; otherwise any signed-in user could use up the quota of a public project. Requires the
  * lock on the usage row.
  */
-async function assertWithinShare({ db }: Deps, owner: UploadOwner): Promise<void> {
-  if (owner.quotaBytes !== null && (await sumFromOutsiders(db, owner)) > shareOf(owner)) {
-    throw tooLarge(shareSentence(owner))
-  }
+async function assertWithinShare({ db, now }: Deps, owner: UploadOwner): Promise<void> {
+  if (owner.quotaBytes === null) return
+  const { fromOutsiders } = await sumUnfinished(db, owner, now())
+  if ((await sumFromOutsiders(db, owner)) + fromOutsiders > shareOf(owner)) throw tooLarge(shareSentence(owner))
 }
 
 function shareSentence(owner: UploadOwner): string {

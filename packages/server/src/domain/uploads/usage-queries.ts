@@ -28,6 +28,30 @@ export async function addToUsage(db: Db, owner: Owner, bytes: number, quotaBytes
   return changed === 1
 }
 
+/** Locks the usage until the transaction ends, so that the room that is left does not change. */
+export async function lockUsage(db: Db, owner: Owner): Promise<void> {
+  const column = columnOf(owner)
+  await db.run(sql`
+    insert into upload_usage (${column}, files, bytes) values (${owner.id}, 0, 0)
+    on conflict (${column}) do update set files = upload_usage.files`)
+}
+
+export interface ReservedBytes {
+  all: number
+  /** Those of users who were not members. */
+  fromOutsiders: number
+}
+
+/** Returns the announced sizes of unfinished uploads. All bytes of a finished one are received. */
+export async function sumUnfinished(db: Db, owner: Owner, now: string): Promise<ReservedBytes> {
+  const row = await db.one<{ total: number; outsiders: number }>(sql`
+    select cast(coalesce(sum(total_bytes), 0) as bigint) as total,
+      cast(coalesce(sum(case when is_from_outsider then total_bytes end), 0) as bigint) as outsiders
+    from resumable_uploads
+    where ${columnOf(owner)} = ${owner.id} and received_bytes < total_bytes and expires_at > ${now}`)
+  return { all: row?.total ?? 0, fromOutsiders: row?.outsiders ?? 0 }
+}
+
 export async function takeFromUsage(db: Db, owner: Owner, bytes: number): Promise<void> {
   await db.run(sql`
     update upload_usage set files = files - 1, bytes = bytes - ${bytes} where ${columnOf(owner)} = ${owner.id}`)

@@ -41,7 +41,9 @@ export function limitSentence(limits: UploadLimits): string {
   return left === undefined ? `${max}.` : `${max}, ${formatBytes(left)} in all.`
 }
 
-export function usageSentence({ files, used_bytes: used, quota_bytes: quota }: UploadLimits): string {
+export function usageSentence(limits: UploadLimits): string {
+  const { files, used_bytes: used, unfinished_bytes: unfinished, quota_bytes: quota } = limits
   const stored = `${counted(files, 'file')}, ${formatBytes(used)}`
-  return quota === null ? stored : `${stored} of ${formatBytes(quota)}`
+  const rest = unfinished > 0 ? `, ${formatBytes(unfinished)} in unfinished uploads` : ''
+  return quota === null ? `${stored}${rest}` : `${stored} of ${formatBytes(quota)}${rest}`
 }

@@ -282,6 +282,7 @@ describe('routes record the events of the table', () => {
       const [group] = (await server.admin.get('/groups?search=acme')).body
       await send('POST /topics/bulk', { body: { project_ids: [project.id], add: ['cli'] } })
       await send('POST /groups/:id/topics/bulk', { path: { id: group.id }, body: { remove: ['cli'] } })
+      await send('PUT /groups/:id/topics', { path: { id: group.id }, body: { topics: ['cli'] } })
       await send('DELETE /topics/:id', { path: web })
     }))
 

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { measureStreams } from '../../../domain/audit/stream.ts'
 import { measureQueue } from '../../../domain/jobs/jobs.ts'
 import { measureMails } from '../../../domain/mail/mails.ts'
+import { countScans } from '../../../domain/uploads/scans/quarantine.ts'
 import { metricsOutput, type Route } from '../../../http/route.ts'
 import { Failure } from '../../../platform/failure.ts'
 import { revision, version } from '../../../platform/version.ts'
@@ -81,7 +82,13 @@ export const metadataRoutes: readonly Route[] = [
       const queue = measureQueue(deps).catch(() => ({ counts: [], ages: [] }))
       const mails = measureMails(deps).catch(() => [])
       const streams = measureStreams(deps).catch(() => [])
-      return deps.metrics.print(await queue, await mails, await streams)
+      const scans = countScans(deps).catch(() => ({ pending: 0, quarantined: 0 }))
+      return deps.metrics.print({
+        queue: await queue,
+        mails: await mails,
+        streams: await streams,
+        scans: await scans,
+      })
     },
   }),
 ]

@@ -248,6 +248,29 @@ describe('POST /admin/virus_scan', () => {
   })
 })
 
+test('the metrics count scans by result, what waits and what is quarantined', async () => {
+  const metrics = async () => {
+    const { text } = await server.anonymous.get('//-/metrics')
+    return text.split('\n').filter((line) => /^alcove_(virus|quarantined)/.test(line))
+  }
+  const resultOf = (lines: string[], result: string) =>
+    lines.find((line) => line.startsWith(`alcove_virus_scans_total{result="${result}"}`))?.split(' ')[1]
+  clamd.maxBytes = 20
+  for (const content of ['one', 'two', 'virus', 'x'.repeat(50)]) await upload(content)
+  expect(await metrics()).toContain('alcove_virus_scans_pending 4')
+  await clamd.stop()
+  await server.runJobs()
+  const failed = await metrics()
+  expect(Number(resultOf(failed, 'failed'))).toBeGreaterThan(0)
+  expect(failed).toContain('alcove_virus_scans_pending 4')
+  await clamd.start()
+  passMinutes(3)
+  await server.runJobs()
+  const lines = await metrics()
+  expect(['clean', 'infected', 'not_scanned'].map((result) => resultOf(lines, result))).toEqual(['2', '1', '1'])
+  expect(lines).toEqual(expect.arrayContaining(['alcove_virus_scans_pending 0', 'alcove_quarantined_uploads 1']))
+})
+
 test('GET /admin/virus_scan shows whether clamd answers, and what waits', async () => {
   const get = () => server.admin.get('/admin/virus_scan')
   await upload('virus')

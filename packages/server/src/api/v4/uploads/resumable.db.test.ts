@@ -6,7 +6,7 @@ import { Upload } from 'tus-js-client'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { deleteMarkedObjects } from '../../../domain/files/pending-deletions.ts'
 import { removeExpiredUploads } from '../../../domain/uploads/resumable/resumable-uploads.ts'
-import type { Client } from '../../../testing/client.ts'
+import { type Client, formWithFile } from '../../../testing/client.ts'
 import { chunk, makePng } from '../../../testing/pictures/png.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -142,16 +142,54 @@ describe('a resumable upload', () => {
     const at = `/projects/${small.id}/uploads/resumable`
     const client = await server.as('maintainer', small)
     expect(await begin(1001, { client, at })).toMatchObject({ status: 413, body: { detail: expect.any(String) } })
-    const paths = []
-    for (const size of [1000, 900]) paths.push(pathOf((await begin(size, { client, at })).headers['location']))
-    const [first = '', second = ''] = paths
+    const first = pathOf((await begin(1000, { client, at })).headers['location'])
+    await server.admin.put(`/projects/${small.id}/uploads/limits`, { quota_bytes: 900 })
+    // The quota is too small meanwhile: nothing of the last part counts.
+    expect((await sendTo(first, 0, Buffer.alloc(1000), client)).status).toBe(413)
+    expect((await client.get(first)).body).toMatchObject({ offset: 0, upload: null })
+    await server.admin.put(`/projects/${small.id}/uploads/limits`, { quota_bytes: 1000 })
     expect((await sendTo(first, 0, Buffer.alloc(1000), client)).status).toBe(204)
-    // The quota is used up meanwhile: nothing of the last part counts.
-    expect((await sendTo(second, 0, Buffer.alloc(900), client)).status).toBe(413)
-    expect((await client.get(second)).body).toMatchObject({ offset: 0, upload: null })
-    await server.admin.put(`/projects/${small.id}/uploads/limits`, { quota_bytes: 2000 })
-    expect((await sendTo(second, 0, Buffer.alloc(900), client)).status).toBe(204)
-    expect((await client.get(`/projects/${small.id}/uploads/limits`)).body.used_bytes).toBe(1900)
+    expect((await client.get(`/projects/${small.id}/uploads/limits`)).body.used_bytes).toBe(1000)
+  })
+
+  test('counts towards the quota from its beginning, until it is finished, deleted or expired', async () => {
+    const full = await server.project('acme/full', { visibility: 'public' })
+    const limits = `/projects/${full.id}/uploads/limits`
+    await server.admin.put(limits, { quota_bytes: 1000 })
+    const at = `/projects/${full.id}/uploads/resumable`
+    const client = await server.as('maintainer', full)
+    const first = pathOf((await begin(600, { client, at })).headers['location'])
+    expect((await sendTo(first, 0, Buffer.alloc(100), client)).status).toBe(204)
+    expect((await client.get(limits)).body).toMatchObject({ used_bytes: 0, unfinished_bytes: 600 })
+    const detail = 'this project may store 1000 bytes and has 600 bytes in use'
+    expect(await begin(401, { client, at })).toMatchObject({ status: 413, body: { detail } })
+    const upload = (bytes: number) =>
+      client.post(`/projects/${full.id}/uploads`, formWithFile('file', 'a.txt', 'x'.repeat(bytes)))
+    expect(await upload(401)).toMatchObject({ status: 413, body: { detail } })
+    expect((await upload(200)).status).toBe(201)
+    const outsider = await server.as('outsider', full)
+    expect((await begin(60, { client: outsider, at })).status).toBe(201)
+    expect(await begin(41, { client: outsider, at })).toMatchObject({ status: 413 })
+
+    expect((await sendTo(first, 100, Buffer.alloc(500), client)).status).toBe(204)
+    expect((await client.get(limits)).body).toMatchObject({ used_bytes: 800, unfinished_bytes: 60 })
+    const second = pathOf((await begin(140, { client, at })).headers['location'])
+    expect((await begin(1, { client, at })).status).toBe(413)
+    expect((await client.delete(second, undefined, { headers: tus })).status).toBe(204)
+    const third = await begin(140, { client, at })
+    expect(third.status).toBe(201)
+    clock.now = '2026-03-03T12:00:00.000Z'
+    expect((await client.get(limits)).body).toMatchObject({ used_bytes: 800, unfinished_bytes: 0 })
+    expect((await begin(200, { client, at })).status).toBe(201)
+    clock.now = start
+  })
+
+  test('leaves room for one of several that begin at once', async () => {
+    const raced = await server.project('acme/raced')
+    await server.admin.put(`/projects/${raced.id}/uploads/limits`, { quota_bytes: 1000 })
+    const at = `/projects/${raced.id}/uploads/resumable`
+    const replies = await Promise.all(Array.from({ length: 4 }, () => begin(600, { client: server.admin, at })))
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 413, 413, 413])
   })
 
   test('refuses a wrong offset, more bytes than announced, another version and another media type', async () => {

@@ -99,13 +99,22 @@ const limitsView = Type.Object(
     quota_bytes: nullableInteger,
     used_bytes: Type.Integer(),
     files: Type.Integer(),
+    unfinished_bytes: Type.Integer({
+      description: 'Announced sizes of unfinished uploads; they count towards the quota',
+    }),
   },
   { title: 'UploadLimits' },
 )
 
 async function viewLimits(deps: RootDeps, owner: UploadOwner) {
-  const { maxUploadBytes, quotaBytes, usedBytes, files } = await findLimits(deps, owner)
-  return { max_upload_bytes: maxUploadBytes, quota_bytes: quotaBytes, used_bytes: usedBytes, files }
+  const { maxUploadBytes, quotaBytes, usedBytes, unfinishedBytes, files } = await findLimits(deps, owner)
+  return {
+    max_upload_bytes: maxUploadBytes,
+    quota_bytes: quotaBytes,
+    used_bytes: usedBytes,
+    files,
+    unfinished_bytes: unfinishedBytes,
+  }
 }
 
 /** API downloads are always attachments: a browser saves them and never displays them. */

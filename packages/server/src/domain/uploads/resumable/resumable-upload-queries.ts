@@ -10,12 +10,13 @@ const owned = ({ kind, id }: Owner): Sql => (kind === 'project' ? sql`project_id
 export async function insertResumable(
   db: Db,
   { owner, userId, uploadKey, filename, totalBytes, createdAt, expiresAt }: Omit<ResumableUpload, 'id'>,
+  isFromOutsider: boolean,
 ): Promise<number> {
   const row = await db.one<{ id: number }>(sql`
     insert into resumable_uploads (project_id, namespace_id, user_id, upload_key, filename, total_bytes, created_at,
-      expires_at)
+      expires_at, is_from_outsider)
     values (${owner.kind === 'project' ? owner.id : null}, ${owner.kind === 'group' ? owner.id : null}, ${userId},
-      ${uploadKey}, ${filename}, ${totalBytes}, ${createdAt}, ${expiresAt})
+      ${uploadKey}, ${filename}, ${totalBytes}, ${createdAt}, ${expiresAt}, ${isFromOutsider})
     returning id`)
   if (!row) throw new Error('an inserted upload returned no id')
   return row.id

@@ -19,7 +19,7 @@ import { metadataStripper, temporaryFolder } from '../../files/strip-metadata.ts
 import type { UploadOwner } from '../owner.ts'
 import type { Upload } from '../upload.ts'
 import { findUpload } from '../upload-queries.ts'
-import { createUpload, roomFor, type Uploader } from '../uploads.ts'
+import { createUpload, lockRoomFor, type Uploader } from '../uploads.ts'
 import type { ResumableUpload, UploadPart } from './resumable-upload.ts'
 import {
   addReceived,
@@ -46,7 +46,10 @@ const newKeyOf =
   () =>
     `files/${random(16).toString('hex')}`
 
-/** Begins an upload. Its size must fit into the limits of the owner, which are checked again at its end. */
+/**
+ * Begins an upload. Its size must fit into the limits of the owner, counts towards the quota from now on, and is checked
+ * again at its end.
+ */
 export async function beginUpload(
   deps: RootDeps,
   owner: UploadOwner,
@@ -54,8 +57,6 @@ export async function beginUpload(
   { filename, bytes }: { filename: string; bytes: number },
 ): Promise<ResumableUpload> {
   if (filename.trim() === '') throw invalid({ filename: ["can't be blank"] })
-  const { maxBytes, sentence } = await roomFor(deps, owner, uploader.isMember)
-  if (bytes > maxBytes) throw tooLarge(sentence)
   const userId = uploader.user.id
   if ((await countUnfinished(deps.db, userId, deps.now())) >= maxUnfinished) {
     throw limitReached(`${maxUnfinished} uploads are unfinished; finish or delete one of them`)
@@ -71,7 +72,11 @@ export async function beginUpload(
     expiresAt: expiry(deps),
     uploadId: null,
   }
-  const begun = { ...draft, id: await insertResumable(deps.db, draft) }
+  const begun = await transaction(deps, async (deps) => {
+    const { maxBytes, sentence } = await lockRoomFor(deps, owner, uploader.isMember)
+    if (bytes > maxBytes) throw tooLarge(sentence)
+    return { ...draft, id: await insertResumable(deps.db, draft, !uploader.isMember) }
+  })
   if (bytes > 0) return begun
   return finish(deps, { owner, uploader, begun }, undefined)
 }

@@ -45,9 +45,16 @@ export interface ScannerState {
   quarantined: number
 }
 
+/** Returns how many files wait for their scan, and how many are quarantined. */
+export async function countScans({ db }: Deps): Promise<{ pending: number; quarantined: number }> {
+  const [pending, quarantined] = await Promise.all([countPending(db), countInfected(db)])
+  return { pending, quarantined }
+}
+
 /** Returns whether clamd answers, and how many files wait for it. */
-export async function measureScanner({ db, settings: { clamd } }: Deps): Promise<ScannerState> {
-  const [pending, quarantined] = [await countPending(db), await countInfected(db)]
+export async function measureScanner(deps: Deps): Promise<ScannerState> {
+  const { clamd } = deps.settings
+  const { pending, quarantined } = await countScans(deps)
   const state = { isConfigured: clamd !== undefined, holdsPending: clamd?.holdsPending ?? false, pending, quarantined }
   if (!clamd) return { ...state, isReachable: null, error: null }
   try {

@@ -78,8 +78,12 @@ async function scanFile(deps: RootDeps, file: ScannedFile, signal: AbortSignal):
   const { clamd } = deps.settings
   // Without the setting, files that wait are not scanned.
   if (!clamd) return storeVerdict(deps, file, { state: 'not_scanned', reason: 'no scanner is configured' })
-  const verdict = await scanBytes(clamd.address, readFile(deps, file), { signal })
+  const verdict = await scanBytes(clamd.address, readFile(deps, file), { signal }).catch((error: unknown) => {
+    if (!signal.aborted) deps.metrics.countVirusScan('failed')
+    throw error
+  })
   await storeVerdict(deps, file, verdict)
+  deps.metrics.countVirusScan(verdict.state)
 }
 
 /** Reads a stored file, compared with its recorded hash. */
