@@ -68,7 +68,11 @@ const viewFlaw = ({ key, scanners, ...flaw }: ListedFlaw) => ({
 
 const flawProperties = {
   ...filterProperties,
-  sort: oneOf(flawSorts, { default: 'severity_desc', description: '`count`: number of vulnerabilities' }),
+  sort: oneOf(flawSorts, {
+    default: 'severity_desc',
+    description:
+      '`count`: number of vulnerabilities, for lists of up to 10,000 vulnerabilities; longer ones return 400',
+  }),
   ...cursorFields,
 }
 const flawInput = Type.Object(flawProperties)

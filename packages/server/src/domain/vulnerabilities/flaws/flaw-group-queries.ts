@@ -5,26 +5,6 @@ import { type Severity, type State, severityOf, severityRanks } from '../../find
 import { type VulnerabilityFilter, wantedOnDefaultBranch } from '../list/filter.ts'
 import type { FacetSelection } from './facet-selection.ts'
 
-/** Number of vulnerabilities of one flaw. */
-export interface MemberGroup {
-  flawKey: number
-  total: number
-}
-
-/** Returns the flaws of a project whose keys are in a range. */
-export function listGroups(
-  db: Db,
-  projectId: number,
-  facets: FacetSelection,
-  { from, to }: { from: number; to: number },
-): Promise<MemberGroup[]> {
-  return db.all(sql`
-    select flaw_key, cast(count(*) as bigint) as total
-    from vulnerabilities v ${db.dialect.indexedBy('vulnerabilities_by_flaw')}
-    where project_id = ${projectId} and flaw_key >= ${from} and flaw_key < ${to} and ${hasFacets(db, facets)}
-    group by flaw_key order by flaw_key`)
-}
-
 /** Returns the keys of vulnerabilities that have one, by id. */
 export async function listFlawKeys(db: Db, ids: readonly number[]): Promise<Map<number, number>> {
   const rows = await db.all<{ id: number; flawKey: number }>(sql`

@@ -11,7 +11,7 @@ import { listOrder } from '../list/list.ts'
 import { matchingAmong } from '../list/matching.ts'
 import { type Explained, explainFlaws } from './explain.ts'
 import { facetSelection, hasOnlyFacets } from './facet-selection.ts'
-import { type CountSort, openCountedFlaws } from './flaw-counts.ts'
+import { type CountSort, countOrders, openCountedFlaws } from './flaw-counts.ts'
 import {
   countMembers,
   listMembers,
@@ -22,7 +22,7 @@ import {
   type Scanner,
   withIds,
 } from './flaw-group-queries.ts'
-import { type FlawLimits, openPlacedFlaws, type PlacedFlaws } from './flaw-walk.ts'
+import { type FlawLimits, openPlacedFlaws, type PlacedFlaws, usualLimits } from './flaw-walk.ts'
 
 export const flawSorts = [...vulnerabilitySorts, 'count_desc', 'count_asc'] as const
 export type FlawSort = VulnerabilitySort | CountSort
@@ -53,7 +53,7 @@ export async function listFlaws(
   deps: RootDeps,
   query: FlawQuery,
   request: ListPageRequest,
-  limits?: FlawLimits,
+  limits: FlawLimits = usualLimits,
 ): Promise<Page<ListedFlaw> & { next: Cursor | undefined }> {
   assertNumbered(request, 'Vulnerability')
   const { keyset, offset, perPage } = request
@@ -73,13 +73,15 @@ export async function listFlaws(
   }
 }
 
-function openFlaws(deps: RootDeps, query: FlawQuery, limits: FlawLimits | undefined): Promise<PlacedFlaws> {
+function openFlaws(deps: RootDeps, query: FlawQuery, limits: FlawLimits): Promise<PlacedFlaws> {
   const { sort } = query
-  return isCount(sort) ? openCountedFlaws(deps, { ...query, sort }) : openPlacedFlaws(deps, { ...query, sort }, limits)
+  return isCount(sort)
+    ? openCountedFlaws(deps, { ...query, sort }, limits)
+    : openPlacedFlaws(deps, { ...query, sort }, limits)
 }
 
 const isPositionOf = (sort: FlawSort, cursor: Cursor): boolean =>
-  isCount(sort) ? typeof cursor.sortKey === 'number' : isPositionIn(listOrder({ sort }), cursor)
+  isPositionIn(isCount(sort) ? countOrders[sort] : listOrder({ sort }), cursor)
 
 const isCount = (sort: FlawSort): sort is CountSort => sort === 'count_desc' || sort === 'count_asc'
 

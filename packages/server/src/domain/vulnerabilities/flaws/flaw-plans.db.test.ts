@@ -90,6 +90,18 @@ describe.each(['without statistics', 'with statistics'])('a page of flaws of a l
     }
   })
 
+  test('an order that depends on all rows is refused before they are read', async () => {
+    for (const scope of scopes()) {
+      const request = { page: 1, perPage: 20, offset: 0 }
+      for (const sort of ['count_desc', 'count_asc'] as const) {
+        const listed = listFlaws(server.deps, { scope, filter: {}, sort }, request)
+        await expect(listed).rejects.toThrow('sort by count is possible for lists of up to 10,000 vulnerabilities')
+        const filter = { flaws: [2, 3, 4] }
+        expect(await listFlaws(server.deps, { scope, filter, sort }, request)).toMatchObject({ total: 3 })
+      }
+    }
+  })
+
   test('the members that precede a row are sought by their flaw', async () => {
     const isSqlite = server.deps.db.dialect.engine === 'sqlite'
     for (const scope of scopes()) {

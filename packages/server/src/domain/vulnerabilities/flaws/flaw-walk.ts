@@ -32,6 +32,8 @@ export interface FlawLimits {
   maxGroupedRows: number
 }
 
+export const usualLimits: FlawLimits = { maxGroupedRows: maxCountedRows }
+
 interface WalkedQuery {
   scope: ListScope
   filter: VulnerabilityFilter
@@ -60,7 +62,7 @@ const placings: Record<VulnerabilitySort, VulnerabilitySort> = {
 export async function openPlacedFlaws(
   deps: RootDeps,
   query: WalkedQuery,
-  { maxGroupedRows }: FlawLimits = { maxGroupedRows: maxCountedRows },
+  { maxGroupedRows }: FlawLimits,
 ): Promise<PlacedFlaws> {
   const list = await openCachedList(deps, query)
   if (list.total !== undefined && list.total <= maxGroupedRows) {
@@ -73,19 +75,20 @@ export async function openPlacedFlaws(
 /** About 100 bytes each. */
 const maxCachedFlaws = 100_000
 const maxBatchSize = 2_000
-const tables = [...facetTables, ...filteredTables]
+export const groupedTables = [...facetTables, ...filteredTables]
 
 const groupCaches = perDatabase((changes) =>
-  openCache<readonly PlacedFlaw[]>(changes, tables, maxCachedFlaws, (flaws) => flaws.length + 1),
+  openCache<readonly PlacedFlaw[]>(changes, groupedTables, maxCachedFlaws, (flaws) => flaws.length + 1),
 )
-const bookmarkCaches = perDatabase((changes) => openBookmarkCache(changes, tables))
+const bookmarkCaches = perDatabase((changes) => openBookmarkCache(changes, groupedTables))
 
 function groupCached(deps: RootDeps, query: WalkedQuery): Promise<readonly PlacedFlaw[]> {
   const load = () => groupAll(deps, query)
-  return groupCaches(deps.db).getShared(keyOf(deps, query), load, onlyProjectOf(query.scope))
+  return groupCaches(deps.db).getShared(keyOfGroups(deps, query), load, onlyProjectOf(query.scope))
 }
 
-function keyOf({ now }: RootDeps, { scope, filter, sort }: WalkedQuery): string {
+/** Returns the cache key of values that depend on all rows of a list. */
+export function keyOfGroups({ now }: RootDeps, { scope, filter, sort }: WalkedQuery): string {
   const today = filter.isOverdue === undefined ? '' : now().slice(0, 10)
   return JSON.stringify([scope.key, filter, sort, today])
 }
@@ -119,7 +122,8 @@ async function placed({ db }: RootDeps, rows: readonly Cursor[]): Promise<Placed
   })
 }
 
-function selectFrom(
+/** Returns some of the flaws, which are in this order. */
+export function selectFrom(
   flaws: readonly PlacedFlaw[],
   order: ListOrder,
   { after, offset = 0, limit }: RowRequest,
@@ -137,7 +141,7 @@ async function readFromBookmark(
   { after, offset = 0, limit }: RowRequest,
 ): Promise<PlacedFlaw[]> {
   if (offset === 0) return walk(deps, query, list, { after, limit })
-  const key = JSON.stringify([keyOf(deps, query), after])
+  const key = JSON.stringify([keyOfGroups(deps, query), after])
   const bookmarks = await bookmarkCaches(deps.db).get(key, async () => openBookmarks(after), onlyProjectOf(query.scope))
   const start = bookmarks.before(offset)
   const flaws = await walk(deps, query, list, { after: start.after, limit: offset + limit - start.passed })
