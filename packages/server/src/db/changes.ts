@@ -55,7 +55,8 @@ function increment(counts: Map<string, number>, key: string): void {
 export function createChangeLog(): ChangeLog {
   const counts = new Map<string, number>()
   /** The same by project and table, for commits that concern one project, and how many of them each table had. */
-  const projectCounts = new Map<string, number>()
+  const projectCounts = new Map<number, Map<string, number>>()
+  let projectCountsSize = 0
   const restricted = new Map<string, number>()
   const remembered = new Map<string, readonly string[]>()
   const watchers = new Map<string, Set<() => void>>()
@@ -69,12 +70,19 @@ export function createChangeLog(): ChangeLog {
   function version(tables: readonly string[], projectId?: number): number | undefined {
     if (!connected) return undefined
     let sum = base
-    for (const table of tables) {
-      sum += counts.get(table) ?? 0
-      if (projectId === undefined) continue
-      sum += (projectCounts.get(`${projectId} ${table}`) ?? 0) - (restricted.get(table) ?? 0)
-    }
+    for (const table of tables) sum += counts.get(table) ?? 0
+    if (projectId === undefined) return sum
+    for (const table of tables) sum -= restricted.get(table) ?? 0
+    const own = projectCounts.get(projectId)
+    if (own) for (const table of tables) sum += own.get(table) ?? 0
     return sum
+  }
+
+  function countOfProject(projectId: number, table: string): void {
+    const own = projectCounts.get(projectId) ?? new Map<string, number>()
+    if (!own.has(table)) projectCountsSize++
+    increment(own, table)
+    projectCounts.set(projectId, own)
   }
 
   return {
@@ -122,13 +130,14 @@ export function createChangeLog(): ChangeLog {
         commit.set(table, project === undefined ? undefined : Number(project))
         if (project !== undefined) {
           increment(restricted, table)
-          increment(projectCounts, `${project} ${table}`)
+          countOfProject(Number(project), table)
         }
         notify(table)
       }
-      if (projectCounts.size > maxProjectCounts) {
+      if (projectCountsSize > maxProjectCounts) {
         // Everything counts as changed, because the counts start again.
         projectCounts.clear()
+        projectCountsSize = 0
         restricted.clear()
         counts.clear()
         base += resetStep

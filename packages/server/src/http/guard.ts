@@ -3,18 +3,18 @@ import type { Permission } from '../domain/access/permissions.ts'
 
 /** The credentials of a request. */
 export interface Credentials {
-  token?: string
+  token?: string | undefined
   /** Id or username of the user to act as. */
-  sudo?: string
+  sudo?: string | undefined
   /** The session cookie, on routes that accept it; ignored when there is a token. */
-  session?: string
+  session?: string | undefined
   /** The client's IP address. */
   address: string
   /** Whether the client runs on this machine. */
   isLocal: boolean
   isReading: boolean
   /** The path's `:id`, which decides between several identities that one credential may prove. */
-  resourceId?: string
+  resourceId?: string | undefined
 }
 
 /** What the guard found for a request and a handler receives. */

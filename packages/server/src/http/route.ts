@@ -95,9 +95,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The caller's access level, and the resources of the path by their kinds, which only the route's types name. */
 export interface ResourceContext {
-  level?: number
+  level?: number | undefined
   /** True when this request has created the resource. */
-  isNew?: boolean
+  isNew?: boolean | undefined
 }
 
 /** The context of a handler whose permission is not known at compile time. */

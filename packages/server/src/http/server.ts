@@ -12,8 +12,8 @@ import {
   type onResponseHookHandler,
 } from 'fastify'
 import { badRequest, Failure } from '../platform/failure.ts'
-import { withoutSecrets } from '../platform/log.ts'
-import { runInTrace } from '../platform/tracing.ts'
+import { type Log, withoutSecrets } from '../platform/log.ts'
+import { runInTrace, traceFields } from '../platform/tracing.ts'
 import { explainAbsence } from './absent-features.ts'
 import { registerClientPackage } from './client-package.ts'
 import { decorateForAudit, describeOutcome } from './pipeline/audit.ts'
@@ -23,7 +23,7 @@ import { compileEndpoint, type Endpoint, type Services } from './pipeline/endpoi
 import { handleRequest } from './pipeline/handle-request.ts'
 import { executeInTurn } from './pipeline/in-turn.ts'
 import { openThrottle } from './pipeline/throttle.ts'
-import { endRequestTrace, tracedLogger, traceOf } from './pipeline/tracing.ts'
+import { endRequestTrace, openRequestLogs, traceOf } from './pipeline/tracing.ts'
 import { sendError } from './response/render.ts'
 import { addressOf, type Method, type Route } from './route.ts'
 import { isPageRequest, registerAssets, sendPage } from './web-pages.ts'
@@ -60,7 +60,7 @@ function openFastify({ log, settings }: Services['deps']): Server {
     // The cast keeps the type of the instance independent of pino's types.
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
-    childLoggerFactory: tracedLogger,
+    childLoggerFactory: openRequestLogs(),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     // Closes idle connections. `arriving.ts` limits how slowly a body may arrive.
     connectionTimeout: 120_000,
@@ -124,15 +124,18 @@ function recordRequest({ metrics, log }: Services['deps']): onResponseHookHandle
   return (request, reply, done) => {
     const pattern = request.routeOptions.url ?? 'none'
     metrics.countRequest(request.method, pattern, reply.statusCode, reply.elapsedTime)
-    if (log.isLevelEnabled('info')) logRequest(request, reply)
+    if (log.isLevelEnabled('info')) logRequest(log, request, reply)
     endRequestTrace(request, pattern, reply.statusCode)
     done()
   }
 }
 
-function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  request.log.info(
+/** Writes the line with the ids of the request, without a logger of its own. */
+function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+  log.info(
     {
+      reqId: request.id,
+      ...traceFields(traceOf(request.raw)),
       method: request.method,
       url: withoutSecrets(request.raw.url ?? ''),
       status: reply.statusCode,

@@ -4,6 +4,7 @@ import {
   type Context,
   context,
   isSpanContextValid,
+  ProxyTracerProvider,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
@@ -34,14 +35,39 @@ export interface SpanStart {
 /** Starts a part of the trace that a `traceparent` names, or of a new trace when it is absent or invalid. */
 export function startTrace({ name, kind, attributes = {} }: SpanStart, traceparent?: string): Trace {
   const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent)
-  // The tracer of the SDK that the operator has loaded, or one that does nothing.
+  if (!hasSdk()) return openTrace(parent)
+  // The tracer of the SDK that the operator has loaded.
   const span = tracing.getTracer('alcove').startSpan(name, { kind, attributes }, contextOf(parent))
   const own = span.spanContext()
   // Without an SDK the span has the ids of its parent, or none.
   if (isSpanContextValid(own) && own.spanId !== parent?.spanId) {
     return { traceId: own.traceId, spanId: own.spanId, flags: own.traceFlags.toString(16).padStart(2, '0'), span }
   }
-  return { traceId: parent?.traceId ?? randomHex(), spanId: newSpanId(), flags: parent?.flags ?? '00', span: undefined }
+  return openTrace(parent)
+}
+
+/** Returns true if an SDK may have registered tracers. Another copy of the API may have done it. */
+function hasSdk(): boolean {
+  const provider = tracing.getTracerProvider()
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer('alcove') !== undefined
+}
+
+/** Returns a trace without a span, whose ids are made when they are first read: most requests need none. */
+function openTrace(parent: ParentTrace | undefined): Trace {
+  let traceId = parent?.traceId
+  let spanId: string | undefined
+  return {
+    get traceId() {
+      traceId ??= randomHex()
+      return traceId
+    },
+    get spanId() {
+      spanId ??= randomHex().slice(0, 16)
+      return spanId
+    },
+    flags: parent?.flags ?? '00',
+    span: undefined,
+  }
 }
 
 /** Ends the span of an SDK. */
@@ -112,4 +138,3 @@ function contextOf(parent: ParentTrace | undefined): Context {
 
 /** Node keeps random bytes for UUIDs ready, which makes them the cheapest source. A version digit is never zero. */
 const randomHex = (): string => randomUUID().replaceAll('-', '')
-const newSpanId = (): string => randomHex().slice(0, 16)

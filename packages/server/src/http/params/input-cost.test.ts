@@ -177,13 +177,8 @@ test.each([
   ['the PRIVATE-TOKEN header', (value: string) => ({ 'private-token': value })],
   ['the Sudo header', (value: string) => ({ sudo: value })],
 ])('reading %s costs no more than plain text', async (_, headers) => {
-  const options = {
-    isReading: true,
-    isCookieRead: true,
-    address: '127.0.0.1',
-    isLocal: true,
-    origin: 'https://alcove.test',
-  }
+  const sender = { isReading: true, address: '127.0.0.1', isLocal: true }
+  const options = { sender, isCookieRead: true, origin: 'https://alcove.test' }
   const hostile = { ...texts, cookies: filled('alcove_session;'), 'cookie values': filled('alcove_session=a;') }
   const run = (value: string) => readCredentials(headers(value), options, {})
   expect(await findCostly({ run, plain, hostile })).toEqual([])

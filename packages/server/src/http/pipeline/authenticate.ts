@@ -66,7 +66,7 @@ function credentialsOf(
   form?: RawParams,
 ) {
   const isCookieRead = route.outside ? row.session === true : request.headers[sessionHeader] === '1'
-  return readCredentials(request.headers, { ...credentials, isCookieRead, origin }, query, form)
+  return readCredentials(request.headers, { sender: credentials, isCookieRead, origin }, query, form)
 }
 
 function count(

@@ -10,28 +10,29 @@ import { readCookie } from './cookies.ts'
  */
 export function readCredentials(
   headers: IncomingHttpHeaders,
-  options: Omit<Credentials, 'token' | 'sudo' | 'session'> & { isCookieRead: boolean; origin: string },
+  { sender, isCookieRead, origin }: { sender: Credentials; isCookieRead: boolean; origin: string },
   query: RawParams,
   form?: RawParams,
 ): Credentials {
   const token = firstText(
     query['access_token'],
     query['bearer_token'],
-    /^bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1],
+    headers.authorization === undefined ? undefined : /^bearer\s+(\S+)\s*$/i.exec(headers.authorization)?.[1],
     query['private_token'],
     form?.['private_token'],
     headers['private-token'],
   )
   const sudo = readSudo(form?.['sudo'], query['sudo'], headers['sudo'])
-  const session = options.isCookieRead ? readCookie(headers.cookie, 'alcove_session', options.origin) : undefined
+  const session = isCookieRead && !token ? readCookie(headers.cookie, 'alcove_session', origin) : undefined
+  // A literal, because spreading conditional parts takes a tenth of the time of a small response.
   return {
-    isReading: options.isReading,
-    address: options.address,
-    isLocal: options.isLocal,
-    ...(options.resourceId !== undefined && { resourceId: options.resourceId }),
-    ...(token && { token }),
-    ...(sudo !== undefined && { sudo }),
-    ...(session && !token && { session }),
+    isReading: sender.isReading,
+    address: sender.address,
+    isLocal: sender.isLocal,
+    resourceId: sender.resourceId,
+    token,
+    sudo,
+    session,
   }
 }
 

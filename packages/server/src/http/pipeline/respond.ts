@@ -17,7 +17,7 @@ import { hasSecret } from './credentials.ts'
 import type { Endpoint } from './endpoint.ts'
 import { pathOf } from './request-facts.ts'
 import { type RequestState, resourceContext } from './request-state.ts'
-import type { RenderedResult, ResponseCache } from './response-cache.ts'
+import type { RenderedResult, ResponseCache, ResponseKey } from './response-cache.ts'
 import { tracedDeps } from './tracing.ts'
 
 /** Calls the route's handler, or takes its response from the cache, and sends the response. */
@@ -42,7 +42,8 @@ export async function respond(endpoint: Endpoint, state: RequestState): Promise<
 
 /** Dependencies with the sender of the request, whose commits are recorded for the `X-Alcove-Outcome` of an error. */
 function depsOf({ deps }: Endpoint, state: RequestState): RootDeps {
-  const traced = { ...deps, ...tracedDeps(state.request), actor: actorOf(state) }
+  const { trace, log } = tracedDeps(state.request)
+  const traced = { ...deps, trace, log, actor: actorOf(state) }
   if (state.isReading) return traced
   const onCommit = () => {
     state.hasCommitted = true
@@ -56,7 +57,7 @@ function actorOf({ caller, credentials: { address } }: RequestState): Actor {
 
 async function sendCached(endpoint: Endpoint, state: RequestState, responses: ResponseCache): Promise<void> {
   const { request, reply, found, rawParams, origin, input } = state
-  const key = {
+  const key: ResponseKey = {
     origin,
     url: request.raw.url ?? '',
     input,

@@ -6,7 +6,7 @@ import type { PageEnd } from '../response/pages.ts'
 import type { Content, Rendered } from '../response/render.ts'
 
 /** What a cached response depends on besides the route's tables. */
-interface ResponseKey {
+export interface ResponseKey {
   origin: string
   /** The request target: its links repeat it. */
   url: string
@@ -15,6 +15,8 @@ interface ResponseKey {
   organizationId: unknown
   /** The resources that the guard resolved for this request. */
   resources: Found['resources']
+  /** Start of the texts of this key, which the cache fills in. */
+  prefix?: string
 }
 
 /** Rendered result of a handler. */
@@ -47,18 +49,21 @@ const overheadBytes = 3 * 1024
 export function openResponseCache(deps: RootDeps, tables: readonly string[]): ResponseCache {
   const responses = openCache<Rendered>(deps.db.changes, tables, maxBytes, weigh)
   const results = openCache<RenderedResult>(deps.db.changes, tables, maxBytes, weigh)
-  const today = () => deps.now().slice(0, 10)
-  const urlOf = (key: ResponseKey) => textOf(key, today(), key.url)
+  const textOf = (key: ResponseKey, address: string) => {
+    key.prefix ??= prefixOf(key, deps.now().slice(0, 10))
+    return key.prefix + address
+  }
+  const urlOf = (key: ResponseKey) => textOf(key, key.url)
   return {
     peek: (key) => (isShort(key.url) ? responses.peek(urlOf(key), projectOf(key)) : undefined),
     get: (key, load) => (isShort(key.url) ? responses.get(urlOf(key), load, projectOf(key)) : load()),
     getResult(key, load) {
       const input = JSON.stringify(key.input)
-      return isShort(input) ? results.get(textOf(key, today(), input), load, projectOf(key)) : load()
+      return isShort(input) ? results.get(textOf(key, input), load, projectOf(key)) : load()
     },
     updateWeight(key, rendered) {
       responses.updateWeight(urlOf(key), rendered)
-      const inputKey = textOf(key, today(), JSON.stringify(key.input))
+      const inputKey = textOf(key, JSON.stringify(key.input))
       const result = results.peek(inputKey, projectOf(key))
       if (result?.content === rendered.content) results.updateWeight(inputKey, result)
     },
@@ -75,8 +80,8 @@ function weigh({ content: { bytes, compressed = {} } }: { content: Content }): n
   return bytes.length + (br?.length ?? 0) + (gzip?.length ?? 0) + overheadBytes
 }
 
-const textOf = ({ origin, organizationId, resources }: ResponseKey, today: string, address: string) =>
-  `${fingerprint(resources)}${today} ${organizationId} ${origin} ${address}`
+const prefixOf = ({ origin, organizationId, resources }: ResponseKey, today: string) =>
+  `${fingerprint(resources)}${today} ${organizationId} ${origin} `
 
 /**
  * Identifies the resource, not the path in the URL: after a rename or transfer another tenant's resource may have that

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest, FastifyServerOptions } from 'fastify'
-import type { RootDeps } from '../../domain/deps.ts'
 import type { Log } from '../../platform/log.ts'
 import { endTrace, SpanKind, startTrace, type Trace, traceFields } from '../../platform/tracing.ts'
 
@@ -17,12 +16,63 @@ export function traceOf(raw: Pick<IncomingMessage, 'headers' | 'method'>): Trace
   return started
 }
 
-/** Adds the ids of the trace to every log line of the request. */
-export const tracedLogger: NonNullable<FastifyServerOptions['childLoggerFactory']> = (log, bindings, options, raw) =>
-  log.child({ ...bindings, ...traceFields(traceOf(raw)) }, options)
+type LoggerFactory = NonNullable<FastifyServerOptions['childLoggerFactory']>
+type RequestLog = ReturnType<LoggerFactory>
+
+/** What the logger of a request is made of, when its first line is written. */
+interface RequestFacts {
+  bindings: Parameters<LoggerFactory>[1]
+  options: Parameters<LoggerFactory>[2]
+  raw: Parameters<LoggerFactory>[3]
+  made?: RequestLog
+}
+
+const loggingMethods = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'child'] as const
+
+/**
+ * Returns a factory of loggers that add the ids of the request and its trace to every line. Most requests write none, so a
+ * logger is made for the first line.
+ */
+export function openRequestLogs(): LoggerFactory {
+  const facts = new WeakMap<object, RequestFacts>()
+  let parent: RequestLog | undefined
+  let prototype: object = {}
+
+  return (log, bindings, options, raw) => {
+    if (parent !== log) {
+      parent = log
+      prototype = prototypeOf(log)
+    }
+    const lazy: RequestLog = Object.create(prototype)
+    facts.set(lazy, { bindings, options, raw })
+    return lazy
+  }
+
+  /** Everything but the methods that write lines is inherited from the log of the process. */
+  function prototypeOf(log: RequestLog): object {
+    const methods = loggingMethods.map((name) => [
+      name,
+      {
+        value(this: object, ...args: unknown[]) {
+          const made = loggerOf(log, this)
+          return Reflect.apply(made[name], made, args)
+        },
+      },
+    ])
+    return Object.create(log, Object.fromEntries(methods))
+  }
+
+  function loggerOf(log: RequestLog, lazy: object): RequestLog {
+    const known = facts.get(lazy)
+    if (!known) return log
+    const { bindings, options, raw } = known
+    known.made ??= log.child({ ...bindings, ...traceFields(traceOf(raw)) }, options)
+    return known.made
+  }
+}
 
 /** Dependencies that belong to the request: its trace, and a log whose lines name it. */
-export function tracedDeps({ raw, log }: FastifyRequest): Pick<RootDeps, 'log' | 'trace'> {
+export function tracedDeps({ raw, log }: FastifyRequest): { trace: Trace; log: Log } {
   // Fastify's type of the logger has fewer methods than the logger that it was given.
   return { trace: traceOf(raw), log: log as Log }
 }
