@@ -21,14 +21,21 @@ export const newestScan = (column: 'import_id' | 'observed_at'): Sql => sql`(
       select 0 as id union all select +category_id from occurrence_categories where occurrence_id = o.id
     ) as c) as newest)`
 
+const names = [
+  ...['id', 'project_id', 'vulnerability_id', 'uuid', 'report_type', 'scanner_id', 'primary_identifier_id', 'name'],
+  ...['description', 'solution', 'severity', 'confidence', 'cve', 'package_url', 'location', 'location_fingerprint'],
+  ...['details', 'metadata_version', 'raw_metadata', 'detected_at', 'created_at', 'updated_at', 'version'],
+]
+
 /** Columns of the table `findings`, aliased `f`. */
-export const findingColumns: Sql = sql`f.id, f.project_id, f.vulnerability_id, f.uuid, f.report_type, f.scanner_id,
-  f.primary_identifier_id, f.name, f.description, f.solution, f.severity, f.confidence, f.cve, f.package_url, f.location,
-  f.location_fingerprint, f.details, f.metadata_version, f.raw_metadata, f.detected_at, f.created_at,
-  f.updated_at, f.version`
+export const findingColumns: Sql = raw(names.map((name) => `f.${name}`).join(', '))
+
+/** The same columns as an object `finding` in the row. */
+export const nestedFindingColumns: Sql = raw(names.map((name) => `f.${name} as "finding.${name}"`).join(', '))
 
 export function findingFrom(row: FindingRow): Finding {
-  return { ...row, severity: severityOf(row.severity), confidence: confidenceOf(row.confidence) }
+  // Changes a copy, because V8 copies an object fast only into a literal without other fields.
+  return Object.assign({ ...row }, { severity: severityOf(row.severity), confidence: confidenceOf(row.confidence) })
 }
 
 export type ListedFindingRow = Omit<Ranked<ListedFinding>, 'state' | 'identifiers' | 'hasTriage'> & {
@@ -78,14 +85,16 @@ export const listedFindingColumns = ({
   ) as identifiers`
 
 export function listedFindingFrom(row: ListedFindingRow): ListedFinding {
-  return {
-    ...row,
-    severity: severityOf(row.severity),
-    confidence: confidenceOf(row.confidence),
-    state: row.state ?? 'detected',
-    hasTriage: Boolean(row.hasTriage),
-    identifiers: readIdentifiers(row.identifiers),
-  }
+  return Object.assign(
+    { ...row },
+    {
+      severity: severityOf(row.severity),
+      confidence: confidenceOf(row.confidence),
+      state: row.state ?? ('detected' as const),
+      hasTriage: Boolean(row.hasTriage),
+      identifiers: readIdentifiers(row.identifiers),
+    },
+  )
 }
 
 /** Reads identifiers in the order of the report; the first one is the primary identifier. */

@@ -72,14 +72,18 @@ export function pageHeaders(answer: PageResponse): Record<string, string> {
   const all = links.filter(Boolean).join(', ')
   const link = all.length <= maxLinkLength ? all : next
 
-  return {
+  const headers: Record<string, string> = {
     'X-Per-Page': String(perPage),
     'X-Page': String(page),
     'X-Next-Page': hasNext && nextCursor === undefined ? String(page + 1) : '',
     'X-Prev-Page': hasPrevious ? String(page - 1) : '',
-    ...(isCounted && { 'X-Total': String(total), 'X-Total-Pages': String(lastPage) }),
-    ...(link !== undefined && { Link: link }),
   }
+  if (isCounted) {
+    headers['X-Total'] = String(total)
+    headers['X-Total-Pages'] = String(lastPage)
+  }
+  if (link !== undefined) headers['Link'] = link
+  return headers
 }
 
 /** A page of a list with keyset pagination. */
@@ -106,8 +110,9 @@ function keysetLink({ url, parameters, perPage, next }: KeysetResponse): string 
 
 function pageTarget({ url, parameters, perPage }: PageResponse): (page: number) => string {
   // The four links differ only in the page number, so the rest is formatted once.
-  const before = queryText(parameters, (name) => name < 'page')
-  const after = queryText({ ...parameters, per_page: perPage }, (name) => name > 'page')
+  const shown = Object.assign({}, parameters, { per_page: perPage })
+  const before = queryText(shown, (name) => name < 'page')
+  const after = queryText(shown, (name) => name > 'page')
   const start = `${address(url)}?${before === '' ? '' : `${before}&`}page=`
   return (page) => `${start}${page}&${after}`
 }

@@ -230,6 +230,9 @@ export function viewVulnerability(
   origin: string,
   today: string,
 ) {
+  // The fields are named, because spreading takes V8 as long as all the rest of a row.
+  const scores = viewScores(vulnerability)
+  const dismissals = viewRefDismissals(vulnerability)
   return {
     id: vulnerability.id,
     title: vulnerability.title,
@@ -286,7 +289,10 @@ export function viewVulnerability(
     due_on_overridden: vulnerability.isDueOnOverridden,
     overdue: isOverdue(vulnerability, today),
     fix_available_at: vulnerability.fixAvailableAt,
-    ...viewScores(vulnerability),
+    cvss_score: scores.cvss_score,
+    epss: scores.epss,
+    kev: scores.kev,
+    priority: scores.priority,
     auto_resolved: vulnerability.isAutoResolved,
     assignee: assignee && viewBasicUser(assignee, origin),
     present_on_default_branch: vulnerability.isOnDefaultBranch,
@@ -294,7 +300,8 @@ export function viewVulnerability(
     project_archived: project.isArchived,
     web_url: vulnerabilityUrl(project.fullPath, vulnerability.id, origin),
     tags: [...vulnerability.tags],
-    ...viewRefDismissals(vulnerability),
+    dismissal_scope: dismissals.dismissal_scope,
+    ref_dismissals: dismissals.ref_dismissals,
     group_rule_id: vulnerability.groupRuleId,
   }
 }
@@ -314,10 +321,10 @@ interface Seen {
   ref?: string | undefined
 }
 
-const onRef = (row: VulnerabilityWithFinding, ref: string | undefined): VulnerabilityWithFinding => ({
-  ...row,
-  vulnerability: seenOnRef(row.vulnerability, ref),
-})
+const onRef = (row: VulnerabilityWithFinding, ref: string | undefined): VulnerabilityWithFinding => {
+  const { vulnerability, finding, assignee } = row
+  return { vulnerability: seenOnRef(vulnerability, ref), finding, assignee }
+}
 
 /** Rendered vulnerabilities of a project. */
 export function vulnerabilityRows(

@@ -81,8 +81,9 @@ export async function listVersions(
   ids: readonly number[],
 ): Promise<{ id: number; projectId: number; version: string }[]> {
   const rows = await listRowVersions(db, ids)
-  return rows.map(({ vulnerability, finding, assignee, ...row }) => ({
-    ...row,
+  return rows.map(({ id, projectId, vulnerability, finding, assignee }) => ({
+    id,
+    projectId,
     version: versionText(vulnerability, finding, assignee),
   }))
 }

@@ -55,9 +55,8 @@ export async function lockVulnerability(
     from vulnerabilities v join findings f on f.vulnerability_id = v.id ${joinAssignee}
     where v.id = ${id} and +v.project_id = ${projectId} ${db.dialect.forNoKeyUpdateOf('v')}`)
   if (!row) return undefined
-  const { hasListeners, hasApprovalRules, ...both } = row
-  const flags = { hasListeners: Boolean(hasListeners), hasApprovalRules: Boolean(hasApprovalRules) }
-  return { ...withFindingFrom(both), ...flags }
+  const flags = { hasListeners: Boolean(row.hasListeners), hasApprovalRules: Boolean(row.hasApprovalRules) }
+  return Object.assign(withFindingFrom(row), flags)
 }
 
 /** Fields of a vulnerability as its scanner reports them. */
