@@ -73,6 +73,7 @@ export const screens: readonly Screen[] = [
   { name: 'admin-user-new', path: '/-/admin/users/new', height: 1000 },
   { name: 'admin-tokens', path: '/-/admin/tokens' },
   { name: 'admin-audit-log', path: '/-/admin/audit_log' },
+  { name: 'admin-quarantine', path: '/-/admin/quarantine' },
   { name: 'admin-hooks', path: '/-/admin/hooks' },
   { name: 'admin-hook-new', path: '/-/admin/hooks/new', height: 1600 },
   { name: 'admin-topics', path: '/-/admin/topics' },

@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessProblems, startWeb, type Web } from './web.ts'
 
@@ -134,4 +135,69 @@ test('a group page works on a narrow dark screen', async () => {
   const page = await web.open('/groups/acme', { as: web.server.admin, theme: 'dark', width: 360 })
   expect(await accessProblems(page)).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+})
+
+/** Minimal PNG image. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+test('topics of a group are previewed and saved, and its projects show them as inherited', async () => {
+  const path = `inherits-${randomUUID().slice(0, 8)}`
+  const { id } = await web.server.project(`${path}/one`, { visibility: 'public' })
+  const page = await web.open(`/groups/${path}/-/settings`, { as: web.server.admin, height: 1600 })
+  const field = page.getByRole('combobox', { name: 'Topics of this group' })
+  await field.fill(`${path}-cloud`)
+  await page.getByRole('option', { name: /Create topic/ }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  const preview = page.getByRole('status').filter({ hasText: 'The topics of 1 project change' })
+  await preview.getByRole('row', { name: `${path}/one ${path}-cloud` }).waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  expect((await web.server.admin.get(`/projects/${id}`)).body.inherited_topics).toEqual([])
+  await page.getByRole('button', { name: 'Save topics' }).click()
+  await page.getByText('Topics saved.').waitFor()
+  expect((await web.server.admin.get(`/projects/${id}`)).body).toMatchObject({
+    topics: [],
+    inherited_topics: [`${path}-cloud`],
+  })
+  const project = await web.open(`/${path}/one`, { as: web.server.admin })
+  await project
+    .getByRole('list', { name: 'Inherited topics' })
+    .getByRole('link', { name: `${path}-cloud` })
+    .waitFor()
+  expect(await accessProblems(project)).toEqual([])
+})
+
+test.each(['group', 'project', 'profile'] as const)('the avatar of a %s is chosen, saved and removed', async (kind) => {
+  const path = `pictured-${randomUUID().slice(0, 8)}`
+  const user = await web.server.user(path)
+  await web.server.project(`${path}-group/one`, { visibility: 'public' })
+  const owned = {
+    group: { settings: `/groups/${path}-group/-/settings`, api: `/groups/${path}-group`, as: web.server.admin },
+    project: {
+      settings: `/${path}-group/one/-/settings`,
+      api: `/projects/${encodeURIComponent(`${path}-group/one`)}`,
+      as: web.server.admin,
+    },
+    profile: { settings: '/-/profile', api: `/users/${user.user?.id}`, as: user },
+  }[kind]
+  const urlNow = async () => (await web.server.admin.get(owned.api)).body.avatar_url
+  const page = await web.open(owned.settings, { as: owned.as, height: 1400 })
+  const field = page.getByLabel('Avatar', { exact: true }).and(page.locator('input'))
+  await field.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('text') })
+  await page.getByText('notes.txt has another format. Choose a PNG').waitFor()
+  await field.setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: Buffer.alloc(300 * 1024) })
+  await page.getByText('large.png is 300 KiB. Choose a picture of up to').waitFor()
+  expect(await page.getByRole('button', { name: 'Save avatar' }).isDisabled()).toBe(true)
+  await field.setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: picture })
+  await page.locator('main img[src^="blob:"]').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save avatar' }).click()
+  await page.getByText('Avatar saved.').waitFor()
+  expect(await urlNow()).toContain('logo.png')
+  await page.locator('main img[src$="logo.png"]').first().waitFor()
+  await page.getByRole('button', { name: 'Remove avatar' }).click()
+  await page.getByRole('button', { name: 'Save avatar' }).click()
+  await expect.poll(urlNow).toBeNull()
 })

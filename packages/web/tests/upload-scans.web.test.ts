@@ -40,3 +40,40 @@ test('the list of uploads has the results of virus scans, and the preview of a q
   await page.getByRole('link', { name: 'threat.png', exact: true }).click()
   await page.getByText('This file is quarantined').waitFor()
 })
+
+test('administrators release and delete quarantined files, and see the state of the scanner', async () => {
+  const path = `acme/held-${randomUUID().slice(0, 8)}`
+  const names = ['false-alarm.txt', 'threat.txt'].map((name) => `${randomUUID().slice(0, 8)}-${name}`)
+  const [alarm = '', threat = ''] = names
+  await filled(
+    web,
+    maintainer,
+    path,
+    names.map((name) => ({ name, buffer: 'x' })),
+  )
+  const { db } = web.server.deps
+  for (const name of names) {
+    await db.run(sql`
+      update uploads set scan_state = 'infected', scan_signature = 'Test.Virus-1', scanned_at = ${new Date().toISOString()}
+      where filename = ${name}`)
+  }
+  const page = await web.open('/-/admin/quarantine', { as: web.server.admin })
+  await page.getByText('No virus scanner is configured').waitFor()
+  const row = rowOf(page, alarm)
+  await row.getByText('Test.Virus-1').waitFor()
+  expect(await row.innerText()).toContain('maria')
+  expect(await row.getByRole('link', { name: path }).getAttribute('href')).toBe(`/${path}/-/uploads`)
+  expect(await accessProblems(page)).toEqual([])
+
+  await page.getByRole('button', { name: `Release ${alarm}` }).click()
+  await page.getByRole('dialog').getByText('only if this is a false positive').waitFor()
+  await page.getByRole('button', { name: 'Release file' }).click()
+  await page.getByText(`${alarm} released.`).waitFor()
+  await page.getByRole('button', { name: `Delete ${threat}` }).click()
+  await page.getByRole('button', { name: 'Delete file' }).click()
+  await page.getByText(`${threat} deleted.`).waitFor()
+  await expect.poll(() => row.count()).toBe(0)
+  await expect.poll(() => rowOf(page, threat).count()).toBe(0)
+  const [released] = await db.all(sql`select scan_state from uploads where filename = ${alarm}`)
+  expect(released).toEqual({ scanState: 'released' })
+})

@@ -15,10 +15,10 @@ export interface Metrics {
 }
 
 /** `not_scanned`: too large for the scanner. `failed`: the scanner or the file was not available. */
-export type VirusScanResult = 'clean' | 'infected' | 'not_scanned' | 'failed'
+type VirusScanResult = 'clean' | 'infected' | 'not_scanned' | 'failed'
 
 /** Metrics of all processes. */
-export interface StoredMetrics {
+interface StoredMetrics {
   queue: QueueMetrics
   mails: readonly MailCount[]
   streams: readonly StreamLag[]

@@ -45,6 +45,14 @@ export const admin: Screen[] = [
   screen('/-/admin/jobs', 'Jobs', async () => (await import('../features/admin/jobs.tsx')).Jobs, {
     links: { tabs: true },
   }),
+  screen(
+    '/-/admin/quarantine',
+    'Quarantine',
+    async () => (await import('../features/admin/quarantine.tsx')).Quarantine,
+    {
+      links: { tabs: true },
+    },
+  ),
   screen('/-/admin/hooks', 'Webhooks', async () => (await import('../features/webhooks/hooks.tsx')).Hooks, {
     links: { tabs: true },
   }),

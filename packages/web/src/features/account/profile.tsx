@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { Avatar } from '../../components/avatar.tsx'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { ActionForm } from '../../components/form/action-form.tsx'
+import { type AvatarChange, AvatarPanel } from '../../components/form/avatar-field.tsx'
 import { TextField } from '../../components/form/field.tsx'
 import { Problem, problemsOf } from '../../components/form/problem.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
@@ -16,11 +17,14 @@ type User = NonNullable<SessionState['user']>
 
 /** Profile page: name, password and active sessions. */
 export function Profile() {
+  const user = useUser()
+  const session = useSession()
   return (
     <Page title="Profile">
       <AccountTabs />
-      <You user={useUser()} />
-      {useSession().passwords && <Password />}
+      <You user={user} />
+      {mayWrite(session) && <OwnAvatar user={user} />}
+      {session.passwords && <Password />}
       <Browsers />
     </Page>
   )
@@ -53,6 +57,25 @@ function You({ user }: { user: User }) {
         <p className="muted small">Ask an administrator to change your name or e-mail address.</p>
       )}
     </Panel>
+  )
+}
+
+function OwnAvatar({ user }: { user: User }) {
+  const [avatar, setAvatar] = useState<AvatarChange>()
+  const action = useAction('PUT /user/avatar', {
+    showsErrors: true,
+    done: 'Avatar saved.',
+    onDone: () => setAvatar(undefined),
+  })
+  return (
+    <AvatarPanel
+      name={user.name}
+      current={user.avatar_url}
+      avatar={avatar}
+      onAvatar={setAvatar}
+      action={action}
+      onSave={(body) => action.mutate({ body })}
+    />
   )
 }
 

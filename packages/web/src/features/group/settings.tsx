@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { Button } from '../../components/button.tsx'
 import { ActionForm } from '../../components/form/action-form.tsx'
+import { type AvatarChange, AvatarPanel } from '../../components/form/avatar-field.tsx'
 import { SelectField, TextArea, TextField } from '../../components/form/field.tsx'
 import { ForWriters } from '../../components/form/for-writers.tsx'
 import { VisibilityField } from '../../components/form/visibility-field.tsx'
@@ -12,6 +13,7 @@ import { Tabs } from '../../components/page/tabs.tsx'
 import { visibilityOf } from '../../components/visibility.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { groupAddress, useGroup } from '../../nouns/group/group.ts'
+import { GroupTopics } from './group-topics.tsx'
 
 /** Settings of a group, for its owners. */
 export function GroupSettings() {
@@ -20,10 +22,32 @@ export function GroupSettings() {
       <Tabs label="Settings sections" tabs={useLinks('settings', 'group', useGroup())} />
       <ForWriters>
         <General />
+        <GroupAvatar />
+        <GroupTopics />
         <Address />
         <Removal />
       </ForWriters>
     </Page>
+  )
+}
+
+function GroupAvatar() {
+  const { group } = useGroup()
+  const [avatar, setAvatar] = useState<AvatarChange>()
+  const action = useAction('PUT /groups/{id}', {
+    showsErrors: true,
+    done: 'Avatar saved.',
+    onDone: () => setAvatar(undefined),
+  })
+  return (
+    <AvatarPanel
+      name={group.name}
+      current={group.avatar_url}
+      avatar={avatar}
+      onAvatar={setAvatar}
+      action={action}
+      onSave={(body) => action.mutate({ path: { id: group.id }, body })}
+    />
   )
 }
 

@@ -51,15 +51,7 @@ export function Overview() {
               <p className="muted">No description.</p>
             )}
           </Panel>
-          <Panel title="Topics">
-            {isMaintainer ? (
-              <TopicsEditor project={project} />
-            ) : project.topics.length > 0 ? (
-              <TopicLinks topics={project.topics} />
-            ) : (
-              <p className="muted">No topics.</p>
-            )}
-          </Panel>
+          <Topics isMaintainer={isMaintainer} />
         </div>
         <div className="stack">
           <Facts />
@@ -67,6 +59,29 @@ export function Overview() {
         </div>
       </div>
     </Page>
+  )
+}
+
+/** The project's own topics, and those of its groups. */
+function Topics({ isMaintainer }: { isMaintainer: boolean }) {
+  const { project } = useProject()
+  const { topics, inherited_topics: inherited = [] } = project
+  return (
+    <Panel title="Topics">
+      {isMaintainer ? (
+        <TopicsEditor project={project} />
+      ) : topics.length > 0 ? (
+        <TopicLinks topics={topics} />
+      ) : (
+        inherited.length === 0 && <p className="muted">No topics.</p>
+      )}
+      {inherited.length > 0 && (
+        <div className="row-wrap">
+          <span className="muted small">Inherited from groups:</span>
+          <TopicLinks topics={inherited} label="Inherited topics" />
+        </div>
+      )}
+    </Panel>
   )
 }
 

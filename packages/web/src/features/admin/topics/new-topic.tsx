@@ -2,11 +2,12 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { LinkButton } from '../../../components/button.tsx'
 import { ActionForm } from '../../../components/form/action-form.tsx'
+import type { AvatarChange } from '../../../components/form/avatar-field.tsx'
 import { ForWriters } from '../../../components/form/for-writers.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { useAction } from '../../../data/api.ts'
 import { OrganizationField, useOrganization } from './organization-field.tsx'
-import { type AvatarChange, readTopicFields, TopicFields, topicFieldNames } from './topic-fields.tsx'
+import { readTopicFields, TopicFields, topicFieldNames } from './topic-fields.tsx'
 
 export function NewTopic() {
   const [, navigate] = useLocation()

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Button } from '../../../components/button.tsx'
 import { ActionForm } from '../../../components/form/action-form.tsx'
+import type { AvatarChange } from '../../../components/form/avatar-field.tsx'
 import { ForWriters } from '../../../components/form/for-writers.tsx'
 import { counted } from '../../../components/format.ts'
 import { ConfirmDialog } from '../../../components/overlay/dialog.tsx'
@@ -14,7 +15,7 @@ import { mayWrite, useSession } from '../../../data/session.ts'
 import { topicAddress } from '../../../nouns/topic/topic-links.tsx'
 import { Aliases } from './aliases.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
-import { type AvatarChange, readTopicFields, TopicFields, topicFieldNames } from './topic-fields.tsx'
+import { readTopicFields, TopicFields, topicFieldNames } from './topic-fields.tsx'
 
 type Topic = Schemas['Topic']
 

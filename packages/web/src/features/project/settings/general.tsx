@@ -2,6 +2,7 @@ import type { BodyOf } from '@alcove/client'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ActionForm } from '../../../components/form/action-form.tsx'
+import { type AvatarChange, AvatarPanel } from '../../../components/form/avatar-field.tsx'
 import { SelectField, TextArea, TextField } from '../../../components/form/field.tsx'
 import { ForWriters } from '../../../components/form/for-writers.tsx'
 import { VisibilityField } from '../../../components/form/visibility-field.tsx'
@@ -27,6 +28,7 @@ export function GeneralSettings() {
       <SettingsTabs />
       <ForWriters>
         <General />
+        <ProjectAvatar />
         <Vulnerabilities />
         <ProjectFilesPanel />
         <BadgePanel />
@@ -55,6 +57,26 @@ function useChange() {
     },
   })
   return { action, save: (body: Change) => action.mutate({ path: { id: project.id }, body }) }
+}
+
+function ProjectAvatar() {
+  const { project } = useProject()
+  const [avatar, setAvatar] = useState<AvatarChange>()
+  const action = useAction('PUT /projects/{id}', {
+    showsErrors: true,
+    done: 'Avatar saved.',
+    onDone: () => setAvatar(undefined),
+  })
+  return (
+    <AvatarPanel
+      name={project.name}
+      current={project.avatar_url}
+      avatar={avatar}
+      onAvatar={setAvatar}
+      action={action}
+      onSave={(body) => action.mutate({ path: { id: project.id }, body })}
+    />
+  )
 }
 
 function General() {
