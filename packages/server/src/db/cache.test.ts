@@ -93,3 +93,18 @@ test('a value that grew after its eviction is not cached again', async () => {
   cache.updateWeight('list', old)
   expect(cache.peek('list')).toEqual([2])
 })
+
+test('a value that was loaded before a change is not returned after it is set', () => {
+  let stamp: number | undefined = 1
+  const cache = openOn(10, () => stamp)
+  const before = cache.version()
+  cache.set('row', [1], before)
+  expect(cache.peek('row')).toEqual([1])
+  stamp = 2
+  cache.set('row', [1], before)
+  expect(cache.peek('row')).toBeUndefined()
+  stamp = undefined
+  cache.set('row', [1], cache.version())
+  stamp = 2
+  expect(cache.peek('row')).toBeUndefined()
+})

@@ -13,6 +13,13 @@ export interface Cache<Held> {
   get(key: string, load: () => Promise<Held>, projectId?: number): Promise<Held>
   /** Like `get`, for slow loads: concurrent callers share one load. Must not be called inside a transaction. */
   getShared(key: string, load: () => Promise<Held>, projectId?: number): Promise<Held>
+  /**
+   * Returns the current version of the tables, to be read before values are loaded that `set` then adds. For values that
+   * are loaded together.
+   */
+  version(projectId?: number): number | undefined
+  /** Adds a value that was loaded after this version was read. */
+  set(key: string, value: Held, version: number | undefined): void
   /** Updates the weight of a value that has grown since it was loaded. */
   updateWeight(key: string, value: Held): void
 }
@@ -72,7 +79,13 @@ export function openCache<Held>(
     if (entry?.value === value) entries.set(key, entry)
   }
 
-  return { peek, get, getShared, updateWeight }
+  const version = (projectId?: number) => changes.version(tables, projectId)
+
+  function set(key: string, value: Held, version: number | undefined): void {
+    if (version !== undefined) entries.set(key, { version, value })
+  }
+
+  return { peek, get, getShared, version, set, updateWeight }
 }
 
 /** Returns an accessor of per-database state. The state is created on first use and freed with the database. */

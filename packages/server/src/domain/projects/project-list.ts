@@ -8,9 +8,10 @@ import { assertOrganizationReadable } from '../namespaces/organizations.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Person } from '../users/user.ts'
 import { listPeople } from '../users/users.ts'
-import { audienceOf } from './audience.ts'
+import { type Audience, audienceOf } from './audience.ts'
 import type { Project, ProjectOrder } from './project.ts'
 import { countProjects, listProjects, listTopicsNamed, type ProjectFilter } from './project-list-queries.ts'
+import { listProjectsById } from './project-queries.ts'
 import { type PathSearch, readPathSearch } from './search.ts'
 import type { Visitor } from './visible.ts'
 
@@ -46,6 +47,33 @@ export async function findProjects(
     throw badRequest('`updated_at` filter and `updated_at` sorting must be paired')
   }
   await assertOrganizationReadable(deps, caller, query.organizationId)
+  const audience = audienceOf(caller, deps.now().slice(0, 10), {
+    membership: query.membership,
+    least: Math.max(query.minAccessLevel ?? 0, query.owned ? roles.owner : 0),
+  })
+  const starredBy = query.starred ? caller?.user.id : undefined
+  const key = JSON.stringify([query, audience, starredBy, asked, page])
+  const { ids, ...end } = await pages(deps.db).get(key, async () => {
+    const cache = shown(deps.db)
+    const version = cache.version()
+    const { rows, ...end } = await readPage(deps, { query, audience, starredBy }, { asked, page })
+    for (const project of rows) cache.set(String(project.id), project, version)
+    return { ids: rows.map(({ id }) => id), ...end }
+  })
+  return { rows: await listShown(deps, ids), ...end }
+}
+
+interface VisibleQuery {
+  query: ProjectQuery
+  audience: Audience
+  starredBy: number | undefined
+}
+
+async function readPage(
+  deps: RootDeps,
+  { query, audience, starredBy }: VisibleQuery,
+  { asked, page }: { asked: ProjectOrder; page: PageRequest },
+): Promise<Page<Project>> {
   const topics = query.matchesNothing ? undefined : await findTopicIds(deps, query)
   if (!topics) return { rows: [], total: 0 }
   const search = readPathSearch(query.search ?? '', query.searchNamespaces ?? false)
@@ -53,13 +81,10 @@ export async function findProjects(
     ...query,
     anyTopics: query.topicAny?.length ? await listIdsNamed(deps, query.topicAny) : undefined,
     notTopics: query.topicNot?.length ? await listIdsNamed(deps, query.topicNot) : undefined,
-    audience: audienceOf(caller, deps.now().slice(0, 10), {
-      membership: query.membership,
-      least: Math.max(query.minAccessLevel ?? 0, query.owned ? roles.owner : 0),
-    }),
+    audience,
     topics,
     search,
-    starredBy: query.starred ? caller?.user.id : undefined,
+    starredBy,
   }
   const counted = await counts(deps.db).get(JSON.stringify(filter), () => countProjects(deps.db, filter))
   if (counted === 0) return { rows: [], total: 0 }
@@ -79,6 +104,43 @@ function similarityOrder(counted: number, search: PathSearch | undefined): Proje
 const countedTables = ['projects', 'namespaces', 'members', 'project_topics', 'project_stars', 'custom_attributes']
 /** Cache of totals. Counting is slower than reading a page. */
 const counts = perDatabase((changes) => openCache<number>(changes, countedTables, 2000))
+
+/** A page without its rows, which many pages share. */
+type PageOfIds = Omit<Page<Project>, 'rows'> & { ids: readonly number[] }
+
+const maxCachedIds = 50_000
+/** Cache of pages by query and caller. */
+const pages = perDatabase((changes) =>
+  openCache<PageOfIds>(
+    changes,
+    [...countedTables, 'topics', 'topic_names', 'organizations'],
+    maxCachedIds,
+    ({ ids }) => ids.length + 10,
+  ),
+)
+
+/** Cache of listed projects: their rendered rows are found by the project, so it is not read and hashed again. */
+const shown = perDatabase((changes) => openCache<Project>(changes, ['projects', 'namespaces'], 4000))
+
+/** Returns the projects in the order of the ids. */
+async function listShown({ db }: RootDeps, ids: readonly number[]): Promise<Project[]> {
+  const cache = shown(db)
+  const found = new Map<number, Project>()
+  const missing: number[] = []
+  for (const id of ids) {
+    const project = cache.peek(String(id))
+    if (project) found.set(id, project)
+    else missing.push(id)
+  }
+  if (missing.length > 0) {
+    const version = cache.version()
+    for (const project of await listProjectsById(db, missing)) {
+      found.set(project.id, project)
+      cache.set(String(project.id), project, version)
+    }
+  }
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
 
 /** Returns the candidate topic ids for each requested topic, or `undefined` when one of the topics does not exist. */
 export async function findTopicIds(

@@ -364,3 +364,35 @@ async function addProjects(server: TestServer, namespaceId: number, count: numbe
     select 1, ${namespaceId}, r.name, r.name, 'acme/' || r.name, 'acme/' || r.name, 'public', ${now}, ${now}, ${now}
     from ${server.deps.db.dialect.records(rows, { name: 'text' })} as r`)
 }
+
+test('a list that was requested before shows what has changed since', async () => {
+  const { server, nadia, open, closed } = await startWithProjects()
+  const { admin } = server
+  const isListed = async (query: string, change: () => Promise<Reply>, client = admin) => {
+    const before = names(await client.get(`/projects?${query}`))
+    expect((await change()).status, query).toBeLessThan(300)
+    return [before, names(await client.get(`/projects?${query}`))]
+  }
+  const at = `/projects/${open.id}`
+  const member = `/projects/${closed.id}/members`
+  const added = { user_id: id(nadia), access_level: 10 }
+
+  expect(await isListed('topic=web', () => admin.put(at, { topics: ['web'] }))).toEqual([[], ['open']])
+  const [topic] = (await admin.get('/topics?search=web')).body
+  expect(await isListed('topic=net', () => admin.put(`/topics/${topic.id}`, { name: 'net' }))).toEqual([[], ['open']])
+  expect(await isListed('starred=true', () => admin.post(`${at}/star`))).toEqual([[], ['open']])
+  const attribute = () => admin.put(`${at}/custom_attributes/team`, { value: 'red' })
+  expect(await isListed('custom_attributes[team]=red', attribute)).toEqual([[], ['open']])
+  expect(await isListed('membership=true', () => admin.post(member, added), nadia)).toEqual([
+    ['own'],
+    ['own', 'closed'],
+  ])
+  expect(await isListed('membership=true', () => admin.delete(`${member}/${id(nadia)}`), nadia)).toEqual([
+    ['own', 'closed'],
+    ['own'],
+  ])
+  expect(
+    await isListed('visibility=private&search=clo', () => admin.put(`/projects/${closed.id}`, { name: 'clover' })),
+  ).toEqual([['closed'], ['closed']])
+  expect((await admin.get('/projects?visibility=private&search=clo')).body[0].name).toBe('clover')
+})
