@@ -31,6 +31,25 @@ test('the user chooses which messages to receive', async () => {
   })
 })
 
+test('the display settings follow the user into another browser', async () => {
+  await web.server.user('eva')
+  const page = await openSignedIn(web, 'eva', '/-/profile/display')
+  await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
+  await page.getByLabel('Date format').selectOption({ label: '2026-01-31 13:05' })
+  await page.getByLabel('Density of lists').selectOption({ label: 'Compact' })
+  await page.getByLabel('Enable shortcuts page-wide').uncheck()
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Display settings saved.').waitFor()
+  await page.getByText(/^Now: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/).waitFor()
+
+  const other = await openSignedIn(web, 'eva', '/-/profile')
+  const shown = other.getByRole('main').locator('time').first()
+  const utc = await shown.getAttribute('datetime')
+  const tokyo = new Date(Date.parse(utc ?? '') + 9 * 60 * 60 * 1000).toISOString().replace('T', ' ').slice(0, 19)
+  expect(await shown.getAttribute('title')).toBe(tokyo)
+})
+
 test('the link in a message asks before it turns messages off', async () => {
   const bob = await web.server.user('bob')
   const settings = async () => (await bob.get('/user/notification_settings')).body

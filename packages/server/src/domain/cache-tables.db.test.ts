@@ -150,7 +150,8 @@ async function useCaches(server: TestServer): Promise<void> {
     ].map((filter) => `/projects?${filter}`),
     ...['/topics', '/topics?search=web', '/topics/duplicates', '/topics/1/related', `/projects/${id}/uploads`],
     ...['/vulnerabilities', '/vulnerabilities/summary', '/vulnerabilities?topic=web', '/vulnerability_statistics'],
-    '/security_dashboard',
+    ...['/security_dashboard', '/security_dashboard/activity'],
+    ...['/security_dashboard/coverage', '/security_dashboard/coverage/projects?missing=sast'],
     ...[
       // In both orders the load reads another list than the request has opened.
       ...['count_desc', 'priority_asc'].flatMap((sort) =>

@@ -37,6 +37,15 @@ export const group: Screen[] = [
     async () => (await import('../features/dependencies/group-dependencies.tsx')).GroupDependencies,
     { access: signedIn, links: { tabs: true } },
   ),
+  screen('/activity', 'Activity', async () => (await import('../features/overview/activity-page.tsx')).GroupActivity, {
+    access: signedIn,
+  }),
+  screen(
+    '/coverage',
+    'Scanner coverage',
+    async () => (await import('../features/overview/coverage-page.tsx')).GroupCoverage,
+    { access: signedIn },
+  ),
   screen('/uploads', 'Uploads', async () => (await import('../features/uploads/group-uploads.tsx')).GroupUploads, {
     access: uploader,
     links: { tabs: true },

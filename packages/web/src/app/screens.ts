@@ -1,4 +1,4 @@
-import { FolderGit2, FolderTree, KeyRound, Package, Tags, UserCheck } from 'lucide-react'
+import { FolderGit2, FolderTree, History, KeyRound, Package, ScanSearch, Tags, UserCheck } from 'lucide-react'
 import { lazyComponent } from '../components/lazy-component.tsx'
 import { NotFound } from '../components/page/not-found.tsx'
 import { type Access, atLeast, type Screen, type ScreenTable, screen } from '../components/page/screens.tsx'
@@ -74,6 +74,18 @@ const main: Screen[] = [
     async () => (await import('../features/dependencies/all-dependencies.tsx')).AllDependencies,
     { access: signedIn, links: { home: 'Dependencies' }, shortcut: { icon: Package } },
   ),
+  screen(
+    '/-/activity',
+    'Activity',
+    async () => (await import('../features/overview/activity-page.tsx')).InstanceActivity,
+    { access: signedIn, links: { home: 'Activity' }, shortcut: { icon: History } },
+  ),
+  screen(
+    '/-/coverage',
+    'Scanner coverage',
+    async () => (await import('../features/overview/coverage-page.tsx')).InstanceCoverage,
+    { access: signedIn, links: { home: 'Scanner coverage' }, shortcut: { icon: ScanSearch } },
+  ),
   screen('/explore/projects', 'Projects', async () => (await import('../features/explore/projects.tsx')).Projects, {
     links: { header: true, home: 'All projects' },
     shortcut: { icon: FolderGit2 },
@@ -106,6 +118,12 @@ const main: Screen[] = [
     '/-/profile/notifications',
     'Notifications',
     async () => (await import('../features/account/notifications.tsx')).Notifications,
+    { access: account, links: { account: true } },
+  ),
+  screen(
+    '/-/profile/display',
+    'Display',
+    async () => (await import('../features/account/display-settings.tsx')).DisplaySettings,
     { access: account, links: { account: true } },
   ),
   screen(
@@ -217,6 +235,18 @@ const project: Screen[] = [
   screen('/reports/:id', 'Report', async () => (await import('../features/reports/report-page.tsx')).ReportPage, {
     access: atLeast('developer'),
   }),
+  screen(
+    '/activity',
+    'Activity',
+    async () => (await import('../features/overview/activity-page.tsx')).ProjectActivity,
+    { access: atLeast('developer') },
+  ),
+  screen(
+    '/coverage',
+    'Scanner coverage',
+    async () => (await import('../features/overview/coverage-page.tsx')).ProjectCoverage,
+    { access: atLeast('developer') },
+  ),
   screen('/uploads', 'Uploads', async () => (await import('../features/uploads/project-uploads.tsx')).ProjectUploads, {
     access: uploader,
     links: { tabs: true },

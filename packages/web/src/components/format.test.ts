@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAgo } from './format.ts'
+import { formatAgo, formatDay, formatTime } from './format.ts'
 
 const now = Date.parse('2026-01-10T12:00:00Z')
 const inSeconds = (seconds: number) => formatAgo(new Date(now + seconds * 1000).toISOString(), now)
@@ -28,4 +28,15 @@ test.each([
   [-(8 * day), 'last week'],
 ])('%d seconds from now is counted in whole units: %s', (seconds, words) => {
   expect(inSeconds(seconds)).toBe(words)
+})
+
+test.each([
+  ['iso', 'Europe/Rome', '2026-01-31 14:05:09', '2026-01-31'],
+  ['iso', 'Asia/Tokyo', '2026-01-31 22:05:09', '2026-01-31'],
+  ['day_month', 'UTC', '31 Jan 2026, 13:05:09', '31 Jan 2026'],
+  ['month_day', 'America/New_York', 'Jan 31, 2026, 8:05:09 AM', 'Jan 31, 2026'],
+] as const)('a time in the format %s in %s is %s', (format, zone, time, day) => {
+  const display = { date_format: format, time_zone: zone, density: 'comfortable', page_keys: true } as const
+  expect(formatTime('2026-01-31T13:05:09Z', display).replaceAll('\u202f', ' ')).toBe(time)
+  expect(formatDay('2026-01-31', display)).toBe(day)
 })

@@ -1,3 +1,5 @@
+import { display } from '../data/display.ts'
+
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
 
 /** Formats a size: `1 byte`, `1,023 bytes`, `1.5 KiB`, `12 MiB`. */
@@ -56,9 +58,22 @@ function formatRemaining(seconds: number): string {
   return step ? exact.format(Math.round(seconds / step[1]), step[0]) : 'in less than a minute'
 }
 
-/** Formats an absolute time in the user's time zone. */
-export function formatTime(time: string): string {
-  return new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+/** Locales of the date formats. Sweden writes dates as ISO 8601 does. */
+const locales = { browser: undefined, iso: 'sv-SE', day_month: 'en-GB', month_day: 'en-US' } as const
+
+/** Formats an absolute time in the format and the time zone that the user chose. */
+export function formatTime(time: string, { date_format: format, time_zone: timeZone } = display.get()): string {
+  return new Date(time).toLocaleString(locales[format], {
+    dateStyle: format === 'iso' ? 'short' : 'medium',
+    timeStyle: 'medium',
+    ...(timeZone && { timeZone }),
+  })
+}
+
+/** Formats a date without a time of day, such as `2026-01-31`, which is the same day in every time zone. */
+export function formatDay(day: string, { date_format: format } = display.get()): string {
+  const date = new Date(`${day.slice(0, 10)}T00:00:00Z`)
+  return date.toLocaleDateString(locales[format], { dateStyle: format === 'iso' ? 'short' : 'medium', timeZone: 'UTC' })
 }
 
 /** Converts an API name to a label: `dependency_scanning` → `Dependency scanning`. */

@@ -2,6 +2,7 @@ import type { Schemas } from '@alcove/client'
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { api, queries } from './api.ts'
+import { showAs } from './display.ts'
 import { store } from './store.ts'
 
 export type SessionState = Schemas['SessionState']
@@ -11,6 +12,7 @@ export const sessionQuery = {
   async queryFn() {
     const state = await api.call('GET /-/session', {})
     show(state.user?.id)
+    showAs(state.display)
     notifyIfChanged(state)
     return state
   },

@@ -65,6 +65,8 @@ import { uploadScans } from './0119_upload_scans.ts'
 import { importSources } from './0120_import_sources.ts'
 import { groupTopics } from './0122_group_topics.ts'
 import { unfinishedUploads } from './0123_unfinished_uploads.ts'
+import { securityOverview } from './0128_security_overview.ts'
+import { displaySettings } from './0129_display_settings.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -134,4 +136,6 @@ export const migrations: readonly Migration[] = [
   importSources,
   groupTopics,
   unfinishedUploads,
+  securityOverview,
+  displaySettings,
 ]

@@ -103,6 +103,8 @@ export const permissions = {
   'user.manage': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes },
   'user.disable-two-factor': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
   'user.link': { on: 'instance', who: 'admin', scope: 'api', namedScopes: userScopes, recent: true },
+  'display.read': { on: 'instance', who: 'user', scope: 'read_api' },
+  'display.manage': { on: 'instance', who: 'user', scope: 'api' },
   'notification.read': { on: 'instance', who: 'user', scope: 'read_api' },
   'notification.manage': { on: 'instance', who: 'user', scope: 'api' },
   'notification.unsubscribe': { on: 'instance', who: 'anyone', scope: 'none' },

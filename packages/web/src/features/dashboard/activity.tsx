@@ -1,6 +1,6 @@
 import { CircleDot, Radar, TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
-import { counted } from '../../components/format.ts'
+import { counted, formatCount } from '../../components/format.ts'
 import { Time } from '../../components/time.tsx'
 import styles from './dashboard.module.css'
 import type { SecurityDashboard } from './statistics.ts'
@@ -32,24 +32,31 @@ export function Activity({ dashboard }: { dashboard: SecurityDashboard }) {
           )}
         </ul>
       )}
-      <ul className={styles.entries} aria-label="Recent changes">
-        {activity.map((entry) => (
-          <li key={`${entry.kind} ${entry.created_at} ${entry.project.id}`} className={styles.entry}>
-            {entry.kind === 'import' ? (
-              <Radar size={16} aria-hidden="true" className={styles.icon} />
-            ) : (
-              <CircleDot size={16} aria-hidden="true" className={styles.icon} />
-            )}
-            <p>
-              <Sentence entry={entry} />{' '}
-              <span className="muted small">
-                <Time of={entry.created_at} />
-              </span>
-            </p>
-          </li>
-        ))}
-      </ul>
+      <ActivityEntries entries={activity} />
     </>
+  )
+}
+
+/** Changes by reports and by people, newest first. */
+export function ActivityEntries({ entries }: { entries: readonly Entry[] }) {
+  return (
+    <ul className={styles.entries} aria-label="Recent changes">
+      {entries.map((entry) => (
+        <li key={`${entry.kind} ${entry.created_at} ${entry.project.id}`} className={styles.entry}>
+          {entry.kind === 'import' ? (
+            <Radar size={16} aria-hidden="true" className={styles.icon} />
+          ) : (
+            <CircleDot size={16} aria-hidden="true" className={styles.icon} />
+          )}
+          <p>
+            <Sentence entry={entry} />{' '}
+            <span className="muted small">
+              <Time of={entry.created_at} />
+            </span>
+          </p>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -59,7 +66,8 @@ function Sentence({ entry: { project, author, import: report, triage } }: { entr
   const base = `/${project.path_with_namespace}/-`
   if (report) {
     const parts = [
-      report.new > 0 && `${counted(report.new, 'new finding')}`,
+      report.new > 0 &&
+        `${counted(report.new, 'new finding')}${report.critical > 0 ? ` (${formatCount(report.critical)} critical)` : ''}`,
       report.reappeared > 0 && `${counted(report.reappeared, 'finding')} redetected`,
       report.absent > 0 && `${counted(report.absent, 'finding')} no longer detected`,
       report.held > 0 && `${counted(report.held, 'absence')} to review`,

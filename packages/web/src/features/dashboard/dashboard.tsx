@@ -1,3 +1,4 @@
+import { Link } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
 import { counted } from '../../components/format.ts'
 import { Panel } from '../../components/page/page.tsx'
@@ -19,8 +20,8 @@ import { Work } from './work.tsx'
 /** Group whose projects the dashboard shows. */
 interface Place {
   groupId: number
-  /** Address of the list of vulnerabilities. */
-  list: string
+  /** Returns the address of a page of the group. */
+  to: (part: string) => string
 }
 
 /** Security dashboard of all projects that the user may read, or of those of a group; nothing if there are none. */
@@ -32,7 +33,7 @@ export function Dashboard({ group }: { group?: Place }) {
   const instanceWork = useApiQuery('GET /security_dashboard', {}, { isEnabled: !isGroup })
   const groupWork = useApiQuery('GET /groups/{id}/security_dashboard', { path }, { isEnabled: isGroup })
   useLiveUpdates()
-  const list = group?.list ?? '/-/vulnerabilities'
+  const list = group?.to('vulnerabilities') ?? '/-/vulnerabilities'
   const work = isGroup ? groupWork : instanceWork
   return (
     <QueryResult query={isGroup ? ofGroup : ofInstance}>
@@ -45,11 +46,17 @@ export function Dashboard({ group }: { group?: Place }) {
               <Work statistics={statistics} dashboard={work.data} list={list} />
             </section>
             <div className={styles.columns}>
-              <Panel title="Projects by risk">
+              <Panel
+                title="Projects by risk"
+                actions={<Link to={group ? group.to('coverage') : '/-/coverage'}>Scanner coverage</Link>}
+              >
                 <ProjectsByRisk statistics={statistics} />
                 {work.data && <NeverScanned unscanned={work.data.unscanned} />}
               </Panel>
-              <Panel title="What changed">
+              <Panel
+                title="What changed"
+                actions={<Link to={group ? group.to('activity') : '/-/activity'}>All activity</Link>}
+              >
                 <QueryResult query={work}>{(dashboard) => <Activity dashboard={dashboard} />}</QueryResult>
               </Panel>
             </div>

@@ -43,7 +43,7 @@ export function GroupOverview() {
         )
       }
     >
-      {session.user && <Dashboard group={{ groupId: group.id, list: to('vulnerabilities') }} />}
+      {session.user && <Dashboard group={{ groupId: group.id, to }} />}
       <QueryResult query={subgroups}>
         {({ rows }) =>
           rows.length > 0 && (

@@ -1,4 +1,4 @@
-import { FileCheck, FileUp, GitBranch, Radar } from 'lucide-react'
+import { FileCheck, FileUp, GitBranch, History, Radar, ScanSearch } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
 import { DropHint } from '../../components/form/drop-hint.tsx'
@@ -49,6 +49,12 @@ export function Reports() {
       lead="Imported scanner reports and their changes."
       actions={
         <>
+          <LinkButton icon={ScanSearch} to={to('coverage')}>
+            Coverage
+          </LinkButton>
+          <LinkButton icon={History} to={to('activity')}>
+            Activity
+          </LinkButton>
           <LinkButton icon={GitBranch} to={to('reports/branches')}>
             Branches
           </LinkButton>

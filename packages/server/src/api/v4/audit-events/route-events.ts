@@ -51,6 +51,7 @@ const accountRoutes: Readonly<Record<string, RecordedEvents>> = {
   'POST /users/:id/unban': ['user_unbanned'],
   'POST /users/:id/deactivate': ['user_deactivated'],
   'POST /users/:id/activate': ['user_activated'],
+  'PUT /user/display_settings': personal,
   'PUT /user/notification_settings': personal,
   'POST /-/unsubscribe/:token': personal,
 }

@@ -6,7 +6,10 @@ import { mustSetUpSecondFactor } from '../../../domain/second-factors/requiremen
 import { findUnseenSignIns, type NewSignIn } from '../../../domain/sign-in/new-sign-ins.ts'
 import { canRequestPasswordLink } from '../../../domain/sign-in/passwords/password-requests.ts'
 import { isSignedInByPassword } from '../../../domain/sign-in/sessions.ts'
+import { defaultDisplay } from '../../../domain/users/display-setting.ts'
+import { getDisplaySettings } from '../../../domain/users/display-settings.ts'
 import { version } from '../../../platform/version.ts'
+import { displaySettingsView, viewDisplaySettings } from '../display-settings/views.ts'
 import { currentUserView, viewCurrentUser } from '../users/views.ts'
 import { nullableString, timestamp } from '../views.ts'
 
@@ -51,6 +54,7 @@ export const sessionStateView = Type.Object(
       description: 'The identity providers that users can sign in with',
     }),
     scopes: Type.Array(Type.String()),
+    display: displaySettingsView,
     new_sign_ins: Type.Array(newSignInView, {
       description: 'The newest sign-ins from new browsers, other than this one, that the user has not dismissed',
     }),
@@ -83,6 +87,7 @@ export async function viewSessionState(deps: RootDeps, caller: Caller | null, or
     can_request_password_link: canRequestPasswordLink(settings),
     providers: settings.oidc.providers.map(({ key, name }) => ({ key, name })),
     scopes: [...(caller?.token.scopes ?? [])],
+    display: viewDisplaySettings(caller ? await getDisplaySettings(deps, caller.user.id) : defaultDisplay),
     new_sign_ins: caller ? (await findUnseenSignIns(deps, caller)).map(viewNewSignIn) : [],
     admin_mode: settings.adminMode,
     version,

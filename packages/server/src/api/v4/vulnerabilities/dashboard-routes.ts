@@ -1,12 +1,15 @@
 import Type from 'typebox'
 import type { Caller } from '../../../domain/access/callers.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
+import { reportTypes } from '../../../domain/findings/scales.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { listProjectsById } from '../../../domain/projects/projects.ts'
 import type { Activity, ImportActivity, TriageActivity } from '../../../domain/vulnerabilities/dashboard/activity.ts'
-import { readDashboard } from '../../../domain/vulnerabilities/dashboard/dashboard.ts'
+import { listCoverage, summariseCoverage } from '../../../domain/vulnerabilities/dashboard/coverage.ts'
+import { listActivity, readDashboard } from '../../../domain/vulnerabilities/dashboard/dashboard.ts'
 import type { ListScope } from '../../../domain/vulnerabilities/list/filter.ts'
-import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
+import { readableScope, withProjects } from '../../../domain/vulnerabilities/list/readable-scope.ts'
+import { flag, oneOf, optional } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { nullableUser, viewBasicUser } from '../users/views.ts'
@@ -26,6 +29,7 @@ const importFields = Type.Object({
   ref: Type.String(),
   scanner: nullableString,
   new: Type.Integer(),
+  critical: Type.Integer({ description: 'New findings of critical severity' }),
   reappeared: Type.Integer(),
   absent: Type.Integer({ description: 'Findings that are no longer detected' }),
   held: Type.Integer({ description: 'Absent findings that await a decision' }),
@@ -85,6 +89,7 @@ const viewImport = ({ importId, ref, scanner, reappeared, absent, held, ...count
   ref,
   scanner,
   new: counts.new,
+  critical: counts.critical,
   reappeared,
   absent,
   held,
@@ -126,16 +131,48 @@ async function viewDashboard(deps: RootDeps, caller: Caller, scope: ListScope, o
         last_report_at: row.lastReportAt,
       })),
     },
-    activity: withProject(activity).map(({ row, project }) => ({
-      kind: row.kind,
-      created_at: row.createdAt,
-      project,
-      author: row.kind === 'triage' && row.author ? viewBasicUser(row.author, origin) : null,
-      import: row.kind === 'import' ? viewImport(row) : null,
-      triage: row.kind === 'triage' ? viewTriage(row) : null,
-    })),
+    activity: withProject(activity).map(({ row, project }) => viewActivity(row, project, origin)),
   }
 }
+
+type ProjectView = ReturnType<typeof viewProject>
+
+const viewActivity = (row: Activity, project: ProjectView, origin: string) => ({
+  kind: row.kind,
+  created_at: row.createdAt,
+  project,
+  author: row.kind === 'triage' && row.author ? viewBasicUser(row.author, origin) : null,
+  import: row.kind === 'import' ? viewImport(row) : null,
+  triage: row.kind === 'triage' ? viewTriage(row) : null,
+})
+
+const typeCoverageView = Type.Object({
+  report_type: Type.Enum([...reportTypes]),
+  current: Type.Integer({ description: 'Projects with a report for the default branch in the last 14 days' }),
+  stale: Type.Integer({ description: 'Projects whose last report is older' }),
+  missing: Type.Integer({ description: 'Projects without a report of this type' }),
+})
+
+const coverageView = Type.Object(
+  { projects: Type.Integer(), report_types: Type.Array(typeCoverageView) },
+  { title: 'SecurityCoverage' },
+)
+
+const projectCoverageView = Type.Object(
+  {
+    project: projectFields,
+    scanners: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        report_type: Type.Enum([...reportTypes]),
+        last_report_at: timestamp,
+        is_stale: Type.Boolean({ description: 'True if the last report is older than 14 days' }),
+      }),
+      { description: 'Scanners that ever reported for the default branch' },
+    ),
+  },
+  { title: 'ProjectCoverage' },
+)
 
 export const securityDashboardRoutes: readonly Route[] = [
   route({
@@ -160,5 +197,71 @@ export const securityDashboardRoutes: readonly Route[] = [
     unknownFilters: 'refused',
     handle: async ({ deps, group, caller, origin }) =>
       viewDashboard(deps, caller, await readableScope(deps, caller, { group }), origin),
+  }),
+  route({
+    method: 'GET',
+    path: '/security_dashboard/activity',
+    summary: 'List imports with changes and decisions of the last 30 days, newest first, at most 500',
+    permission: 'instance.vulnerability.list',
+    input: Type.Object(scopeProperties),
+    status: 200,
+    output: Type.Array(activityView),
+    paged: true,
+    unknownFilters: 'refused',
+    async handle({ deps, caller, input, page, origin }) {
+      const found = await listActivity(deps, await instanceScope(deps, caller, input), page)
+      const rows = await withProjects(deps, found.rows)
+      return { ...found, rows: rows.map(({ row, project }) => viewActivity(row, viewProject(project, origin), origin)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/security_dashboard/coverage',
+    summary: 'Count the projects with current, old and missing reports of each type',
+    permission: 'instance.vulnerability.list',
+    input: Type.Object(scopeProperties),
+    status: 200,
+    output: coverageView,
+    unknownFilters: 'refused',
+    async handle({ deps, caller, input }) {
+      const scope = await instanceScope(deps, caller, input)
+      const types = await summariseCoverage(deps, scope)
+      return {
+        projects: scope.projectIds.length,
+        report_types: types.map(({ reportType, ...counts }) => ({ report_type: reportType, ...counts })),
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/security_dashboard/coverage/projects',
+    summary: 'List projects with the last reports of their scanners, oldest project first',
+    permission: 'instance.vulnerability.list',
+    input: Type.Object({
+      ...scopeProperties,
+      missing: optional(oneOf(reportTypes, { description: 'Only projects without a report of this type' })),
+      stale: optional(flag({ description: 'Only projects with a scanner whose last report is older than 14 days' })),
+    }),
+    status: 200,
+    output: Type.Array(projectCoverageView),
+    paged: true,
+    unknownFilters: 'refused',
+    async handle({ deps, caller, input, page, origin }) {
+      const scope = await instanceScope(deps, caller, input)
+      const found = await listCoverage(deps, scope, { missing: input.missing, isStale: input.stale }, page)
+      const rows = await withProjects(deps, found.rows)
+      return {
+        ...found,
+        rows: rows.map(({ row, project }) => ({
+          project: viewProject(project, origin),
+          scanners: row.scanners.map(({ name, reportType, lastReportAt, isStale }) => ({
+            name,
+            report_type: reportType,
+            last_report_at: lastReportAt,
+            is_stale: isStale,
+          })),
+        })),
+      }
+    },
   }),
 ]

@@ -153,3 +153,68 @@ test('the dashboard takes the same number of statements for many projects', asyn
   const again = await count()
   expect({ first, later, again }).toEqual({ first: 10, later: 10, again: 6 })
 })
+
+test('the activity is paged, can be narrowed to a project, and counts new critical findings', async () => {
+  const server = await startServer()
+  const [shop, site] = [await server.project('acme/shop'), await server.project('acme/site')]
+  const member = await server.as('developer', shop)
+  const critical = entry({ line: 1, severity: 'Critical', name: 'Injection', rule: 'a' })
+  await server.report(shop, [critical, entry({ line: 2, severity: 'Low', rule: 'b' })])
+  await server.report(site, [entry({ line: 1, severity: 'Critical' })])
+  await server.report(shop, [critical])
+  const path = '/security_dashboard/activity'
+  const { body, headers } = await member.get(`${path}?per_page=1`)
+  expect(headers['x-total']).toBe('2')
+  expect(body).toMatchObject([{ kind: 'import', import: { absent: 1, critical: 0 }, project: { id: shop.id } }])
+  const second = await member.get(`${path}?per_page=1&page=2`)
+  expect(second.body).toMatchObject([{ import: { new: 2, critical: 1 }, project: { id: shop.id } }])
+  expect((await member.get(`${path}?project_id=${site.id}`)).body).toEqual([])
+  const all = (await server.admin.get(path)).body.map((one: { project: { id: number } }) => one.project.id)
+  expect(all).toEqual([shop.id, site.id, shop.id])
+  expect((await server.admin.get(`${path}?project_id=${site.id}`)).body).toHaveLength(1)
+  expect((await server.anonymous.get(path)).status).toBe(401)
+  expect((await member.get(`${path}?group_id=999999`)).status).toBe(404)
+  expect((await member.get(`${path}?state=any`)).status).toBe(400)
+})
+
+test('the coverage counts projects with current, old and missing reports of each type', async () => {
+  const clock = { now: '2026-03-01T10:00:00.000Z' }
+  const server = await startServer({ clock })
+  const [shop, site] = [await server.project('acme/shop'), await server.project('acme/site')]
+  const member = await server.as('developer', shop)
+  await server.report(shop, [entry({ line: 1 })])
+  await server.report(shop, [entry({ line: 1 })], { ref: 'feature' })
+  const sast = async (client: Client) => {
+    const { projects, report_types: types } = await read(client, '/security_dashboard/coverage')
+    const { current, stale, missing } = types.find((one: { report_type: string }) => one.report_type === 'sast')
+    return { projects, current, stale, missing }
+  }
+  expect(await sast(server.admin)).toEqual({ projects: 2, current: 1, stale: 0, missing: 1 })
+  expect(await sast(member)).toEqual({ projects: 1, current: 1, stale: 0, missing: 0 })
+  clock.now = '2026-03-16T10:00:00.000Z'
+  expect(await sast(server.admin)).toEqual({ projects: 2, current: 0, stale: 1, missing: 1 })
+  await server.report(site, [])
+  await server.report(shop, [entry({ line: 1 })], { ref: 'feature' })
+  expect(await sast(server.admin)).toMatchObject({ current: 1, stale: 1, missing: 0 })
+
+  const list = '/security_dashboard/coverage/projects'
+  const { body, headers } = await server.admin.get(list)
+  expect(headers['x-total']).toBe('2')
+  expect(body).toMatchObject([
+    {
+      project: { id: shop.id },
+      scanners: [{ report_type: 'sast', last_report_at: '2026-03-01T10:00:00.000Z', is_stale: true }],
+    },
+    { project: { id: site.id }, scanners: [{ is_stale: false }] },
+  ])
+  const ids = async (query: string, client: Client = server.admin) =>
+    (await read(client, `${list}?${query}`)).map((one: { project: { id: number } }) => one.project.id)
+  expect(await ids('stale=true')).toEqual([shop.id])
+  expect(await ids('missing=sast')).toEqual([])
+  expect(await ids('missing=dast')).toEqual([shop.id, site.id])
+  expect(await ids('per_page=1&page=2')).toEqual([site.id])
+  expect(await ids('', member)).toEqual([shop.id])
+  expect(await ids(`project_id=${site.id}`, member)).toEqual([])
+  expect((await server.admin.get(`${list}?missing=magic`)).status).toBe(400)
+  expect((await server.anonymous.get(list)).status).toBe(401)
+})

@@ -1,7 +1,11 @@
-import sql, { type Sql } from 'sql-template-tag'
+import sql, { raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import { severityRanks } from '../../findings/scales.ts'
 import { stateIn } from '../../users/user-state-sql.ts'
 import type { ImportActivity, TriageAction, TriageActivity } from './activity.ts'
+
+/** A literal, as in the condition of the index that counts them. */
+const critical = String(severityRanks.critical)
 
 /** Up to this number of projects, the imports of each are read by its own index; otherwise the newest of all. */
 const maxSearchedProjects = 200
@@ -17,6 +21,7 @@ export async function listImportActivity(
   const projectId: Sql = projectIds.length > maxSearchedProjects ? sql`+i.project_id` : sql`i.project_id`
   const rows = await db.all<Omit<ImportActivity, 'kind'>>(sql`
     select i.project_id, i.id as import_id, i.ref, i.scanner_name as scanner, i.findings_new as new,
+      (select count(*) from findings f where f.import_id = i.id and f.severity = ${raw(critical)}) as critical,
       i.findings_reappeared as reappeared, i.findings_absent as absent, i.findings_held as held,
       i.shown_at as created_at
     from imports i join projects p on p.id = i.project_id and p.default_branch = i.ref

@@ -12,6 +12,8 @@ export interface ImportActivity {
   ref: string
   scanner: string | null
   new: number
+  /** New findings of critical severity. */
+  critical: number
   reappeared: number
   absent: number
   /** Absences that await a decision. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { openCache, perDatabase } from '../../../db/cache.ts'
 import type { RootDeps } from '../../deps.ts'
+import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Visitor } from '../../projects/visible.ts'
 import { readEvidence } from '../list/evidence.ts'
 import type { ListScope } from '../list/filter.ts'
@@ -36,7 +37,7 @@ export async function readDashboard(deps: RootDeps, caller: Visitor, scope: List
     countAwaitingApproval(deps.db, projectIds, caller.user.id),
     readEvidence(deps.db, scope),
     readSilentScanners(deps, scope),
-    readActivity(deps, projectIds),
+    readActivity(deps, projectIds, { maxEntries: maxShown, maxDecisions }),
   ])
   const unscanned = projectIds.filter((id) => !evidence.scanned.has(id))
   return {
@@ -72,15 +73,30 @@ function readSilentScanners({ db, now }: RootDeps, { key, projectIds }: ListScop
   })
 }
 
-async function readActivity({ db, now }: RootDeps, projectIds: readonly number[]): Promise<Activity[]> {
+/** Maximum number of entries of the feed, and of the decisions that are joined to them. */
+const feedLimits = { maxEntries: 500, maxDecisions: 1000 }
+
+/** Returns a page of the imports with changes and the decisions of the last 30 days, newest first. */
+export async function listActivity(deps: RootDeps, scope: ListScope, page: PageRequest): Promise<Page<Activity>> {
+  const found = await readActivity(deps, scope.projectIds, feedLimits)
+  return pageOf(page, found.slice(page.offset, page.offset + page.perPage + 1), found.length)
+}
+
+async function readActivity(
+  { db, now }: RootDeps,
+  projectIds: readonly number[],
+  { maxEntries, maxDecisions }: typeof feedLimits,
+): Promise<Activity[]> {
   const since = timeOf(Date.parse(now()) - activityDays * dayMs)
   const [imports, bulk, single] = await Promise.all([
-    listImportActivity(db, projectIds, since, maxShown),
+    listImportActivity(db, projectIds, since, maxEntries),
     listBulkActivity(db, projectIds, since, maxDecisions),
     listSingleDecisions(db, projectIds, since, maxDecisions),
   ])
   const decisions = [...bulk, ...single].sort((a, b) => compare(b.createdAt, a.createdAt))
-  return [...imports, ...joinDecisions(decisions)].sort((a, b) => compare(b.createdAt, a.createdAt)).slice(0, maxShown)
+  return [...imports, ...joinDecisions(decisions)]
+    .sort((a, b) => compare(b.createdAt, a.createdAt))
+    .slice(0, maxEntries)
 }
 
 const timeOf = (time: number) => new Date(time).toISOString()

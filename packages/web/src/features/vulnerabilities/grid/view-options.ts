@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { display } from '../../../data/display.ts'
 
 export const densities = [
   { value: 'comfortable', label: 'Comfortable' },
@@ -28,12 +29,17 @@ export function useViewOptions(): [ViewOptions, (options: ViewOptions) => void] 
   ]
 }
 
+/** Forgets the density of this browser, so that the setting of the user applies. */
+export function forgetDensity(): void {
+  localStorage.setItem(key, JSON.stringify({ columns: read().columns }))
+}
+
 function read(): ViewOptions {
-  const first: ViewOptions = { density: 'comfortable', columns: optionalColumns }
+  const first: ViewOptions = { density: display.get().density, columns: optionalColumns }
   try {
     const { density, columns } = JSON.parse(localStorage.getItem(key) ?? '{}')
     return {
-      density: density === 'compact' ? 'compact' : first.density,
+      density: densities.find(({ value }) => value === density)?.value ?? first.density,
       columns: Array.isArray(columns) ? optionalColumns.filter((name) => columns.includes(name)) : first.columns,
     }
   } catch {

@@ -1,8 +1,16 @@
+import { display } from '../../../data/display.ts'
+
 const storageKey = 'alcove.keys'
 
 /** Returns false if shortcuts work only while the list has the focus. */
 export function arePageKeysEnabled(): boolean {
-  return localStorage.getItem(storageKey) !== 'in lists'
+  const choice = localStorage.getItem(storageKey)
+  return choice === null ? display.get().page_keys : choice !== 'in lists'
+}
+
+/** Forgets the choice of this browser, so that the setting of the user applies. */
+export function forgetKeyChoice(): void {
+  localStorage.removeItem(storageKey)
 }
 
 export function enablePageKeys(areEnabled: boolean): void {

@@ -1,0 +1,162 @@
+import type { ResponseOf, RowOf } from '@alcove/client'
+import { ScanSearch } from 'lucide-react'
+import { Link } from 'wouter'
+import { Badge } from '../../components/badge.tsx'
+import { CheckFilter, ChoiceFilter, useChoice } from '../../components/form/filters.tsx'
+import { formatCount, reportTypeInWords } from '../../components/format.ts'
+import { Page, Panel } from '../../components/page/page.tsx'
+import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
+import { Empty, QueryResult } from '../../components/page/states.tsx'
+import { Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import { useApiQuery, usePage } from '../../data/api.ts'
+import { useLiveUpdates } from '../../data/live-updates.ts'
+import { useSearchState } from '../../data/search-state.ts'
+import { useGroup } from '../../nouns/group/group.ts'
+import { useProject } from '../../nouns/project/project.ts'
+import { everywhere, type OverviewPlace } from './place.ts'
+
+type Coverage = ResponseOf<'GET /security_dashboard/coverage'>
+type CoverageRow = RowOf<'GET /security_dashboard/coverage/projects'>
+type ReportType = Coverage['report_types'][number]['report_type']
+
+const perPage = 30
+
+/** Report types that are always shown. The others are shown where a project has a report of them. */
+const common: readonly ReportType[] = ['sast', 'dependency_scanning', 'container_scanning', 'secret_detection']
+
+/** Which scanners reported for which projects, and which report types are missing. */
+function CoveragePage({ query, crumbs, isOneProject }: OverviewPlace) {
+  const summary = useApiQuery('GET /security_dashboard/coverage', { query })
+  useLiveUpdates()
+  return (
+    <Page
+      title="Scanner coverage"
+      crumbs={crumbs}
+      lead="Scanners that reported for the default branch. A report is stale after 14 days."
+    >
+      <QueryResult query={summary}>
+        {(found) => (
+          <>
+            {!isOneProject && <Summary coverage={found} />}
+            <ProjectList query={query} isOneProject={isOneProject} types={typesOf(found)} />
+          </>
+        )}
+      </QueryResult>
+    </Page>
+  )
+}
+
+const typesOf = ({ report_types: all }: Coverage) =>
+  all
+    .filter(({ report_type: type, current, stale }) => common.includes(type) || current + stale > 0)
+    .map(({ report_type: type }) => type)
+
+function Summary({ coverage }: { coverage: Coverage }) {
+  const shown = typesOf(coverage)
+  return (
+    <Panel title="Projects by report type">
+      <Table label="Report types" head={['Report type', 'Current', 'Stale', 'Missing']}>
+        {coverage.report_types
+          .filter(({ report_type: type }) => shown.includes(type))
+          .map(({ report_type: type, current, stale, missing }) => (
+            <tr key={type}>
+              <th scope="row">{reportTypeInWords(type)}</th>
+              <td className="numbers">{formatCount(current)}</td>
+              <td className="numbers">{formatCount(stale)}</td>
+              <td className="numbers">{formatCount(missing)}</td>
+            </tr>
+          ))}
+      </Table>
+    </Panel>
+  )
+}
+
+function ProjectList({
+  query,
+  types,
+  isOneProject,
+}: Pick<OverviewPlace, 'query' | 'isOneProject'> & { types: readonly ReportType[] }) {
+  const choices: { value: ReportType | ''; label: string }[] = [
+    { value: '', label: 'All projects' },
+    ...types.map((type) => ({ value: type, label: `Without ${reportTypeInWords(type)}` })),
+  ]
+  const missing = useChoice('missing', choices)
+  const [{ stale }] = useSearchState(['stale'])
+  const found = usePage('GET /security_dashboard/coverage/projects', {
+    query: {
+      ...query,
+      ...(missing && { missing }),
+      ...(stale === 'true' && { stale: true }),
+      page: usePageNumber(),
+      per_page: perPage,
+    },
+  })
+  return (
+    <section className="stack" aria-label="Projects">
+      {!isOneProject && (
+        <search className="row-wrap">
+          <ChoiceFilter name="missing" label="Report type" choices={choices} />
+          <CheckFilter name="stale" label="Only with stale reports" />
+        </search>
+      )}
+      <PagedList query={found} perPage={perPage} empty={<Empty icon={ScanSearch} title="No matching projects" />}>
+        {(rows) => (
+          <Table label="Scanners by project" head={['Project', ...types.map(reportTypeInWords)]}>
+            {rows.map((row) => (
+              <tr key={row.project.id}>
+                <th scope="row">
+                  <Link to={`/${row.project.path_with_namespace}/-/coverage`}>{row.project.name_with_namespace}</Link>
+                </th>
+                {types.map((type) => (
+                  <td key={type}>
+                    <Scanners of={row} type={type} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </Table>
+        )}
+      </PagedList>
+    </section>
+  )
+}
+
+function Scanners({ of: { scanners }, type }: { of: CoverageRow; type: ReportType }) {
+  const ofType = scanners.filter((scanner) => scanner.report_type === type)
+  if (ofType.length === 0) return <span className="muted">Missing</span>
+  return (
+    <ul className="stack-tight">
+      {ofType.map(({ name, last_report_at: last, is_stale: isStale }) => (
+        <li key={name}>
+          {name} {isStale && <Badge tone="warning">Stale</Badge>}
+          <div className="muted small">
+            <Time of={last} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function InstanceCoverage() {
+  return <CoveragePage {...everywhere} />
+}
+
+export function GroupCoverage() {
+  const { group, to } = useGroup()
+  return (
+    <CoveragePage query={{ group_id: group.id }} crumbs={[{ label: group.name, to: to('') }]} isOneProject={false} />
+  )
+}
+
+export function ProjectCoverage() {
+  const { project, to } = useProject()
+  return (
+    <CoveragePage
+      query={{ project_id: [project.id] }}
+      crumbs={[{ label: 'Reports', to: to('reports') }]}
+      isOneProject
+    />
+  )
+}
