@@ -53,8 +53,11 @@ export function demoSettings({ databaseUrl: _, s3: __, ...settings }: Settings, 
   return { ...settings, dataFolder: folder, logLevel: settings.logLevel === 'info' ? 'warn' : settings.logLevel }
 }
 
-/** Writes the data of the demo through a server that does not listen and whose clock begins a year ago. */
-export async function writeDemoData(deps: RootDeps, token: string): Promise<void> {
+/**
+ * Writes the data of the demo through a server that does not listen and whose clock begins a year ago, or in a later month
+ * of the history.
+ */
+export async function writeDemoData(deps: RootDeps, token: string, firstMonth = 0): Promise<void> {
   const clock = openDemoClock()
   const past = { ...deps, now: clock.now, log: deps.log.child({}, { level: 'silent' }) }
   const { server } = await openApp(past)
@@ -73,7 +76,7 @@ export async function writeDemoData(deps: RootDeps, token: string): Promise<void
     return JSON.parse(text)
   }
   try {
-    await fillDemo({ call, clock })
+    await fillDemo({ call, clock, firstMonth })
   } finally {
     await jobs.stop()
     await server.close()

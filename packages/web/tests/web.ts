@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AxeResults, RunOptions } from 'axe-core'
 import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { runJobs } from '../../server/src/domain/jobs/run-jobs.ts'
@@ -156,24 +157,42 @@ function serveAxe({ app }: TestServer): void {
   })
 }
 
-/** Checks a page for WCAG 2.2 AA with axe. Returns descriptions of all violations. */
-export async function accessProblems(page: Page): Promise<string[]> {
+/** Tags of the rules of WCAG 2.2 AA and of good practice. */
+const accessRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/**
+ * Checks a page for WCAG 2.2 AA with axe. Returns descriptions of all violations. `within` limits the check to what matches
+ * a selector; `isDarkToo` repeats it for the colours of the dark theme.
+ */
+export async function accessProblems(
+  page: Page,
+  { within, isDarkToo = false }: { within?: string; isDarkToo?: boolean } = {},
+): Promise<string[]> {
   // Every page has a heading once it is rendered.
   await page.locator('h1').first().waitFor({ state: 'attached' })
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.addScriptTag({ url: axePath })
-  const { violations } = (await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') } // defined by the script above
+  const problems = await runAxe(page, { within, rules: accessRules })
+  if (!isDarkToo) return problems
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await runAxe(page, { within, rules: { type: 'rule', values: ['color-contrast'] } })
+  await page.emulateMedia({ colorScheme: 'light' })
+  return [...problems, ...dark.map((problem) => `dark: ${problem}`)]
+}
+
+async function runAxe(page: Page, options: { within: string | undefined; rules: NonNullable<RunOptions['runOnly']> }) {
+  const { violations } = (await page.evaluate(async ({ within, rules }) => {
+    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') } // defined by the script of `serveAxe`
     // Base UI's focus guards pass the focus on immediately, so users never notice them.
     return axe.run(
-      { exclude: ['[data-base-ui-focus-guard]'] },
+      { ...(within && { include: [within] }), exclude: ['[data-base-ui-focus-guard]'] },
       {
         resultTypes: ['violations'],
-        // None of the rules below needs style sheets.
+        // None of the rules needs style sheets.
         preload: { assets: ['media'] },
         selectors: false,
-        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+        runOnly: rules,
       },
     )
-  })) as import('axe-core').AxeResults
+  }, options)) as AxeResults
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`))
 }

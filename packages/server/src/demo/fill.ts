@@ -8,6 +8,8 @@ import { months, reportsOf } from './reports.ts'
 interface Filling {
   call: Call
   clock: DemoClock
+  /** First month of the history. Default: a year ago. */
+  firstMonth?: number
 }
 
 interface Created {
@@ -18,15 +20,15 @@ interface Created {
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Fills an empty server with a year of history, through its API and in the order of time. */
-export async function fillDemo({ call, clock }: Filling): Promise<void> {
+export async function fillDemo({ call, clock, firstMonth = 0 }: Filling): Promise<void> {
   const endsAt = Date.parse(clock.now())
   // The last month begins a week ago, so that the last reports are recent.
   const startOf = (month: number) => new Date(endsAt - ((months - 1 - month) * 32 + 7) * dayMs)
-  clock.moveTo(startOf(0))
+  clock.moveTo(startOf(firstMonth))
   await addUsers(call)
   await addTopics(call)
   const created = await addProjects(call)
-  for (let month = 0; month < months; month++) {
+  for (let month = firstMonth; month < months; month++) {
     for (const [index, { id, project }] of created.entries()) {
       if (month % project.interval !== 0 && month !== months - 1) continue
       clock.moveTo(new Date(startOf(month).getTime() + (index * dayMs) / 2))

@@ -29,7 +29,7 @@ export function TokenTable({
   const head: ReactNode[] = ['Token', ...(hasUsers ? ['User'] : []), 'Status', 'Scopes', 'Last used', 'Expires', '']
   return (
     <>
-      <Table label="Tokens" head={head}>
+      <Table label={hasUsers ? 'Tokens' : 'Tokens of the user'} head={head}>
         {tokens.map((token) => (
           <tr key={token.id}>
             <td>
