@@ -14,7 +14,7 @@ export async function startDemo(): Promise<Web> {
 }
 
 /** Number of screens that one test checks, so that none takes long. */
-const perTest = 5
+const perTest = 3
 
 /**
  * Declares tests that check every screen of some areas of `app/screens.ts` with axe, together with the dialogs and menus
@@ -33,21 +33,25 @@ export async function testAreas(areas: readonly string[], started: () => Web): P
     to: Math.min(screens.length, (index + 1) * perTest),
   }))
 
-  test.each(groups)('screens $from to $to have no problem that axe finds, in light and dark', async ({ from, to }) => {
-    const page = await openSignedIn(started(), 'ada', '/', { expects: /ERR_FAILED/ })
-    // The buttons that are pressed shall open dialogs, and change nothing.
-    await page.route('**', (route) => (route.request().method() === 'GET' ? route.fallback() : route.abort()))
-    const problems: string[] = []
-    const check = async (where: string, within?: string) => {
-      const found = await accessProblems(page, { isDarkToo: true, ...(within && { within }) })
-      problems.push(...found.map((problem) => `${where}: ${problem}`))
-    }
-    for (const screen of screens.slice(from - 1, to)) {
-      const address = await addressOf(screen, started(), ada)
-      await visit(page, address)
-      await check(address)
-      await openOverlays(page, pressed, (opener, within) => check(`${address} › ${opener}`, within))
-    }
-    expect(problems).toEqual([])
-  })
+  test.each(groups)(
+    'screens $from to $to have no problem that axe finds, in light and dark',
+    async ({ from, to }) => {
+      const page = await openSignedIn(started(), 'ada', '/', { expects: /ERR_FAILED/ })
+      // The buttons that are pressed shall open dialogs, and change nothing.
+      await page.route('**', (route) => (route.request().method() === 'GET' ? route.fallback() : route.abort()))
+      const problems: string[] = []
+      const check = async (where: string, within?: string) => {
+        const found = await accessProblems(page, { isDarkToo: true, ...(within && { within }) })
+        problems.push(...found.map((problem) => `${where}: ${problem}`))
+      }
+      for (const screen of screens.slice(from - 1, to)) {
+        const address = await addressOf(screen, started(), ada)
+        await visit(page, address)
+        await check(address)
+        await openOverlays(page, pressed, (opener, within) => check(`${address} › ${opener}`, within))
+      }
+      expect(problems).toEqual([])
+    },
+    120_000,
+  )
 }

@@ -2,6 +2,7 @@ import { type Choice, SelectField } from '../../../components/form/field.tsx'
 import { usePage } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
 import { asProject } from '../../../nouns/project/project.ts'
+import styles from './filter-bar.module.css'
 
 /** Parameters of the address that select projects, named as in the API. */
 export const scopeNames = ['group_id', 'project_id', 'topic'] as const
@@ -15,7 +16,7 @@ export function ScopeFields() {
   const projects = usePage('GET /projects', { query: { ...most, order_by: 'last_activity_at', min_access_level: 30 } })
   const topics = usePage('GET /topics', { query: most })
   return (
-    <div className="row-wrap">
+    <div className={styles.scope}>
       <SelectField
         label="Group"
         isLabelHidden

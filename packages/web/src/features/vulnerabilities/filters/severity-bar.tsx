@@ -70,7 +70,7 @@ function Overdue({
   return (
     <button
       type="button"
-      className={`${styles.segment} ${styles['overdue']}`}
+      className={styles.segment}
       aria-pressed={isChosen}
       title="Detected or confirmed after the due date"
       onClick={() => onChange({ overdue: isChosen ? undefined : 'true' })}

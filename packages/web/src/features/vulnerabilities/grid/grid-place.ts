@@ -34,9 +34,7 @@ export function usePlaceOnPage(body: RefObject<HTMLDivElement | null>, bar: RefO
   useLayoutEffect(() => {
     const measure = () => {
       const margin = Math.round((body.current?.getBoundingClientRect().top ?? 0) + scrollY)
-      const { height = 0 } = bar.current?.getBoundingClientRect() ?? {}
-      const top = bar.current ? Number.parseFloat(getComputedStyle(bar.current).top) || 0 : 0
-      const barHeight = Math.round(top + height)
+      const barHeight = bar.current ? stickyHeight(bar.current) : 0
       setPlace((before) =>
         before.margin === margin && before.barHeight === barHeight ? before : { margin, barHeight },
       )
@@ -47,4 +45,10 @@ export function usePlaceOnPage(body: RefObject<HTMLDivElement | null>, bar: RefO
     return () => observer.disconnect()
   }, [body, bar])
   return place
+}
+
+/** Returns the height that a sticky bar and the header above it take from the window. In low windows they scroll away. */
+function stickyHeight(bar: HTMLElement): number {
+  const { position, top } = getComputedStyle(bar)
+  return position === 'sticky' ? Math.round((Number.parseFloat(top) || 0) + bar.getBoundingClientRect().height) : 0
 }

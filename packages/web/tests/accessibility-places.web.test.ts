@@ -1,0 +1,88 @@
+/// <reference lib="dom" />
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startDemo, testAreas } from './access-tour.ts'
+import { visit, type Web } from './web.ts'
+
+let web: Web
+beforeAll(async () => {
+  web = await startDemo()
+})
+afterAll(() => web?.close())
+
+await testAreas(['project', 'group'], () => web)
+
+const project = '/shop/Storefront/-'
+const lists = [
+  ['/-/vulnerabilities', '[role=grid] [role=row][aria-rowindex="2"]'],
+  ['/-/vulnerabilities?group_by=flaw', 'main tbody tr'],
+  [`${project}/vulnerabilities`, '[role=grid] [role=row][aria-rowindex="2"]'],
+  ['/groups/shop/-/vulnerabilities', '[role=grid] [role=row][aria-rowindex="2"]'],
+  [`${project}/dependencies`, 'main tbody tr'],
+  [`${project}/reports`, 'main tbody tr'],
+  [`${project}/members`, 'main tbody tr, main section li'],
+  ['/explore/projects', 'main ul[aria-label=Projects] > li'],
+  ['/explore/groups', 'main ul[aria-label=Groups] > li'],
+  ['/-/admin/users', 'main tbody tr'],
+] as const
+
+test.each([
+  { width: 320, height: 256 },
+  { width: 360, height: 225 },
+])('lists show their first row within two screens of $width × $height, as at 400 %', async ({ width, height }) => {
+  const page = await web.open('/', { as: web.server.admin, width, height })
+  const below: string[] = []
+  for (const [path, row] of lists) {
+    await visit(page, path)
+    const { top, overflow } = await page.evaluate((row) => {
+      const { top = 0 } = document.querySelector(row)?.getBoundingClientRect() ?? {}
+      return { top: top + scrollY, overflow: document.documentElement.scrollWidth - innerWidth }
+    }, row)
+    if (top <= 0 || top > 2 * height) below.push(`${path}: row at ${Math.round(top)}`)
+    if (overflow > 0) below.push(`${path}: ${overflow} px too wide`)
+  }
+  expect(below).toEqual([])
+})
+
+test('nothing sticky covers more than a fifth of a window at 400 %', async () => {
+  const page = await web.open(`${project}/vulnerabilities`, { as: web.server.admin, width: 360, height: 225 })
+  await page.getByRole('grid').focus()
+  for (let row = 0; row < 8; row++) await page.keyboard.press('j')
+  const covered = () =>
+    page.evaluate(() => {
+      const all = [...document.querySelectorAll('body *')]
+      const stuck = all.filter((element) => /sticky|fixed/.test(getComputedStyle(element).position))
+      return stuck.reduce((sum, element) => sum + element.getBoundingClientRect().height, 0)
+    })
+  await expect.poll(covered).toBeLessThanOrEqual(225 / 5)
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(500)
+  const place = await page.locator('[data-active]').boundingBox()
+  expect(place?.y).toBeGreaterThanOrEqual(0)
+  expect((place?.y ?? 0) + (place?.height ?? 0)).toBeLessThanOrEqual(225)
+})
+
+test('severities, pressed filters, grades and charts remain distinct with forced colors', async () => {
+  const page = await web.open(`${project}/vulnerabilities?severity=high`, { as: web.server.admin, isChanged: true })
+  await page.emulateMedia({ forcedColors: 'active' })
+  const segments = page.getByRole('group', { name: 'By severity' }).getByRole('button')
+  const looks = await segments.evaluateAll((all) =>
+    all.slice(0, 4).map((segment) => {
+      const mark = segment.firstElementChild
+      return {
+        color: mark && getComputedStyle(mark).backgroundColor,
+        outline: getComputedStyle(segment).outlineStyle,
+        isPressed: segment.ariaPressed,
+      }
+    }),
+  )
+  expect(new Set(looks.map(({ color }) => color)).size).toBe(4)
+  expect(looks.map(({ outline }) => outline === 'solid')).toEqual(looks.map(({ isPressed }) => isPressed === 'true'))
+  expect(looks.filter(({ isPressed }) => isPressed === 'true')).toHaveLength(1)
+
+  await visit(page, `${project}/vulnerabilities/trends`)
+  const chart = page.getByRole('figure').locator('svg path')
+  const fills = await chart.evaluateAll((all) => all.map((path) => getComputedStyle(path).fill))
+  expect(new Set(fills).size).toBeGreaterThanOrEqual(5)
+  expect(await chart.first().evaluate((path) => getComputedStyle(path).stroke)).not.toBe('none')
+  const grade = page.getByRole('definition').first().locator('span').first()
+  expect(await grade.evaluate((element) => getComputedStyle(element).borderStyle)).toBe('solid')
+})
