@@ -1,33 +1,20 @@
-import { Menu as Base } from '@base-ui/react/menu'
-import { Ellipsis, type LucideIcon } from 'lucide-react'
+import { Ellipsis } from 'lucide-react'
+import { lazyComponent, nothingYet } from '../lazy-component.tsx'
+import { useLazyTrigger } from './lazy-trigger.ts'
 import styles from './menu.module.css'
+import type { MenuItem } from './menu-item.ts'
 
-export interface MenuItem {
-  label: string
-  icon?: LucideIcon
-  isDangerous?: boolean
-  onChoose: () => void
-}
+const OpenMenu = lazyComponent(async () => (await import('./open-menu.tsx')).OpenMenu, nothingYet)
 
 /** Menu of actions for one list item. `label` names its button, such as `Actions for shop.png`. */
 export function ActionMenu({ label, items }: { label: string; items: readonly MenuItem[] }) {
-  return (
-    <Base.Root modal={false}>
-      <Base.Trigger className={styles.trigger} aria-label={label} title={label}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </Base.Trigger>
-      <Base.Portal>
-        <Base.Positioner className="popup-positioner" sideOffset={4} align="end">
-          <Base.Popup className={`popup ${styles.popup}`}>
-            {items.map(({ label, icon: Picture, isDangerous, onChoose }) => (
-              <Base.Item key={label} className={`menu-item ${isDangerous ? styles.dangerous : ''}`} onClick={onChoose}>
-                {Picture && <Picture size={16} aria-hidden="true" />}
-                {label}
-              </Base.Item>
-            ))}
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
-  )
+  const { ref, isLoaded, closed } = useLazyTrigger(OpenMenu.preload)
+  const trigger = {
+    ref,
+    className: styles.trigger,
+    'aria-label': label,
+    title: label,
+    children: <Ellipsis size={18} aria-hidden="true" />,
+  }
+  return isLoaded ? <OpenMenu trigger={trigger} items={items} /> : <button {...trigger} {...closed} />
 }

@@ -3,8 +3,8 @@ import { Link, Redirect } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { useLinks } from '../../components/page/screens.tsx'
-import { Empty, QueryResult } from '../../components/page/states.tsx'
-import { usePage } from '../../data/api.ts'
+import { Empty, Loading, QueryResult } from '../../components/page/states.tsx'
+import { useApiQuery, usePage } from '../../data/api.ts'
 import { mayWrite, type SessionState, useSession } from '../../data/session.ts'
 import { FirstReport } from '../../nouns/project/first-report.tsx'
 import { asProject } from '../../nouns/project/project.ts'
@@ -28,8 +28,12 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
   const latest = { order_by: 'last_activity_at', per_page: maxShown } as const
   const mine = usePage('GET /projects', { query: { ...latest, membership: true } })
   const starred = usePage('GET /projects', { query: { ...latest, starred: true } })
+  const numbers = useApiQuery('GET /vulnerability_statistics', {})
+  const work = useApiQuery('GET /security_dashboard', {})
   const shortcuts = useLinks('home', 'main')
   const mayMake = mayWrite(session) && user.can_create_project
+  // All at once, because what arrives later would move what the user is looking at.
+  if ([mine, starred, numbers, work].some(({ isPending }) => isPending)) return <Loading />
   return (
     <Page
       title={`Welcome back, ${user.name}`}

@@ -1,4 +1,4 @@
-import { Settings } from 'lucide-react'
+import { FileUp, Settings } from 'lucide-react'
 import { Link } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
 import { LinkButton } from '../../components/button.tsx'
@@ -96,7 +96,12 @@ function Onboarding() {
       <FirstImportResult project={project} to={to} />
       {!isScanned && mayImport && (
         <Panel title="Send the first report">
-          <FirstReport project={{ ...project, level }} isLead />
+          <p>
+            <LinkButton kind="primary" icon={FileUp} to={to('reports/new')}>
+              Import report
+            </LinkButton>
+          </p>
+          <FirstReport project={{ ...project, level }} />
           <FirstImportState project={project} to={to} />
         </Panel>
       )}

@@ -1,6 +1,7 @@
 import type { Schemas } from '@alcove/client'
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
+import { LinkButton } from '../../components/button.tsx'
 import { formatBytes, formatTime, inWords, reportTypeInWords } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { Loading, QueryResult } from '../../components/page/states.tsx'
@@ -9,6 +10,7 @@ import { Time } from '../../components/time.tsx'
 import { queries, useApiQuery } from '../../data/api.ts'
 import { Facts } from '../../nouns/finding/facts.tsx'
 import { useProject } from '../../nouns/project/project.ts'
+import { awaitingQuery } from '../../nouns/vulnerability/awaiting.ts'
 import { HeldAbsences } from './held-absences.tsx'
 import { ImportState, isPromoting, isUnderWay } from './import-state.tsx'
 import { Outcome } from './outcome.tsx'
@@ -29,6 +31,7 @@ export function ReportPage({ id }: { id: string }) {
         <Page
           title={`${report.scanner ?? 'Report'} on ${report.ref}`}
           crumbs={[{ label: 'Reports', to: to('reports') }]}
+          actions={<StartTriage report={report} />}
           lead={
             <div className="row-wrap">
               <ImportState report={report} />
@@ -78,6 +81,17 @@ export function ReportPage({ id }: { id: string }) {
         </Page>
       )}
     </QueryResult>
+  )
+}
+
+/** Link to what the report has found, where something is new. */
+function StartTriage({ report: { status, findings } }: { report: Schemas['Import'] }) {
+  const { to } = useProject()
+  if (status !== 'done' || findings.new === 0) return null
+  return (
+    <LinkButton kind="primary" to={to('vulnerabilities') + (findings.promoted > 0 ? '' : awaitingQuery)}>
+      Start triage
+    </LinkButton>
   )
 }
 

@@ -2,25 +2,28 @@ import { useState } from 'react'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { SelectField } from '../../components/form/field.tsx'
+import { lazyComponent, nothingYet } from '../../components/lazy-component.tsx'
 import { isUnlimited, levels, useSession } from '../../data/session.ts'
-import { CreateBotToken, CreatePersonalToken } from '../token/create-token.tsx'
 import { NewToken } from '../token/token-fields.tsx'
 import styles from './first-report.module.css'
 import { fileOf, type Pipeline, pipelineSnippet, pipelines, secretOf } from './pipeline-snippets.ts'
 import type { Project } from './project.ts'
 import { curlCommand, uploadCommand } from './report-commands.ts'
 
+const CreateBotToken = lazyComponent(async () => (await import('../token/create-token.tsx')).CreateBotToken, nothingYet)
+const CreatePersonalToken = lazyComponent(
+  async () => (await import('../token/create-token.tsx')).CreatePersonalToken,
+  nothingYet,
+)
+
 /** Commands that send the first report to this server, and a dialog that creates the token they need. */
 export function FirstReport({
   project,
   createsIn,
-  isLead = false,
 }: {
   project?: Pick<Project, 'id' | 'name' | 'path_with_namespace'> & { level: number }
   /** Path of the group or user in which the command also creates the project. */
   createsIn?: string | undefined
-  /** True: nothing above offers another way. */
-  isLead?: boolean
 }) {
   const [issued, setIssued] = useState<{ name: string; token: string }>()
   const path = project?.path_with_namespace ?? `${createsIn ?? 'group'}/project`
@@ -29,7 +32,7 @@ export function FirstReport({
   const scope = createsIn ? 'api' : 'write_security_reports'
   return (
     <div className={styles.commands}>
-      <p>{isLead ? 'Send a' : 'Or send a'} report from a pipeline or a terminal:</p>
+      <p>Or send a report from a pipeline or a terminal:</p>
       {issued && <NewToken issued={issued} onClose={() => setIssued(undefined)} />}
       <Command label="Command line" text={uploadCommand(target)} />
       <Command label="curl" text={curlCommand(target)} />

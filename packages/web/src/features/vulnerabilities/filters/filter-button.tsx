@@ -1,7 +1,7 @@
 import { ChevronDown } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
 import { look } from '../../../components/button.tsx'
 import { lazyComponent, nothingYet } from '../../../components/lazy-component.tsx'
+import { useLazyTrigger } from '../../../components/overlay/lazy-trigger.ts'
 import styles from './filter-menu.module.css'
 import type { ChoicesProps, MoreFiltersProps, Trigger } from './filter-props.ts'
 
@@ -26,16 +26,7 @@ export function MoreFilters(props: MoreFiltersProps) {
 
 /** Returns a button until the user has pressed it and the code of its menu is there, then the trigger of the open menu. */
 function useLazyMenu(preload: () => Promise<void>, label: string, count: number) {
-  const ref = useRef<HTMLButtonElement>(null)
-  const [isLoaded, setLoaded] = useState(false)
-  // The menu itself shows the error.
-  const fetch = () => preload().catch(() => {})
-  const open = () => void fetch().then(() => setLoaded(true))
-  useEffect(() => {
-    if (!isLoaded) return
-    ref.current?.focus()
-    ref.current?.click()
-  }, [isLoaded])
+  const { ref, isLoaded, closed } = useLazyTrigger(preload)
   const trigger: Trigger = {
     ref,
     className: look({}),
@@ -47,21 +38,5 @@ function useLazyMenu(preload: () => Promise<void>, label: string, count: number)
       </>
     ),
   }
-  const button = isLoaded ? undefined : (
-    <button
-      {...trigger}
-      type="button"
-      aria-haspopup="true"
-      aria-expanded={false}
-      onPointerEnter={() => void fetch()}
-      onFocus={() => void fetch()}
-      onClick={open}
-      onKeyDown={(event) => {
-        if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
-        event.preventDefault()
-        open()
-      }}
-    />
-  )
-  return { trigger, button }
+  return { trigger, button: isLoaded ? undefined : <button {...trigger} {...closed} /> }
 }
