@@ -169,7 +169,7 @@ describe('users in the admin area', () => {
     await page.getByText('User unblocked.').waitFor()
     await page.getByRole('button', { name: 'Deactivate' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
-    await page.getByRole('button', { name: 'Activate' }).click()
+    await page.getByRole('button', { name: 'Activate', exact: true }).click()
     await page.getByText('User activated.').waitFor()
     await page.getByRole('button', { name: 'Ban' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Ban' }).click()
