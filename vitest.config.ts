@@ -39,6 +39,8 @@ export default defineConfig({
   test: {
     // One more than the processors of a small machine: tests of processes and of the UI wait for most of their time.
     maxWorkers: 3,
+    // All projects, and later runs, use a module that one of them has transformed. The key is a hash of its text.
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: LongFirst },
     projects: [
       {
