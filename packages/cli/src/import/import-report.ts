@@ -1,6 +1,9 @@
 import { plain, safeJson } from '../safe-text.ts'
 
-type Outcome = 'created' | 'updated' | 'unchanged'
+type Outcome = 'created' | 'updated' | 'unchanged' | 'deleted'
+
+/** Numbers of objects. Only mirrors delete. */
+type Counts = Record<Exclude<Outcome, 'deleted'>, number> & { deleted?: number }
 
 /** Something that could not be copied. */
 interface NotCopied {
@@ -25,17 +28,18 @@ export interface ImportReport {
 }
 
 export function openReport(): ImportReport {
-  const counts = new Map<string, Record<Outcome, number>>()
+  const counts = new Map<string, Counts>()
   const skipped = new Map<string, NotCopied>()
   const notes = new Set<string>()
   const countsOf = (kind: string) => {
-    const known = counts.get(kind) ?? { created: 0, updated: 0, unchanged: 0 }
+    const known: Counts = counts.get(kind) ?? { created: 0, updated: 0, unchanged: 0 }
     counts.set(kind, known)
     return known
   }
   return {
     count(kind, outcome) {
-      countsOf(kind)[outcome]++
+      const known = countsOf(kind)
+      known[outcome] = (known[outcome] ?? 0) + 1
     },
     skip(notCopied) {
       skipped.set(JSON.stringify([notCopied.kind, notCopied.name, notCopied.reason]), notCopied)
@@ -53,7 +57,7 @@ export function openReport(): ImportReport {
       const [created, updated] = isDryRun ? ['to create', 'to update'] : ['created', 'updated']
       const done = [...counts].map(
         ([kind, count]) =>
-          `${kind}: ${count.created} ${created}, ${count.updated} ${updated}, ${count.unchanged} unchanged`,
+          `${kind}: ${count.created} ${created}, ${count.updated} ${updated}, ${count.unchanged} unchanged${count.deleted ? `, ${count.deleted} deleted` : ''}`,
       )
       const missing = [...skipped.values()].map(
         ({ kind, name, reason }) => `not copied: ${kind} ${plain(name)}: ${plain(reason)}`,

@@ -10,6 +10,7 @@ export interface MemberPlace {
 
 interface TargetMember {
   id?: number | undefined
+  username?: string | undefined
   access_level?: number | undefined
   expires_at?: string | null | undefined
 }
@@ -36,6 +37,7 @@ export async function copyMembers(copy: Copy, { kind, sourceId, name }: MemberPl
       )
     }
     if (id !== 'planned') await leave(copy, { kind, id, copied, present })
+    if (id !== 'planned' && copy.mirror) await removeAbsent(copy, { kind, id, copied, present })
   })
 }
 
@@ -74,16 +76,26 @@ async function copyMember(copy: Copy, { kind, id, userId, row, present }: Member
   copy.report.count('member', isSame ? 'unchanged' : present ? 'updated' : 'created')
 }
 
+interface Members {
+  kind: 'group' | 'project'
+  id: number
+  copied: ReadonlySet<number>
+  present: ReadonlyMap<number, TargetMember>
+}
+
+/** Removes the members of a mirror that the source does not have, at once: they must not keep their access. */
+async function removeAbsent(copy: Copy, { kind, id, copied, present }: Members): Promise<void> {
+  for (const [userId, { username = '' }] of present) {
+    if (copied.has(userId) || userId === copy.importerId) continue
+    await attempt(copy, { kind: 'member', name: `${username} of ${kind} ${id}` }, async () => {
+      await copy.target.call(`DELETE /${kind}s/{id}/members/{user_id}`, { path: { id, user_id: userId } })
+      copy.report.count('member', 'deleted')
+    })
+  }
+}
+
 /** Removes the importing user, who owns what they have created, where another owner was copied. */
-async function leave(
-  copy: Copy,
-  {
-    kind,
-    id,
-    copied,
-    present,
-  }: { kind: 'group' | 'project'; id: number; copied: Set<number>; present: Map<number, TargetMember> },
-): Promise<void> {
+async function leave(copy: Copy, { kind, id, copied, present }: Members): Promise<void> {
   const { importerId, isDryRun } = copy
   if (isDryRun || !present.has(importerId) || copied.has(importerId) || copied.size === 0) return
   await attempt(copy, { kind: 'member', name: `the importing user of ${kind} ${id}` }, () =>

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { BodyOf } from '@alcove/client'
+import type { BodyOf, Schemas } from '@alcove/client'
 import { attempt, type Copy, type TargetId, unlessMissing } from './copy.ts'
+import { copyAvatar } from './copy-avatar.ts'
 import { isBelow, notBelow } from './copy-groups.ts'
 import { copyUser } from './copy-users.ts'
+import { isDetached, pathOfAnother, recordSource } from './import-sources.ts'
 import { differing, pick, rowOf, type SourceRow, textOf, textsOf } from './source-row.ts'
 
 /** Attributes of projects that are copied. The later ones exist in Alcove only. */
@@ -48,17 +50,40 @@ export async function copyProject(copy: Copy, listed: SourceRow): Promise<Target
   const fullPath = textOf(listed, 'path_with_namespace') ?? ''
   copy.progress.show(`Project ${fullPath}`)
   return attempt(copy, { kind: 'project', name: fullPath }, async () => {
+    const namespace = rowOf(listed, 'namespace') ?? {}
+    if ([isDetached(copy, 'project', sourceId), isDetached(copy, 'group', String(namespace['id']))].includes(true)) {
+      copy.report.note(`project ${fullPath}: detached from its source`)
+      return undefined
+    }
     const row = await copy.source.get(`/projects/${sourceId}`)
     const wanted = wantedProject(row)
-    const found = await unlessMissing(copy.target.call('GET /projects/{id}', { path: { id: fullPath }, query: {} }))
+    const found = await findCopy(copy, sourceId, fullPath)
+    const other = found && copy.sources.sourceOf('project', found.id ?? 0)
+    if (other !== undefined && other !== sourceId) {
+      copy.report.skip({ kind: 'project', name: fullPath, reason: pathOfAnother })
+      return undefined
+    }
     const id = found?.id ?? (await createProject(copy, row, wanted))
     if (id === undefined) return undefined
     copy.ids.record('project', sourceId, id)
     if (!found) copy.report.count('project', 'created')
-    if (found && id !== 'planned') await updateProject(copy, { id, wanted, found })
+    if (id === 'planned') return id
+    const place = { kind: 'project', sourceId, targetId: id } as const
+    await recordSource(copy, place)
+    if (found) await updateProject(copy, { id, row, wanted, found })
+    await copyAvatar(copy, { ...place, name: fullPath, row, present: found?.avatar_url })
     return id
   })
 }
+
+/** Finds the copy of a project by its id in the source, else by its path. */
+async function findCopy({ sources, target }: Copy, sourceId: string, fullPath: string): Promise<Found | undefined> {
+  const known = sources.find('project', sourceId)
+  const find = (id: number | string) => unlessMissing(target.call('GET /projects/{id}', { path: { id }, query: {} }))
+  return (known && (await find(known.target_id))) ?? find(fullPath)
+}
+
+type Found = Schemas['Project']
 
 function wantedProject(row: SourceRow): SourceRow {
   // A project of GitLab without a repository has no default branch.
@@ -68,14 +93,31 @@ function wantedProject(row: SourceRow): SourceRow {
 
 async function updateProject(
   copy: Copy,
-  { id, wanted, found }: { id: number; wanted: SourceRow; found: object & { archived?: boolean | undefined } },
+  { id, row, wanted, found }: { id: number; row: SourceRow; wanted: SourceRow; found: Found },
 ): Promise<void> {
   const changes = differing(wanted, found)
   const isSame = Object.keys(changes).length === 0
-  copy.report.count('project', isSame ? 'unchanged' : 'updated')
-  if (isSame || copy.isDryRun) return
+  const namespace = await newNamespace(copy, row, found)
+  copy.report.count('project', isSame && namespace === undefined ? 'unchanged' : 'updated')
+  if ((isSame && namespace === undefined) || copy.isDryRun) return
   if (found.archived === true) await copy.target.call('POST /projects/{id}/unarchive', { path: { id } })
-  await copy.target.call('PUT /projects/{id}', { path: { id }, body: changes })
+  if (namespace !== undefined) {
+    await copy.target.call('PUT /projects/{id}/transfer', { path: { id }, body: { namespace } })
+  }
+  if (!isSame) await copy.target.call('PUT /projects/{id}', { path: { id }, body: changes })
+}
+
+/** Returns the namespace to which a project moves that has moved in the source. */
+async function newNamespace(copy: Copy, row: SourceRow, found: Found): Promise<string | undefined> {
+  const namespace = rowOf(row, 'namespace') ?? {}
+  if (textOf(namespace, 'kind') === 'user') {
+    const owner = rowOf(row, 'owner')
+    const userId = owner && (await copyUser(copy, owner))
+    const username = typeof userId === 'number' ? copy.usernames.get(userId) : undefined
+    return username === undefined || found.namespace?.full_path === username ? undefined : username
+  }
+  const parent = copy.ids.find('group', String(namespace['id']))
+  return typeof parent !== 'number' || found.namespace?.id === parent ? undefined : String(parent)
 }
 
 async function createProject(copy: Copy, row: SourceRow, wanted: SourceRow): Promise<TargetId | undefined> {

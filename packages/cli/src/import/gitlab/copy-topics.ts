@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Schemas } from '@alcove/client'
 import { attempt, type Copy } from './copy.ts'
+import { pathAtSource } from './copy-avatar.ts'
+import { isDetached, pathOfAnother, recordSource } from './import-sources.ts'
 import type { SourceFile } from './source-api.ts'
 import { type SourceRow, textOf } from './source-row.ts'
 
@@ -11,28 +13,46 @@ export async function copyTopics(copy: Copy, names: ReadonlySet<string> | undefi
     const name = textOf(row, 'name') ?? ''
     if (names && !names.has(name)) continue
     copy.progress.show(`Topic ${name}`)
-    await attempt(copy, { kind: 'topic', name }, () => copyTopic(copy, row, present.get(name.toLowerCase())))
+    await attempt(copy, { kind: 'topic', name }, () => copyTopic(copy, row, present))
   }
 }
 
-async function listTarget({ target }: Copy): Promise<Map<string, Schemas['Topic']>> {
-  const topics = new Map<string, Schemas['Topic']>()
+/** Topics of the target by name in lower case, and by id. */
+type Topics = ReadonlyMap<string | number, Schemas['Topic']>
+
+async function listTarget({ target }: Copy): Promise<Topics> {
+  const topics = new Map<string | number, Schemas['Topic']>()
   for (let page = 1; ; page++) {
     const { rows, hasNext } = await target.page('GET /topics', { query: { page, per_page: 100 } })
-    for (const topic of rows) topics.set(topic.name.toLowerCase(), topic)
+    for (const topic of rows) topics.set(topic.name.toLowerCase(), topic).set(topic.id, topic)
     if (!hasNext) return topics
   }
 }
 
-async function copyTopic(copy: Copy, row: SourceRow, present: Schemas['Topic'] | undefined): Promise<void> {
+async function copyTopic(copy: Copy, row: SourceRow, topics: Topics): Promise<void> {
+  const sourceId = String(row['id'])
+  const known = copy.sources.find('topic', sourceId)
   const wanted = {
     name: textOf(row, 'name') ?? '',
     title: textOf(row, 'title') || (textOf(row, 'name') ?? ''),
     description: textOf(row, 'description') ?? null,
   }
+  if (isDetached(copy, 'topic', sourceId)) return copy.report.note(`topic ${wanted.name}: detached from its source`)
+  const present = topics.get(known?.target_id ?? 0) ?? topics.get(wanted.name.toLowerCase())
+  copy.ids.record('topic', sourceId, present?.id ?? 'planned')
+  const other = present && copy.sources.sourceOf('topic', present.id)
+  if (other !== undefined && other !== sourceId) {
+    return copy.report.skip({ kind: 'topic', name: wanted.name, reason: pathOfAnother })
+  }
   const avatar = await readAvatar(copy, textOf(row, 'avatar_url'))
-  const hasSameTexts = present?.title === wanted.title && (present.description ?? '') === (wanted.description ?? '')
-  const hasSameAvatar = !avatar || (await hashOfAvatar(copy, present)) === avatar.sha256
+  const hasSameTexts =
+    present?.name === wanted.name &&
+    present.title === wanted.title &&
+    (present.description ?? '') === (wanted.description ?? '')
+  // The target may have stored the avatar without its metadata.
+  const isCopied = avatar?.sha256 === known?.avatar_sha256
+  const hasSameAvatar = !avatar || isCopied || (await hashOfAvatar(copy, present)) === avatar.sha256
+  if (present) await recordSource(copy, { kind: 'topic', sourceId, targetId: present.id })
   const isSame = hasSameTexts && hasSameAvatar
   copy.report.count('topic', isSame ? 'unchanged' : present ? 'updated' : 'created')
   if (isSame || copy.isDryRun) return
@@ -40,14 +60,15 @@ async function copyTopic(copy: Copy, row: SourceRow, present: Schemas['Topic'] |
   const stored = present
     ? await copy.target.call('PUT /topics/{id}', { path: { id: present.id }, body })
     : await copy.target.call('POST /topics', { body }, { idempotencyKey: randomUUID() })
-  if (!avatar || (await hashOfAvatar(copy, stored)) === avatar.sha256) return
+  await recordSource(copy, { kind: 'topic', sourceId, targetId: stored.id }, avatar?.sha256)
+  if (!avatar || hasSameAvatar || (await hashOfAvatar(copy, stored)) === avatar.sha256) return
   copy.report.skip({ kind: 'topic', name: wanted.name, reason: 'the avatar is stored without its metadata' })
 }
 
 async function readAvatar(copy: Copy, url: string | undefined): Promise<(SourceFile & { file: File }) | undefined> {
-  if (!url || !URL.canParse(url, copy.source.url)) return undefined
-  const { pathname } = new URL(url, copy.source.url)
-  // An address below the source. Pictures of other servers, such as Gravatar, are not copied.
+  const pathname = url ? pathAtSource(copy, url) : undefined
+  // Pictures of other servers, such as Gravatar, are not copied.
+  if (pathname === undefined) return undefined
   const file = await copy.source.file(pathname)
   const name = decodeURIComponent(pathname.slice(pathname.lastIndexOf('/') + 1))
   return { ...file, file: new File([file.bytes], name, { type: file.contentType }) }

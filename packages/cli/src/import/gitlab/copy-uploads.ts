@@ -28,30 +28,57 @@ export async function copyUploads(
   await attempt(copy, { kind: `uploads of ${kind}`, name }, async () => {
     const present = id === 'planned' ? [] : await listTarget(copy, kind, id)
     const query = { with_details: true }
+    const found = new Set<number>()
     for await (const row of copy.source.list(`/${kind}s/${sourceId}/uploads`, query)) {
       const uploadId = String(row['id'])
+      const same = present.find((known) => isSameUpload(known, row))
+      if (same) found.add(same.id)
       if (copy.state.isDone('upload', uploadId)) continue
       const filename = textOf(row, 'filename') ?? ''
       const isCopied = await attempt(copy, { kind: 'upload', name: `${filename} (${uploadId}) of ${name}` }, () =>
-        copyUpload(copy, { kind, sourceId, name, id, row, filename, present, findLinks }).then(() => true),
+        copyUpload(copy, { kind, sourceId, name, id, row, filename, isPresent: same !== undefined, findLinks }).then(
+          () => true,
+        ),
       )
       // A resumed import tries again what has failed.
       if (isCopied) await copy.state.markDone('upload', uploadId)
     }
+    if (id !== 'planned')
+      await removeVanished(copy, { kind, id, name, vanished: present.filter((one) => !found.has(one.id)) })
   })
+}
+
+/** Deletes uploads of a mirror that the source does not list, after the time that the mirror keeps them. */
+async function removeVanished(
+  copy: Copy,
+  {
+    kind,
+    id,
+    name,
+    vanished,
+  }: { kind: 'group' | 'project'; id: number; name: string; vanished: readonly Schemas['UploadListItem'][] },
+): Promise<void> {
+  for (const upload of vanished) {
+    if (!copy.mirror?.isExpired('upload', upload.id)) continue
+    await attempt(copy, { kind: 'upload', name: `${upload.filename} of ${name}` }, async () => {
+      if (kind === 'project') await makeWritable(copy, id)
+      await copy.target.call(`DELETE /${kind}s/{id}/uploads/{upload_id}`, { path: { id, upload_id: upload.id } })
+      copy.report.count('upload', 'deleted')
+    })
+  }
 }
 
 interface UploadCopy extends UploadPlace {
   id: number | 'planned'
   row: SourceRow
   filename: string
-  present: readonly Schemas['UploadListItem'][]
+  isPresent: boolean
   findLinks: () => Promise<FoundLinks>
 }
 
 async function copyUpload(copy: Copy, upload: UploadCopy): Promise<void> {
-  const { kind, sourceId, name, id, row, filename, present } = upload
-  if (present.some((known) => isSameUpload(known, row))) return copy.report.count('upload', 'unchanged')
+  const { kind, sourceId, name, id, row, filename, isPresent } = upload
+  if (isPresent) return copy.report.count('upload', 'unchanged')
   if (copy.isDryRun || id === 'planned') return copy.report.count('upload', 'created')
   const file = await copy.source.file(`/api/v4/${kind}s/${sourceId}/uploads/${row['id']}`)
   const expected = textOf(row, 'sha256')

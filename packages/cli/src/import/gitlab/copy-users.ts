@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Schemas } from '@alcove/client'
 import { attempt, type Copy, type TargetId, unlessMissing } from './copy.ts'
+import { copyAvatar } from './copy-avatar.ts'
+import { recordSource } from './import-sources.ts'
 import { numberOf, type SourceRow, textOf } from './source-row.ts'
 
 /** Copies all users that the source lists. Other steps copy those that they meet. */
@@ -26,9 +28,13 @@ export async function copyUser(copy: Copy, person: SourceRow): Promise<TargetId 
       copy.report.skip({ kind: 'user', name: username, reason: 'accounts of access tokens are not copied' })
       return undefined
     }
-    const { id, outcome } = await matchOrCreate(copy, { sourceId, username, row })
+    const { id, outcome, avatarUrl } = await matchOrCreate(copy, { sourceId, username, row })
     copy.ids.record('user', String(sourceId), id)
     copy.report.count('user', outcome)
+    if (id === 'planned') return id
+    const place = { kind: 'user', sourceId: String(sourceId), targetId: id } as const
+    await recordSource(copy, place)
+    await copyAvatar(copy, { ...place, name: username, row, present: avatarUrl })
     return id
   })
 }
@@ -42,13 +48,17 @@ interface SourceUser {
 async function matchOrCreate(
   copy: Copy,
   { sourceId, username, row }: SourceUser,
-): Promise<{ id: TargetId; outcome: 'created' | 'unchanged' }> {
+): Promise<{ id: TargetId; outcome: 'created' | 'unchanged'; avatarUrl?: string | null | undefined }> {
   const email = verifiedEmail(row)
   const address = email ?? placeholderAddress(copy.source.url, sourceId)
-  const account = await findByEmail(copy, address)
+  const account = (await findKnown(copy, sourceId)) ?? (await findByEmail(copy, address))
+  const isActive = (textOf(row, 'state') ?? 'active') === 'active'
   if (account) {
     copy.usernames.set(account.id, account.username)
-    return { id: account.id, outcome: 'unchanged' }
+    // An import may have been killed before it blocked the placeholder.
+    const isUnblocked = !isActive && account.state === 'active' && isPlaceholder(account.email)
+    if (isUnblocked && !copy.isDryRun) await copy.target.call('POST /users/{id}/block', { path: { id: account.id } })
+    return { id: account.id, outcome: 'unchanged', avatarUrl: account.avatar_url }
   }
   if (copy.isDryRun) return { id: 'planned', outcome: 'created' }
   const { target } = copy
@@ -62,7 +72,6 @@ async function matchOrCreate(
   }
   const { id } = await target.call('POST /users', { body }, { idempotencyKey: randomUUID() })
   copy.usernames.set(id, body.username)
-  const isActive = (textOf(row, 'state') ?? 'active') === 'active'
   if (!isActive) await target.call('POST /users/{id}/block', { path: { id } })
   return { id, outcome: 'created' }
 }
@@ -79,10 +88,19 @@ function placeholderAddress(url: string, sourceId: number): string {
   return `user-${sourceId}-${source}@placeholder.invalid`
 }
 
-async function findByEmail(
-  { target }: Copy,
-  email: string,
-): Promise<Pick<Schemas['Account'], 'id' | 'username'> | undefined> {
+const isPlaceholder = (email: string | undefined) => email?.endsWith('@placeholder.invalid') === true
+
+type KnownAccount = Pick<Schemas['Account'], 'id' | 'username' | 'state' | 'avatar_url'> & {
+  email?: string | undefined
+}
+
+/** Finds the account that was matched before. A person who has claimed a placeholder has another address. */
+async function findKnown({ sources, target }: Copy, sourceId: number): Promise<KnownAccount | undefined> {
+  const known = sources.find('user', String(sourceId))
+  return known && unlessMissing(target.call('GET /users/{id}', { path: { id: known.target_id }, query: {} }))
+}
+
+async function findByEmail({ target }: Copy, email: string): Promise<KnownAccount | undefined> {
   const { rows } = await target.page('GET /users', { query: { search: email } })
   return rows.find((account) => account.email?.toLowerCase() === email.toLowerCase())
 }

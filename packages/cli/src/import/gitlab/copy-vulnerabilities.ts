@@ -6,6 +6,10 @@ import { type SourceRow, textOf } from './source-row.ts'
 import { readVulnerabilityDetails } from './vulnerability-details.ts'
 import { recordOf } from './vulnerability-record.ts'
 
+/** What the import does not copy, because no API of the source lists it. */
+const otherBranches =
+  'the source does not list on which other branches a vulnerability is present, so the next report of each branch records it'
+
 /** Number of vulnerabilities that are sent together. */
 const batchSize = 200
 
@@ -23,14 +27,17 @@ export async function copyVulnerabilities(copy: Copy, project: SourceRow): Promi
     const details = await readVulnerabilityDetails(copy, name)
     let batch: SourceRow[] = []
     let absent = 0
+    let total = 0
     for await (const row of copy.source.list(`/projects/${sourceId}/vulnerabilities`)) {
       if (row['resolved_on_default_branch'] === true) absent++
+      total++
       batch.push(await recordOf(copy, row, details?.get(String(row['id']))))
       if (batch.length < batchSize) continue
       await sendBatch(copy, { id, name, batch })
       batch = []
     }
     await sendBatch(copy, { id, name, batch })
+    if (total > 0) copy.report.note(otherBranches)
     if (absent > 0) {
       copy.report.note(
         `${name}: scanners no longer detect ${absent} of the vulnerabilities; the next report of each scanner records that here`,

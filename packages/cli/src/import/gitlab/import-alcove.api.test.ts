@@ -192,3 +192,44 @@ async function readTriage({ admin }: ListeningServer): Promise<unknown[]> {
   })
   return (await Promise.all(read)).sort((one, other) => (String(one.title) < String(other.title) ? -1 : 1))
 }
+
+test('recognises renamed and moved objects, and copies avatars when they have changed', async () => {
+  const [source, target] = [await listeningServer(), await listeningServer()]
+  const { admin } = source
+  const project = await source.project('shop/api')
+  const { body: group } = await admin.get('/groups/shop')
+  const nadia = await source.user('nadia')
+  await admin.post(`/groups/${group.id}/members`, { user_id: nadia.user?.id, access_level: 50 })
+  await admin.put(`/groups/${group.id}`, formWithFile('avatar', 'shop.png', pixel))
+  await admin.put(`/projects/${project.id}`, formWithFile('avatar', 'api.png', pixel))
+  await nadia.put('/user/avatar', formWithFile('avatar', 'nadia.png', pixel))
+  const importAll = async () => JSON.parse((await run(importArgs(source, '--json'), { env: target.env })).stdout)
+
+  expect(await importAll()).toMatchObject({ copied: { avatar: { created: 3 }, project: { created: 1 } } })
+  const { body: copied } = await target.admin.get('/projects/shop%2Fapi')
+  const { body: user } = await target.admin.get('/users?username=nadia')
+  for (const { avatar_url: url } of [copied, (await target.admin.get('/groups/shop')).body, user[0]]) {
+    const [, path] = /^https?:\/\/[^/]+(.+)$/.exec(url) ?? []
+    const file = await fetch(`${target.url}${path}`, { headers: { 'private-token': target.env.ALCOVE_TOKEN } })
+    expect(Buffer.from(await file.arrayBuffer())).toEqual(pixel)
+  }
+  expect((await importAll()).copied.avatar).toMatchObject({ created: 0, updated: 0, unchanged: 3 })
+
+  const { body: other } = await admin.post('/groups', { name: 'Other', path: 'other' })
+  await admin.put(`/groups/${group.id}`, { name: 'Store', path: 'store' })
+  await admin.put(`/projects/${project.id}`, { name: 'core', path: 'core' })
+  await admin.put(`/projects/${project.id}/transfer`, { namespace: String(other.id) })
+  await admin.put(`/projects/${project.id}`, { avatar: '' })
+  expect(await importAll()).toMatchObject({
+    copied: {
+      group: { created: 1, updated: 1 },
+      project: { created: 0, updated: 1 },
+      avatar: { updated: 1, unchanged: 2 },
+    },
+    not_copied: [],
+  })
+  const { body: projects } = await target.admin.get('/projects')
+  expect(projects).toMatchObject([{ id: copied.id, path_with_namespace: 'other/core', avatar_url: null }])
+  const paths = (await target.admin.get('/groups')).body.map((one: { full_path: string }) => one.full_path)
+  expect(paths.sort()).toEqual(['other', 'store'])
+})

@@ -2,51 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { folder, run } from '../../testing/command-run.ts'
+import { filledSource, projectOf, uploadSecret as secret } from '../../testing/filled-gitlab-source.ts'
 import { type GitlabSource, reply, startGitlabSource } from '../../testing/gitlab-source.ts'
 import { type ListeningServer, listeningServer } from '../../testing/listening-server.ts'
-
-const secret = 'a'.repeat(32)
-const nadia = { id: 7, username: 'nadia', name: 'Nadia', state: 'active' }
-
-/** A group with three projects, as an administrator of GitLab sees it. */
-async function filledSource(): Promise<GitlabSource> {
-  const source = await startGitlabSource()
-  const { answers } = source
-  const group = { id: 3, name: 'Shop', path: 'shop', full_path: 'shop', parent_id: null, visibility: 'private' }
-  answers.set('/groups/shop', group)
-  answers.set('/groups/3/subgroups', [])
-  answers.set('/groups/3/members', [{ ...nadia, access_level: 50, expires_at: null }])
-  answers.set('/groups/3/uploads', [])
-  answers.set('/users/7', { ...nadia, email: 'nadia@example.test', confirmed_at: '2024-01-01T00:00:00Z' })
-  answers.set('/topics', [])
-  answers.set('/groups/3/projects', [projectOf(11), projectOf(12), projectOf(13)])
-  for (const id of [11, 12, 13]) {
-    answers.set(`/projects/${id}`, projectOf(id))
-    for (const list of ['members', 'uploads', 'vulnerabilities']) answers.set(`/projects/${id}/${list}`, [])
-  }
-  const description = `![plan](/uploads/${secret}/plan.txt)`
-  answers.set('/projects/11/issues', [{ id: 1, iid: 1, description, user_notes_count: 0 }])
-  answers.set('/projects/11/uploads', [
-    { id: 5, size: 8, filename: 'plan.txt', created_at: '2024-02-03T04:05:06.000Z', uploaded_by: nadia },
-  ])
-  answers.set('/projects/11/uploads/5', Buffer.from('the plan'))
-  answers.set(`/projects/11/uploads/${secret}/plan.txt`, Buffer.from('the plan'))
-  answers.set('graphql', { data: { project: { vulnerabilities: { nodes: [], pageInfo: { hasNextPage: false } } } } })
-  return source
-}
-
-const projectOf = (id: number) => ({
-  id,
-  name: `Project ${id}`,
-  path: `p${id}`,
-  path_with_namespace: `shop/p${id}`,
-  description: null,
-  visibility: 'private',
-  default_branch: null,
-  topics: [],
-  archived: false,
-  namespace: { id: 3, kind: 'group', full_path: 'shop' },
-})
 
 const importFrom = ({ url }: GitlabSource, target: ListeningServer, more: string[] = [], cwd?: string) =>
   run(['import', 'gitlab', '--from', url, '--token', 'glpat-source', '--group', 'shop', '--json', ...more], {

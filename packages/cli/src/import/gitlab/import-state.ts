@@ -36,7 +36,7 @@ export async function openState(
   scope: ImportScope,
   { file, isResumed, isReadOnly }: { file: string | undefined; isResumed: boolean; isReadOnly: boolean },
 ): Promise<ImportState> {
-  const path = file === undefined ? defaultFile(io, scope) : resolve(io.cwd, file)
+  const path = file === undefined ? defaultStateFile(io, scope, 'import') : resolve(io.cwd, file)
   const done = isResumed ? await readDone(path, scope) : new Map<string, Set<string>>()
   let savedAt = io.now()
 
@@ -66,12 +66,13 @@ export async function openState(
   }
 }
 
-function defaultFile({ env }: Io, scope: ImportScope): string {
+/** Returns the file of an import or mirror of this selection, in the state folder of the user. */
+export function defaultStateFile({ env }: Io, scope: ImportScope, kind: 'import' | 'mirror'): string {
   const folder = env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state')
   const name = createHash('sha256')
     .update(JSON.stringify([scope.from, scope.to, scope.groups]))
     .digest('hex')
-  return join(folder, 'alcove', `import-${name.slice(0, 16)}.json`)
+  return join(folder, 'alcove', `${kind}-${name.slice(0, 16)}.json`)
 }
 
 async function readDone(path: string, scope: ImportScope): Promise<Map<string, Set<string>>> {

@@ -172,7 +172,7 @@ describe('PUT /import_sources', () => {
     expect((await importer.get('/import_sources')).body).toEqual([])
   })
 
-  test('lets another importer take a mirror over, and nobody when the importer was deleted', async () => {
+  test('refuses changes after the importer was deleted, until another one takes the mirror over', async () => {
     const { server, importer, project, mark } = await mirroredServer('triage')
     await mark('project', project.id)
     expect((await server.admin.delete(`/users/${importer.user?.id}`)).status).toBe(204)
