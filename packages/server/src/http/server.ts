@@ -169,7 +169,9 @@ function handleFrameworkError(error: unknown, request: FastifyRequest, reply: Fa
 function unmatchedCause(request: FastifyRequest, allowed: readonly Method[]): Failure['cause'] {
   if (/^\/api\/v3(\/|$)/.test(request.raw.url ?? '')) return { kind: 'api-v3' }
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? ''
-  if (allowed.length === 0) return { kind: 'no-such-route', reason: explainAbsence(path) }
+  // `/projects/import` has the form of a project's path, but names a feature of GitLab.
+  const reason = explainAbsence(path)
+  if (allowed.length === 0 || reason !== undefined) return { kind: 'no-such-route', reason }
   const withHead = allowed.includes('GET') ? ['GET', 'HEAD', ...allowed.filter((method) => method !== 'GET')] : allowed
   return { kind: 'method-not-allowed', allowed: withHead }
 }

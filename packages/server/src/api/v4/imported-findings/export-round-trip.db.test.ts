@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../../testing/client.ts'
 import { formWithFile } from '../../../testing/client.ts'
+import { testEngine } from '../../../testing/databases/database.ts'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 const start = '2026-05-01T10:00:00.000Z'
+const runs = Number(process.env['ALCOVE_TEST_FUZZ_RUNS'] ?? (testEngine === 'postgres' ? 2 : 6))
 
 interface World {
   server: TestServer
@@ -43,15 +45,17 @@ const withoutIds = (text: string) =>
     .replace(/(acme\/site(?:\/-\/security\/vulnerabilities)?\/)\d+/g, '$10')
     .replace(/"version":"[^"]*"/g, '')
 
+/** Text of any characters, visible at both ends. */
+const anyText = fc.string({ unit: 'grapheme', maxLength: 30 }).map((text) => `<${text}>`)
 const packages = ['parser', '@acme/größe', 'a "quoted", name']
 const finding = fc.record({
   kind: fc.constantFrom('sast', 'dependency', 'secret'),
   line: fc.integer({ min: 1, max: 60 }),
   severity: fc.constantFrom('Critical', 'High', 'Low', 'Unknown'),
-  name: fc.constantFrom('Flaw', 'Über "flaw", with; marks', '=cmd', 'two\nlines'),
+  name: fc.oneof(fc.constantFrom('Flaw', 'Über "flaw", with; marks', '=cmd', 'two\nlines'), anyText),
   signature: fc.boolean(),
 })
-const text = fc.constantFrom('Looked at.', 'a "b"; c|d', '-1\n+2', 'ünï 💥 \u2028', 'x'.repeat(500))
+const text = fc.oneof(fc.constantFrom('Looked at.', 'a "b"; c|d', '-1\n+2', 'ünï 💥 \u2028', 'x'.repeat(500)), anyText)
 const action = fc.oneof(
   fc.record({ action: fc.constantFrom('confirm', 'resolve', 'revert') }),
   fc.record(
@@ -66,7 +70,9 @@ const action = fc.oneof(
   fc.record({ note: text }),
   fc.record({ severity: fc.constantFrom('low', 'critical') }),
   fc.record({ due_on: fc.constantFrom('2026-05-20', '2026-12-24') }),
-  fc.record({ tags: fc.constantFrom(['legacy'], ['a', 'Ä tag']) }),
+  fc.record({
+    tags: fc.oneof(fc.constantFrom(['legacy'], ['a', 'Ä tag']), fc.array(anyText, { minLength: 1, maxLength: 3 })),
+  }),
   fc.record({ assignee: fc.nat(1) }),
 )
 const steps = fc.array(fc.record({ who: fc.nat(1), at: fc.nat(20), action }), { maxLength: 12 })
@@ -189,7 +195,7 @@ describe('an export of Alcove', () => {
           await into.server.close()
         }
       }),
-      { numRuns: 2 },
+      { numRuns: runs },
     )
   })
 
