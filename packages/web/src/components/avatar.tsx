@@ -11,9 +11,9 @@ export function Avatar({
 }: {
   name: string
   url?: string | null
-  size?: 'normal' | 'large'
+  size?: 'small' | 'normal' | 'large'
 }) {
-  const look = `${styles.avatar} ${size === 'large' ? styles.large : ''}`
+  const look = `${styles.avatar} ${size === 'normal' ? '' : styles[size]}`
   if (url) return <img className={look} src={url} alt="" loading="lazy" />
   const letter = [...name].find((character) => /[\p{L}\p{N}]/u.test(character)) ?? '·'
   return (

@@ -1,6 +1,7 @@
 import { Autocomplete } from '@base-ui/react/autocomplete'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { Avatar } from '../../components/avatar.tsx'
 import { SeverityBadge, StateBadge } from '../../components/badge.tsx'
 import { useDebounced } from '../../components/form/use-debounced.ts'
 import { counted } from '../../components/format.ts'
@@ -60,6 +61,7 @@ function Search({ onClose }: { onClose: () => void }) {
                   onClick={() => open(result.to)}
                 >
                   {result.severity && <SeverityBadge severity={result.severity} />}
+                  {result.avatarUrl !== undefined && <Avatar name={result.title} url={result.avatarUrl} size="small" />}
                   <span className={styles.title}>{result.title}</span>
                   {result.detail && <span className={styles.detail}>{result.detail}</span>}
                   {result.state && <StateBadge state={result.state} />}

@@ -12,6 +12,8 @@ export interface SearchResult {
   to: string
   title: string
   detail?: string
+  /** Picture of a project, group, topic or user; null for the first letter of the title. */
+  avatarUrl?: string | null
   severity?: string
   state?: string
 }
@@ -36,24 +38,27 @@ export function useSearchResults(text: string): { groups: ResultGroup[]; isLoadi
   const found = [
     useVulnerabilities(words, isMember),
     useFound('GET /projects', { query: { search: words, simple: true, per_page: 5 } }, isSearch, (view) => {
-      const { id, path_with_namespace: path, namespace, name } = asProject(view)
-      return { key: `project ${id}`, to: `/${path}`, title: name, detail: namespace.full_path }
+      const { id, path_with_namespace: path, namespace, name, avatar_url: avatarUrl } = asProject(view)
+      return { key: `project ${id}`, to: `/${path}`, title: name, detail: namespace.full_path, avatarUrl }
     }),
     useFound('GET /groups', { query: { search: words, per_page: 3 } }, isSearch, (group) => ({
       key: `group ${group.id}`,
       to: `/groups/${group.full_path}`,
       title: group.full_name,
+      avatarUrl: group.avatar_url,
     })),
     useFound('GET /topics', { query: { search: words, per_page: 3 } }, isSearch, (topic) => ({
       key: `topic ${topic.id}`,
       to: `/explore/topics/${encodeURIComponent(topic.name)}`,
       title: topic.title ?? topic.name,
+      avatarUrl: topic.avatar_url,
     })),
     useFound('GET /users', { query: { search: words, active: true, per_page: 3 } }, isMember, (user) => ({
       key: `user ${user.id}`,
       to: `/${user.username}`,
       title: user.name,
       detail: `@${user.username}`,
+      avatarUrl: user.avatar_url,
     })),
   ]
   const labels = ['Vulnerabilities', 'Projects', 'Groups', 'Topics', 'Users']
