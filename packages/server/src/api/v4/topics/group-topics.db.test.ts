@@ -180,6 +180,26 @@ test('only maintainers of the group replace its topics, with names that can be t
   expect(await put(group.id, ['cloud'], {}, nadia)).toMatchObject({ status: 200 })
 })
 
+test('inherited topics count for related topics, and are hidden with their projects', async () => {
+  const server = await startServer({ settings: { hidesTopicsOfHiddenProjects: true } })
+  await server.project('secret/one', { visibility: 'private' })
+  const open = await server.project('open/two', { visibility: 'public' })
+  const groupId = async (path: string) => (await server.admin.get(`/groups/${path}`)).body.id
+  await server.admin.put(`/groups/${await groupId('secret')}/topics`, { topics: ['hidden', 'shared'] })
+  await server.admin.put(`/groups/${await groupId('open')}/topics`, { topics: ['shared'] })
+  await server.admin.put(`/projects/${open.id}`, { topics: ['own'] })
+  const { anonymous, admin } = server
+  const namesIn = async (client: Client, path: string) =>
+    (await client.get(path)).body.map(({ name }: { name: string }) => name).sort()
+  expect(await namesIn(anonymous, '/topics')).toEqual(['own', 'shared'])
+  expect((await anonymous.get('/topics?name=shared')).body).toMatchObject([{ total_projects_count: 1 }])
+  expect((await admin.get('/topics?name=shared')).body).toMatchObject([{ total_projects_count: 2 }])
+  // The group itself is public; its topic is not.
+  expect((await anonymous.get(`/groups/${await groupId('secret')}/topics`)).body.topics).toEqual(['shared'])
+  const [{ id }] = (await admin.get('/topics?name=own')).body
+  expect(await namesIn(anonymous, `/topics/${id}/related`)).toEqual(['shared'])
+})
+
 test('the doctor repairs inherited topics', async () => {
   const { server, group, one, two, put, topicsOf, stillCorrect } = await startWithGroups()
   await put(group.id, ['cloud'])
