@@ -217,7 +217,6 @@ describe('vulnerabilities of a project', () => {
     ['first: -1', '`first` must not be negative'],
     ['last: -1', '`last` must not be negative'],
     ['after: "nonsense"', 'Please provide a valid cursor'],
-    ['image: ["alpine"]', 'This server cannot filter by `image`.'],
     [
       'owaspTopTen: [NONE, A1_2021]',
       "Incompatible argument: owasp_top_ten. 'NONE' wildcard cannot be combined with other OWASP top 10 values.",

@@ -65,6 +65,7 @@ import { uploadScans } from './0119_upload_scans.ts'
 import { importSources } from './0120_import_sources.ts'
 import { groupTopics } from './0122_group_topics.ts'
 import { unfinishedUploads } from './0123_unfinished_uploads.ts'
+import { findingFilters } from './0124_finding_filters.ts'
 import { securityOverview } from './0128_security_overview.ts'
 import { displaySettings } from './0129_display_settings.ts'
 
@@ -136,6 +137,7 @@ export const migrations: readonly Migration[] = [
   importSources,
   groupTopics,
   unfinishedUploads,
+  findingFilters,
   securityOverview,
   displaySettings,
 ]

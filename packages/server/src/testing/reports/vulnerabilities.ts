@@ -36,6 +36,9 @@ export interface MadeUp {
   tags?: readonly string[]
   flawKey?: number | undefined
   hasIssue?: boolean
+  /** Image of the location. */
+  image?: string | null
+  hasRemediations?: boolean
   /** Refs on which it is dismissed, for `reasonOnRefs`. */
   dismissedOn?: readonly string[]
   isDecidedForGroup?: boolean
@@ -58,6 +61,8 @@ export const usual = {
   identifiers: ['CWE-327'],
   refs: ['main'],
 } as const satisfies Partial<MadeUp>
+
+const noExtras = { links: [], flags: [], evidence: null, assets: [], cvss: [], remediations: [], signatures: [] }
 
 const packageColumns = ({ packageUrl = '' }: MadeUp) => {
   const found = findingPackage(parsePackageUrl(packageUrl), undefined)
@@ -98,7 +103,8 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     id: made.id,
     project_id: made.projectId,
     title: made.title,
-    location: { file: made.file },
+    location: { file: made.file, ...(made.image && { image: made.image }) },
+    extras: { ...noExtras, remediations: made.hasRemediations ? [{ summary: 'Patch', diff: '' }] : [] },
     state: made.state,
     severity: severityRanks[made.severity],
     report_type: made.reportType,
@@ -149,6 +155,7 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
     package_key: 'text',
     package_name: 'text',
     tags: 'json',
+    extras: 'json',
   } as const
   await db.run(sql`
     insert into vulnerabilities (id, project_id, title, state, severity, confidence, report_type, scanner_id,
@@ -164,8 +171,7 @@ export async function insertMadeUp(db: Db, all: readonly MadeUp[], now: string):
       severity, confidence, location, location_fingerprint, details, extras, digest, metadata_version, raw_metadata,
       package_url, package_key, package_name, detected_at, created_at, updated_at)
     select r.id, r.project_id, r.id, 'uuid-' || r.id, r.report_type, r.scanner_id, r.identifier_id, r.title, r.severity, 2,
-      r.location, '', '{}', ${{ links: [], flags: [], evidence: null, assets: [], cvss: [], remediations: [], signatures: [] }},
-      '', '15.2.1', '{}', r.package_url, r.package_key, r.package_name, ${now}, ${now}, ${now}
+      r.location, '', '{}', r.extras, '', '15.2.1', '{}', r.package_url, r.package_key, r.package_name, ${now}, ${now}, ${now}
     from ${records(rows, columns)} as r`)
   await upsertPromoted(
     db,

@@ -71,9 +71,6 @@ export interface VulnerabilityArgs extends FilterArgs, ConnectionArgs {
   sort?: VulnerabilitySort | null
 }
 
-/** Filters of GitLab's schema that Alcove does not have. */
-const unsupported = [...(['hasRemediations', 'image'] as const)] satisfies (keyof FilterArgs)[]
-
 /** Filters that GitLab refuses without advanced search. */
 const advanced = [
   ...(['owaspTopTen2021', 'reachability', 'validityCheck'] as const),
@@ -83,18 +80,14 @@ const advanced = [
 const isGiven = (value: unknown) => value !== undefined && value !== null
 
 /**
- * Returns the filter, or undefined when nothing can match. Throws for filters that Alcove does not have, because a list
- * that ignored one would contain other vulnerabilities than requested. Scanners outside the scope match nothing, because
- * any other result would confirm guesses of their external ids.
+ * Returns the filter, or undefined when nothing can match. Scanners outside the scope match nothing, because any other
+ * result would confirm guesses of their external ids.
  */
 export async function readFilterArgs(
   { deps }: Context,
   scope: ListScope | null,
   args: FilterArgs,
 ): Promise<VulnerabilityFilter | undefined> {
-  for (const name of unsupported) {
-    if (isGiven(args[name])) throw new GraphQLError(`This server cannot filter by \`${name}\`.`)
-  }
   if (advanced.some((name) => isGiven(args[name]))) {
     throw new GraphQLError('Require advanced vulnerability management to be enabled!')
   }
@@ -124,6 +117,8 @@ export async function readFilterArgs(
     identifiers: identifierName ? [identifierName] : undefined,
     isResolvedOnDefaultBranch: args.hasResolution ?? undefined,
     hasIssue: args.hasIssues ?? undefined,
+    hasRemediations: args.hasRemediations ?? undefined,
+    images: args.image?.length ? args.image : undefined,
     owaspTopTen,
   }
 }

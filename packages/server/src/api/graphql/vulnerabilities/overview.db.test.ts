@@ -103,6 +103,9 @@ test('images, identifiers and types of scans are those of the vulnerabilities th
         ...{ start_time: '2026-05-01T09:00:00', end_time: '2026-05-01T09:01:00' },
       },
       vulnerabilities: names.map((name, index) => vulnerability(name, `CVE-2099-10${index}${project.id}`)),
+      remediations: [
+        { fixes: [{ id: `${names[0]} CVE-2099-100${project.id}` }], summary: 'Update openssl', diff: 'ZGlmZg==' },
+      ],
     })
   }
   const developer = await server.as('developer', image)
@@ -134,6 +137,26 @@ test('images, identifiers and types of scans are those of the vulnerabilities th
     instanceSecurityDashboard: { vulnerabilityImages: nodes('a', 'b') },
   })
   expect((await send(server.admin, query)).group.vulnerabilityImages).toEqual(nodes('a', 'b', 'c'))
+
+  const imagesOf = async (filter: string) => {
+    const location = 'location { ... on VulnerabilityLocationContainerScanning { image } }'
+    const list = `vulnerabilities(${filter}, sort: detected_asc) { nodes { ${location} hasRemediations } }`
+    const { project } = await send(developer, `{ project(fullPath: "images/app") { ${list} } }`)
+    type Node = { location: { image: string }; hasRemediations: boolean }
+    return project.vulnerabilities.nodes.map((node: Node) => [node.location.image, node.hasRemediations])
+  }
+  const [b, a] = [
+    ['registry.test/b:1', true],
+    ['registry.test/a:1', false],
+  ]
+  expect(await imagesOf('image: ["registry.test/a:1", "other"]')).toEqual([a])
+  expect(await imagesOf('image: ["registry.test"]')).toEqual([])
+  expect(await imagesOf('image: [], hasRemediations: null')).toEqual([b, a])
+  expect(await imagesOf('hasRemediations: true')).toEqual([b])
+  expect(await imagesOf('hasRemediations: false')).toEqual([a])
+  expect(await imagesOf('hasRemediations: false, image: ["registry.test/b:1"]')).toEqual([])
+  const { body } = await developer.get('/vulnerabilities?image[]=registry.test/b:1&has_remediations=true')
+  expect(body).toMatchObject([{ title: own[0] }])
 
   const reporter = await server.as('reporter', image)
   expect(

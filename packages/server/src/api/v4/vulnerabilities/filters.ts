@@ -110,6 +110,18 @@ const filters = {
     flag({ description: 'Whether the report has a remediation, or its solution states the version to upgrade to' }),
     unchanged,
   ),
+  has_remediations: filter(
+    'hasRemediations',
+    flag({ description: 'Whether the report has a remediation, which is a patch' }),
+    unchanged,
+  ),
+  image: filter(
+    'images',
+    textList({
+      description: 'Names of container images, exactly; only results of container and cluster image scanning',
+    }),
+    someOf,
+  ),
   present_on_default_branch: filter(
     'isOnDefaultBranch',
     flag({

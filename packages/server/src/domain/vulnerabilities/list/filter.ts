@@ -49,6 +49,10 @@ export interface VulnerabilityFilter {
   minEpss?: number | undefined
   /** Whether its report has a fix (`hasFix`). */
   hasFix?: boolean | undefined
+  /** Whether the scanner reported a remediation, a patch. `hasFix` also counts solutions that state a version. */
+  hasRemediations?: boolean | undefined
+  /** Names of container images, exactly. Only reports of containers name one. */
+  images?: readonly string[] | undefined
   /** Whether it has a link to an issue. */
   hasIssue?: boolean | undefined
   /** Categories of the OWASP Top 10, such as `a1_2021`; or only `none`, for vulnerabilities without any. */

@@ -21,7 +21,8 @@ import { listVulnerabilityIds, matchingIds, openList } from './list.ts'
 /** PostgreSQL runs the same queries at several times the cost, so it tests fewer filters. */
 const runs = (count: number) => (testEngine === 'postgres' ? Math.ceil(count / 4) : count)
 
-const types = ['sast', 'dast', 'secret_detection']
+const types = ['sast', 'dast', 'container_scanning']
+const images = ['alpine:3.20', 'Alpine:3.20', `registry.test/${'ü'.repeat(500)}`, `registry.test/${'ü'.repeat(500)}:2`]
 const scanners = ['semgrep', 'gitleaks', 'zap']
 const titles = ['SQL injection', 'Weak hash', 'Hard-coded secret', 'XSS in view', 'Go']
 const files = ['src/app.ts', 'src/sql/users.ts', 'lib/hash.go', 'README.md']
@@ -70,6 +71,8 @@ const madeUp = fc.record({
   refs: fc.subarray(refs),
   packageUrl: fc.option(pick(packages), { nil: undefined }),
   hasIssue: fc.boolean(),
+  image: fc.option(pick(images)),
+  hasRemediations: fc.boolean(),
   tags: fc.subarray(tags),
   flawKey: pick(flaws),
   dismissedOn: fc.subarray(refs),
@@ -114,6 +117,8 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   dueBefore: rarely(pick(dueDays)),
   dueAfter: rarely(pick(dueDays)),
   hasIssue: rarely(fc.boolean()),
+  hasRemediations: rarely(fc.boolean()),
+  images: rarely(some([...images, 'other'])),
   owaspTopTen: rarely(pick([['a3_2021'], ['a10_2017'], ['a1_2017', 'a3_2021'], ['none']])),
   dismissalScopes: rarely(some(dismissalScopes)),
   tags: rarely(some(['Billing', 'ÜBERPRÜFT', 'other'])),
@@ -151,6 +156,8 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     (filter.isOverdue ?? isOverdue) === isOverdue &&
     (filter.dueBefore === undefined || (due !== undefined && due < filter.dueBefore)) &&
     (filter.hasIssue ?? made.hasIssue === true) === (made.hasIssue === true) &&
+    (filter.hasRemediations ?? made.hasRemediations) === made.hasRemediations &&
+    (filter.images?.some((image) => image === made.image && made.reportType === 'container_scanning') ?? true) &&
     (filter.owaspTopTen?.some((category) => isOfCategory(made, category)) ?? true) &&
     (filter.tags?.some((tag) => made.tags?.includes(lower(tag))) ?? true) &&
     !filter.notTags?.some((tag) => made.tags?.includes(lower(tag))) &&

@@ -17,6 +17,7 @@ import { markAbsent, removeFromCategory } from '../../findings/occurrences/occur
 import { listMissedBy, listOfScanner } from '../../findings/occurrences/scan-queries.ts'
 import { listStaged } from '../../findings/staged-finding-queries.ts'
 import { insertCreated } from '../triage/history/history-queries.ts'
+import { findingFilters } from './filter-sql/finding-filter-sql.ts'
 import { tagFilters } from './filter-sql/tag-filter-sql.ts'
 import { listFromRanges } from './list-queries.ts'
 import { unindexedFilters } from './unindexed-filter-queries.ts'
@@ -138,6 +139,20 @@ describe('before the engine has table statistics', () => {
       )
     },
   )
+
+  test.each([
+    [{ images: ['alpine'] }, /findings_by_image/],
+    [{ hasRemediations: true }, /findings_with_remediation/],
+  ])('findings with %o are read from an index', async (filter, index) => {
+    const plans: string[] = []
+    for (const { indexes = [] } of findingFilters(db, filter, [1])) {
+      for (const { keys } of indexes) {
+        if ('within' in keys) plans.push(await planOf(keys.within({ above: 0, upTo: 1_000 })))
+        else if ('sql' in keys) plans.push(await planOf(keys))
+      }
+    }
+    expect(plans).toEqual([expect.stringMatching(index)])
+  })
 
   test('the absence of findings from a ref is tested by id', async () => {
     const ids = Array.from({ length: 250 }, (_, index) => index + 1)

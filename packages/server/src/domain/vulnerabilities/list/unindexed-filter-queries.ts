@@ -15,6 +15,7 @@ import type { FacetCount } from './facet-count-queries.ts'
 import { rangeAssignee, type VulnerabilityFilter } from './filter.ts'
 import { dismissalEndFilters } from './filter-sql/dismissal-end-sql.ts'
 import { dueDateFilters } from './filter-sql/due-date-sql.ts'
+import { findingFilters } from './filter-sql/finding-filter-sql.ts'
 import { flawFilters } from './filter-sql/flaw-filter-sql.ts'
 import { byIndexedColumns, ofVulnerabilities } from './filter-sql/indexed-columns-sql.ts'
 import { issueFilters, owaspFilters } from './filter-sql/issue-filter-sql.ts'
@@ -48,6 +49,7 @@ export function unindexedFilters(
     ...ruleFilters(db, filter, projectIds),
     ...issueFilters(db, filter, projectIds),
     ...owaspFilters(db, filter, projectIds),
+    ...findingFilters(db, filter, projectIds),
     ...byRef,
     ...absenceFilters(filter),
     ...assigneeFilters(db, { filter, projectIds, counts, order }),
