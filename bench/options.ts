@@ -57,7 +57,7 @@ export function readOptions(args: readonly string[]): Options {
   const engine = values.engine ?? 'sqlite'
   const seconds = Number(values.seconds ?? (values.quick ? 0.4 : 2))
   // A check compares the best of its rounds.
-  const rounds = Number(values.rounds ?? (values.check ? 4 : values.quick ? 2 : 5))
+  const rounds = Number(values.rounds ?? (values.check ? 3 : values.quick ? 2 : 5))
   if (values.help) stop(usage, 0)
   if ((engine !== 'sqlite' && engine !== 'postgres') || !(seconds > 0) || !(rounds >= 1)) stop(usage, 2)
   const { check: isChecked = false, record: isRecorded = false } = values

@@ -17,6 +17,7 @@ import { measureReadsUnderWrites } from './reads-under-writes.ts'
 import { measureReports } from './reports.ts'
 import { authorization, type Comparison, compare, recordResponses } from './requests.ts'
 import { listRows } from './rows.ts'
+import { measureSeveralProcesses } from './several-processes.ts'
 import { measureStarts, memoryRows } from './starts.ts'
 import { printTable } from './table.ts'
 
@@ -46,6 +47,10 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
   if (isAsked(options, 'starts')) printTable('Starts', await measureStarts(env, options.rounds))
   if (isAsked(options, 'feeds')) printTable('Feeds', await measureFeeds(options.rounds))
 
+  // SQLite serves one process.
+  if (options.engine === 'postgres' && isAsked(options, 'several processes')) {
+    printTable('Several processes', await measureSeveralProcesses(env, options))
+  }
   const [filesProject = 0, plainProject = 0, promotedProject = 0, ...reportProjects] = await prepare(
     dataset,
     3 + options.rounds,

@@ -1,0 +1,72 @@
+import { sendLoad } from './load.ts'
+import type { Options } from './options.ts'
+import { type Running, startServer } from './processes.ts'
+import { authorization } from './requests.ts'
+import { listRows } from './rows.ts'
+import { type Cell, median } from './table.ts'
+
+const counts = [1, 2, 4]
+const connections = 32
+/** Two processes may take this much more CPU per request than one. */
+const maxGrowth = 1.15
+/** Requests that read the database, and one that only reads the commits of the other processes. */
+const measured = [
+  'GET /topics/:id, cached',
+  'GET /topics/:id, any',
+  'GET /topics, any page',
+  'GET /projects/:id, any',
+  'GET …/vulnerabilities, fresh address',
+]
+
+/**
+ * Measures the same requests with one, two and four processes on one PostgreSQL, which share the connections equally. The
+ * CPU is that of all processes of the server, without PostgreSQL.
+ */
+export async function measureSeveralProcesses(
+  env: Readonly<Record<string, string>>,
+  { sizes, seconds, rounds }: Options,
+): Promise<Record<string, Cell>[]> {
+  const rows = listRows(sizes).filter(({ name }) => measured.includes(name))
+  const servers: Running[] = []
+  try {
+    for (let started = 0; started < Math.max(...counts); started++) servers.push(await startServer(env))
+    const results = rows.map(() => counts.map(() => ({ cpuUs: [] as number[], perSecond: [] as number[] })))
+    // The first round is for warming up.
+    for (let round = 0; round <= rounds; round++) {
+      for (const [index, { paths }] of rows.entries()) {
+        for (const [place, count] of counts.entries()) {
+          const { cpuUs, perSecond } = await measure(servers.slice(0, count), paths, seconds)
+          if (round === 0) continue
+          results[index]?.[place]?.cpuUs.push(cpuUs)
+          results[index]?.[place]?.perSecond.push(perSecond)
+        }
+      }
+    }
+    return rows.map(({ name }, index) => {
+      const least = (results[index] ?? []).map(({ cpuUs }) => Math.min(...cpuUs))
+      const rates = (results[index] ?? []).map(({ perSecond }) => median(perSecond))
+      const growth = (least[1] ?? 0) / (least[0] ?? 1)
+      return {
+        request: name,
+        ...Object.fromEntries(counts.map((count, place) => [`${count}: requests/s`, rates[place]])),
+        ...Object.fromEntries(counts.map((count, place) => [`${count}: CPU µs`, least[place]])),
+        'two to one': growth,
+        aim: `≤ ${maxGrowth}`,
+        verdict: growth <= maxGrowth ? 'met' : 'missed',
+      }
+    })
+  } finally {
+    for (const server of servers) await server.stop()
+  }
+}
+
+async function measure(servers: readonly Running[], paths: readonly string[], seconds: number) {
+  const cpuMs = () => servers.reduce((sum, server) => sum + server.cpuMs(), 0)
+  const before = cpuMs()
+  const share = connections / servers.length
+  const load = { paths, headers: authorization, connections: share, seconds }
+  const sent = await Promise.all(servers.map(({ url }) => sendLoad({ ...load, url })))
+  const requests = sent.reduce((sum, { requests }) => sum + requests, 0)
+  const perSecond = sent.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0)
+  return { cpuUs: (1000 * (cpuMs() - before)) / requests, perSecond }
+}
