@@ -44,6 +44,11 @@ async function printTimes(): Promise<void> {
       'KB',
       times.map(({ sizes }) => sizes),
     )
+    printColumns(
+      `${list}: slowest input until the next frame (the browser reports 16 ms and more)`,
+      'ms',
+      times.map(({ inputs }) => inputs),
+    )
   } finally {
     await browser.close()
     await server.stop()
@@ -56,6 +61,8 @@ type Figures = Record<string, number>
 interface Visit {
   times: Figures
   sizes: Figures
+  /** Time from the slowest event to the frame after it, by what was done. */
+  inputs: Figures
 }
 
 /** Prints the median and the worst of each figure, without those of the first round. */
@@ -98,9 +105,44 @@ async function measure(browser: Browser, origin: string): Promise<Visit> {
     times['scroll to the end'] = await scrollTo(page, 1)
     await page.evaluate(() => window.scrollTo(0, 0))
     times['search for words'] = await search(page, 'handler42 rule')
-    return { times, sizes }
+    await page.goto(address)
+    await untilShown(page)
+    await page.waitForLoadState('networkidle')
+    return { times, sizes, inputs: await measureInputs(page) }
   } finally {
     await context.close()
+  }
+}
+
+/** Measures with real input events how long the page takes to react. */
+async function measureInputs(page: Page): Promise<Figures> {
+  await page.evaluate(() => {
+    const durations: number[] = []
+    Object.assign(globalThis, { durations })
+    const observer = new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) durations.push(duration)
+    })
+    observer.observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit) // its type lacks the threshold
+  })
+  const slowest = async (act: () => Promise<unknown>) => {
+    await act()
+    return page.evaluate(async () => {
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100)))
+      const { durations } = globalThis as unknown as { durations: number[] } // defined above
+      return Math.max(0, ...durations.splice(0))
+    })
+  }
+  const keys = async (...pressed: string[]) => {
+    for (const key of pressed) await page.keyboard.press(key)
+  }
+  await page.focus('[role=grid]')
+  return {
+    'keys that move': await slowest(() => keys('j', 'j', 'j', 'k')),
+    'keys that triage': await slowest(() => keys('c', 'v', 'z', 'z')),
+    'key that opens the panel': await slowest(() => keys('Enter')),
+    'key that moves in the panel': await slowest(() => keys('j', 'j')),
+    'key that closes the panel': await slowest(() => keys('Escape')),
+    'press on a filter': await slowest(() => page.click('[aria-label="By severity"] button:first-child')),
   }
 }
 

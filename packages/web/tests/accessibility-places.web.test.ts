@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDemo, testAreas } from './access-tour.ts'
-import { visit, type Web } from './web.ts'
+import { quiet, visit, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
@@ -85,4 +85,29 @@ test('severities, pressed filters, grades and charts remain distinct with forced
   expect(await chart.first().evaluate((path) => getComputedStyle(path).stroke)).not.toBe('none')
   const grade = page.getByRole('definition').first().locator('span').first()
   expect(await grade.evaluate((element) => getComputedStyle(element).borderStyle)).toBe('solid')
+})
+
+test('nothing moves while a page loads', async () => {
+  const page = await web.open('/', { as: web.server.admin, isChanged: true })
+  await page.addInitScript(() => {
+    const shifts: string[] = []
+    Object.assign(globalThis, { shifts })
+    const observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[]) shifts.push(`${entry.value}`)
+    })
+    observer.observe({ type: 'layout-shift', buffered: true })
+  })
+  const [{ id }] = (await web.server.admin.get('/projects/shop%2FStorefront/vulnerabilities')).body
+  const moved: string[] = []
+  for (const path of [
+    ...['/', `${project}/vulnerabilities`, '/groups/shop/-/vulnerabilities', `${project}/vulnerabilities/${id}`],
+    ...['/shop/Storefront', `${project}/reports`, `${project}/dependencies`, '/explore/projects', '/-/admin'],
+  ]) {
+    await page.goto(path)
+    await quiet(page)
+    const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: string[] }).shifts) // defined above
+    const sum = shifts.reduce((sum, shift) => sum + Number(shift), 0)
+    if (sum >= 0.02) moved.push(`${path}: ${sum.toFixed(3)}`)
+  }
+  expect(moved).toEqual([])
 })

@@ -243,7 +243,7 @@ test('reduced motion disables transitions', async () => {
 })
 
 test('focused elements are not hidden by the header', async () => {
-  const page = await web.open('/-/api', { height: 400 })
+  const page = await web.open('/-/api', { height: 450 })
   const links = page.getByRole('main').getByRole('listitem').getByRole('link')
   await links.nth(40).focus()
   const bottom = (await page.getByRole('banner').boundingBox())?.height ?? 0

@@ -120,7 +120,11 @@ describe('triage', () => {
   test('dismisses each row with three keys', async () => {
     const { page, states } = await open()
     await grid(page).focus()
-    for (const key of ['d', '1', 'Enter', 'd', '4', 'Enter']) await page.keyboard.press(key)
+    for (const reason of ['1', '4']) {
+      await page.keyboard.press('d')
+      await page.getByRole('dialog').waitFor()
+      for (const key of [reason, 'Enter']) await page.keyboard.press(key)
+    }
     await expect.poll(states).toEqual({ One: 'dismissed', Two: 'dismissed', Three: 'detected' })
     expect(await active(page)).toBe('Three')
   })

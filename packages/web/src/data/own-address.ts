@@ -18,7 +18,11 @@ export function decodeSegment(segment: string): string {
   }
 }
 
-/** Returns the sign-in address, which leads back to the current page. */
+/** State of the page to which the home page redirects visitors. */
+export const fromHome = { isFromHome: true }
+
+/** Returns the sign-in address, which leads back to the current page, or to the home page that the visitor asked for. */
 export function signInAddress(): string {
-  return `/-/sign_in?to=${encodeURIComponent(location.pathname + location.search)}`
+  const state: Partial<typeof fromHome> | null = history.state
+  return `/-/sign_in?to=${encodeURIComponent(state?.isFromHome ? '/' : location.pathname + location.search)}`
 }

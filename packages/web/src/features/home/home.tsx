@@ -1,10 +1,12 @@
 import { FolderGit2, Plus } from 'lucide-react'
+import { useRef } from 'react'
 import { Link, Redirect } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { useLinks } from '../../components/page/screens.tsx'
 import { Empty, Loading, QueryResult } from '../../components/page/states.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
+import { fromHome } from '../../data/own-address.ts'
 import { mayWrite, type SessionState, useSession } from '../../data/session.ts'
 import { FirstReport } from '../../nouns/project/first-report.tsx'
 import { asProject } from '../../nouns/project/project.ts'
@@ -18,7 +20,7 @@ import styles from './home.module.css'
 /** Home page: the user's projects, most recently active first. Redirects to all projects without an account. */
 export function Home() {
   const session = useSession()
-  if (!session.user) return <Redirect to="/explore/projects" replace />
+  if (!session.user) return <Redirect to="/explore/projects" replace state={fromHome} />
   return <Mine session={session} user={session.user} />
 }
 
@@ -33,7 +35,10 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
   const shortcuts = useLinks('home', 'main')
   const mayMake = mayWrite(session) && user.can_create_project
   // All at once, because what arrives later would move what the user is looking at.
-  if ([mine, starred, numbers, work].some(({ isPending }) => isPending)) return <Loading />
+  // Once shown, the page stays: a part that failed loads again when it appears.
+  const isShown = useRef(false)
+  isShown.current ||= ![mine, starred, numbers, work].some(({ isPending }) => isPending)
+  if (!isShown.current) return <Loading />
   return (
     <Page
       title={`Welcome back, ${user.name}`}

@@ -17,7 +17,7 @@ import type { Owner } from '../../nouns/vulnerability/owner.ts'
 import styles from './flaw-list.module.css'
 import { FlawChangesDialog, JoinDialog, SplitDialog } from './flaws/lazy-dialogs.ts'
 import type { Flaw, FlawPlace } from './flaws/use-regrouping.ts'
-import { ActionDialog } from './triage/action-dialog.tsx'
+import { ActionDialog } from './triage/lazy-dialogs.ts'
 import { useTriage } from './triage/triage.ts'
 import type { Action, Target } from './triage/triage-change.ts'
 

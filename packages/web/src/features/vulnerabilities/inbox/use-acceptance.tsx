@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
+import { PromotionDialog } from '../triage/lazy-dialogs.ts'
 import { type Promotion, usePromotion } from '../triage/promotion.ts'
-import { PromotionDialog } from '../triage/promotion-dialog.tsx'
 import type { Target } from '../triage/triage-change.ts'
 
 /** Returns the function that accepts findings as vulnerabilities without a decision, and its dialog for several. */

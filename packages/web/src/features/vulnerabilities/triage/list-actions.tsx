@@ -1,6 +1,7 @@
+import { useEffect } from 'react'
 import { Button } from '../../../components/button.tsx'
 import type { Owner } from '../../../nouns/vulnerability/owner.ts'
-import { CreateIssues } from './create-issues.tsx'
+import { CreateIssues, preloadDialogs } from './lazy-dialogs.ts'
 import { TagActions } from './tag-actions.tsx'
 import type { Triage } from './triage.ts'
 import { type Action, acceptKey, actions, actionsOf, assignKey, type Target } from './triage-change.ts'
@@ -28,6 +29,7 @@ export function ListActions({
   /** Clears the selection. */
   onDone: () => void
 }) {
+  useEffect(preloadDialogs, [])
   const button = (label: string, key: string, onClick: () => void) => (
     <Button
       key={key}

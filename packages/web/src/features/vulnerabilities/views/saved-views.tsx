@@ -17,9 +17,9 @@ import {
   viewOf,
 } from '../../../nouns/vulnerability/saved-view.ts'
 import { useViewPlace } from '../../../nouns/vulnerability/saved-views.ts'
+import { DeleteView, RenameView, SaveView } from './lazy-dialogs.ts'
 import styles from './saved-views.module.css'
 import { allViews, useViews, type ViewList } from './use-views.ts'
-import { DeleteView, RenameView, SaveView } from './view-dialogs.tsx'
 
 /** Stages of triage and saved views of a list as links, with the actions on the shown view. */
 export function SavedViews({ stages }: { stages: ReactNode }) {

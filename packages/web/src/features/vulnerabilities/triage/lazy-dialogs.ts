@@ -1,0 +1,26 @@
+import { lazyComponent, nothingYet } from '../../../components/lazy-component.tsx'
+
+export const ActionDialog = lazyComponent(async () => (await import('./action-dialog.tsx')).ActionDialog, nothingYet)
+export const AssignDialog = lazyComponent(async () => (await import('./assign-dialog.tsx')).AssignDialog, nothingYet)
+export const PromotionDialog = lazyComponent(
+  async () => (await import('./promotion-dialog.tsx')).PromotionDialog,
+  nothingYet,
+)
+export const CreateIssues = lazyComponent(async () => (await import('./create-issues.tsx')).CreateIssues, nothingYet)
+export const AcceptAll = lazyComponent(async () => (await import('./accept-all.tsx')).AcceptAll, nothingYet)
+
+const signs = ['pointermove', 'keydown', 'focusin'] as const
+
+/** Fetches the code of the dialogs when the user first does something, so that it is there before they need it. */
+export function preloadDialogs(): () => void {
+  const fetch = () => {
+    stop()
+    // The dialog itself shows the error.
+    for (const dialog of [ActionDialog, AssignDialog]) dialog.preload().catch(() => {})
+  }
+  const stop = () => {
+    for (const sign of signs) removeEventListener(sign, fetch)
+  }
+  for (const sign of signs) addEventListener(sign, fetch, { passive: true })
+  return stop
+}
