@@ -35,6 +35,13 @@ beforeAll(async () => {
       ...(index % 7 === 0 && { isResolvedOnDefaultBranch: true }),
     })),
   )
+  const [first] = (await web.server.admin.get(`/projects/${project.id}/vulnerabilities?state[]=detected,confirmed`))
+    .body
+  const tags = { action: 'tag', tags: 'payment,customer-facing,quarterly review,legacy', vulnerability_ids: [first.id] }
+  expect(await web.server.admin.post(`/projects/${project.id}/vulnerability_bulk_changes`, tags)).toMatchObject({
+    status: 201,
+  })
+  await web.server.admin.put(`/vulnerabilities/${first.id}/due_date`, { due_on: '2099-01-31' })
   // Findings that await triage are counted on their tab.
   const waiting = Array.from({ length: 12 }, (_, line) =>
     entry({ name: `Waiting ${line}`, line: line + 1, rule: `w${line}`, severity: line < 9 ? 'Critical' : 'Low' }),
@@ -70,6 +77,19 @@ describe.each([
     expect(await wholeRows(page)).toBeGreaterThanOrEqual(least)
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
     expect(await accessProblems(page)).toEqual([])
+  })
+
+  test('gives a title the room beside tags and a due date', async () => {
+    const page = await web.open(list, { as: maintainer, width, height })
+    const [cell, title] = [
+      grid(page).locator('[data-active] [role=gridcell]:has(a)'),
+      grid(page).locator('[data-active] a'),
+    ]
+    await cell.getByText('customer-facing').waitFor({ state: 'attached' })
+    const widthOf = async (part: typeof cell) => (await part.boundingBox())?.width ?? 0
+    const isWhole = await title.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)
+    expect(isWhole || (await widthOf(title)) >= 0.45 * (await widthOf(cell))).toBe(true)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   })
 
   test('keeps messages away from the active row and its controls', async () => {

@@ -27,7 +27,9 @@ test('a report is scheduled from the export dialog, and removed', async () => {
   await page.getByLabel('Time zone').fill('Europe/Berlin')
   expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Schedule report' }).click()
-  await page.getByRole('row', { name: 'Every month on day 15 at 08:00 (Europe/Berlin)' }).waitFor()
+  await page
+    .getByRole('row', { name: 'Every month on day 15 at 08:00 (Europe/Berlin) Not sent: e-mail is off' })
+    .waitFor()
   expect(await accessProblems(page)).toEqual([])
   const stored = async () => (await developer.get(`/projects/${project.id}/report_schedules`)).body
   expect(await stored()).toMatchObject([{ period: 'monthly', day: 15, hour: 8, time_zone: 'Europe/Berlin' }])

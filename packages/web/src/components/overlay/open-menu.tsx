@@ -7,13 +7,21 @@ type Trigger = Pick<ComponentProps<'button'>, 'aria-label' | 'title' | 'classNam
   ref: { current: HTMLButtonElement | null }
 }
 
-/** Menu of `ActionMenu`, whose code is fetched when its button is pressed. */
-export function OpenMenu({ trigger, items }: { trigger: Trigger; items: readonly MenuItem[] }) {
+/** Menu of `ActionMenu` and `ButtonMenu`, whose code is fetched when its button is pressed. */
+export function OpenMenu({
+  trigger,
+  items,
+  align = 'end',
+}: {
+  trigger: Trigger
+  items: readonly MenuItem[]
+  align?: 'start' | 'end'
+}) {
   return (
     <Base.Root modal={false}>
       <Base.Trigger {...trigger} />
       <Base.Portal>
-        <Base.Positioner className="popup-positioner" sideOffset={4} align="end">
+        <Base.Positioner className="popup-positioner" sideOffset={4} align={align}>
           <Base.Popup className={`popup ${styles.popup}`}>
             {items.map(({ label, icon: Picture, isDangerous, onChoose }) => (
               <Base.Item key={label} className={`menu-item ${isDangerous ? styles.dangerous : ''}`} onClick={onChoose}>

@@ -43,9 +43,13 @@ export function ReportSchedules() {
       lead={`You receive the HTML report of this ${noun} with the changes since the previous one. Only you receive it, while you may read its vulnerabilities.`}
     >
       {settings.data?.email_enabled === false && (
-        <p role="status">This server does not send e-mail, so no report is sent.</p>
+        <p role="status">
+          This server does not send e-mail, so no report is sent. Schedules start when an administrator sets up e-mail.
+        </p>
       )}
-      <QueryResult query={query}>{(schedules) => <Schedules schedules={schedules} />}</QueryResult>
+      <QueryResult query={query}>
+        {(schedules) => <Schedules schedules={schedules} isMailOff={settings.data?.email_enabled === false} />}
+      </QueryResult>
       <ForWriters>
         <Panel title="Schedule a report">
           <ScheduleForm />
@@ -71,7 +75,7 @@ function inWords({ period, day, hour, time_zone: zone }: Schedule): string {
   return `${on} at ${`${hour}`.padStart(2, '0')}:00 (${zone})`
 }
 
-function Schedules({ schedules }: { schedules: readonly Schedule[] }) {
+function Schedules({ schedules, isMailOff }: { schedules: readonly Schedule[]; isMailOff: boolean }) {
   const { id, path } = usePlace()
   const remove = useAction(`DELETE ${path}/{schedule_id}`, { done: 'Scheduled report removed.' })
   if (schedules.length === 0) return <p>You receive no report.</p>
@@ -81,7 +85,8 @@ function Schedules({ schedules }: { schedules: readonly Schedule[] }) {
         <tr key={schedule.id}>
           <th scope="row">{inWords(schedule)}</th>
           <td>
-            <Time of={schedule.next_at} />
+            {/* Without e-mail the time passes, and nothing is sent. */}
+            {isMailOff ? 'Not sent: e-mail is off' : <Time of={schedule.next_at} />}
           </td>
           <td>{schedule.reported_at ? <Time of={schedule.reported_at} /> : '–'}</td>
           <td>

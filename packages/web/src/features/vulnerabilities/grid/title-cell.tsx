@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import styles from './title-cell.module.css'
 
-/** Title and location. The link is not a tab stop, because Enter opens the active row. */
+/** Title, marks such as tags, and location. The title gets the room first. The link is not a tab stop, because Enter opens the active row. */
 export function TitleCell({
   title,
   place,
@@ -16,12 +16,10 @@ export function TitleCell({
 }) {
   return (
     <div className={styles.cell}>
-      <div className={styles.first}>
-        <Link to={to} tabIndex={-1} className={styles.title} title={title}>
-          {title}
-        </Link>
-        {children}
-      </div>
+      <Link to={to} tabIndex={-1} className={styles.title} title={title}>
+        {title}
+      </Link>
+      {children && <span className={styles.marks}>{children}</span>}
       <p className={styles.place} title={place}>
         {place}
       </p>
