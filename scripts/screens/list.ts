@@ -56,6 +56,7 @@ export const screens: readonly Screen[] = [
   { name: 'all-dependencies', path: '/-/dependencies' },
   { name: 'group-dependencies', path: '/groups/acme/-/dependencies' },
   { name: 'branches', path: '/acme/shop/-/reports/branches' },
+  { name: 'branches-compare', path: '/acme/shop/-/reports/branches/compare' },
   { name: 'report', path: '/acme/shop/-/reports/1' },
   { name: 'report-mappings', path: '/acme/shop/-/settings/report_mappings' },
   { name: 'vex-import', path: '/acme/shop/-/reports/vex' },

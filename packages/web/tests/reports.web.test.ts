@@ -245,4 +245,30 @@ describe('the branches of a project in the UI', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await expect.poll(() => table.innerText()).not.toContain('feature/login')
   })
+
+  test('are compared by severity, with links to the lists', async () => {
+    const lane = await web.server.project('acme/lane')
+    const flaws = ['Critical', 'High', 'Low', 'Low'].map((severity, index) =>
+      entry({ name: `Flaw ${index + 1}`, severity, line: index + 1, rule: `r${index}` }),
+    )
+    await web.server.report(lane, flaws.slice(0, 3))
+    await web.server.report(lane, flaws.slice(1), { ref: 'release/2' })
+    const as = await web.server.as('developer', lane)
+    const page = await web.open('/acme/lane/-/reports/branches', { as, width: 360, theme: 'dark' })
+    await page.getByRole('link', { name: 'Compare branches' }).click()
+    const cells = (name: string) => page.getByRole('row', { name }).getByRole('cell').allInnerTexts()
+    await expect.poll(() => cells('Only in main')).toEqual(['1', '0', '0', '0', '0', '0', '1', '0'])
+    expect(await cells('Only in release/2')).toEqual(['0', '0', '0', '1', '0', '0', '1', '0'])
+    expect(await cells('In both')).toEqual(['0', '1', '0', '1', '0', '0', '2', '0'])
+    expect(await accessProblems(page)).toEqual([])
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    await page.getByRole('link', { name: '2, In both: open' }).click()
+    const titles = page.getByRole('grid', { name: 'Vulnerabilities' }).getByRole('link')
+    await expect.poll(() => titles.allInnerTexts()).toEqual(['Flaw 2', 'Flaw 3'])
+    await page.goBack()
+    // A branch is not compared with itself: the choice swaps them.
+    await page.getByLabel('Branch A').selectOption('release/2')
+    await expect.poll(() => page.getByLabel('Branch B').inputValue()).toBe('main')
+    await expect.poll(() => cells('Only in release/2')).toHaveLength(8)
+  })
 })

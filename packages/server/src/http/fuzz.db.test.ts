@@ -132,6 +132,7 @@ const rarelySuccessful = [
   'POST /issue_trackers/:tracker_id/events',
   'POST /-/personal_access_tokens',
   'DELETE /projects/:id/refs/:ref',
+  'GET /projects/:id/refs/compare',
   ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/access_tokens/self/rotate`),
   ...['apply', 'discard'].map((end) => `POST /projects/:id/security_reports/:report_id/absences/${end}`),
   'PUT /projects/:id/transfer',

@@ -229,6 +229,12 @@ const project: Screen[] = [
   screen('/reports/vex', 'Import VEX', async () => (await import('../features/reports/import-vex.tsx')).ImportVex, {
     access: atLeast('developer'),
   }),
+  screen(
+    '/reports/branches/compare',
+    'Compare branches',
+    async () => (await import('../features/reports/compare-branches.tsx')).CompareBranches,
+    { access: atLeast('developer') },
+  ),
   screen('/reports/branches', 'Branches', async () => (await import('../features/reports/branches.tsx')).Branches, {
     access: atLeast('developer'),
   }),

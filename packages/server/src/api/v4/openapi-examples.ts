@@ -79,6 +79,7 @@ export const apiExamples: ApiExamples = {
     key: 'Team',
     ref: 'main',
     not_on: 'main',
+    also_on: 'release/2',
     target_ref: 'main',
     scanned_on: 'main',
     'severity[]': ['critical', 'high'],

@@ -1,8 +1,8 @@
 import type { Schemas } from '@alcove/client'
-import { GitBranch } from 'lucide-react'
+import { GitBranch, GitCompare } from 'lucide-react'
 import { useState } from 'react'
 import { Badge } from '../../components/badge.tsx'
-import { Button } from '../../components/button.tsx'
+import { Button, LinkButton } from '../../components/button.tsx'
 import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
@@ -19,7 +19,7 @@ const perPage = 20
 
 /** List of branches and tags with reports, and when they close. */
 export function Branches() {
-  const { project, level } = useProject()
+  const { project, level, to } = useProject()
   const page = usePageNumber()
   const query = usePage('GET /projects/{id}/refs', { path: { id: project.id }, query: { page, per_page: perPage } })
   const mayDelete = useMayChange() && level >= levels.maintainer
@@ -31,6 +31,11 @@ export function Branches() {
   return (
     <Page
       title="Branches"
+      actions={
+        <LinkButton icon={GitCompare} to={to('reports/branches/compare')}>
+          Compare branches
+        </LinkButton>
+      }
       lead="Branches and tags with reports. A branch without new reports closes: its findings are no longer present on it. A new report opens it again."
     >
       <PagedList

@@ -23,6 +23,7 @@ export const filters = {
   pipeline_id: optional(integer({ description: 'Only findings that this import reported' })),
   ref: filterProperties.ref,
   not_on: filterProperties.not_on,
+  also_on: filterProperties.also_on,
   present_on_default_branch: filterProperties.present_on_default_branch,
   has_resolution: filterProperties.has_resolution,
   scanned_on: optional(
@@ -42,8 +43,19 @@ export function readFilter(
   caller: Caller,
   input: Static<typeof filterInput>,
 ): Omit<FindingFilter, 'isPromoted'> {
-  const { severities, reportTypes, scanners, states, identifiers, packages, search, ref, notOnRef, ...onDefault } =
-    readFilterOfVulnerabilities(input, caller)
+  const {
+    severities,
+    reportTypes,
+    scanners,
+    states,
+    identifiers,
+    packages,
+    search,
+    ref,
+    notOnRef,
+    alsoOnRef,
+    ...onDefault
+  } = readFilterOfVulnerabilities(input, caller)
   return {
     projectId: project.id,
     ref: ref ?? project.defaultBranch,
@@ -55,6 +67,7 @@ export function readFilter(
     packages,
     search,
     notOnRef,
+    alsoOnRef,
     defaultBranch: {
       ref: project.defaultBranch,
       wasPresent: onDefault.isOnDefaultBranch,

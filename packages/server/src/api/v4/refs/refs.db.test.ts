@@ -232,3 +232,58 @@ describe('the settings of a project', () => {
     expect(await server.admin.put(`/projects/${project.id}`, { ref_retention_days: -1 })).toMatchObject({ status: 400 })
   })
 })
+
+describe('GET /projects/:id/refs/compare', () => {
+  const levels = ['Critical', 'High', 'Low'] as const
+  const leveled = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => {
+      const line = from + index
+      return entry({ line: line + 1, rule: `r${line}`, severity: levels[line % 3] ?? 'Low' })
+    })
+  const compare = (project: TestProject, from: string, to: string) =>
+    server.admin.get(
+      `/projects/${project.id}/refs/compare?from=${encodeURIComponent(from)}&to=${encodeURIComponent(to)}`,
+    )
+
+  test('counts what only one branch has, and what both have, as the lists do', async () => {
+    const project = await newProject()
+    await server.report(project, leveled(0, 6))
+    await server.report(project, leveled(3, 6), { ref: 'release/2', promote: 'true' })
+    await server.report(project, leveled(3, 8), { ref: 'release/2', promote: 'false' })
+    const [first] = await vulnerabilitiesOf(project)
+    await server.admin.post(`/vulnerabilities/${first.id}/dismiss`)
+    const { status, body } = await compare(project, 'main', 'release/2')
+    expect(status).toBe(200)
+    const lists = [
+      ['only_on_from', 'ref=main&not_on=release/2'],
+      ['only_on_to', 'ref=release/2&not_on=main'],
+      ['on_both', 'ref=main&also_on=release/2'],
+    ] as const
+    for (const [part, query] of lists) {
+      const open = 'state[]=detected&state[]=confirmed&per_page=100'
+      const listed = await server.admin.get(`/projects/${project.id}/vulnerabilities?${query}&${open}`)
+      const waiting = await server.admin.get(
+        `/projects/${project.id}/vulnerability_findings?${query}&has_vulnerability=false&per_page=100`,
+      )
+      const expected: Record<string, number> = { critical: 0, high: 0, medium: 0, low: 0, info: 0, unknown: 0 }
+      for (const { severity } of listed.body) expected[severity] = (expected[severity] ?? 0) + 1
+      expect(body[part], part).toEqual({
+        vulnerabilities: expected,
+        total: listed.body.length,
+        awaiting_triage: waiting.body.length,
+      })
+    }
+    expect([body.only_on_from.total + body.on_both.total, body.only_on_to.awaiting_triage]).toEqual([5, 2])
+    const swapped = await compare(project, 'release/2', 'main')
+    expect([swapped.body.only_on_from, swapped.body.only_on_to]).toEqual([body.only_on_to, body.only_on_from])
+  })
+
+  test('rejects branches without reports, missing parameters and guests', async () => {
+    const project = await newProject()
+    await server.report(project, some(1))
+    expect(await compare(project, 'main', 'nowhere')).toMatchObject({ status: 404 })
+    expect(await server.admin.get(`/projects/${project.id}/refs/compare?from=main`)).toMatchObject({ status: 400 })
+    const guest = await server.as('guest', project)
+    expect(await guest.get(`/projects/${project.id}/refs/compare?from=main&to=main`)).toMatchObject({ status: 403 })
+  })
+})

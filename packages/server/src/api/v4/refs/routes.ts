@@ -1,5 +1,7 @@
-import Type from 'typebox'
-import { deleteRef, findRefs, type ProjectRef } from '../../../domain/reports/refs/refs.ts'
+import Type, { type TInteger } from 'typebox'
+import type { OpenFindings } from '../../../domain/findings/ref-comparison/open-on-refs.ts'
+import { type Severity, severities } from '../../../domain/findings/scales.ts'
+import { compareRefsOf, deleteRef, findRefs, type ProjectRef } from '../../../domain/reports/refs/refs.ts'
 import { text } from '../../../http/params/input.ts'
 import { noOutput, type Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
@@ -29,6 +31,22 @@ const viewRef = (ref: ProjectRef) => ({
   closes_at: ref.closesAt,
 })
 
+const openView = Type.Object({
+  vulnerabilities: Type.Object(
+    Object.fromEntries(severities.map((name) => [name, Type.Integer()])) as Record<Severity, TInteger>, // one for each
+    { description: 'Number of open vulnerabilities by severity' },
+  ),
+  total: Type.Integer({ description: 'Number of open vulnerabilities' }),
+  awaiting_triage: Type.Integer({ description: 'Number of findings that are not vulnerabilities yet' }),
+})
+
+const comparisonView = Type.Object(
+  { from: Type.String(), to: Type.String(), only_on_from: openView, only_on_to: openView, on_both: openView },
+  { title: 'BranchComparison' },
+)
+
+const viewOpen = ({ awaitingTriage, ...counts }: OpenFindings) => ({ ...counts, awaiting_triage: awaitingTriage })
+
 export const refRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -42,6 +60,26 @@ export const refRoutes: readonly Route[] = [
     async handle({ deps, project, page }) {
       const found = await findRefs(deps, project, page)
       return { ...found, rows: found.rows.map(viewRef) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/refs/compare',
+    summary: 'Compare the open vulnerabilities and findings of two branches or tags',
+    permission: 'ref.list',
+    input: Type.Object({
+      from: text({ allowBlank: false, description: 'Branch or tag' }),
+      to: text({ allowBlank: false, description: 'Branch or tag that it is compared with' }),
+    }),
+    status: 200,
+    output: comparisonView,
+    async handle({ deps, project, input }) {
+      const { from, to } = input
+      const { onlyOnRef, onlyOnTarget, onBoth } = await compareRefsOf(deps, project, { from, to })
+      return {
+        ...{ from, to, only_on_from: viewOpen(onlyOnRef), only_on_to: viewOpen(onlyOnTarget) },
+        on_both: viewOpen(onBoth),
+      }
     },
   }),
   route({

@@ -91,6 +91,11 @@ const filters = {
     }),
     unchanged,
   ),
+  also_on: filter(
+    'alsoOnRef',
+    text({ allowBlank: false, description: 'Only results that are present on this branch or tag, too, beside `ref`' }),
+    unchanged,
+  ),
   flaw: filter(
     'flaws',
     textList({

@@ -5,7 +5,7 @@ import { reportTypes, type Severity, type State, severities, severityRanks, stat
 import type { UnindexedFilters } from './filtered-list.ts'
 import type { FindingFilter, FindingScope } from './finding-filter.ts'
 import { packageFilters } from './package-filter-sql.ts'
-import { absenceFilters, combineFilters, matchAll, textFilters, type UnindexedFilter } from './unindexed-filter-sql.ts'
+import { combineFilters, matchAll, otherRefFilters, textFilters, type UnindexedFilter } from './unindexed-filter-sql.ts'
 
 /** Returns the filters other than severity and state, which the index of occurrences covers. */
 export function unindexedFilters(db: Db, filter: FindingFilter): UnindexedFilters | undefined {
@@ -15,7 +15,7 @@ export function unindexedFilters(db: Db, filter: FindingFilter): UnindexedFilter
     ...(importId === undefined ? [] : [importFilter(filter, importId)]),
     ...textFilters(db, filter, [filter.projectId]),
     ...packageFilters(db, filter, [filter.projectId]),
-    ...absenceFilters(filter),
+    ...otherRefFilters(filter),
     ...coverageFilters(db, filter),
     ...defaultBranchFilters(filter),
     ...(isPromoted === undefined ? [] : [promotionFilter(filter, isPromoted)]),

@@ -18,6 +18,8 @@ export interface FindingFilter extends FindingScope {
   search: string | undefined
   /** Only findings that are not present on this ref. */
   notOnRef: string | undefined
+  /** Only findings that are present on this ref, too. */
+  alsoOnRef?: string | undefined
   /** What the default branch has or had of the finding. */
   defaultBranch?: {
     ref: string

@@ -150,17 +150,21 @@ function withText(column: Sql, text: Sql, isKey: Sql): Sql {
 const name = sql`substr(f.name, 1, 255)`
 const place = sql`substr(f.location_path, 1, 500)`
 
+interface OtherRefs {
+  notOnRef?: string | undefined
+  alsoOnRef?: string | undefined
+}
+
 /**
- * Selects findings that are not present on a ref. No index has them, so each row of the list is tested: `(finding_id,
- * ref)` is unique.
+ * Selects findings that are not present on a ref, or are present on a second one. No index has them, so each row of the
+ * list is tested: `(finding_id, ref)` is unique.
  */
-export function absenceFilters({ notOnRef }: { notOnRef?: string | undefined }): UnindexedFilter[] {
-  if (notOnRef === undefined) return []
+export function otherRefFilters({ notOnRef, alsoOnRef }: OtherRefs): UnindexedFilter[] {
+  const isOn = (ref: string) =>
+    sql`exists (select 1 from occurrences a where a.finding_id = f.id and a.ref = ${ref} and a.is_present = true)`
   return [
-    {
-      condition: sql`not exists (
-        select 1 from occurrences a where a.finding_id = f.id and a.ref = ${notOnRef} and a.is_present = true)`,
-    },
+    ...(notOnRef === undefined ? [] : [{ condition: sql`not ${isOn(notOnRef)}` }]),
+    ...(alsoOnRef === undefined ? [] : [{ condition: isOn(alsoOnRef) }]),
   ]
 }
 

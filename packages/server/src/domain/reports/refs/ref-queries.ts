@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag'
+import sql, { join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
 import { maxCountedRows, type PageRequest } from '../../page.ts'
 import type { Ref, RefName } from './ref.ts'
@@ -24,6 +24,13 @@ export async function countRefs(db: Db, projectId: number): Promise<number> {
     select count(*) as total from (
       select 1 from refs where project_id = ${projectId} and is_deleted = false limit ${maxCountedRows + 1}) as counted`)
   return row?.total ?? 0
+}
+
+/** Returns those of the names that are refs of the project. */
+export async function listRefNames(db: Db, projectId: number, names: readonly string[]): Promise<string[]> {
+  const rows = await db.all<{ name: string }>(sql`
+    select name from refs where project_id = ${projectId} and is_deleted = false and name in (${join(names)})`)
+  return rows.map(({ name }) => name)
 }
 
 /** A ref whose state is checked again before a change. */

@@ -2,13 +2,14 @@ import { Failure, notFound } from '../../../platform/failure.ts'
 import { projectEntity } from '../../audit/audit-event.ts'
 import { recordAuditEvent } from '../../audit/record.ts'
 import { type Deps, projectTransaction, type RootDeps } from '../../deps.ts'
+import { compareOpen, type OpenComparison } from '../../findings/ref-comparison/open-on-refs.ts'
 import { enqueue } from '../../jobs/job.ts'
 import { type Page, type PageRequest, pageOf } from '../../page.ts'
 import type { Project } from '../../projects/project.ts'
 import { refJob } from './close-ref.ts'
 import { isProtected } from './protected-refs.ts'
 import type { Ref } from './ref.ts'
-import { countRefs, listRefs, lockRef, markDeleted } from './ref-queries.ts'
+import { countRefs, listRefNames, listRefs, lockRef, markDeleted } from './ref-queries.ts'
 
 /** A ref as its project sees it. */
 export interface ProjectRef extends Ref {
@@ -37,6 +38,17 @@ function inProject({ settings }: Deps, project: Project, ref: Ref): ProjectRef {
   const staysOpen = isDefault || isKept || days === 0 || ref.closedAt !== null
   const closesAt = staysOpen ? null : new Date(Date.parse(ref.lastReportAt) + days * dayMs).toISOString()
   return { ...ref, isDefault, isProtected: isKept, closesAt }
+}
+
+/** Compares the open findings of two refs. Throws for a ref without reports. */
+export async function compareRefsOf(
+  deps: Deps,
+  { id: projectId }: Project,
+  { from, to }: { from: string; to: string },
+): Promise<OpenComparison> {
+  const known = await listRefNames(deps.db, projectId, [from, to])
+  if (!known.includes(from) || !known.includes(to)) throw notFound('Ref')
+  return compareOpen(deps, { projectId, ref: from, targetRef: to })
 }
 
 /**

@@ -41,6 +41,8 @@ export interface VulnerabilityFilter {
   ref?: string | undefined
   /** Only vulnerabilities that are not present on this ref. */
   notOnRef?: string | undefined
+  /** Only vulnerabilities that are present on this ref, too. */
+  alsoOnRef?: string | undefined
   /** Id of the rule that has changed it. */
   ruleId?: number | undefined
   /** Whether one of its CVEs is known to be exploited. */

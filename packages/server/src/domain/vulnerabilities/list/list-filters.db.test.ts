@@ -105,6 +105,7 @@ const filters: fc.Arbitrary<VulnerabilityFilter> = fc.record({
   search: maybe(pick(['sql', 'HASH', 'inj SQL', 'src/', 'o', 'view xss', 'nowhere', 'cwe-8', 'users.ts'])),
   ref: maybe(pick([...refs, 'other'])),
   notOnRef: maybe(pick([...refs, 'other'])),
+  alsoOnRef: rarely(pick([...refs, 'other'])),
   isKev: maybe(fc.boolean()),
   minEpss: maybe(pick([0, 0.02, 0.5, 1])),
   hasFix: maybe(fc.boolean()),
@@ -147,6 +148,7 @@ function isMatch(made: MadeUp, filter: VulnerabilityFilter): boolean {
     (filter.hasFix === undefined || made.hasFix === filter.hasFix) &&
     (filter.ref === undefined || made.refs.includes(filter.ref)) &&
     (filter.notOnRef === undefined || !made.refs.includes(filter.notOnRef)) &&
+    (filter.alsoOnRef === undefined || made.refs.includes(filter.alsoOnRef)) &&
     (filter.isOnDefaultBranch ?? (filter.ref === undefined || made.isOnDefaultBranch)) === made.isOnDefaultBranch &&
     (isInState || isDismissedSo) &&
     (filter.hasDismissalEnd === undefined ||
@@ -312,9 +314,21 @@ test('every filter, order and page of findings gives the result of the model', a
         packages,
         search,
         notOnRef,
+        alsoOnRef,
         ref = 'main',
       } = filter
-      const same = { severities, reportTypes, scanners, states, identifiers, packages, search, notOnRef, ref }
+      const same = {
+        severities,
+        reportTypes,
+        scanners,
+        states,
+        identifiers,
+        packages,
+        search,
+        notOnRef,
+        alsoOnRef,
+        ref,
+      }
       const expected = all
         .map((made) => (made.isPromoted ? made : { ...made, state: 'detected' as const, dismissedOn: [] }))
         .filter((made) => made.projectId === projectId && isMatch(made, same))

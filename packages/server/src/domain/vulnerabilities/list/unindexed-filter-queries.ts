@@ -4,9 +4,9 @@ import type { ListOrder } from '../../findings/list/cursor.ts'
 import type { UnindexedFilters } from '../../findings/list/filtered-list.ts'
 import { packageFilters } from '../../findings/list/package-filter-sql.ts'
 import {
-  absenceFilters,
   combineFilters,
   matchAll,
+  otherRefFilters,
   refFilter,
   textFilters,
   type UnindexedFilter,
@@ -51,7 +51,7 @@ export function unindexedFilters(
     ...owaspFilters(db, filter, projectIds),
     ...findingFilters(db, filter, projectIds),
     ...byRef,
-    ...absenceFilters(filter),
+    ...otherRefFilters(filter),
     ...assigneeFilters(db, { filter, projectIds, counts, order }),
     ...dismissalEndFilters(db, filter, projectIds),
     ...tagFilters(db, filter, projectIds),
