@@ -103,6 +103,31 @@ test('a finding opens in the side panel, where the keys work, and on its page', 
   await expect.poll(() => statesOf(project)).toMatchObject({ 'Flaw 3': 'detected' })
 })
 
+test('the data flow of a report is shown step by step, in the panel and on the page', async () => {
+  const project = await web.server.project('acme/flowing')
+  const node = (line: number, node_type: string) => ({
+    type: 'code-flow-node',
+    file_location: { type: 'file-location', file_name: 'src/login.ts', line_start: line, line_end: line },
+    node_type,
+  })
+  const flow = [node(3, 'source'), node(7, 'propagation'), node(12, 'sink')]
+  const details = { flow: { name: 'Data flow', type: 'code-flows', items: [flow] } }
+  const form = formWithFile('file', 'report.json', JSON.stringify(sastReport([{ ...entry({ line: 12 }), details }])))
+  expect((await web.server.admin.post(`/projects/${project.id}/security_reports`, form)).status).toBe(201)
+  const page = await web.open(inbox('acme/flowing'), { as: await web.server.as('developer', project) })
+  await grid(page).focus()
+  await page.keyboard.press('Enter')
+  const steps = page.getByRole('list').filter({ hasText: 'src/login.ts:3' }).getByRole('listitem')
+  const expected = [/Source\s*src\/login.ts:3/, /Step\s*src\/login.ts:7/, /Sink\s*src\/login.ts:12/].map((text) =>
+    expect.stringMatching(text),
+  )
+  await expect.poll(() => steps.allInnerTexts()).toEqual(expected)
+  expect(await accessProblems(page)).toEqual([])
+  await page.keyboard.press('Shift+Enter')
+  await page.getByRole('heading', { level: 1, name: 'Flaw' }).waitFor()
+  await expect.poll(() => steps.allInnerTexts()).toEqual(expected)
+})
+
 test('a finding that another user has decided about is not changed', async () => {
   const project = await projectWith('acme/decided', 2)
   const page = await web.open(inbox('acme/decided'), { as: await web.server.as('maintainer', project), expects: /409/ })

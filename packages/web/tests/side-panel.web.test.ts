@@ -78,6 +78,12 @@ describe('the panel beside the list', () => {
     await page.keyboard.press('Shift+Enter')
     await page.getByRole('heading', { level: 1, name: 'Three' }).waitFor()
     expect(new URL(page.url()).pathname).toMatch(/\/-\/vulnerabilities\/\d+$/)
+    // The page leads through the list from which it was opened.
+    expect(await page.getByRole('link', { name: 'Next' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Previous' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Two' }).waitFor()
+    await page.getByRole('link', { name: 'Next' }).waitFor()
+    await page.goBack()
     await page.goBack()
     await row(page, 'Two').click({ modifiers: ['Shift'] })
     await page.getByText('2 selected').waitFor()

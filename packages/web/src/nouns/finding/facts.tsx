@@ -7,6 +7,8 @@ import { inWords } from '../../components/format.ts'
 import { Markdown } from '../../components/markdown.tsx'
 import { Panel } from '../../components/page/page.tsx'
 import { Diff, SnippetCode } from './code-lines.tsx'
+import { dataFlowsIn, isCodeFlows } from './data-flow.ts'
+import { DataFlowPanel } from './data-flow-panel.tsx'
 import styles from './facts.module.css'
 import { linesInWords, packageInWords, textAt } from './place.ts'
 import { type Snippet, snippetIn } from './snippet.ts'
@@ -27,6 +29,7 @@ export function FindingFacts({
   return (
     <>
       <LocationPanel location={finding.location} snippet={snippet} />
+      <DataFlowPanel flows={dataFlowsIn(finding.details, rawMetadata)} />
       <Panel title="Description">
         {finding.description ? (
           <Markdown text={finding.description} project={project} />
@@ -201,7 +204,7 @@ function Exchange({ name, value }: { name: string; value: unknown }) {
 }
 
 function Details({ details }: { details: Record<string, unknown> }) {
-  const entries = Object.entries(details)
+  const entries = Object.entries(details).filter(([, detail]) => !isCodeFlows(detail))
   if (entries.length === 0) return null
   return (
     <Panel title="Additional details">

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { prefetch } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
+import { useAsNeighbors } from '../../../nouns/vulnerability/neighbors.ts'
 import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
 import type { PagedRows } from '../grid/paged-rows.ts'
 import type { Cursor } from '../grid/use-cursor.ts'
@@ -50,6 +51,7 @@ export function useSidePanel(
   }, [id, active, rows.rowAt])
 
   useOpenedRow(id, rows, cursor)
+  useAsNeighbors(rows.rowAt, active)
   const focusList = useListFocus(list)
   return {
     id,

@@ -1,0 +1,42 @@
+import { Badge } from '../../components/badge.tsx'
+import { Panel } from '../../components/page/page.tsx'
+import type { FlowStep } from './data-flow.ts'
+import styles from './facts.module.css'
+
+const kinds = { source: 'Source', propagation: 'Step', sink: 'Sink' } as const
+
+/** The way of data from its source to the flaw, step by step. Other ways to the same flaw open below. */
+export function DataFlowPanel({ flows }: { flows: readonly (readonly FlowStep[])[] }) {
+  const [first, ...others] = flows
+  if (!first) return null
+  return (
+    <Panel title="Data flow">
+      <Steps steps={first} />
+      {others.map((steps, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: flows never change their places
+        <details key={index}>
+          <summary>Another way, {steps.length} steps</summary>
+          <Steps steps={steps} />
+        </details>
+      ))}
+    </Panel>
+  )
+}
+
+function Steps({ steps }: { steps: readonly FlowStep[] }) {
+  return (
+    <ol className="stack-tight small">
+      {steps.map(({ kind, place, text, code }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: steps never change their places
+        <li key={index}>
+          <span className="row-wrap">
+            <Badge tone={kind === 'sink' ? 'danger' : 'neutral'}>{kinds[kind]}</Badge>
+            <code className={styles.breaking}>{place}</code>
+            {text && <span className="muted">{text}</span>}
+          </span>
+          {code && <code className={styles.breaking}>{code}</code>}
+        </li>
+      ))}
+    </ol>
+  )
+}
