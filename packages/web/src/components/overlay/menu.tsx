@@ -42,9 +42,5 @@ export function ButtonMenu({
       </>
     ),
   }
-  return isLoaded ? (
-    <OpenMenu trigger={trigger} items={items} align="start" />
-  ) : (
-    <button type="button" {...trigger} {...closed} />
-  )
+  return isLoaded ? <OpenMenu trigger={trigger} items={items} align="start" /> : <button {...trigger} {...closed} />
 }
