@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # Starts the built server and tests it with unchanged GitLab clients from Debian's packages: python-gitlab, ruby-gitlab
 # and Perl's GitLab::API::v4. As root, installs missing packages.
+# Tests python-gitlab's class GraphQL, which Debian's version does not have, with the interpreter COMPAT_PYTHON or
+# with the package from PyPI. Without both it says that these tests did not run.
 # Exits with 1 when a test fails, with 2 when a client is missing and cannot be installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+python_gitlab=8.4.0
 
 packages=()
 for package in python3-gitlab ruby-gitlab libgitlab-api-v4-perl; do
@@ -55,8 +59,21 @@ run_client() {
   echo "== $*"
   timeout 120 "$@" || failed=1
 }
+# Runs the scenarios of the class GraphQL, if python-gitlab 5.0 or newer can be had.
+graphql_python() {
+  local python=${COMPAT_PYTHON:-$folder/venv/bin/python}
+  if [ -z "${COMPAT_PYTHON:-}" ]; then
+    if ! { python3 -m venv "$folder/venv" && timeout 120 "$python" -m pip install --quiet --retries 0 --timeout 10 \
+      "python-gitlab[graphql]==$python_gitlab"; } >"$folder/pip" 2>&1; then
+      echo "compat: python-gitlab $python_gitlab is not installable, so its class GraphQL was not tested"
+      return
+    fi
+  fi
+  run_client "$python" tests/compat/python-gitlab/run.py graphql_class
+}
 # Debian's own interpreters, for which the packages are installed.
 run_client /usr/bin/python3 tests/compat/python-gitlab/run.py
+graphql_python
 run_client /usr/bin/ruby tests/compat/ruby-gitlab/run.rb
 run_client /usr/bin/perl tests/compat/perl-gitlab/run.pl
 
