@@ -273,6 +273,8 @@ export interface Operations {
   'PATCH /users/{id}/disable_two_factor': { path: { id: string | number }; response: undefined }
   /** Activate a deactivated user */
   'POST /users/{id}/activate': { path: { id: string | number }; response: boolean }
+  /** Give everything of a placeholder, which an import has created, to a user, and delete the placeholder */
+  'POST /users/{id}/claim': { path: { id: string | number }; body: { user_id: number }; response: Schemas['BasicUser'] }
   /** Get how the UI shows dates, lists and keys to the current user */
   'GET /user/display_settings': { response: Schemas['DisplaySettings'] }
   /** Choose how the UI shows dates, lists and keys to the current user */

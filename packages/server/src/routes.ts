@@ -65,6 +65,7 @@ import { resumableUploadRoutes } from './api/v4/uploads/resumable-routes.ts'
 import { uploadRoutes } from './api/v4/uploads/routes.ts'
 import { thumbnailRoutes } from './api/v4/uploads/thumbnail-routes.ts'
 import { webUploadRoutes } from './api/v4/uploads/web-routes.ts'
+import { placeholderClaimRoutes } from './api/v4/users/claim-routes.ts'
 import { userRoutes } from './api/v4/users/routes.ts'
 import { vexRoutes } from './api/v4/vex/routes.ts'
 import { badgeRoutes } from './api/v4/vulnerabilities/badge-routes.ts'
@@ -102,6 +103,7 @@ export const routes: readonly Route[] = [
   ...oidcRoutes,
   ...identityRoutes,
   ...userRoutes,
+  ...placeholderClaimRoutes,
   ...displaySettingsRoutes,
   ...notificationRoutes,
   ...tokenRoutes,

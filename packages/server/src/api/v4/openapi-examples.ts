@@ -284,6 +284,7 @@ export const apiExamples: ApiExamples = {
     updateProjectUploadLimits: { max_upload_bytes: 10_485_760, quota_bytes: 1_073_741_824 },
     renderMarkdown: { text: 'Hello **world**', gfm: true, project: 'acme/website' },
     previewMarkdown: { text: 'Hello **world**', project: 'acme/website' },
+    claimPlaceholder: { user_id: 7 },
     recordImportSource: {
       source: 'https://gitlab.example.com',
       kind: 'project',

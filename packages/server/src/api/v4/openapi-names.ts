@@ -80,6 +80,7 @@ export const apiNames: ApiNames = {
     'GET /topics/duplicates': 'listTopicDuplicates',
     'GET /topics/export': 'exportTopics',
     'POST /topics/import': 'importTopics',
+    'POST /users/:id/claim': 'claimPlaceholder',
     'GET /import_sources': 'listImportSources',
     'PUT /import_sources': 'recordImportSource',
     'DELETE /projects/:id/mirror': 'detachProjectMirror',

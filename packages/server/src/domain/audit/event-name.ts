@@ -76,6 +76,7 @@ export type AuditEventName =
   | 'project_file_destroyed'
   | 'import_source_updated'
   | 'mirror_detached'
+  | 'placeholder_claimed'
   | 'topic_created'
   | 'topic_updated'
   | 'topic_destroyed'

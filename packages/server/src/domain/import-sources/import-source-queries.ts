@@ -109,3 +109,8 @@ export async function detachBelow(db: Db, group: Pick<Namespace, 'id' | 'lineage
     where ${isMirror} and (namespace_id in (${groups})
       or project_id in (select id from projects where namespace_id in (${groups})))`)
 }
+
+/** Makes what was imported as one user belong to another one. */
+export async function moveImportedUser(db: Db, fromId: number, toId: number, now: string): Promise<void> {
+  await db.run(sql`update import_sources set user_id = ${toId}, updated_at = ${now} where user_id = ${fromId}`)
+}

@@ -18,6 +18,8 @@ import {
   upsertImportSource,
 } from './import-source-queries.ts'
 
+export { moveImportedUser } from './import-source-queries.ts'
+
 export async function findImportSources(
   { db }: Deps,
   filter: ImportSourceFilter,

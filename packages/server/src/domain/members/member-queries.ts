@@ -97,6 +97,19 @@ export async function deleteMember(db: Db, source: MemberSource, userId: number)
   await db.run(sql`delete from members where user_id = ${userId} and ${isDirect(db, source)}`)
 }
 
+/** Gives the direct memberships of one user to another, who keeps the higher role where both are members. */
+export async function moveMembershipsOf(db: Db, fromId: number, toId: number): Promise<void> {
+  await db.run(sql`
+    update members set access_level = former.access_level, expires_on = former.expires_on
+    from members former
+    where members.user_id = ${toId} and former.user_id = ${fromId} and former.access_level > members.access_level
+      and (former.project_id = members.project_id or former.namespace_id = members.namespace_id)`)
+  await db.run(sql`
+    update members set user_id = ${toId}
+    where user_id = ${fromId} and not exists (select 1 from members other where other.user_id = ${toId}
+      and (other.project_id = members.project_id or other.namespace_id = members.namespace_id))`)
+}
+
 /** Returns memberships that have expired by `today`. */
 export async function listExpiredMembers(
   db: Db,

@@ -186,14 +186,22 @@ export const endedReferences = [
   ['import_sources', 'mirrored_by_id'],
 ] as const
 
-/** Reassigns references from one user to another, and removes others. The lock keeps other requests from adding references. */
-export async function reassignReferences(db: Db, fromId: number, toId: number): Promise<void> {
+/**
+ * Reassigns references from one user to another. Those that end with the user get `endedTo`. The lock keeps other requests
+ * from adding references.
+ */
+export async function reassignReferences(
+  db: Db,
+  fromId: number,
+  toId: number,
+  endedTo: number | null = null,
+): Promise<void> {
   await db.one(sql`select id from users where id = ${fromId} ${db.dialect.forUpdate}`)
   const atOnce = 500
   const references = [
     ...userReferences.map((reference) => [...reference, 'true', toId] as const),
     ...conditionalReferences.map((reference) => [...reference, toId] as const),
-    ...endedReferences.map((reference) => [...reference, 'true', null] as const),
+    ...endedReferences.map((reference) => [...reference, 'true', endedTo] as const),
   ]
   for (const [table, column, condition, value] of references) {
     const [rows, name, isKept] = [raw(table), raw(column), raw(condition)]

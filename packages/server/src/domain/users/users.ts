@@ -12,6 +12,7 @@ import {
   listOwnNamespaceIds,
   listUsers,
   listUsersById,
+  reassignReferences,
   updateHasSecondFactor,
   updatePasswordHash,
   updateUser,
@@ -63,6 +64,11 @@ export async function findUserByReference(deps: Deps, reference: string): Promis
 }
 
 /** Returns the account that a request acts on. Rejects the ghost. */
+/** Gives what one user has created, and their assignments, to another user. */
+export function moveReferences({ db }: Deps, fromId: number, toId: number): Promise<void> {
+  return reassignReferences(db, fromId, toId, toId)
+}
+
 export async function getUser(deps: Deps, id: number): Promise<User> {
   const user = await findUserById(deps.db, id)
   if (!user) throw notFound('User')

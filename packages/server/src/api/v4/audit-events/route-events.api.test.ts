@@ -84,6 +84,10 @@ describe('routes record the events of the table', () => {
       })
       await send('POST /-/sessions', { by: server.anonymous, body: { login: 'ada', password } })
       const id = await path('ada')
+      const email = 'user-1-x@placeholder.invalid'
+      const placeholder = { username: 'nadia', name: 'Nadia', email, force_random_password: true }
+      const { body: created } = await server.admin.post('/users', placeholder)
+      await send('POST /users/:id/claim', { path: { id: created.id }, body: { user_id: id.id } })
       for (const state of ['block', 'unblock', 'ban', 'unban']) await send(`POST /users/:id/${state}`, { path: id })
       const signedIn = await browser('ada')
       await browser('ada')

@@ -52,6 +52,7 @@ const accountRoutes: Readonly<Record<string, RecordedEvents>> = {
   'POST /users/:id/deactivate': ['user_deactivated'],
   'POST /users/:id/activate': ['user_activated'],
   'PUT /user/display_settings': personal,
+  'POST /users/:id/claim': ['placeholder_claimed', 'user_destroyed'],
   'PUT /user/notification_settings': personal,
   'POST /-/unsubscribe/:token': personal,
 }
