@@ -133,3 +133,28 @@ test('the list of a group offers no triage for rows of archived projects, and sa
   const [{ state }] = (await web.server.admin.get(`/projects/${old.id}/vulnerabilities`)).body
   expect(state).toBe('detected')
 })
+
+test('a mirror says on its pages where it comes from, and its owner detaches it', async () => {
+  const mirror = await web.server.project('copied/site')
+  const group = (await web.server.admin.get('/groups/copied')).body
+  const importer = await web.server.user('importer', { admin: true })
+  for (const [kind, id] of [
+    ['group', group.id],
+    ['project', mirror.id],
+  ] as const) {
+    const mark = { source: 'https://gitlab.example.com', kind, source_id: '1', target_id: id, local_changes: 'triage' }
+    expect((await importer.put('/import_sources', mark)).status).toBe(200)
+  }
+  const page = await web.open('/copied/site', { width: 360 })
+  const shown = page.getByRole('region', { name: 'Mirror' })
+  await shown.getByText('This project is a mirror of https://gitlab.example.com.').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await visit(page, '/groups/copied')
+  await shown.getByText('This group is a mirror of https://gitlab.example.com.').waitFor()
+  await shown.getByRole('button', { name: 'Detach mirror' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Detach mirror' }).click()
+  await shown.waitFor({ state: 'detached' })
+  await visit(page, '/copied/site')
+  await page.getByRole('heading', { name: 'site' }).waitFor()
+  expect(await shown.count()).toBe(0)
+})

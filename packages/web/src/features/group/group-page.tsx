@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { useLocation } from 'wouter'
+import { Badge } from '../../components/badge.tsx'
 import { PlaceName } from '../../components/page/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/page/place-heading.tsx'
 import { type Params, Screens, useLinks } from '../../components/page/screens.tsx'
@@ -7,6 +8,7 @@ import { Failed, Loading, QueryResult } from '../../components/page/states.tsx'
 import { Tabs } from '../../components/page/tabs.tsx'
 import { useApiQuery } from '../../data/api.ts'
 import { type Group, GroupContext, type GroupScreen, groupAddress, useGroupLevel } from '../../nouns/group/group.ts'
+import { MirrorNotice } from '../../nouns/mirror/mirror-notice.tsx'
 
 /** A group: its heading, its tabs, and the screen that `part` names. A former path redirects to the current one. */
 export function GroupPage({ place = '', part = '' }: Params) {
@@ -45,8 +47,10 @@ function Frame({ group, part }: { group: Group; part: string }) {
             above={groupsIn(group.full_path).slice(0, -1)}
             avatarUrl={group.avatar_url}
             visibility={group.visibility}
+            marks={group.mirrored_from && <Badge>Mirror</Badge>}
           />
           <GroupTabs screen={screen} />
+          <MirrorNotice kind="group" place={group} level={level} />
           <Screens area="group" location={`/${part}`} place={screen} />
         </div>
       </PlaceName>

@@ -9,6 +9,7 @@ import { Tabs } from '../../components/page/tabs.tsx'
 import { isFailure, useApiQuery } from '../../data/api.ts'
 import { levelIn, levels, ReadOnlyContext, useSession } from '../../data/session.ts'
 import { useWaitingFindings } from '../../nouns/finding/triage-backlog.ts'
+import { MirrorNotice } from '../../nouns/mirror/mirror-notice.tsx'
 import { type Project, ProjectContext, type ProjectScreen } from '../../nouns/project/project.ts'
 import { projectScreen } from '../../nouns/project/project-scope.tsx'
 import { ArchivedNotice } from './archived-notice.tsx'
@@ -40,11 +41,17 @@ export function ProjectPage({ place = '', part = '' }: Params) {
                   above={aboveOf(project)}
                   avatarUrl={project.avatar_url}
                   visibility={project.visibility}
-                  marks={project.archived && <Badge>Archived</Badge>}
+                  marks={
+                    <>
+                      {project.archived && <Badge>Archived</Badge>}
+                      {project.mirrored_from && <Badge>Mirror</Badge>}
+                    </>
+                  }
                   actions={<StarButton project={project} />}
                 />
                 <ProjectTabs screen={screen} waiting={waiting} />
                 {project.archived && <ArchivedNotice />}
+                <MirrorNotice kind="project" place={project} level={screen.level} />
                 <ReadOnlyContext value={screen.isArchived}>
                   <Screens area="project" location={`/${part}`} place={screen} />
                 </ReadOnlyContext>

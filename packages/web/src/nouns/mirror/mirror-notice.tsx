@@ -1,0 +1,49 @@
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
+import styles from '../../components/page/notice.module.css'
+import { useAction } from '../../data/api.ts'
+import { levels, mayWrite, useSession } from '../../data/session.ts'
+
+interface Mirrored {
+  id: number
+  mirrored_from?: { url: string; local_changes: 'none' | 'triage' | 'all' } | undefined
+}
+
+const permitted = {
+  none: 'It can only be changed there.',
+  triage: 'Vulnerabilities can be triaged here. Everything else can only be changed there.',
+  all: 'The next copy may overwrite changes that are made here.',
+}
+
+/** States on each page of a mirror where its content comes from; owners can detach it here. */
+export function MirrorNotice({ kind, place, level }: { kind: 'project' | 'group'; place: Mirrored; level: number }) {
+  const session = useSession()
+  const [isAsked, setIsAsked] = useState(false)
+  const close = () => setIsAsked(false)
+  const detach = useAction(`DELETE /${kind}s/{id}/mirror`, { done: 'Mirror detached.', onDone: close })
+  const source = place.mirrored_from
+  if (!source) return null
+  return (
+    <section className={styles.notice} aria-label="Mirror">
+      <p>
+        This {kind} is a mirror of {source.url}. {permitted[source.local_changes]}
+      </p>
+      {level >= levels.owner && mayWrite(session) && (
+        <Button size="small" onClick={() => setIsAsked(true)}>
+          Detach mirror
+        </Button>
+      )}
+      <ConfirmDialog
+        isOpen={isAsked}
+        onClose={close}
+        title="Detach the mirror?"
+        lead={`The ${kind}${kind === 'group' ? ' and everything below it' : ''} can be changed here then, and is no longer copied from ${source.url}. An administrator can make it a mirror again.`}
+        confirm="Detach mirror"
+        isDangerous={false}
+        isBusy={detach.isPending}
+        onConfirm={() => detach.mutate({ path: { id: place.id } })}
+      />
+    </section>
+  )
+}
