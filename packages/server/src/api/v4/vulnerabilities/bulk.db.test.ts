@@ -152,7 +152,10 @@ describe('a bulk change', () => {
   test('rejects missing, conflicting and unknown parameters, and callers below Maintainer', async () => {
     const { project, ids } = await projectWith(1)
     for (const [fields, error] of [
-      [{}, 'action is missing, vulnerability_ids, filter, filters are missing, exactly one parameter must be provided'],
+      [
+        {},
+        'action is missing, vulnerability_ids, filter, filters, finding_ids, finding_filter are missing, exactly one parameter must be provided',
+      ],
       [{ action: 'confirm', vulnerability_ids: ids, filter: {} }, 'vulnerability_ids, filter are mutually exclusive'],
       [{ action: 'confirm', filter: { severity: 'worst' } }, 'severity does not have a valid value'],
       [
