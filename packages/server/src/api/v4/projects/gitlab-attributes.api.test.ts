@@ -186,3 +186,26 @@ test('PUT /users/:id rejects an attribute with a wrong type, and with it the oth
   })
   expect((await server.admin.get(path)).body).toMatchObject({ name: user?.name, theme_id: 1 })
 })
+
+test.each([
+  ['updateProject', ['merge_method', 'issues_enabled', 'squash_option']],
+  ['updateGroup', ['project_creation_level', 'lfs_enabled', 'two_factor_grace_period']],
+  ['updateUser', ['bio', 'location', 'linkedin']],
+  ['createProjectHook', ['push_events', 'issues_events']],
+  ['createGroupHook', ['push_events', 'releases_events']],
+])('the OpenAPI document marks attributes of %s as stored without effect', async (operation, names) => {
+  const { paths } = (await server.anonymous.get('//-/openapi.json')).body
+  const operations = Object.values(paths as Record<string, Record<string, Operation>>).flatMap(Object.values)
+  const content = operations.find(({ operationId }) => operationId === operation)?.requestBody?.content ?? {}
+  const [described] = Object.values(content)
+  for (const name of names) {
+    const { description } = described?.schema.properties[name] ?? {}
+    expect([name, description]).toEqual([name, expect.stringMatching(/^Stored, no effect/)])
+  }
+})
+
+/** Part of an operation in the OpenAPI document. */
+interface Operation {
+  operationId?: string
+  requestBody?: { content: Record<string, { schema: { properties: Record<string, { description?: string }> } }> }
+}
