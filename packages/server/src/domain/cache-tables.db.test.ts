@@ -58,6 +58,8 @@ function recordCache(tables: readonly string[]): RecordedCache {
 
 /** Tables that a cache declares although its loads do not read them. */
 const indirect: Record<string, readonly string[]> = {
+  // The projects of a page are read together and stored one by one.
+  'projects/project-list.ts: namespaces,projects': ['namespaces', 'projects'],
   // Writing a vulnerability writes its counts.
   'vulnerabilities/list/list.ts: scanners,vulnerabilities,vulnerability_counts': ['vulnerabilities'],
   // The list has been opened with facet counts.
