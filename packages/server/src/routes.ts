@@ -31,6 +31,7 @@ import { jobRoutes } from './api/v4/jobs/routes.ts'
 import { markdownRoutes } from './api/v4/markdown/routes.ts'
 import { memberRoutes } from './api/v4/members/routes.ts'
 import { namespaceRoutes } from './api/v4/namespaces/routes.ts'
+import { notificationInboxRoutes } from './api/v4/notifications/inbox-routes.ts'
 import { notificationRoutes } from './api/v4/notifications/routes.ts'
 import { identityRoutes } from './api/v4/oidc/identity-routes.ts'
 import { oidcRoutes } from './api/v4/oidc/routes.ts'
@@ -106,6 +107,7 @@ export const routes: readonly Route[] = [
   ...placeholderClaimRoutes,
   ...displaySettingsRoutes,
   ...notificationRoutes,
+  ...notificationInboxRoutes,
   ...tokenRoutes,
   ...organizationRoutes,
   ...groupRoutes,

@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { unsubscribeUrl } from '../../server/src/domain/notifications/unsubscribe.ts'
 import { openSignedIn } from './sign-in.ts'
@@ -29,6 +30,27 @@ test('the user chooses which messages to receive', async () => {
     due_dates: true,
     digest: 'daily',
   })
+})
+
+test.each([1280, 360])('the bell of the header lists notifications and marks them as read, at %d px', async (width) => {
+  const { server } = web
+  const project = await server.project(`acme/bell-${width}-${Date.now()}`)
+  const [ada, ben] = [await server.as('maintainer', project), await server.as('maintainer', project)]
+  const { id, title } = await server.vulnerability(project)
+  const page = await web.open('/explore/topics', { as: ada, width })
+  await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
+  const assign = { action: 'assign', vulnerability_ids: [id], assignee_id: ada.user?.id }
+  expect((await ben.post(`/projects/${project.id}/vulnerability_bulk_changes`, assign)).status).toBe(201)
+  await page.reload()
+  await page.getByRole('button', { name: 'Notifications, 1 unread' }).click()
+  const list = page.getByRole('region', { name: 'Notifications' })
+  await list.getByText('Assigned to you').waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+  await list.getByRole('button', { name: 'Mark all as read' }).click()
+  await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
+  await list.getByRole('link', { name: title }).click()
+  await page.waitForURL(`**/-/vulnerabilities/${id}`)
 })
 
 test('the display settings follow the user into another browser', async () => {

@@ -192,7 +192,7 @@ test('the navigation of a narrow screen is behind a button that works with the k
   await expect.poll(() => nav.count()).toBe(0)
 
   await page.keyboard.press('Enter')
-  for (let step = 0; step < 8; step++) await page.keyboard.press('Tab')
+  for (let step = 0; step < 9; step++) await page.keyboard.press('Tab')
   await header
     .getByRole('button', { name: /account/ })
     .and(page.locator(':focus'))

@@ -13,6 +13,7 @@ import { type SessionState, sessionQuery } from '../data/session.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { keepFocus } from './keep-focus.ts'
+import { NotificationBell } from './notification-bell.tsx'
 import { screens } from './screens.ts'
 import { SearchButton } from './search-button.tsx'
 import styles from './shell.module.css'
@@ -91,6 +92,7 @@ function Header({ session, path }: { session: SessionState; path: string }) {
           </nav>
         </div>
         <SearchButton />
+        {session.user && <NotificationBell />}
         <AccountMenu session={session} />
       </div>
     </header>

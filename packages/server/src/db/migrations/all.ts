@@ -68,6 +68,7 @@ import { unfinishedUploads } from './0123_unfinished_uploads.ts'
 import { findingFilters } from './0124_finding_filters.ts'
 import { securityOverview } from './0128_security_overview.ts'
 import { displaySettings } from './0129_display_settings.ts'
+import { notificationReads } from './0132_notification_reads.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -140,4 +141,5 @@ export const migrations: readonly Migration[] = [
   findingFilters,
   securityOverview,
   displaySettings,
+  notificationReads,
 ]

@@ -153,6 +153,7 @@ describe('routes record the events of the table', () => {
       const impersonation = await send('POST /users/:user_id/impersonation_tokens', { path: user, body: token })
       await send('DELETE /users/:user_id/impersonation_tokens/:id', { path: { ...user, id: impersonation.id } })
       await send('PUT /user/notification_settings', { by: nadia, body: { digest: 'daily' } })
+      await send('POST /user/notifications/read', { by: nadia })
       await send('PUT /user/display_settings', { by: nadia, body: { density: 'compact' } })
       await server.user('omar', { admin: true })
       const browser = browserOf(server, await signIn(server, 'omar'))

@@ -54,6 +54,7 @@ const accountRoutes: Readonly<Record<string, RecordedEvents>> = {
   'PUT /user/display_settings': personal,
   'POST /users/:id/claim': ['placeholder_claimed', 'user_destroyed'],
   'PUT /user/notification_settings': personal,
+  'POST /user/notifications/read': personal,
   'POST /-/unsubscribe/:token': personal,
 }
 
