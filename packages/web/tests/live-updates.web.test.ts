@@ -167,6 +167,7 @@ test('an open vulnerability shows a change by another user and keeps an unfinish
   await page.clock.fastForward(halfMinute)
   await page.getByText('Resolved', { exact: true }).first().waitFor()
   expect(await note.inputValue()).toBe('Half a note')
+  await page.getByText('Another user has resolved this vulnerability while it was open.').waitFor()
 })
 
 test('an open list of findings is polled', async () => {

@@ -17,6 +17,10 @@ beforeAll(async () => {
   await web.server.report(hidden, [
     entry({ line: 1, severity: 'High', name: 'Remote code in secret', rule: 'a', others: [cve] }),
   ])
+  const component = { type: 'library', name: 'log4j-core', version: '2.14.1', purl: 'pkg:npm/log4j-core@2.14.1' }
+  const app = { component: { type: 'application', name: 'app' } }
+  const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', metadata: app, components: [component] }
+  await web.server.report(shop, JSON.stringify(bom))
   await web.server.admin.post('/topics', { name: 'shopping', title: 'Shopping' })
 })
 afterAll(() => web?.close())
@@ -46,6 +50,22 @@ test('Ctrl+K opens a search of vulnerabilities, projects, topics and users, and 
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Weak hash' }).waitFor()
   await expect.poll(() => dialog(page).count()).toBe(0)
+})
+
+test('packages and actions are found', async () => {
+  const page = await web.open('/', { as: web.server.admin })
+  await page.keyboard.press('Control+k')
+  await field(page).fill('log4j-core')
+  await dialog(page)
+    .getByRole('group', { name: 'Packages' })
+    .getByRole('option', { name: /log4j-core 2\.14\.1.*1 project/ })
+    .click()
+  await page.waitForURL('**/-/dependencies?search=pkg*')
+  await page.getByRole('region', { name: 'Packages' }).getByText('log4j-core').first().waitFor()
+  await page.keyboard.press('Control+k')
+  await field(page).fill('new proj')
+  await dialog(page).getByRole('option', { name: 'New project' }).click()
+  await page.waitForURL('**/-/projects/new')
 })
 
 test('an identifier is found in all projects, with a link to the list of all of them', async () => {

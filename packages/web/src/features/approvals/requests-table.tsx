@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { UserCheck } from 'lucide-react'
 import { SeverityBadge } from '../../components/badge.tsx'
 import { PagedTable } from '../../components/page/paged-table.tsx'
+import { useLiveUpdates } from '../../data/live-updates.ts'
 import { DecisionCell, Requested, Subject } from './requests.tsx'
 
 export const requestsPerPage = 20
@@ -21,6 +22,7 @@ export function RequestsTable<Request extends RowOf<'GET /projects/{id}/dismissa
   projectOf?: (request: Request) => string
   canDecide: (request: Request) => boolean
 }) {
+  useLiveUpdates()
   return (
     <PagedTable
       label="Requests for dismissals"

@@ -1,8 +1,9 @@
 import type { ListOperation, Page, Request, RowOf } from '@alcove/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { counted } from '../../components/format.ts'
 import { useLinks } from '../../components/page/screens.tsx'
 import { api } from '../../data/api.ts'
-import { useSession } from '../../data/session.ts'
+import { mayWrite, useSession } from '../../data/session.ts'
 import { asProject } from '../../nouns/project/project.ts'
 import { type VulnerabilityRow, vulnerabilitiesOf } from '../../nouns/vulnerability/owner.ts'
 
@@ -25,6 +26,8 @@ export interface ResultGroup {
 
 /** The API finds words of at least three letters. */
 const minLetters = 3
+/** The search of packages rejects a text without such a word. */
+const hasWord = /[\p{L}\p{N}]{3}/u
 /** Identifiers that are searched for as a whole, which is exact and fast in lists of any size. */
 const wholeIdentifier = /^(?:CVE-\d{4}-\d{4,}|GHSA(?:-[0-9a-z]{4}){3})$/i
 
@@ -41,6 +44,17 @@ export function useSearchResults(text: string): { groups: ResultGroup[]; isLoadi
       const { id, path_with_namespace: path, namespace, name, avatar_url: avatarUrl } = asProject(view)
       return { key: `project ${id}`, to: `/${path}`, title: name, detail: namespace.full_path, avatarUrl }
     }),
+    useFound(
+      'GET /dependencies',
+      { query: { search: words, per_page: 3 } },
+      isMember && hasWord.test(words),
+      (used) => ({
+        key: `package ${used.package_url ?? used.name} ${used.version}`,
+        to: `/-/dependencies?${new URLSearchParams({ search: used.package_url ?? used.name })}`,
+        title: [used.name, used.version].filter(Boolean).join(' '),
+        detail: counted(used.project_count, 'project'),
+      }),
+    ),
     useFound('GET /groups', { query: { search: words, per_page: 3 } }, isSearch, (group) => ({
       key: `group ${group.id}`,
       to: `/groups/${group.full_path}`,
@@ -61,7 +75,7 @@ export function useSearchResults(text: string): { groups: ResultGroup[]; isLoadi
       avatarUrl: user.avatar_url,
     })),
   ]
-  const labels = ['Vulnerabilities', 'Projects', 'Groups', 'Topics', 'Users']
+  const labels = ['Vulnerabilities', 'Projects', 'Packages', 'Groups', 'Topics', 'Users']
   const groups = [
     { label: 'Go to', items: pages },
     ...found.map(({ items }, index) => ({ label: labels[index] ?? '', items })),
@@ -73,10 +87,18 @@ export function useSearchResults(text: string): { groups: ResultGroup[]; isLoadi
   }
 }
 
-/** Returns the pages of the menus whose name has the text. */
+/** Actions that begin on a page of their own. */
+const creations = [
+  { to: '/-/projects/new', label: 'New project' },
+  { to: '/-/groups/new', label: 'New group' },
+]
+
+/** Returns the pages of the menus and the actions whose name has the text. */
 function usePages(words: string): SearchResult[] {
   const links = [...useLinks('header', 'main'), ...useLinks('home', 'main'), ...useLinks('account', 'main')]
-  const byAddress = new Map(links.map(({ to, label }) => [to, label]))
+  const session = useSession()
+  const actions = mayWrite(session) ? creations : []
+  const byAddress = new Map([...links, ...actions].map(({ to, label }) => [to, label]))
   return [...byAddress]
     .filter(([, label]) => label.toLowerCase().includes(words.toLowerCase()))
     .map(([to, title]) => ({ key: `page ${to}`, to, title }))

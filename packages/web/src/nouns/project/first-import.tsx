@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { counted } from '../../components/format.ts'
 import notice from '../../components/page/notice.module.css'
 import { queries, usePage } from '../../data/api.ts'
+import { store } from '../../data/store.ts'
 import styles from './first-report.module.css'
 import type { ProjectScreen } from './project.ts'
 
@@ -28,9 +29,15 @@ function useFirstImport(projectId: number): { latest: Import | undefined; isScan
 const hasScan = ({ rows, hasNext }: Page<Import>) =>
   hasNext || rows.some(({ status, shown_at: shownAt }) => status === 'done' || shownAt !== null)
 
+/** Project whose page says that it waits for a report. */
+const awaited = store.slot((): number | undefined => undefined)
+
 /** Live state below the commands: waiting for a report, reading it, or why it failed. */
 export function FirstImportState({ project, to }: Pick<ProjectScreen, 'project' | 'to'>) {
   const { latest, isScanned } = useFirstImport(project.id)
+  useEffect(() => {
+    if (isScanned === false) awaited.set(project.id)
+  }, [isScanned, project.id])
   if (isScanned !== false) return null
   return (
     <p role="status" className={styles.state}>
@@ -48,23 +55,24 @@ export function FirstImportState({ project, to }: Pick<ProjectScreen, 'project' 
   )
 }
 
-/** Result of the first report, if it arrived while the page was open. Also refetches what the page shows. */
+/** Result of the first report, if the page waited for it. Also refetches what the page shows. */
 export function FirstImportResult({ project, to }: Pick<ProjectScreen, 'project' | 'to'>) {
   const { latest, isScanned } = useFirstImport(project.id)
   const before = useRef(isScanned)
   const [arrived, setArrived] = useState<number>()
   useEffect(() => {
-    if (before.current === false && isScanned && typeof latest?.id === 'number') {
+    const isAwaited = before.current === false && awaited.get() === project.id
+    if (isAwaited && isScanned && typeof latest?.id === 'number') {
       setArrived(latest.id)
       void queries.invalidateQueries()
     }
     before.current = isScanned
-  }, [isScanned, latest])
+  }, [isScanned, latest, project.id])
   if (arrived === undefined || latest?.id !== arrived) return null
   const { promoted, new: found } = latest.findings
   return (
     <section className={notice.notice} aria-label="First report">
-      <p role="status">
+      <p aria-live="polite">
         The first report has arrived: {counted(found, 'finding')}
         {promoted > 0 && `, ${counted(promoted, 'vulnerability', 'vulnerabilities')}`}.{' '}
         {found > 0 && <Link to={to(promoted > 0 ? 'vulnerabilities' : 'findings')}>Start triage</Link>}
