@@ -45,7 +45,8 @@ export function createGuard(deps: RootDeps): Guard {
       }
       const { sudo, isReading } = credentials
       // Another process may have revoked the token; its commits are read before the caches are used.
-      await deps.db.changes.synchronize()
+      const synchronizing = deps.db.changes.synchronize()
+      if (synchronizing !== undefined) await synchronizing
       const caller = await findCountedCaller(permission, credentials, count)
       if (!caller) {
         if (sudo !== undefined || (row.who !== 'anyone' && !row.anonymous)) throw unauthenticated()
@@ -55,7 +56,8 @@ export function createGuard(deps: RootDeps): Guard {
       assertScope(row, caller, isReading || row.reads === true)
       if (row.recent) assertRecentlyAuthenticated(deps, caller)
       const acting = sudo === undefined ? caller : await actAs(deps, caller, sudo)
-      await recordImpersonation(deps, acting, credentials.address)
+      const recording = recordImpersonation(deps, acting, credentials.address)
+      if (recording !== undefined) await recording
       return acting
     },
 

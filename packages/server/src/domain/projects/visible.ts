@@ -69,12 +69,7 @@ export function projectLevel(
   caller: Visitor | null,
   cache?: ProjectCache,
 ): Promise<number> {
-  return level(
-    deps,
-    caller,
-    { namespaceIds: lineageOf(project?.namespace ?? nowhere), projectId: project?.id ?? 0 },
-    cache,
-  )
+  return level(deps, caller, { namespace: project?.namespace ?? nowhere, projectId: project?.id ?? 0 }, cache)
 }
 
 export function groupLevel(
@@ -83,20 +78,23 @@ export function groupLevel(
   caller: Visitor | null,
   cache?: ProjectCache,
 ): Promise<number> {
-  return level(deps, caller, { namespaceIds: lineageOf(group ?? nowhere), projectId: null }, cache)
+  return level(deps, caller, { namespace: group ?? nowhere, projectId: null }, cache)
 }
 
 async function level(
   deps: Deps,
   caller: Visitor | null,
-  { namespaceIds, projectId }: { namespaceIds: readonly number[]; projectId: number | null },
+  { namespace, projectId }: { namespace: Pick<Namespace, 'id' | 'lineage'>; projectId: number | null },
   cache?: ProjectCache,
 ): Promise<number> {
   if (!caller) return 0
   if (caller.isAdmin) return roles.owner
   const today = deps.now().slice(0, 10)
-  const load = () => findAccessLevel(deps.db, caller.user.id, { namespaceIds, projectId, today })
-  return cache ? cache.levels.get(`${caller.user.id}:${namespaceIds.at(-1)}:${projectId}:${today}`, load) : load()
+  const key = `${caller.user.id}:${namespace.id}:${projectId}:${today}`
+  const cached = cache?.levels.peek(key)
+  if (cached !== undefined) return cached
+  const load = () => findAccessLevel(deps.db, caller.user.id, { namespaceIds: lineageOf(namespace), projectId, today })
+  return cache ? cache.levels.get(key, load) : load()
 }
 
 /** Returns true when a caller with this access level can read a resource of this visibility. */

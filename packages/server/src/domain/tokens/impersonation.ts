@@ -4,7 +4,7 @@ import { recordAuditEvent } from '../audit/record.ts'
 import type { Deps } from '../deps.ts'
 
 /** Records that a caller acts as another user, with the header `Sudo` or an impersonation token. */
-export type RecordImpersonation = (deps: Deps, caller: Caller, address: string) => Promise<void>
+export type RecordImpersonation = (deps: Deps, caller: Caller, address: string) => Promise<void> | undefined
 
 const hourMs = 60 * 60 * 1000
 /** More pairs within an hour are recorded again. */
@@ -18,9 +18,11 @@ export function openImpersonations(): RecordImpersonation {
   let hour = 0
   const recorded = new Set<string>()
 
-  return async (deps, caller, address) => {
-    const { user, token, sudoBy } = caller
-    if (!sudoBy && token.kind !== 'impersonation') return
+  // Returns no promise for most requests, because each await delays a request by a turn.
+  return (deps, caller, address) =>
+    caller.sudoBy || caller.token.kind === 'impersonation' ? record(deps, caller, address) : undefined
+
+  async function record(deps: Deps, { user, token, sudoBy }: Caller, address: string): Promise<void> {
     const current = Math.floor(Date.parse(deps.now()) / hourMs)
     if (current !== hour || recorded.size >= maxPairs) recorded.clear()
     hour = current
