@@ -18,7 +18,7 @@ test('findExpensive reports work that takes much longer than for plain text', as
     for (let round = 0; round < rounds; round++) for (const character of text) if (character === '2') return
   }
   const problems = await findExpensive({ run, plain: letters, hostile: { digits } }, { size: 16 * 1024 })
-  expect(problems).toEqual([expect.stringMatching(/^digits: .*: more than 30 times as much$/)])
+  expect(problems).toEqual([expect.stringMatching(/^digits: .* times as much as plain input of /)])
 })
 
 test('findExpensive does not report linear work, whether it succeeds, rejects or waits', async () => {
