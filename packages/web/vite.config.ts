@@ -23,7 +23,7 @@ export default defineConfig({
           groups: [
             {
               name: 'shared',
-              test: /web\/src\/(components|data|styles)\/(?!overlay\/(dialog|open-menu|typed)|form\/(suggest|action)|page\/admin)/,
+              test: /web\/src\/(components|data|styles)\/(?!overlay\/(dialog|open-menu|typed)|form\/(suggest|action|avatar)|page\/admin)/,
             },
             { name: 'shared', test: /lucide-react/, minShareCount: 5 },
           ],
