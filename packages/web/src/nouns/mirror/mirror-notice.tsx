@@ -1,9 +1,15 @@
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
+import { lazyComponent, nothingYet } from '../../components/lazy-component.tsx'
 import styles from '../../components/page/notice.module.css'
 import { useAction } from '../../data/api.ts'
 import { levels, mayWrite, useSession } from '../../data/session.ts'
+
+// Every page of a project loads this file, and few need the dialog.
+const ConfirmDialog = lazyComponent(
+  async () => (await import('../../components/overlay/dialog.tsx')).ConfirmDialog,
+  nothingYet,
+)
 
 interface Mirrored {
   id: number
@@ -34,16 +40,18 @@ export function MirrorNotice({ kind, place, level }: { kind: 'project' | 'group'
           Detach mirror
         </Button>
       )}
-      <ConfirmDialog
-        isOpen={isAsked}
-        onClose={close}
-        title="Detach the mirror?"
-        lead={`The ${kind}${kind === 'group' ? ' and everything below it' : ''} can be changed here then, and is no longer copied from ${source.url}. An administrator can make it a mirror again.`}
-        confirm="Detach mirror"
-        isDangerous={false}
-        isBusy={detach.isPending}
-        onConfirm={() => detach.mutate({ path: { id: place.id } })}
-      />
+      {isAsked && (
+        <ConfirmDialog
+          isOpen
+          onClose={close}
+          title="Detach the mirror?"
+          lead={`The ${kind}${kind === 'group' ? ' and everything below it' : ''} can be changed here then, and is no longer copied from ${source.url}. An administrator can make it a mirror again.`}
+          confirm="Detach mirror"
+          isDangerous={false}
+          isBusy={detach.isPending}
+          onConfirm={() => detach.mutate({ path: { id: place.id } })}
+        />
+      )}
     </section>
   )
 }
