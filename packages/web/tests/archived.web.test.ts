@@ -101,7 +101,6 @@ test('users who may not unarchive a project see the notice only, and no empty ta
   expect(tabs.map((tab) => tab.replace(/\W.*/s, ''))).toEqual([
     'Overview',
     'Vulnerabilities',
-    'Findings',
     'Dependencies',
     'Reports',
     'Members',
@@ -145,7 +144,7 @@ test('a mirror says on its pages where it comes from, and its owner detaches it'
     const mark = { source: 'https://gitlab.example.com', kind, source_id: '1', target_id: id, local_changes: 'triage' }
     expect((await importer.put('/import_sources', mark)).status).toBe(200)
   }
-  const page = await web.open('/copied/site', { width: 360 })
+  const page = await web.open('/copied/site', { as: web.server.admin, width: 360 })
   const shown = page.getByRole('region', { name: 'Mirror' })
   await shown.getByText('This project is a mirror of https://gitlab.example.com.').waitFor()
   expect(await accessProblems(page)).toEqual([])
@@ -155,6 +154,6 @@ test('a mirror says on its pages where it comes from, and its owner detaches it'
   await page.getByRole('dialog').getByRole('button', { name: 'Detach mirror' }).click()
   await shown.waitFor({ state: 'detached' })
   await visit(page, '/copied/site')
-  await page.getByRole('heading', { name: 'site' }).waitFor()
+  await page.getByRole('navigation', { name: 'site: sections' }).waitFor()
   expect(await shown.count()).toBe(0)
 })
