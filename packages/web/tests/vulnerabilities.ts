@@ -21,7 +21,7 @@ export const active = (page: Page) => page.locator('[data-active] a').innerText(
 export const total = (page: Page) =>
   page
     .getByRole('status')
-    .filter({ hasText: /vulnerabilit|selected/ })
+    .filter({ hasText: /^(More than )?[\d,]+ vulnerabilit|selected/ })
     .first()
 
 /** Opens the status menu and selects a status. The menu shows a count for each. */
