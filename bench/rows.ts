@@ -78,13 +78,13 @@ function vulnerabilityRows({ findings: [small, medium, count] }: Sizes): Row[] {
     ...decisionFilters.map((query) => ({
       name: `GET …/vulnerabilities?${query}, fresh address`,
       paths: series((number) => `${vulnerabilities}?${query}&${unlike(number)}`),
-      aim: 0.2,
+      aim: 0.25,
     })),
     ...groupedLists.map((path) => ({
       name: `GET ${path.replace(/^\/projects\/\d+/, '…')}, fresh address`,
       // Lists of many projects reject unknown parameters, but not this one of a client.
       paths: series((number) => `${path}&timeout=${number}`),
-      aim: 0.2,
+      aim: 0.25,
     })),
     {
       name: 'GET /vulnerabilities/:id, any',
