@@ -41,11 +41,31 @@ export async function currentRights(
 ): Promise<(permission: Permission) => boolean> {
   const visitor = await currentVisitor(deps, requester)
   if (!visitor) return () => false
-  const level = await projectLevel(deps, project, visitor)
+  const isOfRole = await rightsOfRole(deps, project, visitor)
   const isPermittedHere = await changesOfMirror(deps, visitor.user.id, { kind: 'project', id: project.id })
+  return (permission) => isPermittedHere(permissions[permission]) && isOfRole(permission)
+}
+
+/** Returns true when the role of the user includes the permission, also in a mirror that permits no local changes. */
+export async function isPermittedToRole(
+  deps: Deps,
+  permission: Permission,
+  project: Project,
+  requester: Requester,
+): Promise<boolean> {
+  const visitor = await currentVisitor(deps, requester)
+  return visitor !== null && (await rightsOfRole(deps, project, visitor))(permission)
+}
+
+async function rightsOfRole(
+  deps: Deps,
+  project: Project,
+  visitor: Visitor,
+): Promise<(permission: Permission) => boolean> {
+  const level = await projectLevel(deps, project, visitor)
   return (permission) => {
     const row: PermissionRow = permissions[permission]
-    if ((project.isArchived && !isPermittedInArchive(row)) || !isPermittedHere(row)) return false
+    if (project.isArchived && !isPermittedInArchive(row)) return false
     return isPermitted(deps.settings, row, { isSignedIn: true, isAdmin: visitor.isAdmin, level })
   }
 }

@@ -73,6 +73,18 @@ describe('a mirrored project', () => {
     expect((await owner.get(`/projects/${project.id}`)).body).toMatchObject(mirrorOf('all'))
   })
 
+  test('keeps the assignees that its importer copies', async () => {
+    const { server, project, importer, owner, mark } = await mirroredServer('none')
+    const vulnerability = await server.vulnerability(project, { name: 'Injection' })
+    await mark('project', project.id)
+    const path = `/vulnerabilities/${vulnerability.id}/assignee`
+    const change = { assignee_id: owner.user?.id }
+    expect((await owner.put(path, change)).status).toBe(403)
+    expect(await importer.put(path, change)).toMatchObject({ status: 200, body: { assignee: { username: 'owner' } } })
+    const outsider = await server.user('outsider')
+    expect((await importer.put(path, { assignee_id: outsider.user?.id })).status).toBe(400)
+  })
+
   test('is detached by its owner, and belongs to one source only', async () => {
     const { server, project, importer, owner, mark } = await mirroredServer('triage')
     const maintainer = await server.as('maintainer', project)

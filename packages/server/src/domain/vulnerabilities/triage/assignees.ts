@@ -1,6 +1,6 @@
 import { parameterProblem } from '../../../platform/failure.ts'
 import type { Deps } from '../../deps.ts'
-import { isStillPermitted } from '../../projects/current-rights.ts'
+import { isPermittedToRole } from '../../projects/current-rights.ts'
 import type { Project } from '../../projects/project.ts'
 import { findUsersById } from '../../users/users.ts'
 import type { Assignee } from '../vulnerability.ts'
@@ -12,9 +12,9 @@ import type { Change } from './change.ts'
  * members, transferred projects. It gives no access. Deleting the user ends it.
  */
 
-/** Returns true when the user may triage vulnerabilities of the project now. */
+/** Returns true when the role of the user includes triage in the project now. A mirror shows the assignees of its source. */
 export function mayTriage(deps: Deps, project: Project, userId: number): Promise<boolean> {
-  return isStillPermitted(deps, 'vulnerability.assign', project, { userId, asAdmin: true })
+  return isPermittedToRole(deps, 'vulnerability.assign', project, { userId, asAdmin: true })
 }
 
 /** Returns the user. Throws the same error for a user who may not triage and for one who does not exist. */
