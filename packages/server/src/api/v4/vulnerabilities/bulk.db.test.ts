@@ -321,6 +321,19 @@ describe('a bulk change of findings that await triage', () => {
     expect(await waiting(project)).toBe(1)
   })
 
+  test('of two users at once, one decides and the other gets a conflict', async () => {
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      const { project, ids } = await projectAwaiting(20)
+      const decisions = [
+        { action: 'dismiss', dismissal_reason: 'used_in_tests', finding_ids: ids },
+        { action: 'confirm', finding_ids: ids },
+      ]
+      const done = await Promise.all(decisions.map((decision) => bulk(project, decision)))
+      expect(done.map(({ status }) => status).sort()).toEqual([201, 409])
+      expect(new Set(await statesOf(project)).size).toBe(1)
+    }
+  })
+
   test('is refused for unknown findings, for more than 500, beside other selections and without the right to triage', async () => {
     const { project, ids } = await projectAwaiting(501)
     const developer = await server.as('developer', project)

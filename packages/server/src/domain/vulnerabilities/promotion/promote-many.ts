@@ -55,13 +55,16 @@ export async function promoteMany(
   return { id: null, state: 'done', total: inOrder.length, promoted, unchanged: inOrder.length - promoted, error: null }
 }
 
-/** Returns the selected findings of the project in the order of ids. Throws when they are not as expected. */
+/**
+ * Returns the selected findings of the project in the order of ids. Throws when they are not as expected. With a limit,
+ * a larger filter is not read to its end.
+ */
 export async function selectFindings(
   deps: Deps,
   project: Project,
-  { selection, expectedCount }: Pick<PromotionRequest, 'selection' | 'expectedCount'>,
+  { selection, expectedCount, limit }: Pick<PromotionRequest, 'selection' | 'expectedCount'> & { limit?: number },
 ): Promise<number[]> {
-  const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, selection.filter)
+  const ids = 'ids' in selection ? new Set(selection.ids) : await idsOf(deps, selection.filter, limit)
   // Lock in the order of ids, as every other bulk operation does, to avoid deadlocks.
   const inOrder = [...ids].sort((a, b) => a - b)
   if (expectedCount !== undefined && expectedCount !== inOrder.length) {
@@ -90,10 +93,15 @@ const anyFinding = {
   importId: undefined,
 }
 
-async function idsOf(deps: Deps, filter: Omit<FindingFilter, 'isPromoted'>): Promise<Set<number>> {
+async function idsOf(
+  deps: Deps,
+  filter: Omit<FindingFilter, 'isPromoted'>,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<Set<number>> {
   const ids = new Set<number>()
   for await (const batch of matchingFindingIds(deps, { ...filter, isPromoted: false })) {
     for (const id of batch) ids.add(id)
+    if (ids.size > limit) break
   }
   return ids
 }

@@ -6,7 +6,7 @@ import type { User } from '../../users/user.ts'
 import { type FindingSelection, selectFindings } from './promote-many.ts'
 import { promoteFindings, recordPromotion } from './promotion.ts'
 import { maxAtOnce } from './promotion-batches.ts'
-import { listVulnerabilitiesOf } from './promotion-queries.ts'
+import { listVulnerabilitiesOf, lockVulnerabilitiesOf } from './promotion-queries.ts'
 
 /** Findings that await triage, with the number that the client has shown. */
 export interface SelectedFindings {
@@ -25,11 +25,11 @@ export async function promoteSelected(
   { findings: selection, expectedCount }: SelectedFindings,
 ): Promise<{ ids: number[]; known: number[] }> {
   await lockAgainstDeletion(deps.db, project.id)
-  const findingIds = await selectFindings(deps, project, { selection, expectedCount })
+  const findingIds = await selectFindings(deps, project, { selection, expectedCount, limit: maxAtOnce })
   if (findingIds.length > maxAtOnce) {
     throw parameterProblem(`a change takes at most ${maxAtOnce} findings; accept them as vulnerabilities first`)
   }
-  const known = await listVulnerabilitiesOf(deps.db, findingIds)
+  const known = await lockVulnerabilitiesOf(deps.db, findingIds)
   const promoted = await promoteFindings(deps, project, user.id, { findingIds, isAutomatic: false })
   await recordPromotion(deps, project, user, { promoted })
   return { ids: await listVulnerabilitiesOf(deps.db, findingIds), known }

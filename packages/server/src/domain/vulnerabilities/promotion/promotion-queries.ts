@@ -161,3 +161,13 @@ export async function listVulnerabilitiesOf(db: Db, findingIds: readonly number[
     where id in ${db.dialect.integers(findingIds)} and vulnerability_id is not null order by vulnerability_id`)
   return rows.map(({ vulnerabilityId }) => vulnerabilityId)
 }
+
+/**
+ * Locks the findings in the order of ids, and returns the vulnerabilities of those that have one. It waits for concurrent
+ * promotions, so that their vulnerabilities are among them.
+ */
+export async function lockVulnerabilitiesOf(db: Db, findingIds: readonly number[]): Promise<number[]> {
+  const rows = await db.all<{ vulnerabilityId: number | null }>(sql`
+    select vulnerability_id from findings where id in ${db.dialect.integers(findingIds)} order by id ${db.dialect.forUpdate}`)
+  return rows.flatMap(({ vulnerabilityId }) => vulnerabilityId ?? [])
+}
