@@ -10,10 +10,11 @@ import { signOutAtProvider } from '../data/provider-sign-in.ts'
 import { isUnlimited, notifyOtherTabs, type SessionState } from '../data/session.ts'
 import { useToast } from '../data/toasts.ts'
 import styles from './account-menu.module.css'
+import { texts } from './texts.ts'
 import { applyTheme, currentTheme, type Theme, themes } from './theme.ts'
 import { useDropDown } from './use-drop-down.ts'
 
-const themeNames: Record<Theme, string> = { system: 'System', light: 'Light', dark: 'Dark' }
+const themeNames: Record<Theme, string> = { system: texts.system, light: texts.light, dark: texts.dark }
 
 /** Menu with the user's name, account links and the theme. Escape or a click elsewhere closes it. */
 export function AccountMenu({ session }: { session: SessionState }) {
@@ -25,13 +26,13 @@ export function AccountMenu({ session }: { session: SessionState }) {
     <div {...place} className={styles.place}>
       {!user && !path.startsWith('/-/sign_in') && (
         <LinkButton kind="primary" size="small" to={signInAddress()}>
-          Sign in
+          {texts.signIn}
         </LinkButton>
       )}
       <button
         {...button}
         className={styles.button}
-        aria-label={user ? `${user.name}: account and appearance` : 'Appearance'}
+        aria-label={user ? texts.accountAndAppearance(user.name) : texts.appearance}
       >
         {user && <Avatar name={user.name} url={user.avatar_url} />}
         <ChevronDown size={16} aria-hidden="true" />
@@ -46,13 +47,13 @@ export function AccountMenu({ session }: { session: SessionState }) {
               <p className="muted small clip">@{user.username}</p>
             </div>
             <Link to="/-/profile" className={styles.item} onClick={close}>
-              Profile and password
+              {texts.profileAndPassword}
             </Link>
             {session.admin_mode && session.is_administrator && isUnlimited(session) && (
               <AdminModeItem session={session} path={path} onChoose={close} />
             )}
             <Link to="/-/profile/tokens" className={styles.item} onClick={close}>
-              Access tokens
+              {texts.accessTokens}
             </Link>
           </>
         )}
@@ -65,11 +66,11 @@ export function AccountMenu({ session }: { session: SessionState }) {
 
 /** Enters or leaves admin mode. Shown only to administrators of a server that has admin mode. */
 function AdminModeItem({ session, path, onChoose }: { session: SessionState; path: string; onChoose: () => void }) {
-  const leave = useAction('DELETE /-/sessions/admin_mode', { done: 'You left admin mode.' })
+  const leave = useAction('DELETE /-/sessions/admin_mode', { done: texts.youLeftAdminMode })
   if (!session.is_admin) {
     return (
       <Link to={`/-/profile/admin_mode?to=${encodeURIComponent(path)}`} className={styles.item} onClick={onChoose}>
-        Enter admin mode
+        {texts.enterAdminMode}
       </Link>
     )
   }
@@ -82,7 +83,7 @@ function AdminModeItem({ session, path, onChoose }: { session: SessionState; pat
         onChoose()
       }}
     >
-      Leave admin mode
+      {texts.leaveAdminMode}
     </button>
   )
 }
@@ -91,7 +92,7 @@ function ThemeChoice() {
   const [theme, setTheme] = useState(currentTheme)
   return (
     <fieldset className={styles.themes}>
-      <legend className="small muted">Appearance</legend>
+      <legend className="small muted">{texts.appearance}</legend>
       {themes.map((name) => (
         <label key={name} className={styles.item}>
           <input
@@ -125,12 +126,12 @@ function SignOut() {
       if (url === null) location.assign('/')
       else signOutAtProvider(url)
     } catch (error) {
-      toast({ text: `You are still signed in: ${(error as Error).message}`, kind: 'error' }) // always an Error
+      toast({ text: texts.youAreStillSigned((error as Error).message), kind: 'error' }) // always an Error
     }
   }
   return (
     <button type="button" className={styles.item} onClick={() => void signOut()}>
-      Sign out
+      {texts.signOut}
     </button>
   )
 }

@@ -9,6 +9,7 @@ import { finishConfirmation } from '../data/confirmation.ts'
 import { hasPasskeys, signWithPasskey } from '../data/passkeys.ts'
 import { signInWithProvider } from '../data/provider-sign-in.ts'
 import type { SessionState } from '../data/session.ts'
+import { texts } from './texts.ts'
 
 /** Prompts for what the session was started with, while a request waits for confirmation. */
 export function ConfirmIdentity({ session }: { session: SessionState }) {
@@ -33,19 +34,15 @@ function ConfirmAtProvider({ provider }: { provider: { key: string; name: string
       isOpen
       isOnTop
       onClose={() => finishConfirmation(false)}
-      title="Confirm who you are"
-      lead={
-        provider
-          ? `You signed in some time ago. Sign in with ${provider.name} again to manage tokens, passwords and sessions. This page opens again afterwards.`
-          : 'You signed in some time ago. Sign out and sign in again to manage tokens, passwords and sessions.'
-      }
+      title={texts.confirmWhoYouAre}
+      lead={provider ? texts.youSignedInSomeName(provider.name) : texts.youSignedInSome}
     >
       <Problem text={problem} />
       <DialogActions>
-        <Button onClick={() => finishConfirmation(false)}>Cancel</Button>
+        <Button onClick={() => finishConfirmation(false)}>{texts.cancel}</Button>
         {provider && (
           <Button kind="primary" onClick={open}>
-            Sign in with {provider.name}
+            {texts.signInWith(provider.name)}
           </Button>
         )}
       </DialogActions>
@@ -56,7 +53,7 @@ function ConfirmAtProvider({ provider }: { provider: { key: string; name: string
 function ConfirmSecret({ isByPassword, hasPasskey }: { isByPassword: boolean; hasPasskey: boolean }) {
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
-  const noun = isByPassword ? 'password' : 'access token'
+  const noun = isByPassword ? texts.password : texts.accessToken
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -83,7 +80,7 @@ function ConfirmSecret({ isByPassword, hasPasskey }: { isByPassword: boolean; ha
       setBusy(false)
     } catch (error) {
       const { message } = error as Error // nothing else is thrown here
-      setProblem(isFailure(error, 401) ? `Incorrect ${noun}.` : message)
+      setProblem(isFailure(error, 401) ? texts.incorrect(noun) : message)
       setBusy(false)
     }
   }
@@ -93,16 +90,12 @@ function ConfirmSecret({ isByPassword, hasPasskey }: { isByPassword: boolean; ha
       isOpen
       isOnTop
       onClose={() => finishConfirmation(false)}
-      title={hasPasskey ? 'Confirm who you are' : `Confirm your ${noun}`}
-      lead={
-        hasPasskey
-          ? 'You signed in some time ago. Use your passkey or enter your password to manage tokens, passwords and sessions.'
-          : `You entered your ${noun} some time ago. Enter it again to manage tokens, passwords and sessions.`
-      }
+      title={hasPasskey ? texts.confirmWhoYouAre : texts.confirmYour(noun)}
+      lead={hasPasskey ? texts.youSignedInSomeTime : texts.youEnteredYourSome(noun)}
     >
       <form className="form" onSubmit={(event) => void submit(event)}>
         <TextField
-          label={isByPassword ? 'Your password' : 'Your access token'}
+          label={isByPassword ? texts.yourPassword : texts.yourAccessToken}
           name="proof"
           type="password"
           autoComplete={isByPassword ? 'current-password' : 'off'}
@@ -110,10 +103,10 @@ function ConfirmSecret({ isByPassword, hasPasskey }: { isByPassword: boolean; ha
           error={problem}
         />
         <DialogActions>
-          <Button onClick={() => finishConfirmation(false)}>Cancel</Button>
-          {hasPasskey && <Button onClick={() => void confirm(provePasskey)}>Use passkey</Button>}
+          <Button onClick={() => finishConfirmation(false)}>{texts.cancel}</Button>
+          {hasPasskey && <Button onClick={() => void confirm(provePasskey)}>{texts.usePasskey}</Button>}
           <Button type="submit" kind="primary" isBusy={isBusy}>
-            Confirm
+            {texts.confirm}
           </Button>
         </DialogActions>
       </form>

@@ -1,94 +1,110 @@
 import { atLeast, type Screen, screen } from '../components/page/screens.tsx'
 import { signedIn, uploader, writer } from './access.ts'
+import { texts } from './texts.ts'
 
 /** Screens of a group; their addresses follow `/-`. */
 export const group: Screen[] = [
-  screen('/', 'Overview', async () => (await import('../features/group/overview.tsx')).GroupOverview, {
+  screen('/', texts.overview, async () => (await import('../features/group/overview.tsx')).GroupOverview, {
     links: { tabs: true },
   }),
   // Vulnerabilities are of the projects that the user may read, whatever their role in the group.
   screen(
     '/vulnerabilities',
-    'Vulnerabilities',
+    texts.vulnerabilities,
     async () => (await import('../features/vulnerabilities/group-vulnerabilities.tsx')).GroupVulnerabilities,
     { access: signedIn, links: { tabs: true } },
   ),
   screen(
     '/report_schedules',
-    'Reports by e-mail',
+    texts.reportsByEMail,
     async () => (await import('../features/report-schedules/report-schedules.tsx')).ReportSchedules,
     { access: atLeast('developer') },
   ),
   screen(
     '/vulnerabilities/trends',
-    'Trends',
+    texts.trends,
     async () => (await import('../features/vulnerabilities/group-vulnerabilities.tsx')).GroupTrends,
     { access: signedIn },
   ),
   screen(
     '/vulnerabilities/vex',
-    'Import VEX',
+    texts.importVex,
     async () => (await import('../features/reports/import-vex.tsx')).ImportVex,
     { access: signedIn },
   ),
   screen(
     '/dependencies',
-    'Dependencies',
+    texts.dependencies,
     async () => (await import('../features/dependencies/group-dependencies.tsx')).GroupDependencies,
     { access: signedIn, links: { tabs: true } },
   ),
-  screen('/activity', 'Activity', async () => (await import('../features/overview/activity-page.tsx')).GroupActivity, {
-    access: signedIn,
-  }),
+  screen(
+    '/activity',
+    texts.activity,
+    async () => (await import('../features/overview/activity-page.tsx')).GroupActivity,
+    {
+      access: signedIn,
+    },
+  ),
   screen(
     '/coverage',
-    'Scanner coverage',
+    texts.scannerCoverage,
     async () => (await import('../features/overview/coverage-page.tsx')).GroupCoverage,
     { access: signedIn },
   ),
-  screen('/uploads', 'Uploads', async () => (await import('../features/uploads/group-uploads.tsx')).GroupUploads, {
+  screen('/uploads', texts.uploads, async () => (await import('../features/uploads/group-uploads.tsx')).GroupUploads, {
     access: uploader,
     links: { tabs: true },
   }),
-  screen('/uploads/pad', 'Markdown pad', async () => (await import('../features/uploads/group-uploads.tsx')).GroupPad, {
-    access: writer,
-  }),
-  screen('/members', 'Members', async () => (await import('../features/group/members.tsx')).GroupMembers, {
+  screen(
+    '/uploads/pad',
+    texts.markdownPad,
+    async () => (await import('../features/uploads/group-uploads.tsx')).GroupPad,
+    {
+      access: writer,
+    },
+  ),
+  screen('/members', texts.members, async () => (await import('../features/group/members.tsx')).GroupMembers, {
     access: signedIn,
     links: { tabs: true },
   }),
-  screen('/settings', 'Settings', async () => (await import('../features/group/settings.tsx')).GroupSettings, {
+  screen('/settings', texts.settings, async () => (await import('../features/group/settings.tsx')).GroupSettings, {
     access: atLeast('owner'),
-    links: { tabs: true, settings: 'Group' },
+    links: { tabs: true, settings: texts.group },
   }),
   screen(
     '/settings/access_tokens',
-    'Access tokens',
+    texts.accessTokens,
     async () => (await import('../features/access-tokens/access-tokens.tsx')).GroupAccessTokens,
     { access: atLeast('owner'), links: { settings: true } },
   ),
-  screen('/settings/hooks', 'Webhooks', async () => (await import('../features/webhooks/hooks.tsx')).Hooks, {
+  screen('/settings/hooks', texts.webhooks, async () => (await import('../features/webhooks/hooks.tsx')).Hooks, {
     access: atLeast('owner'),
     links: { settings: true },
   }),
   screen(
     '/settings/hooks/new',
-    'Add webhook',
+    texts.addWebhook,
     async () => (await import('../features/webhooks/hook-page.tsx')).NewHook,
     { access: atLeast('owner') },
   ),
-  screen('/settings/hooks/:id', 'Webhook', async () => (await import('../features/webhooks/hook-page.tsx')).HookPage, {
-    access: atLeast('owner'),
-  }),
+  screen(
+    '/settings/hooks/:id',
+    texts.webhook,
+    async () => (await import('../features/webhooks/hook-page.tsx')).HookPage,
+    {
+      access: atLeast('owner'),
+    },
+  ),
   screen(
     '/settings/issue_tracker',
-    'Issue tracker',
+    texts.issueTracker,
     async () => (await import('../features/issue-tracker/issue-tracker.tsx')).GroupIssueTracker,
     { access: atLeast('owner'), links: { settings: true } },
   ),
   screen(
     '/settings/rules',
-    'Rules',
+    texts.rules,
     async () => (await import('../features/vulnerability-rules/rules.tsx')).VulnerabilityRules,
     {
       access: atLeast('owner'),
@@ -97,7 +113,7 @@ export const group: Screen[] = [
   ),
   screen(
     '/settings/due_dates',
-    'Due dates',
+    texts.dueDates,
     async () => (await import('../features/due-dates/due-dates.tsx')).DueDates,
     {
       access: atLeast('owner'),
@@ -106,12 +122,17 @@ export const group: Screen[] = [
   ),
   screen(
     '/settings/approval_rule',
-    'Approval rule',
+    texts.approvalRule,
     async () => (await import('../features/approvals/group-approval-rule.tsx')).GroupApprovalRule,
     { access: atLeast('owner'), links: { settings: true } },
   ),
-  screen('/settings/audit_log', 'Audit log', async () => (await import('../features/audit/audit-log.tsx')).AuditLog, {
-    access: atLeast('owner'),
-    links: { settings: true },
-  }),
+  screen(
+    '/settings/audit_log',
+    texts.auditLog,
+    async () => (await import('../features/audit/audit-log.tsx')).AuditLog,
+    {
+      access: atLeast('owner'),
+      links: { settings: true },
+    },
+  ),
 ]

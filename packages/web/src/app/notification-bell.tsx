@@ -6,6 +6,7 @@ import { Day, Time } from '../components/time.tsx'
 import { useAction, useApiQuery } from '../data/api.ts'
 import { mayWrite, useSession } from '../data/session.ts'
 import styles from './notification-bell.module.css'
+import { texts } from './texts.ts'
 import { useDropDown } from './use-drop-down.ts'
 
 type Item = ResponseOf<'GET /user/notifications'>['items'][number]
@@ -14,11 +15,11 @@ type Item = ResponseOf<'GET /user/notifications'>['items'][number]
 const pollMs = 60_000
 
 const labels: Readonly<Record<Item['kind'], string>> = {
-  assigned: 'Assigned to you',
-  due_soon: 'Due soon',
-  overdue: 'Overdue',
-  approval: 'Awaits your approval',
-  failed_import: 'Import failed',
+  assigned: texts.assignedToYou,
+  due_soon: texts.dueSoon,
+  overdue: texts.overdue,
+  approval: texts.awaitsYourApproval,
+  failed_import: texts.importFailed,
 }
 
 /** Button of the header with the number of unread notifications, and their list. */
@@ -33,7 +34,7 @@ export function NotificationBell() {
       <button
         {...button}
         className={styles.button}
-        aria-label={unread > 0 ? `Notifications, ${unread} unread` : 'Notifications'}
+        aria-label={unread > 0 ? texts.notificationsUnread(unread) : texts.notifications}
       >
         <Bell size={18} aria-hidden="true" />
         {unread > 0 && (
@@ -42,15 +43,15 @@ export function NotificationBell() {
           </span>
         )}
       </button>
-      <section id={id} hidden={!isOpen} aria-label="Notifications" className={styles.menu}>
+      <section id={id} hidden={!isOpen} aria-label={texts.notifications} className={styles.menu}>
         {data && data.items.length > 0 ? (
           <ul className={styles.items}>
             {data.items.map((item) => (
               <li key={`${item.kind} ${item.vulnerability_id ?? item.report_id}`}>
                 <Link to={addressOf(item)} className={styles.item} onClick={close}>
                   <span className={item.is_unread ? styles.unread : undefined}>
-                    {item.is_unread && <span className="visually-hidden">Unread: </span>}
-                    {item.kind === 'failed_import' ? `Report for ${item.title}` : item.title}
+                    {item.is_unread && <span className="visually-hidden">{texts.unread} </span>}
+                    {item.kind === 'failed_import' ? texts.reportFor(item.title) : item.title}
                   </span>
                   <span className="muted small">
                     {labels[item.kind]} · {item.project.name_with_namespace} ·{' '}
@@ -61,16 +62,16 @@ export function NotificationBell() {
             ))}
           </ul>
         ) : (
-          <p className={`muted ${styles.empty}`}>No notifications.</p>
+          <p className={`muted ${styles.empty}`}>{texts.noNotifications}</p>
         )}
         <p className={styles.actions}>
           {unread > 0 && mayWrite(session) && (
             <Button size="small" isBusy={markRead.isPending} onClick={() => markRead.mutate({})}>
-              Mark all as read
+              {texts.markAllAsRead}
             </Button>
           )}
           <Link to="/-/profile/notifications" className="push small" onClick={close}>
-            E-mail settings
+            {texts.eMailSettings}
           </Link>
         </p>
       </section>

@@ -11,6 +11,7 @@ import { signedIn, uploader, writer } from './access.ts'
 import { admin } from './admin-screens.ts'
 import { GitlabRedirect } from './gitlab-addresses.tsx'
 import { group } from './group-screens.ts'
+import { texts } from './texts.ts'
 
 const AdminRequired = lazyComponent(async () => (await import('../components/page/admin-required.tsx')).AdminRequired)
 
@@ -32,128 +33,140 @@ const projectPattern = /^\/(?<place>[^/]+(?:\/[^/]+)+?)(?:\/-\/(?<part>.*))?\/?$
 
 /** Screens at the top, in the order in which their addresses are tried. */
 const main: Screen[] = [
-  screen('/', 'Home', async () => (await import('../features/home/home.tsx')).Home),
-  screen('/-/sign_in', 'Sign in', async () => (await import('../features/account/sign-in.tsx')).SignIn),
-  screen('/-/sign_in_link', 'Sign in', async () => (await import('../features/account/sign-in-link.tsx')).SignInLink),
+  screen('/', texts.home, async () => (await import('../features/home/home.tsx')).Home),
+  screen('/-/sign_in', texts.signIn, async () => (await import('../features/account/sign-in.tsx')).SignIn),
+  screen(
+    '/-/sign_in_link',
+    texts.signIn,
+    async () => (await import('../features/account/sign-in-link.tsx')).SignInLink,
+  ),
   screen(
     '/-/forgot_password',
-    'Forgot your password?',
+    texts.forgotYourPassword,
     async () => (await import('../features/account/forgot-password.tsx')).ForgotPassword,
   ),
-  screen('/-/password', 'Set password', async () => (await import('../features/account/set-password.tsx')).SetPassword),
+  screen(
+    '/-/password',
+    texts.setPassword,
+    async () => (await import('../features/account/set-password.tsx')).SetPassword,
+  ),
   screen(
     invitationPath,
-    'Invitation',
+    texts.invitation,
     async () => (await import('../features/account/invitation/invitation-page.tsx')).InvitationPage,
   ),
   screen(
     '/-/vulnerabilities',
-    'Vulnerabilities',
+    texts.vulnerabilities,
     async () => (await import('../features/vulnerabilities/instance-vulnerabilities.tsx')).InstanceVulnerabilities,
     { access: signedIn, links: { header: true } },
   ),
   screen(
     '/-/vulnerabilities/:id',
-    'Vulnerability',
+    texts.vulnerability,
     async () => (await import('../features/vulnerability/vulnerability-redirect.tsx')).VulnerabilityRedirect,
     { access: signedIn },
   ),
   screen(
     '/-/approvals',
-    'Approvals',
+    texts.approvals,
     async () => (await import('../features/approvals/all-approvals.tsx')).AllApprovals,
     {
       access: signedIn,
-      links: { home: 'Approvals' },
+      links: { home: texts.approvals },
       shortcut: { icon: UserCheck },
     },
   ),
   screen(
     '/-/dependencies',
-    'Dependencies',
+    texts.dependencies,
     async () => (await import('../features/dependencies/all-dependencies.tsx')).AllDependencies,
-    { access: signedIn, links: { home: 'Dependencies' }, shortcut: { icon: Package } },
+    { access: signedIn, links: { home: texts.dependencies }, shortcut: { icon: Package } },
   ),
   screen(
     '/-/activity',
-    'Activity',
+    texts.activity,
     async () => (await import('../features/overview/activity-page.tsx')).InstanceActivity,
-    { access: signedIn, links: { home: 'Activity' }, shortcut: { icon: History } },
+    { access: signedIn, links: { home: texts.activity }, shortcut: { icon: History } },
   ),
   screen(
     '/-/coverage',
-    'Scanner coverage',
+    texts.scannerCoverage,
     async () => (await import('../features/overview/coverage-page.tsx')).InstanceCoverage,
-    { access: signedIn, links: { home: 'Scanner coverage' }, shortcut: { icon: ScanSearch } },
+    { access: signedIn, links: { home: texts.scannerCoverage }, shortcut: { icon: ScanSearch } },
   ),
-  screen('/explore/projects', 'Projects', async () => (await import('../features/explore/projects.tsx')).Projects, {
-    links: { header: true, home: 'All projects' },
+  screen('/explore/projects', texts.projects, async () => (await import('../features/explore/projects.tsx')).Projects, {
+    links: { header: true, home: texts.allProjects },
     shortcut: { icon: FolderGit2 },
   }),
-  screen('/explore/groups', 'Groups', async () => (await import('../features/explore/groups.tsx')).Groups, {
-    links: { header: true, home: 'Your groups' },
+  screen('/explore/groups', texts.groups, async () => (await import('../features/explore/groups.tsx')).Groups, {
+    links: { header: true, home: texts.yourGroups },
     shortcut: { icon: FolderTree, query: '?membership=true' },
   }),
-  screen('/explore/topics', 'Topics', async () => (await import('../features/explore/topics.tsx')).Topics, {
+  screen('/explore/topics', texts.topics, async () => (await import('../features/explore/topics.tsx')).Topics, {
     links: { header: true, home: true },
     shortcut: { icon: Tags },
   }),
-  screen('/explore/topics/:name', 'Topic', async () => (await import('../features/explore/topic-page.tsx')).TopicPage),
-  screen('/-/profile', 'Profile', async () => (await import('../features/account/profile.tsx')).Profile, {
+  screen(
+    '/explore/topics/:name',
+    texts.topic,
+    async () => (await import('../features/explore/topic-page.tsx')).TopicPage,
+  ),
+  screen('/-/profile', texts.profile, async () => (await import('../features/account/profile.tsx')).Profile, {
     access: account,
     links: { account: true },
   }),
   screen(
     twoFactorPath,
-    'Two-factor authentication',
+    texts.twoFactorAuthentication,
     async () => (await import('../features/account/two-factor/two-factor.tsx')).TwoFactor,
-    { access: account, links: { account: 'Two-factor' } },
+    { access: account, links: { account: texts.twoFactor } },
   ),
-  screen('/-/profile/tokens', 'Access tokens', async () => (await import('../features/account/tokens.tsx')).Tokens, {
+  screen('/-/profile/tokens', texts.accessTokens, async () => (await import('../features/account/tokens.tsx')).Tokens, {
     access: account,
-    links: { account: true, home: 'Your access tokens' },
+    links: { account: true, home: texts.yourAccessTokens },
     shortcut: { icon: KeyRound },
   }),
   screen(
     '/-/profile/notifications',
-    'Notifications',
+    texts.notifications,
     async () => (await import('../features/account/notifications.tsx')).Notifications,
     { access: account, links: { account: true } },
   ),
   screen(
     '/-/profile/display',
-    'Display',
+    texts.display,
     async () => (await import('../features/account/display-settings.tsx')).DisplaySettings,
     { access: account, links: { account: true } },
   ),
   screen(
     '/-/unsubscribe/:token',
-    'Unsubscribe',
+    texts.unsubscribe,
     async () => (await import('../features/account/unsubscribe.tsx')).Unsubscribe,
   ),
   screen(
     '/-/vulnerability_reports/:id',
-    'Vulnerability report',
+    texts.vulnerabilityReport,
     async () => (await import('../features/report-schedules/sent-report.tsx')).SentReport,
     { access: signedIn },
   ),
   // Not fetched later, so that it redirects as soon as the user has entered admin mode.
-  { path: '/-/profile/admin_mode', title: 'Admin mode', component: AdminMode, access: administrator },
+  { path: '/-/profile/admin_mode', title: texts.adminMode, component: AdminMode, access: administrator },
   screen(
     '/-/projects/new',
-    'New project',
+    texts.newProject,
     async () => (await import('../features/project/new-project.tsx')).NewProject,
     { access: creator },
   ),
-  screen('/-/groups/new', 'New group', async () => (await import('../features/group/new-group.tsx')).NewGroup, {
+  screen('/-/groups/new', texts.newGroup, async () => (await import('../features/group/new-group.tsx')).NewGroup, {
     access: creator,
   }),
-  { path: /\/-\/security\//, title: 'Redirect from GitLab', component: GitlabRedirect },
-  screen(groupPattern, 'Group', async () => (await import('../features/group/group-page.tsx')).GroupPage, {
+  { path: /\/-\/security\//, title: texts.redirectFromGitlab, component: GitlabRedirect },
+  screen(groupPattern, texts.group, async () => (await import('../features/group/group-page.tsx')).GroupPage, {
     frames: 'group',
     request: ({ place = '' }) => prefetch('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } }),
   }),
-  screen('/-/admin/*?', 'Admin', async () => (await import('../features/admin/admin-page.tsx')).AdminPage, {
+  screen('/-/admin/*?', texts.admin, async () => (await import('../features/admin/admin-page.tsx')).AdminPage, {
     frames: 'admin',
     access: administrator,
     links: { header: true },
@@ -161,146 +174,171 @@ const main: Screen[] = [
   screen('/-/api/:operation?', 'API', async () => (await import('../features/api-docs/api-page.tsx')).ApiPage, {
     links: { header: true },
   }),
-  { path: /^\/(-|explore|groups)(\/|$)/, title: 'Not found', component: NotFound },
-  screen(projectPattern, 'Project', async () => (await import('../features/project/project-page.tsx')).ProjectPage, {
-    frames: 'project',
-    request: ({ place = '' }) => prefetch('GET /projects/{id}', { path: { id: place } }),
-  }),
-  screen('/:name', 'User or group', async () => (await import('../features/user/user-page.tsx')).TopPage),
+  { path: /^\/(-|explore|groups)(\/|$)/, title: texts.notFound, component: NotFound },
+  screen(
+    projectPattern,
+    texts.project,
+    async () => (await import('../features/project/project-page.tsx')).ProjectPage,
+    {
+      frames: 'project',
+      request: ({ place = '' }) => prefetch('GET /projects/{id}', { path: { id: place } }),
+    },
+  ),
+  screen('/:name', texts.userOrGroup, async () => (await import('../features/user/user-page.tsx')).TopPage),
 ]
 
 /** Screens of a project; their addresses follow `/-`. */
 const project: Screen[] = [
-  screen('/', 'Overview', async () => (await import('../features/project/overview.tsx')).Overview, {
+  screen('/', texts.overview, async () => (await import('../features/project/overview.tsx')).Overview, {
     links: { tabs: true },
   }),
   screen(
     '/vulnerabilities',
-    'Vulnerabilities',
+    texts.vulnerabilities,
     async () => (await import('../features/vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
     { access: atLeast('developer'), links: { tabs: true } },
   ),
   screen(
     '/report_schedules',
-    'Reports by e-mail',
+    texts.reportsByEMail,
     async () => (await import('../features/report-schedules/report-schedules.tsx')).ReportSchedules,
     { access: atLeast('developer') },
   ),
   screen(
     '/vulnerabilities/trends',
-    'Trends',
+    texts.trends,
     async () => (await import('../features/vulnerabilities/project-vulnerabilities.tsx')).ProjectTrends,
     { access: atLeast('developer') },
   ),
   screen(
     '/vulnerabilities/approvals',
-    'Approvals',
+    texts.approvals,
     async () => (await import('../features/approvals/project-approvals.tsx')).ProjectApprovals,
     { access: atLeast('developer') },
   ),
   screen(
     '/vulnerabilities/:id',
-    'Vulnerability',
+    texts.vulnerability,
     async () => (await import('../features/vulnerability/vulnerability-page.tsx')).VulnerabilityPage,
     { access: atLeast('developer') },
   ),
   screen(
     '/findings',
-    'Findings',
+    texts.findings,
     async () => (await import('../features/vulnerabilities/inbox/findings-redirect.tsx')).FindingsRedirect,
     { access: atLeast('developer') },
   ),
-  screen('/findings/:id', 'Finding', async () => (await import('../features/finding/finding-page.tsx')).FindingPage, {
-    access: atLeast('developer'),
-  }),
+  screen(
+    '/findings/:id',
+    texts.finding,
+    async () => (await import('../features/finding/finding-page.tsx')).FindingPage,
+    {
+      access: atLeast('developer'),
+    },
+  ),
   screen(
     '/dependencies',
-    'Dependencies',
+    texts.dependencies,
     async () => (await import('../features/dependencies/project-dependencies.tsx')).ProjectDependencies,
     { access: atLeast('developer'), links: { tabs: true } },
   ),
-  screen('/reports', 'Reports', async () => (await import('../features/reports/reports.tsx')).Reports, {
+  screen('/reports', texts.reports, async () => (await import('../features/reports/reports.tsx')).Reports, {
     access: atLeast('developer'),
     links: { tabs: true },
   }),
-  screen('/reports/new', 'Import report', async () => (await import('../features/reports/new-report.tsx')).NewReport, {
-    access: atLeast('developer'),
-  }),
-  screen('/reports/vex', 'Import VEX', async () => (await import('../features/reports/import-vex.tsx')).ImportVex, {
+  screen(
+    '/reports/new',
+    texts.importReport,
+    async () => (await import('../features/reports/new-report.tsx')).NewReport,
+    {
+      access: atLeast('developer'),
+    },
+  ),
+  screen('/reports/vex', texts.importVex, async () => (await import('../features/reports/import-vex.tsx')).ImportVex, {
     access: atLeast('developer'),
   }),
   screen(
     '/reports/branches/compare',
-    'Compare branches',
+    texts.compareBranches,
     async () => (await import('../features/reports/compare-branches.tsx')).CompareBranches,
     { access: atLeast('developer') },
   ),
-  screen('/reports/branches', 'Branches', async () => (await import('../features/reports/branches.tsx')).Branches, {
+  screen('/reports/branches', texts.branches, async () => (await import('../features/reports/branches.tsx')).Branches, {
     access: atLeast('developer'),
   }),
-  screen('/reports/:id', 'Report', async () => (await import('../features/reports/report-page.tsx')).ReportPage, {
+  screen('/reports/:id', texts.report, async () => (await import('../features/reports/report-page.tsx')).ReportPage, {
     access: atLeast('developer'),
   }),
   screen(
     '/activity',
-    'Activity',
+    texts.activity,
     async () => (await import('../features/overview/activity-page.tsx')).ProjectActivity,
     { access: atLeast('developer') },
   ),
   screen(
     '/coverage',
-    'Scanner coverage',
+    texts.scannerCoverage,
     async () => (await import('../features/overview/coverage-page.tsx')).ProjectCoverage,
     { access: atLeast('developer') },
   ),
-  screen('/uploads', 'Uploads', async () => (await import('../features/uploads/project-uploads.tsx')).ProjectUploads, {
-    access: uploader,
-    links: { tabs: true },
-  }),
+  screen(
+    '/uploads',
+    texts.uploads,
+    async () => (await import('../features/uploads/project-uploads.tsx')).ProjectUploads,
+    {
+      access: uploader,
+      links: { tabs: true },
+    },
+  ),
   screen(
     '/uploads/pad',
-    'Markdown pad',
+    texts.markdownPad,
     async () => (await import('../features/uploads/project-uploads.tsx')).ProjectPad,
     { access: writer },
   ),
-  screen('/members', 'Members', async () => (await import('../features/project/members.tsx')).ProjectMembers, {
+  screen('/members', texts.members, async () => (await import('../features/project/members.tsx')).ProjectMembers, {
     access: signedIn,
     links: { tabs: true },
   }),
   screen(
     '/settings',
-    'Settings',
+    texts.settings,
     async () => (await import('../features/project/settings/general.tsx')).GeneralSettings,
-    { access: atLeast('maintainer'), links: { tabs: true, settings: 'Project' } },
+    { access: atLeast('maintainer'), links: { tabs: true, settings: texts.project } },
   ),
   screen(
     '/settings/access_tokens',
-    'Access tokens',
+    texts.accessTokens,
     async () => (await import('../features/access-tokens/access-tokens.tsx')).ProjectAccessTokens,
     { access: atLeast('maintainer'), links: { settings: true } },
   ),
-  screen('/settings/hooks', 'Webhooks', async () => (await import('../features/webhooks/hooks.tsx')).Hooks, {
+  screen('/settings/hooks', texts.webhooks, async () => (await import('../features/webhooks/hooks.tsx')).Hooks, {
     access: atLeast('maintainer'),
     links: { settings: true },
   }),
   screen(
     '/settings/hooks/new',
-    'Add webhook',
+    texts.addWebhook,
     async () => (await import('../features/webhooks/hook-page.tsx')).NewHook,
     { access: atLeast('maintainer') },
   ),
-  screen('/settings/hooks/:id', 'Webhook', async () => (await import('../features/webhooks/hook-page.tsx')).HookPage, {
-    access: atLeast('maintainer'),
-  }),
+  screen(
+    '/settings/hooks/:id',
+    texts.webhook,
+    async () => (await import('../features/webhooks/hook-page.tsx')).HookPage,
+    {
+      access: atLeast('maintainer'),
+    },
+  ),
   screen(
     '/settings/issue_tracker',
-    'Issue tracker',
+    texts.issueTracker,
     async () => (await import('../features/issue-tracker/issue-tracker.tsx')).ProjectIssueTracker,
     { access: atLeast('maintainer'), links: { settings: true } },
   ),
   screen(
     '/settings/rules',
-    'Rules',
+    texts.rules,
     async () => (await import('../features/vulnerability-rules/rules.tsx')).VulnerabilityRules,
     {
       access: atLeast('maintainer'),
@@ -309,7 +347,7 @@ const project: Screen[] = [
   ),
   screen(
     '/settings/due_dates',
-    'Due dates',
+    texts.dueDates,
     async () => (await import('../features/due-dates/due-dates.tsx')).DueDates,
     {
       access: atLeast('maintainer'),
@@ -318,14 +356,19 @@ const project: Screen[] = [
   ),
   screen(
     '/settings/report_mappings',
-    'Report mappings',
+    texts.reportMappings,
     async () => (await import('../features/report-mappings/report-mappings.tsx')).ReportMappings,
     { access: atLeast('maintainer'), links: { settings: true } },
   ),
-  screen('/settings/audit_log', 'Audit log', async () => (await import('../features/audit/audit-log.tsx')).AuditLog, {
-    access: atLeast('maintainer'),
-    links: { settings: true },
-  }),
+  screen(
+    '/settings/audit_log',
+    texts.auditLog,
+    async () => (await import('../features/audit/audit-log.tsx')).AuditLog,
+    {
+      access: atLeast('maintainer'),
+      links: { settings: true },
+    },
+  ),
 ]
 
 export const screens: ScreenTable = { main, admin, project, group }

@@ -2,6 +2,7 @@ import { Search } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { lazyComponent, nothingYet } from '../components/lazy-component.tsx'
 import styles from './search-button.module.css'
+import { texts } from './texts.ts'
 
 const SearchDialog = lazyComponent(
   async () => (await import('../features/search/search-dialog.tsx')).SearchDialog,
@@ -35,9 +36,9 @@ export function SearchButton() {
         onPointerEnter={() => void SearchDialog.preload().catch(() => {})}
       >
         <Search size={16} aria-hidden="true" />
-        <span className={styles.text}>Search</span>
+        <span className={styles.text}>{texts.search}</span>
         <span className={styles.keys} aria-hidden="true">
-          <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+          <kbd>{isMac ? texts.k : texts.ctrlK}</kbd>
         </span>
       </button>
       {isOpen !== undefined && <SearchDialog isOpen={isOpen} onClose={() => setOpen(false)} />}

@@ -18,6 +18,7 @@ import { screens } from './screens.ts'
 import { SearchButton } from './search-button.tsx'
 import styles from './shell.module.css'
 import { rejectStrayDrops } from './stray-drops.ts'
+import { texts } from './texts.ts'
 import { useDropDown } from './use-drop-down.ts'
 
 const ConfirmIdentity = lazyComponent(async () => (await import('./confirm-identity.tsx')).ConfirmIdentity, nothingYet)
@@ -41,10 +42,10 @@ export function Shell() {
   return (
     <ScreenTableContext value={screens}>
       <a href="#main" className={styles.skip}>
-        Skip to main content
+        {texts.skipToMainContent}
       </a>
       <a href="#results" className={`${styles.skip} ${styles.skipResults}`}>
-        Skip to results
+        {texts.skipToResults}
       </a>
       <Header session={session.data} path={path} />
       <main id="main" tabIndex={-1} className={styles.main}>
@@ -68,16 +69,16 @@ function Header({ session, path }: { session: SessionState; path: string }) {
   return (
     <header className={styles.header}>
       <div className={styles.inner}>
-        <Link to="/" className={styles.home} aria-label="Alcove home">
+        <Link to="/" className={styles.home} aria-label={texts.alcoveHome}>
           <Mark />
-          <span className={styles.name}>Alcove</span>
+          <span className={styles.name}>{texts.alcove}</span>
         </Link>
         {/* On narrow screens the links open from the button. */}
         <div {...place} className={styles.place}>
-          <button {...button} className={styles.menu} aria-label="Menu">
+          <button {...button} className={styles.menu} aria-label={texts.menu}>
             {isOpen ? <X size={20} aria-hidden="true" /> : <Menu size={20} aria-hidden="true" />}
           </button>
-          <nav id={id} aria-label="Main" className={`${styles.nav} ${isOpen ? styles.open : ''}`}>
+          <nav id={id} aria-label={texts.main} className={`${styles.nav} ${isOpen ? styles.open : ''}`}>
             {links.map(({ label, to }) => (
               <Link
                 key={to}

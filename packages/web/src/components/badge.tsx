@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './badge.module.css'
 import { inWords } from './format.ts'
+import { texts } from './texts.ts'
 
 export type Tone = 'neutral' | 'accent' | 'success' | 'warning' | 'danger' | 'info'
 
@@ -35,5 +36,5 @@ export function StateBadge({ state }: { state: string }) {
 
 /** Returns GitLab's label of a vulnerability state. */
 export function stateInWords(state: string): string {
-  return state === 'detected' ? 'Needs triage' : inWords(state)
+  return state === 'detected' ? texts.needsTriage : inWords(state)
 }

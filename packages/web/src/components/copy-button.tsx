@@ -2,11 +2,12 @@ import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useToast } from '../data/toasts.ts'
 import { Button, IconButton } from './button.tsx'
+import { texts } from './texts.ts'
 
 /** Button that copies a text to the clipboard. */
 export function CopyButton({
   text,
-  label = 'Copy',
+  label = texts.copy,
   size = 'small',
   isIcon = false,
 }: {
@@ -30,15 +31,17 @@ export function CopyButton({
       setCopied(true)
     } catch {
       // Browsers allow clipboard access only on HTTPS and localhost.
-      toast({ text: `Your browser blocked copying. Copy this text yourself: ${text}`, kind: 'error' })
+      toast({ text: texts.yourBrowserBlockedCopying(text), kind: 'error' })
     }
   }
 
   if (isIcon)
-    return <IconButton label={isCopied ? 'Copied' : label} icon={isCopied ? Check : Copy} onClick={() => void copy()} />
+    return (
+      <IconButton label={isCopied ? texts.copied : label} icon={isCopied ? Check : Copy} onClick={() => void copy()} />
+    )
   return (
     <Button size={size} icon={isCopied ? Check : Copy} onClick={() => void copy()}>
-      {isCopied ? 'Copied' : label}
+      {isCopied ? texts.copied : label}
     </Button>
   )
 }

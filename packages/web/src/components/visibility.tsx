@@ -1,16 +1,17 @@
 import { Globe, Lock, Shield } from 'lucide-react'
+import { texts } from './texts.ts'
 
 export const visibilities = ['private', 'internal', 'public'] as const
 export type Visibility = (typeof visibilities)[number]
 
 const looks = {
-  public: { picture: Globe, label: 'Public', meaning: 'Visible to everyone, including without signing in.' },
+  public: { picture: Globe, label: texts.public, meaning: texts.visibleToEveryoneIncluding },
   internal: {
     picture: Shield,
-    label: 'Internal',
-    meaning: 'Visible to signed-in users, except external users.',
+    label: texts.internal,
+    meaning: texts.visibleToSignedInUsers,
   },
-  private: { picture: Lock, label: 'Private', meaning: 'Visible to members only.' },
+  private: { picture: Lock, label: texts.private, meaning: texts.visibleToMembersOnly },
 }
 
 /** Parses a visibility; unknown values become `private`, the narrowest. */

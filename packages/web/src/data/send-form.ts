@@ -1,5 +1,6 @@
 import { readFailure } from '@alcove/client'
 import { sessionHeaders } from './api.ts'
+import { texts } from './texts.ts'
 
 export interface Sending<Result> {
   /** Rejects with `RequestFailed` for an error response, and with `NotSent` when there was no response. */
@@ -12,11 +13,7 @@ export class NotSent extends Error {
   readonly isCancelled: boolean
 
   constructor(isCancelled: boolean) {
-    super(
-      isCancelled
-        ? 'Canceled. Nothing changed.'
-        : 'The connection was lost, or the file changed during the upload. Try again.',
-    )
+    super(isCancelled ? texts.canceledNothingChanged : texts.theConnectionWasLost)
     this.name = 'NotSent'
     this.isCancelled = isCancelled
   }

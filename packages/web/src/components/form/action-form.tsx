@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Button } from '../button.tsx'
 import { DialogActions } from '../overlay/dialog.tsx'
+import { texts } from '../texts.ts'
 import { FieldProblems } from './field.tsx'
 import { Problem, problemsOf } from './problem.tsx'
 
@@ -55,7 +56,7 @@ export function ActionForm({
       <Problem text={problem || rest} />
       {onCancel ? (
         <DialogActions>
-          <Button onClick={onCancel}>Cancel</Button>
+          <Button onClick={onCancel}>{texts.cancel}</Button>
           {button}
         </DialogActions>
       ) : (

@@ -3,6 +3,7 @@ import { Avatar } from '../avatar.tsx'
 import { Button } from '../button.tsx'
 import { formatBytes } from '../format.ts'
 import { Panel } from '../page/page.tsx'
+import { texts } from '../texts.ts'
 import { ActionForm } from './action-form.tsx'
 import styles from './avatar-field.module.css'
 import { useFieldProblem } from './field.tsx'
@@ -24,10 +25,10 @@ const types = ['png', 'jpeg', 'gif', 'bmp', 'tiff', 'vnd.microsoft.icon', 'x-ico
 /** Returns why the server would reject the file. */
 function problemOf(file: File): string | undefined {
   if (file.type !== '' && !types.includes(file.type)) {
-    return `${file.name} has another format. Choose a PNG, JPEG, GIF, BMP, TIFF or ICO picture.`
+    return texts.hasAnotherFormatChoose(file.name)
   }
   if (file.size <= maxBytes) return undefined
-  return `${file.name} is ${formatBytes(file.size)}. Choose a picture of up to ${formatBytes(maxBytes)}.`
+  return texts.isChooseAPicture(file.name, formatBytes(file.size), formatBytes(maxBytes))
 }
 
 interface AvatarFieldProps {
@@ -53,7 +54,7 @@ export function AvatarField({ name, current, avatar, onAvatar }: AvatarFieldProp
   return (
     <div className="stack-tight">
       <label htmlFor={id} className={styles.label}>
-        Avatar
+        {texts.avatar}
       </label>
       <div className={styles.field}>
         <Avatar name={name} url={shown} size="large" />
@@ -74,12 +75,12 @@ export function AvatarField({ name, current, avatar, onAvatar }: AvatarFieldProp
         />
         {avatar !== undefined && (
           <Button size="small" onClick={() => change(undefined)}>
-            {avatar === null ? 'Keep avatar' : 'Discard'}
+            {avatar === null ? texts.keepAvatar : texts.discard}
           </Button>
         )}
         {avatar === undefined && current && (
           <Button size="small" onClick={() => change(null)}>
-            Remove avatar
+            {texts.removeAvatar}
           </Button>
         )}
       </div>
@@ -88,7 +89,7 @@ export function AvatarField({ name, current, avatar, onAvatar }: AvatarFieldProp
         role={problem ? 'alert' : undefined}
         className={problem ? `small ${styles.problem}` : 'muted small'}
       >
-        {problem ?? `PNG, JPEG, GIF, BMP, TIFF or ICO, up to ${formatBytes(maxBytes)}.`}
+        {problem ?? texts.pngJpegGifBmp(formatBytes(maxBytes))}
       </p>
     </div>
   )
@@ -105,11 +106,11 @@ export function AvatarPanel({
 }) {
   const { avatar } = field
   return (
-    <Panel title="Avatar">
+    <Panel title={texts.avatar}>
       <ActionForm
         action={action}
         fields={['avatar']}
-        submit="Save avatar"
+        submit={texts.saveAvatar}
         kind="plain"
         isDisabled={avatar === undefined}
         onSubmit={() => onSave({ avatar: avatar ?? blank })}

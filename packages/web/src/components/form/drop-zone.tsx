@@ -1,6 +1,7 @@
 import type { LucideIcon } from 'lucide-react'
 import { type DragEvent, useId, useRef, useState } from 'react'
 import { Button } from '../button.tsx'
+import { texts } from '../texts.ts'
 import styles from './drop-zone.module.css'
 
 /** Area that accepts dropped files and has a button to choose files. */
@@ -43,7 +44,7 @@ export function DropZone({
         {label}
       </label>
       <p className={styles.hint}>{hint}</p>
-      <Button onClick={() => input.current?.click()}>{takesSeveral ? 'Choose files' : 'Choose a file'}</Button>
+      <Button onClick={() => input.current?.click()}>{takesSeveral ? texts.chooseFiles : texts.chooseAFile}</Button>
       <input
         ref={input}
         id={id}

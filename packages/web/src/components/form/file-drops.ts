@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useToast } from '../../data/toasts.ts'
+import { texts } from '../texts.ts'
 
 /** Accepts files that are dropped anywhere in the window or pasted. Returns true while files are dragged over it. */
 export function useFileDrops(onFiles: (files: File[]) => void, { isEnabled = true } = {}): boolean {
@@ -13,8 +14,7 @@ export function useFileDrops(onFiles: (files: File[]) => void, { isEnabled = tru
     if (!isEnabled) return
     const acceptAll = (data: DataTransfer | null) => {
       const { files, folders } = filesIn(data)
-      if (folders > 0)
-        latestToast.current({ text: 'Folders cannot be uploaded. Drop the files inside instead.', kind: 'error' })
+      if (folders > 0) latestToast.current({ text: texts.foldersCannotBeUploaded, kind: 'error' })
       if (files.length > 0) latestOnFiles.current(files)
       return files.length > 0
     }

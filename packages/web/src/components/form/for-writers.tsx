@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { mayWrite, useMayChange, useSession } from '../../data/session.ts'
+import { texts } from '../texts.ts'
 import styles from './for-writers.module.css'
 
 /**
@@ -11,7 +12,7 @@ export function ForWriters({ children }: { children: ReactNode }) {
   if (useMayChange()) return children
   return (
     <fieldset disabled className={styles.all}>
-      {!mayWrite(session) && <p>You signed in with a read-only token, so you cannot make changes here.</p>}
+      {!mayWrite(session) && <p>{texts.youSignedInWithAReadOnly}</p>}
       {children}
     </fieldset>
   )

@@ -1,6 +1,7 @@
 import { Combobox } from '@base-ui/react/combobox'
 import { Check, X } from 'lucide-react'
 import { type FocusEvent, type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { texts } from '../texts.ts'
 import { Field, type FieldProps } from './field.tsx'
 import styles from './suggest.module.css'
 
@@ -90,7 +91,7 @@ export function SuggestManyField<T>({
           <Combobox.Chips
             ref={ref}
             className={styles.group}
-            aria-label={value.length > 0 ? `${label}: selected` : undefined}
+            aria-label={value.length > 0 ? texts.selected(label) : undefined}
           >
             {value.map((item) => (
               <Combobox.Chip key={keyOf(item)} className={styles.chip} aria-label={nameOf(item)}>

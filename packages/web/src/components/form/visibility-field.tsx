@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { texts } from '../texts.ts'
 import { type Visibility, visibilities, visibilityLook } from '../visibility.tsx'
 import { useFieldProblem } from './field.tsx'
 import { Problem } from './problem.tsx'
@@ -22,7 +23,7 @@ export function VisibilityField({
   const isOpen = (visibility: Visibility) => visibilities.indexOf(visibility) <= visibilities.indexOf(max)
   return (
     <fieldset className={styles.field}>
-      <legend>Visibility</legend>
+      <legend>{texts.visibility}</legend>
       {visibilities.map((visibility) => {
         const { picture: Picture, label, meaning } = visibilityLook(visibility)
         return (
@@ -44,11 +45,7 @@ export function VisibilityField({
           </label>
         )
       })}
-      {max !== 'public' && within && (
-        <p className="muted small">
-          Cannot exceed the visibility of {within}, which is {max}.
-        </p>
-      )}
+      {max !== 'public' && within && <p className="muted small">{texts.cannotExceedTheVisibility(within, max)}</p>}
       {error && <Problem text={error} />}
     </fieldset>
   )

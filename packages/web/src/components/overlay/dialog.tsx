@@ -3,6 +3,7 @@ import { X } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { isConfirming } from '../../data/confirmation.ts'
 import { Button, IconButton } from '../button.tsx'
+import { texts } from '../texts.ts'
 import styles from './dialog.module.css'
 
 interface DialogProps {
@@ -31,7 +32,7 @@ export function Dialog({ isOpen, onClose, title, lead, size = 'normal', isOnTop 
         >
           <header className={styles.header}>
             <Base.Title className={styles.title}>{title}</Base.Title>
-            <IconButton label="Close" icon={X} onClick={onClose} />
+            <IconButton label={texts.close} icon={X} onClick={onClose} />
           </header>
           {lead && (
             <Base.Description render={<div />} className={styles.lead}>
@@ -76,7 +77,7 @@ export function ConfirmDialog({
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={title} lead={lead}>
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{texts.cancel}</Button>
         <Button kind={isDangerous ? 'danger' : 'primary'} isBusy={isBusy} onClick={onConfirm}>
           {confirm}
         </Button>

@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import { type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { type Message, ToastContext } from '../../data/toasts.ts'
 import { Button, IconButton } from '../button.tsx'
+import { texts } from '../texts.ts'
 import { findFreePlace } from './free-place.ts'
 import styles from './toast.module.css'
 
@@ -26,7 +27,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   return (
     <ToastContext value={show}>
       {children}
-      <section ref={region} aria-label="Messages" aria-live="polite" className={styles.region}>
+      <section ref={region} aria-label={texts.messages} aria-live="polite" className={styles.region}>
         {messages.map((message) => (
           <Toast key={message.id} message={message} onClose={() => close(message.id)} />
         ))}
@@ -82,7 +83,7 @@ function Toast({ message, onClose }: { message: Message; onClose: () => void }) 
           {action.label}
         </Button>
       )}
-      <IconButton label="Dismiss message" icon={X} onClick={onClose} />
+      <IconButton label={texts.dismissMessage} icon={X} onClick={onClose} />
     </div>
   )
 }

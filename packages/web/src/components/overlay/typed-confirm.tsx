@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { Button } from '../button.tsx'
 import { TextField } from '../form/field.tsx'
+import { texts } from '../texts.ts'
 import { Dialog, DialogActions } from './dialog.tsx'
 
 /** Dialog that confirms a permanent action: the user types the name of the object. */
@@ -37,13 +38,13 @@ export function TypedConfirm({
       >
         {children}
         <TextField
-          label={`Type ${word} to confirm`}
+          label={texts.typeToConfirm(word)}
           autoComplete="off"
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
         />
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{texts.cancel}</Button>
           <Button type="submit" kind="danger" disabled={!isMeant} isBusy={isBusy}>
             {confirm}
           </Button>

@@ -6,6 +6,7 @@ import { isUnlimited, useSession } from '../../data/session.ts'
 import { Button, LinkButton } from '../button.tsx'
 import { TextField } from '../form/field.tsx'
 import { Problem } from '../form/problem.tsx'
+import { texts } from '../texts.ts'
 import styles from './admin-required.module.css'
 import { useTitle } from './page.tsx'
 import { Empty } from './states.tsx'
@@ -13,22 +14,22 @@ import { Empty } from './states.tsx'
 /** Replaces the admin pages when the user may not see them: explains why and what to do. */
 export function AdminRequired() {
   const session = useSession()
-  useTitle('Administration')
+  useTitle(texts.administration)
   if (!session.user) {
     return (
-      <Empty icon={Lock} title="Sign in required" isPage>
-        <p>Sign in as an administrator to open the Admin area.</p>
+      <Empty icon={Lock} title={texts.signInRequired} isPage>
+        <p>{texts.signInAsAnAdministrator}</p>
         <LinkButton kind="primary" to={signInAddress()}>
-          Sign in
+          {texts.signIn}
         </LinkButton>
       </Empty>
     )
   }
   if (!session.is_administrator) {
     return (
-      <Empty icon={Lock} title="Administrator access required" isPage>
-        <p>You are signed in as {session.user.name}, who is not an administrator. Ask an administrator for access.</p>
-        <LinkButton to="/">Go to home</LinkButton>
+      <Empty icon={Lock} title={texts.administratorAccessRequired} isPage>
+        <p>{texts.youAreSignedInAsWho(session.user.name)}</p>
+        <LinkButton to="/">{texts.goToHome}</LinkButton>
       </Empty>
     )
   }
@@ -37,11 +38,8 @@ export function AdminRequired() {
 
 function TokenWithoutRights() {
   return (
-    <Empty icon={Lock} title="Your token does not allow this" isPage>
-      <p>
-        This server requires admin mode. Sign out, then sign in with your password or with a token that has the
-        admin_mode scope.
-      </p>
+    <Empty icon={Lock} title={texts.yourTokenDoesNotAllow} isPage>
+      <p>{texts.thisServerRequiresAdmin}</p>
     </Empty>
   )
 }
@@ -53,14 +51,14 @@ function EnterAdminMode({ hasPassword }: { hasPassword: boolean }) {
     const password = String(new FormData(event.currentTarget).get('password') ?? '')
     enter.mutate({ body: hasPassword ? { password } : {} })
   }
-  const problem = enter.error && (isFailure(enter.error, 401) ? 'Incorrect password.' : enter.error.message)
+  const problem = enter.error && (isFailure(enter.error, 401) ? texts.incorrectPassword : enter.error.message)
   return (
-    <Empty icon={Lock} title="Enter admin mode" isPage>
-      <p>This server requires admin mode for administrative actions. Admin mode lasts six hours in this browser.</p>
+    <Empty icon={Lock} title={texts.enterAdminMode} isPage>
+      <p>{texts.thisServerRequiresAdminMode}</p>
       <form className={styles.form} onSubmit={submit}>
         {hasPassword ? (
           <TextField
-            label="Your password"
+            label={texts.yourPassword}
             name="password"
             type="password"
             autoComplete="current-password"
@@ -71,7 +69,7 @@ function EnterAdminMode({ hasPassword }: { hasPassword: boolean }) {
           <Problem text={problem || ''} />
         )}
         <Button type="submit" kind="primary" isBusy={enter.isPending}>
-          Enter admin mode
+          {texts.enterAdminMode}
         </Button>
       </form>
     </Empty>

@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect } from 'react'
 import { Link } from 'wouter'
+import { texts } from '../texts.ts'
 import styles from './page.module.css'
 
 /** Name of the project or group that contains the page; part of the window title. */
@@ -41,7 +42,7 @@ export function Page({
       <header className={isHeadingHidden ? 'visually-hidden' : styles.header}>
         <div className="stack-tight">
           {crumbs.length > 0 && (
-            <nav aria-label="Breadcrumbs">
+            <nav aria-label={texts.breadcrumbs}>
               <ol className={styles.crumbs}>
                 {crumbs.map(({ label, to }) => (
                   <li key={to}>

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { useSearchState } from '../../data/search-state.ts'
 import { Button } from '../button.tsx'
 import { formatCount } from '../format.ts'
+import { texts } from '../texts.ts'
 import { QueryResult } from './states.tsx'
 
 /** Page number in the address, and the name of the pagination. A second list on a page needs its own. */
@@ -13,7 +14,7 @@ export interface Paging {
   label: string
 }
 
-const onlyList: Paging = { field: 'page', label: 'Pagination' }
+const onlyList: Paging = { field: 'page', label: texts.pagination }
 
 /** Pagination of a list; the address contains the page number. Renders nothing when there is only one page. */
 export function Pager({
@@ -34,7 +35,7 @@ export function Pager({
     <nav aria-label={label} className="row-wrap">
       <span className="muted small numbers" aria-live="polite">
         {page.rows.length > 0 && `${formatCount(first)}–${formatCount(last)}`}
-        {page.total !== undefined && ` of ${formatCount(page.total)}`}
+        {page.total !== undefined && texts.of(formatCount(page.total))}
       </span>
       <span className="row push">
         <Button
@@ -43,7 +44,7 @@ export function Pager({
           disabled={number <= 1}
           onClick={() => set({ [field]: number === 2 ? undefined : String(number - 1) })}
         >
-          Previous
+          {texts.previous}
         </Button>
         <Button
           size="small"
@@ -51,7 +52,7 @@ export function Pager({
           disabled={!page.hasNext}
           onClick={() => set({ [field]: String(number + 1) })}
         >
-          Next
+          {texts.next}
         </Button>
       </span>
     </nav>

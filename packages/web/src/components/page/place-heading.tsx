@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Avatar } from '../avatar.tsx'
+import { texts } from '../texts.ts'
 import { VisibilityMark } from '../visibility.tsx'
 import type { Crumb } from './page.tsx'
 import styles from './place-heading.module.css'
@@ -27,7 +28,7 @@ export function PlaceHeading({
       <Avatar name={name} url={avatarUrl} />
       <div className={styles.names}>
         {above.length > 0 && (
-          <nav aria-label="Parent groups" className="muted small">
+          <nav aria-label={texts.parentGroups} className="muted small">
             <ol className={styles.above}>
               {above.map(({ label, to }) => (
                 <li key={to}>

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { signInAddress } from '../../data/own-address.ts'
 import { useIsSignedOut } from '../../data/session.ts'
 import { Button, LinkButton } from '../button.tsx'
+import { texts } from '../texts.ts'
 import styles from './states.module.css'
 
 /** Empty state: says why there is nothing and what to do. */
@@ -37,26 +38,27 @@ export function Failed({ error, isPage = false, onRetry }: { error: Error; isPag
   // Anonymous requests for private pages also get 404, so the page may exist after sign-in.
   const offersSignIn = status === 401 || (isSignedOut && (status === 403 || status === 404))
   const icon = status === 404 ? SearchX : status === 403 || status === 401 ? Ban : CircleAlert
-  const title = { 401: 'Sign in required', 403: 'Access denied', 404: 'Not found' }[status] ?? 'Something went wrong'
+  const title =
+    { 401: texts.signInRequired, 403: texts.accessDenied, 404: texts.notFound }[status] ?? texts.somethingWentWrong
   return (
     <div role="alert">
       <Empty icon={icon} title={title} isPage={isPage}>
         <p>{isSignedOut && status === 404 ? hiddenOrGone : sentenceOf(error)}</p>
-        {offersSignIn && <LinkButton to={signInAddress()}>Sign in</LinkButton>}
-        {onRetry && (status === 0 || status >= 429) && <Button onClick={onRetry}>Try again</Button>}
+        {offersSignIn && <LinkButton to={signInAddress()}>{texts.signIn}</LinkButton>}
+        {onRetry && (status === 0 || status >= 429) && <Button onClick={onRetry}>{texts.tryAgain}</Button>}
       </Empty>
     </div>
   )
 }
 
-const hiddenOrGone = 'It does not exist, or you need to sign in to see it.'
+const hiddenOrGone = texts.itDoesNotExist
 
 function sentenceOf(error: Error): string {
-  return error instanceof RequestFailed ? error.message : 'The server cannot be reached.'
+  return error instanceof RequestFailed ? error.message : texts.theServerCannotBeReached
 }
 
 /** Loading indicator that appears only after a short delay. */
-export function Loading({ label = 'Loading …' }: { label?: string }) {
+export function Loading({ label = texts.loading }: { label?: string }) {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), 150)

@@ -13,6 +13,7 @@ import { useProject } from '../../nouns/project/project.ts'
 import { botDays, CreateBotToken, type IssuedBotToken } from '../../nouns/token/create-token.tsx'
 import { NewToken } from '../../nouns/token/token-fields.tsx'
 import { TokenList, useTokenState } from '../../nouns/token/token-list.tsx'
+import { texts } from './texts.ts'
 import { TrustRelations } from './trust-relations.tsx'
 
 const perPage = 20
@@ -20,14 +21,14 @@ const perPage = 20
 export function ProjectAccessTokens() {
   const screen = useProject()
   const { project, level } = screen
-  const tabs = <Tabs label="Settings sections" tabs={useLinks('settings', 'project', screen)} />
+  const tabs = <Tabs label={texts.settingsSections} tabs={useLinks('settings', 'project', screen)} />
   return <AccessTokens place={{ noun: 'project', id: project.id, name: project.name, level }} tabs={tabs} />
 }
 
 export function GroupAccessTokens() {
   const screen = useGroup()
   const { group, level } = screen
-  const tabs = <Tabs label="Settings sections" tabs={useLinks('settings', 'group', screen)} />
+  const tabs = <Tabs label={texts.settingsSections} tabs={useLinks('settings', 'group', screen)} />
   return <AccessTokens place={{ noun: 'group', id: group.id, name: group.name, level }} tabs={tabs} />
 }
 
@@ -38,12 +39,12 @@ function AccessTokens({ place, tabs }: { place: MemberPlace; tabs: ReactNode }) 
   const [issued, setIssued] = useState<IssuedBotToken>()
   return (
     <Page
-      title="Access tokens"
-      lead={`Pipelines and tools authenticate as a bot of this ${place.noun} instead of as a user.`}
+      title={texts.accessTokens}
+      lead={texts.pipelinesAndToolsAuthenticate(place.noun)}
       actions={
         isWriter && (
           <Button icon={Plus} kind="primary" onClick={() => setCreating(true)}>
-            New token
+            {texts.newToken}
           </Button>
         )
       }
@@ -66,25 +67,25 @@ function BotTokens({ place, onIssued }: { place: MemberPlace; onIssued: (issued:
     showsErrors: true,
     onDone: onIssued,
   })
-  const revoke = useAction(`DELETE /${place.noun}s/{id}/access_tokens/{token_id}`, { done: 'Token revoked.' })
+  const revoke = useAction(`DELETE /${place.noun}s/{id}/access_tokens/{token_id}`, { done: texts.tokenRevoked })
   const pathOf = (id: number) => ({ id: place.id, token_id: id })
   return (
     <TokenList
       query={query}
       perPage={perPage}
-      columns={[['Role', (token) => roleName(token.access_level)]]}
-      none={{ active: 'There are no active tokens.', inactive: 'There are no expired or revoked tokens.' }}
+      columns={[[texts.role, (token) => roleName(token.access_level)]]}
+      none={{ active: texts.thereAreNoActive, inactive: texts.thereAreNoExpired }}
       mayChange={useMayChange()}
       rotate={{
         state: rotate,
-        lead: 'Creates a new token with the same role and scopes, and revokes the old one immediately. Update everything that uses it.',
+        lead: texts.createsANewToken,
         start: (id, expiresAt, options) =>
           rotate.mutate({ path: pathOf(id), body: { expires_at: expiresAt } }, options),
       }}
       days={botDays}
       revoke={{
         state: revoke,
-        lead: 'Everything that uses this token loses access immediately, and its bot is deleted. This cannot be undone.',
+        lead: texts.everythingThatUsesThisToken,
         start: (id, options) => revoke.mutate({ path: pathOf(id) }, options),
       }}
     />

@@ -1,3 +1,4 @@
+import { texts } from './texts.ts'
 /** Patterns by claim, as the API has them. */
 export type Patterns = Record<string, string[]>
 
@@ -18,8 +19,7 @@ export function patternsIn(text: string): { patterns: Patterns; problem?: string
       .split(',')
       .map((value) => value.trim())
       .filter((value) => value !== '')
-    if (claim === undefined || list.length === 0)
-      return { patterns, problem: `Write “claim = pattern” in line “${line}”.` }
+    if (claim === undefined || list.length === 0) return { patterns, problem: texts.writeClaimPatternInLine(line) }
     patterns[claim] = list
   }
   return { patterns }

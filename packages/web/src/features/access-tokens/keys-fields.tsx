@@ -1,5 +1,6 @@
 import { type ChangeEvent, useState } from 'react'
 import { Field, TextArea, TextField } from '../../components/form/field.tsx'
+import { texts } from './texts.ts'
 import type { Relation } from './trust-relation.ts'
 
 type KeySet = Record<string, unknown>
@@ -16,22 +17,22 @@ export function KeysFields({ relation }: { relation: Relation | undefined }) {
   return (
     <>
       <TextField
-        label="Address of the keys (JWKS)"
+        label={texts.addressOfTheKeys}
         name="jwks_url"
         type="url"
         defaultValue={relation?.jwks_url ?? ''}
-        hint="Leave empty to use the address in the issuer’s discovery document."
+        hint={texts.leaveEmptyToUse}
       />
       <TextArea
-        label="Keys (JWKS)"
+        label={texts.keysJwks}
         name="jwks"
         rows={3}
         spellCheck={false}
         value={keys}
         onChange={({ target }) => setKeys(target.value)}
-        hint="Only for an issuer that this server cannot reach. Replaces the address."
+        hint={texts.onlyForAnIssuer}
       />
-      <Field label="Read the keys from a file">
+      <Field label={texts.readTheKeysFromAFile}>
         {(ids) => <input {...ids} type="file" accept=".json,.jwks,application/json" onChange={readFile} />}
       </Field>
     </>

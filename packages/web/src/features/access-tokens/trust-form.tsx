@@ -9,12 +9,13 @@ import { type BotScope, botScopes } from '../../nouns/token/scopes.ts'
 import { ScopesField } from '../../nouns/token/token-fields.tsx'
 import { patternsIn, textOf } from './claim-text.ts'
 import { KeysFields, keyTermsOf } from './keys-fields.tsx'
+import { texts } from './texts.ts'
 import type { Relation } from './trust-relation.ts'
 
 const presets = {
-  gitlab: { label: 'GitLab', issuer: 'https://gitlab.com', claim: 'project_path' },
-  github: { label: 'GitHub Actions', issuer: 'https://token.actions.githubusercontent.com', claim: 'repository' },
-  other: { label: 'Another issuer', issuer: '', claim: 'sub' },
+  gitlab: { label: texts.gitlab, issuer: 'https://gitlab.com', claim: 'project_path' },
+  github: { label: texts.githubActions, issuer: 'https://token.actions.githubusercontent.com', claim: 'repository' },
+  other: { label: texts.anotherIssuer, issuer: '', claim: 'sub' },
 } as const
 type Preset = keyof typeof presets
 const presetChoices = Object.entries(presets).map(([value, { label }]) => ({ value: value as Preset, label })) // its keys
@@ -37,12 +38,12 @@ export function TrustForm({
   const [problem, setProblem] = useState('')
   const create = useAction(`POST /${place.noun}s/{id}/trust_relations`, {
     showsErrors: true,
-    done: 'Trust relation added.',
+    done: texts.trustRelationAdded,
     onDone: onClose,
   })
   const change = useAction(`PUT /${place.noun}s/{id}/trust_relations/{relation_id}`, {
     showsErrors: true,
-    done: 'Saved.',
+    done: texts.saved,
     onDone: onClose,
   })
   function submit(text: (name: string) => string) {
@@ -52,7 +53,7 @@ export function TrustForm({
     const found =
       claims.problem ??
       branchClaims.problem ??
-      (chosen.length === 0 ? 'Select at least one scope.' : keyTerms ? '' : 'The keys are not a JSON Web Key Set.')
+      (chosen.length === 0 ? texts.selectAtLeastOne : keyTerms ? '' : texts.theKeysAreNotAJson)
     setProblem(found)
     if (found) return
     const body = {
@@ -70,43 +71,45 @@ export function TrustForm({
   }
   const { label, issuer, claim } = presets[preset]
   return (
-    <Dialog isOpen onClose={onClose} title={relation ? `Edit ${relation.name}` : 'Add trust relation'}>
+    <Dialog isOpen onClose={onClose} title={relation ? texts.editName(relation.name) : texts.addTrustRelation}>
       <ActionForm
         // Presets replace the values of the fields.
         key={preset}
         action={relation ? change : create}
         fields={['name', 'issuer', 'audience', 'claims', 'default_branch_claims', 'jwks_url', 'jwks']}
-        submit={relation ? 'Save' : 'Add trust relation'}
+        submit={relation ? texts.save : texts.addTrustRelation}
         problem={problem}
         onCancel={onClose}
         onSubmit={submit}
       >
-        {!relation && <SelectField label="CI system" choices={presetChoices} value={preset} onChoose={setPreset} />}
-        <TextField label="Name" name="name" required autoComplete="off" defaultValue={relation?.name ?? label} />
-        <TextField label="Issuer" name="issuer" type="url" required defaultValue={relation?.issuer ?? issuer} />
+        {!relation && (
+          <SelectField label={texts.ciSystem} choices={presetChoices} value={preset} onChoose={setPreset} />
+        )}
+        <TextField label={texts.name} name="name" required autoComplete="off" defaultValue={relation?.name ?? label} />
+        <TextField label={texts.issuer} name="issuer" type="url" required defaultValue={relation?.issuer ?? issuer} />
         <TextField
-          label="Audience"
+          label={texts.audience}
           name="audience"
           required
           defaultValue={relation?.audience ?? location.origin}
-          hint="Jobs request their tokens for this audience."
+          hint={texts.jobsRequestTheirTokens}
         />
         <TextArea
-          label="Claims"
+          label={texts.claims}
           name="claims"
           required
           rows={3}
           defaultValue={relation ? textOf({ ...relation.claims }) : `${claim} = `}
-          hint="One claim per line, such as project_path = acme/*. All must match; * stands for any characters."
+          hint={texts.oneClaimPerLine}
         />
         <TextArea
-          label="Claims for the default branch"
+          label={texts.claimsForTheDefault}
           name="default_branch_claims"
           rows={2}
           defaultValue={relation ? textOf({ ...relation.default_branch_claims }) : 'ref_protected = true'}
-          hint="Also required to report for the default branch. Leave empty to allow every token."
+          hint={texts.alsoRequiredToReport}
         />
-        <SelectField label="Role" choices={grantableRoles(place)} value={role} onChoose={setRole} />
+        <SelectField label={texts.role} choices={grantableRoles(place)} value={role} onChoose={setRole} />
         <ScopesField scopes={botScopes} chosen={chosen} onChange={setChosen} />
         <KeysFields relation={relation} />
       </ActionForm>

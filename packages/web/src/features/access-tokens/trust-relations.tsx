@@ -11,6 +11,7 @@ import { type MemberPlace, roleName } from '../../nouns/member/roles.ts'
 import styles from '../../nouns/token/token.module.css'
 import { LastUse, Scopes } from '../../nouns/token/token-fields.tsx'
 import { textOf } from './claim-text.ts'
+import { texts } from './texts.ts'
 import { TrustForm } from './trust-form.tsx'
 import type { Relation } from './trust-relation.ts'
 
@@ -27,35 +28,38 @@ export function TrustRelations({ place }: { place: MemberPlace }) {
     query: { per_page: perPage },
   })
   const remove = useAction(`DELETE /${place.noun}s/{id}/trust_relations/{relation_id}`, {
-    done: 'Trust relation deleted.',
+    done: texts.trustRelationDeleted,
     onDone: close,
   })
   const actions = (relation: Relation) => [
-    { label: 'Edit', icon: Pencil, onChoose: () => setAsked({ kind: 'edit', relation }) },
-    { label: 'Delete', icon: Trash2, isDangerous: true, onChoose: () => setAsked({ kind: 'delete', relation }) },
+    { label: texts.edit, icon: Pencil, onChoose: () => setAsked({ kind: 'edit', relation }) },
+    {
+      label: texts.deleteLabel,
+      icon: Trash2,
+      isDangerous: true,
+      onChoose: () => setAsked({ kind: 'delete', relation }),
+    },
   ]
   return (
     <Panel
-      title="Trust relations"
+      title={texts.trustRelations}
       actions={
         isWriter && (
           <Button icon={Plus} onClick={() => setAsked({ kind: 'create' })}>
-            Add trust relation
+            {texts.addTrustRelation}
           </Button>
         )
       }
     >
-      <p className="muted">
-        Pipelines of GitLab, GitHub and other issuers authenticate with the token of each job, so no secret is stored.
-      </p>
+      <p className="muted">{texts.pipelinesOfGitlabGithub}</p>
       <PagedTable
-        label="Trusted issuers"
+        label={texts.trustedIssuers}
         query={query}
         perPage={perPage}
-        empty={{ icon: ShieldCheck, title: 'No trust relations' }}
+        empty={{ icon: ShieldCheck, title: texts.noTrustRelations }}
         columns={[
           [
-            'Name',
+            texts.name,
             (relation) => (
               <>
                 {relation.name}
@@ -64,15 +68,15 @@ export function TrustRelations({ place }: { place: MemberPlace }) {
             ),
             styles.name,
           ],
-          ['Claims', ({ claims }) => <code className={styles.claims}>{textOf({ ...claims })}</code>],
-          ['Role', (relation) => roleName(relation.access_level)],
-          ['Scopes', ({ scopes }) => <Scopes scopes={scopes} />],
-          ['Last used', (relation) => <LastUse at={relation.last_used_at} />],
+          [texts.claims, ({ claims }) => <code className={styles.claims}>{textOf({ ...claims })}</code>],
+          [texts.role, (relation) => roleName(relation.access_level)],
+          [texts.scopes, ({ scopes }) => <Scopes scopes={scopes} />],
+          [texts.lastUsed, (relation) => <LastUse at={relation.last_used_at} />],
           [
             <span key="actions" className="visually-hidden">
-              Actions
+              {texts.actions}
             </span>,
-            (relation) => isWriter && <ActionMenu label={`Actions for ${relation.name}`} items={actions(relation)} />,
+            (relation) => isWriter && <ActionMenu label={texts.actionsFor(relation.name)} items={actions(relation)} />,
           ],
         ]}
       />
@@ -82,9 +86,9 @@ export function TrustRelations({ place }: { place: MemberPlace }) {
         <ConfirmDialog
           isOpen
           onClose={close}
-          title={`Delete ${asked.relation.name}?`}
-          lead="Tokens of this issuer lose access immediately."
-          confirm="Delete"
+          title={texts.deleteLabelName(asked.relation.name)}
+          lead={texts.tokensOfThisIssuer}
+          confirm={texts.deleteLabel}
           isBusy={remove.isPending}
           onConfirm={() => remove.mutate({ path: { id: place.id, relation_id: asked.relation.id } })}
         />

@@ -10,17 +10,18 @@ import { mayWrite, useSession } from '../../data/session.ts'
 import { browserFrom } from './browser-name.ts'
 import { NewSignIns } from './new-sign-ins.tsx'
 import { TokenNotice } from './signed-in.tsx'
+import { texts } from './texts.ts'
 
 /** Active sessions of the user. */
 export function Browsers() {
   const isWriter = mayWrite(useSession())
   const query = useApiQuery('GET /-/sessions', {}, { isEnabled: isWriter })
-  const end = useAction('DELETE /-/sessions/{id}', { done: 'Session revoked.' })
-  const endOthers = useAction('DELETE /-/sessions/others', { done: 'All other sessions were signed out.' })
+  const end = useAction('DELETE /-/sessions/{id}', { done: texts.sessionRevoked })
+  const endOthers = useAction('DELETE /-/sessions/others', { done: texts.allOtherSessionsWere })
   if (!isWriter) {
     return (
-      <Panel title="Active sessions">
-        <TokenNotice what="It cannot list or revoke your other sessions." />
+      <Panel title={texts.activeSessions}>
+        <TokenNotice what={texts.itCannotListOrRevoke} />
       </Panel>
     )
   }
@@ -29,10 +30,10 @@ export function Browsers() {
       if (await askForConfirmation()) await query.refetch()
     }
     return (
-      <Panel title="Active sessions">
+      <Panel title={texts.activeSessions}>
         <div className="row-wrap">
-          <p>Confirm your identity to view and revoke your sessions.</p>
-          <Button onClick={() => void show()}>Show sessions</Button>
+          <p>{texts.confirmYourIdentityToView}</p>
+          <Button onClick={() => void show()}>{texts.showSessions}</Button>
         </div>
       </Panel>
     )
@@ -40,11 +41,11 @@ export function Browsers() {
   return (
     <>
       <Panel
-        title="Active sessions"
+        title={texts.activeSessions}
         actions={
           (query.data?.length ?? 0) > 1 && (
             <Button size="small" isBusy={endOthers.isPending} onClick={() => endOthers.mutate({})}>
-              Sign out all other sessions
+              {texts.signOutAllOther}
             </Button>
           )
         }
@@ -52,8 +53,15 @@ export function Browsers() {
         <QueryResult query={query}>
           {(sessions) => (
             <Table
-              label="Sessions"
-              head={['Browser', 'IP address', 'Last used', 'Signed in', 'Expires', <Hidden key="end" />]}
+              label={texts.sessions}
+              head={[
+                texts.browser,
+                texts.ipAddress,
+                texts.lastUsed,
+                texts.signedIn,
+                texts.expires,
+                <Hidden key="end" />,
+              ]}
             >
               {sessions.map((session) => {
                 const name = browserFrom(session.user_agent)
@@ -62,7 +70,7 @@ export function Browsers() {
                     <td>
                       <span className="row-wrap" title={session.user_agent ?? undefined}>
                         {name}
-                        {session.current && <Badge tone="accent">This device</Badge>}
+                        {session.current && <Badge tone="accent">{texts.thisDevice}</Badge>}
                       </span>
                     </td>
                     <td className="numbers">{session.address ?? '–'}</td>
@@ -77,11 +85,11 @@ export function Browsers() {
                       {!session.current && (
                         <Button
                           size="small"
-                          aria-label={`Sign out ${name}, ${session.address ?? 'unknown IP address'}`}
+                          aria-label={texts.signOutName(name, session.address ?? texts.unknownIpAddress)}
                           isBusy={end.isPending && end.variables?.path.id === session.id}
                           onClick={() => end.mutate({ path: { id: session.id } })}
                         >
-                          Sign out
+                          {texts.signOut}
                         </Button>
                       )}
                     </td>
@@ -98,5 +106,5 @@ export function Browsers() {
 }
 
 function Hidden() {
-  return <span className="visually-hidden">Actions</span>
+  return <span className="visually-hidden">{texts.actions}</span>
 }

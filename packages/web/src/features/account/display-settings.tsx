@@ -9,18 +9,19 @@ import { useDisplay } from '../../data/display.ts'
 import { forgetDensity } from '../vulnerabilities/grid/view-options.ts'
 import { forgetKeyChoice } from '../vulnerabilities/triage/keys.ts'
 import { AccountTabs } from './account-tabs.tsx'
+import { texts } from './texts.ts'
 
 type Display = Schemas['DisplaySettings']
 
 const dateFormats: readonly { value: Display['date_format']; label: string }[] = [
-  { value: 'browser', label: 'As in the browser' },
+  { value: 'browser', label: texts.asInTheBrowser },
   { value: 'iso', label: '2026-01-31 13:05' },
-  { value: 'day_month', label: '31 Jan 2026, 13:05' },
-  { value: 'month_day', label: 'Jan 31, 2026, 1:05 PM' },
+  { value: 'day_month', label: texts.n31Jan202613 },
+  { value: 'month_day', label: texts.jan3120261 },
 ]
 const densities: readonly { value: Display['density']; label: string }[] = [
-  { value: 'comfortable', label: 'Comfortable' },
-  { value: 'compact', label: 'Compact' },
+  { value: 'comfortable', label: texts.comfortable },
+  { value: 'compact', label: texts.compact },
 ]
 
 /** How dates, lists and keyboard shortcuts are shown to the user, on every device. */
@@ -28,7 +29,7 @@ export function DisplaySettings() {
   const settings = useDisplay()
   const action = useAction('PUT /user/display_settings', {
     showsErrors: true,
-    done: 'Display settings saved.',
+    done: texts.displaySettingsSaved,
     onDone() {
       // Older choices of this browser would win over the settings.
       forgetDensity()
@@ -38,14 +39,14 @@ export function DisplaySettings() {
   const zones = Intl.supportedValuesOf('timeZone')
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone
   return (
-    <Page title="Display">
+    <Page title={texts.display}>
       <AccountTabs />
-      <Panel title="Dates and lists">
+      <Panel title={texts.datesAndLists}>
         <ForWriters>
           <ActionForm
             action={action}
             fields={['time_zone']}
-            submit="Save"
+            submit={texts.save}
             onSubmit={(text, form) =>
               action.mutate({
                 body: {
@@ -59,25 +60,30 @@ export function DisplaySettings() {
           >
             <SelectField
               name="time_zone"
-              label="Time zone"
-              hint={`Now: ${formatTime(new Date().toISOString())}`}
+              label={texts.timeZone}
+              hint={texts.now(formatTime(new Date().toISOString()))}
               choices={[
-                { value: '', label: `As in the browser (${here})` },
+                { value: '', label: texts.asInTheBrowserHere(here) },
                 ...['UTC', ...zones.filter((zone) => zone !== 'UTC')].map((zone) => ({ value: zone, label: zone })),
               ]}
               defaultValue={settings.time_zone ?? ''}
             />
             <SelectField
               name="date_format"
-              label="Date format"
+              label={texts.dateFormat}
               choices={dateFormats}
               defaultValue={settings.date_format}
             />
-            <SelectField name="density" label="Density of lists" choices={densities} defaultValue={settings.density} />
+            <SelectField
+              name="density"
+              label={texts.densityOfLists}
+              choices={densities}
+              defaultValue={settings.density}
+            />
             <CheckField
               name="page_keys"
-              label="Enable shortcuts page-wide"
-              hint="Otherwise shortcuts work only while the list has focus."
+              label={texts.enableShortcutsPageWide}
+              hint={texts.otherwiseShortcutsWorkOnly}
               defaultChecked={settings.page_keys}
             />
           </ActionForm>

@@ -9,10 +9,11 @@ import { Empty } from '../../components/page/states.tsx'
 import { api } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
 import styles from './sign-in.module.css'
+import { texts } from './texts.ts'
 
 /** Page that requests a link by e-mail to replace a forgotten password. */
 export function ForgotPassword() {
-  useTitle('Forgot your password?')
+  useTitle(texts.forgotYourPassword)
   const { can_request_password_link: canRequest } = useSession()
   const [problem, setProblem] = useState('')
   const [isSent, setSent] = useState(false)
@@ -20,13 +21,13 @@ export function ForgotPassword() {
 
   if (!canRequest || isSent) {
     return (
-      <Empty icon={isSent ? Mail : UserRoundCog} title={isSent ? 'Check your e-mail' : 'Ask an administrator'} isPage>
-        <p role="status">
-          {isSent
-            ? 'If the account exists, a link to set a new password is on its way to its address. It can take a few minutes; check the spam folder too. If nothing arrives, ask an administrator.'
-            : 'This server cannot send links to set a password. An administrator can create one for you.'}
-        </p>
-        <LinkButton to="/-/sign_in">Sign in</LinkButton>
+      <Empty
+        icon={isSent ? Mail : UserRoundCog}
+        title={isSent ? texts.checkYourEMail : texts.askAnAdministrator}
+        isPage
+      >
+        <p role="status">{isSent ? texts.ifTheAccountExists : texts.thisServerCannotSend}</p>
+        <LinkButton to="/-/sign_in">{texts.signIn}</LinkButton>
       </Empty>
     )
   }
@@ -48,22 +49,22 @@ export function ForgotPassword() {
   return (
     <div className={styles.box}>
       <Mark size={48} />
-      <h1>Forgot your password?</h1>
+      <h1>{texts.forgotYourPassword}</h1>
       <form className={styles.form} onSubmit={(event) => void submit(event)}>
         <TextField
-          label="Username or e-mail address"
+          label={texts.usernameOrEMail}
           name="login"
           autoComplete="username"
           required
           autoFocus
-          hint="You receive an e-mail with a link to set a new password."
+          hint={texts.youReceiveAnE}
         />
         <Problem text={problem} />
         <Button type="submit" kind="primary" isBusy={isBusy}>
-          Send link
+          {texts.sendLink}
         </Button>
         <LinkButton kind="quiet" to="/-/sign_in">
-          Cancel
+          {texts.cancel}
         </LinkButton>
       </form>
     </div>

@@ -1,5 +1,6 @@
 import { Badge } from '../../components/badge.tsx'
 import { Button, LinkButton } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import styles from '../../components/page/notice.module.css'
 import { Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
@@ -8,6 +9,7 @@ import { Time } from '../../components/time.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { browserFrom } from './browser-name.ts'
+import { texts } from './texts.ts'
 
 /** Notice about sign-ins from new browsers, until the user dismisses it. */
 export function NewSignInNotice() {
@@ -16,22 +18,26 @@ export function NewSignInNotice() {
   const [newest] = session.new_sign_ins
   if (!newest) return null
   return (
-    <section className={styles.notice} aria-label="New sign-ins">
+    <section className={styles.notice} aria-label={texts.newSignIns}>
       <div className="stack-tight">
         {session.new_sign_ins.map(({ id, user_agent: agent, address, created_at: at }) => (
           <p key={id}>
-            New sign-in to your account: {browserFrom(agent)}, {address ?? 'unknown IP address'}, <Time of={at} />
+            {fill(texts.newSignInToYourAccount, {
+              browserFrom: browserFrom(agent),
+              address: address ?? texts.unknownIpAddress,
+              time: <Time of={at} />,
+            })}
           </p>
         ))}
-        <p className="small">If this was not you, change your password and sign out all other sessions.</p>
+        <p className="small">{texts.ifThisWasNotYou}</p>
       </div>
       <div className="row-wrap">
         <LinkButton size="small" to="/-/profile">
-          Review sessions
+          {texts.reviewSessions}
         </LinkButton>
         {mayWrite(session) && (
           <Button size="small" isBusy={dismiss.isPending} onClick={() => dismiss.mutate({ path: { id: newest.id } })}>
-            Dismiss
+            {texts.dismiss}
           </Button>
         )}
       </div>
@@ -43,13 +49,13 @@ export function NewSignInNotice() {
 export function NewSignIns() {
   const query = useApiQuery('GET /-/sign_ins', {})
   return (
-    <Panel title="Sign-ins from new browsers">
+    <Panel title={texts.signInsFromNew}>
       <QueryResult query={query}>
         {(signIns) =>
           signIns.length === 0 ? (
-            <p className="muted">No sign-ins from new browsers.</p>
+            <p className="muted">{texts.noSignInsFromNew}</p>
           ) : (
-            <Table label="Recent sign-ins" head={['Browser', 'IP address', 'Signed in', 'Session']}>
+            <Table label={texts.recentSignIns} head={[texts.browser, texts.ipAddress, texts.signedIn, texts.session]}>
               {signIns.map(({ id, user_agent: agent, address, created_at: at, is_signed_in: isActive }) => (
                 <tr key={id}>
                   <td title={agent ?? undefined}>{browserFrom(agent)}</td>
@@ -57,7 +63,13 @@ export function NewSignIns() {
                   <td>
                     <Time of={at} />
                   </td>
-                  <td>{isActive ? <Badge tone="success">Active</Badge> : <span className="muted">Ended</span>}</td>
+                  <td>
+                    {isActive ? (
+                      <Badge tone="success">{texts.active}</Badge>
+                    ) : (
+                      <span className="muted">{texts.ended}</span>
+                    )}
+                  </td>
                 </tr>
               ))}
             </Table>

@@ -5,27 +5,28 @@ import { Page, Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { AccountTabs } from './account-tabs.tsx'
+import { texts } from './texts.ts'
 
 const digests = [
-  { value: 'off', label: 'Off' },
-  { value: 'daily', label: 'Daily' },
-  { value: 'weekly', label: 'Weekly, on Monday' },
+  { value: 'off', label: texts.off },
+  { value: 'daily', label: texts.daily },
+  { value: 'weekly', label: texts.weeklyOnMonday },
 ] as const
 
 /** Messages that the user receives by e-mail. */
 export function Notifications() {
   const query = useApiQuery('GET /user/notification_settings', {})
-  const action = useAction('PUT /user/notification_settings', { showsErrors: true, done: 'Notifications saved.' })
+  const action = useAction('PUT /user/notification_settings', { showsErrors: true, done: texts.notificationsSaved })
   return (
-    <Page title="Notifications">
+    <Page title={texts.notifications}>
       <AccountTabs />
-      <Panel title="E-mail">
+      <Panel title={texts.eMail}>
         <QueryResult query={query}>
           {(settings) => (
             <ForWriters>
               <ActionForm
                 action={action}
-                submit="Save"
+                submit={texts.save}
                 onSubmit={(text, form) => {
                   const data = new FormData(form)
                   const chosen = digests.find(({ value }) => value === text('digest'))
@@ -43,43 +44,43 @@ export function Notifications() {
               >
                 <p className="muted">
                   {settings.email_enabled
-                    ? `Messages go to ${settings.notification_email}.`
-                    : 'This server does not send e-mail. Your choice applies once an administrator configures it.'}
+                    ? texts.messagesGoTo(settings.notification_email)
+                    : texts.thisServerDoesNotSend}
                 </p>
                 <CheckField
                   name="new_vulnerabilities"
-                  label="New critical and high vulnerabilities"
-                  hint="In projects in which you are a developer or higher. One message per project."
+                  label={texts.newCriticalAndHigh}
+                  hint={texts.inProjectsInWhich}
                   defaultChecked={settings.new_vulnerabilities}
                 />
                 <CheckField
                   name="held_reports"
-                  label="Reports on hold"
-                  hint="In projects that you maintain."
+                  label={texts.reportsOnHold}
+                  hint={texts.inProjectsThatYou}
                   defaultChecked={settings.held_reports}
                 />
                 <CheckField
                   name="expiring_tokens"
-                  label="Access tokens that expire"
-                  hint="30, 7 and 1 days before, for your tokens and for those of projects and groups that you manage."
+                  label={texts.accessTokensThatExpire}
+                  hint={texts.n307And1}
                   defaultChecked={settings.expiring_tokens}
                 />
                 <CheckField
                   name="new_sign_ins"
-                  label="Sign-ins from new browsers"
-                  hint="From browsers that you have not used before."
+                  label={texts.signInsFromNew}
+                  hint={texts.fromBrowsersThatYou}
                   defaultChecked={settings.new_sign_ins}
                 />
                 <CheckField
                   name="due_dates"
-                  label="Due and overdue vulnerabilities"
-                  hint="7 days and 1 day before the due date, and once overdue, in projects in which you may triage. At most one message a day."
+                  label={texts.dueAndOverdueVulnerabilities}
+                  hint={texts.n7DaysAnd1}
                   defaultChecked={settings.due_dates}
                 />
                 <SelectField
                   name="digest"
-                  label="Digest"
-                  hint="New, resolved and open vulnerabilities of your projects. Not sent when nothing has changed."
+                  label={texts.digest}
+                  hint={texts.newResolvedAndOpen}
                   choices={digests}
                   defaultValue={settings.digest}
                 />

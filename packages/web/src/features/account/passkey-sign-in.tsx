@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { api, isFailure } from '../../data/api.ts'
 import { hasPasskeys, signWithPasskey } from '../../data/passkeys.ts'
 import styles from './sign-in.module.css'
+import { texts } from './texts.ts'
 
 /** Button that signs in with a passkey alone. Absent in browsers without passkeys. */
 export function PasskeySignIn({ onDone }: { onDone: (user: Schemas['BasicUser']) => Promise<void> }) {
@@ -20,10 +21,10 @@ export function PasskeySignIn({ onDone }: { onDone: (user: Schemas['BasicUser'])
       if (credential) {
         return await onDone(await api.call('POST /-/sessions/passkey', { body: { credential } }))
       }
-      setProblem('No passkey was used. Try again, or sign in another way.')
+      setProblem(texts.noPasskeyWasUsed)
     } catch (error) {
       const { message } = error as Error // always an Error
-      setProblem(isFailure(error, 401) ? 'This server does not know the passkey. It may have been removed.' : message)
+      setProblem(isFailure(error, 401) ? texts.thisServerDoesNotKnow : message)
     }
     setBusy(false)
   }
@@ -31,7 +32,7 @@ export function PasskeySignIn({ onDone }: { onDone: (user: Schemas['BasicUser'])
   return (
     <>
       <Button icon={KeyRound} isBusy={isBusy} onClick={() => void signIn()}>
-        Sign in with a passkey
+        {texts.signInWithAPasskey}
       </Button>
       {problem && (
         <p role="alert" className={styles.problem}>

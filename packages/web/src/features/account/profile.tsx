@@ -12,6 +12,7 @@ import { AccountTabs } from './account-tabs.tsx'
 import { Browsers } from './browsers.tsx'
 import { NewPasswordFields, RevokeTokensField } from './set-password.tsx'
 import { TokenNotice } from './signed-in.tsx'
+import { texts } from './texts.ts'
 
 type User = NonNullable<SessionState['user']>
 
@@ -20,7 +21,7 @@ export function Profile() {
   const user = useUser()
   const session = useSession()
   return (
-    <Page title="Profile">
+    <Page title={texts.profile}>
       <AccountTabs />
       <You user={user} />
       {mayWrite(session) && <OwnAvatar user={user} />}
@@ -34,10 +35,10 @@ function You({ user }: { user: User }) {
   const session = useSession()
   return (
     <Panel
-      title="Account"
+      title={texts.account}
       actions={
         <LinkButton size="small" kind="quiet" to={`/${user.username}`}>
-          View public profile
+          {texts.viewPublicProfile}
         </LinkButton>
       }
     >
@@ -54,7 +55,7 @@ function You({ user }: { user: User }) {
       {session.is_admin && mayWrite(session) ? (
         <Names user={user} />
       ) : (
-        <p className="muted small">Ask an administrator to change your name or e-mail address.</p>
+        <p className="muted small">{texts.askAnAdministratorToChange}</p>
       )}
     </Panel>
   )
@@ -64,7 +65,7 @@ function OwnAvatar({ user }: { user: User }) {
   const [avatar, setAvatar] = useState<AvatarChange>()
   const action = useAction('PUT /user/avatar', {
     showsErrors: true,
-    done: 'Avatar saved.',
+    done: texts.avatarSaved,
     onDone: () => setAvatar(undefined),
   })
   return (
@@ -80,18 +81,18 @@ function OwnAvatar({ user }: { user: User }) {
 }
 
 function Names({ user }: { user: User }) {
-  const action = useAction('PUT /users/{id}', { showsErrors: true, done: 'Saved.' })
+  const action = useAction('PUT /users/{id}', { showsErrors: true, done: texts.saved })
   return (
     <ActionForm
       action={action}
       fields={['name', 'email']}
-      submit="Save"
+      submit={texts.save}
       kind="plain"
       onSubmit={(text) => action.mutate({ path: { id: user.id }, body: { name: text('name'), email: text('email') } })}
     >
-      <TextField label="Name" name="name" autoComplete="name" defaultValue={user.name} required />
+      <TextField label={texts.name} name="name" autoComplete="name" defaultValue={user.name} required />
       <TextField
-        label="E-mail address"
+        label={texts.eMailAddress}
         name="email"
         type="email"
         autoComplete="email"
@@ -108,17 +109,13 @@ function Password() {
   const [attempt, setAttempt] = useState(0)
   const action = useAction('PUT /-/password', {
     showsErrors: true,
-    done: 'Password changed. All other sessions were signed out.',
+    done: texts.passwordChangedAllOther,
     onDone: () => setAttempt(attempt + 1),
   })
   if (!isByPassword) {
     return (
-      <Panel title="Password">
-        {method === 'token' ? (
-          <TokenNotice what="To change your password, sign in with it. If you have none, ask an administrator for a password reset link." />
-        ) : (
-          <p>You did not sign in with a password. To change it, sign in with it.</p>
-        )}
+      <Panel title={texts.password}>
+        {method === 'token' ? <TokenNotice what={texts.toChangeYourPassword} /> : <p>{texts.youDidNotSign}</p>}
       </Panel>
     )
   }
@@ -133,24 +130,24 @@ function Password() {
     action.mutate({ body: { ...body, revoke_tokens: form.get('revoke_tokens') === 'on' } })
   }
   return (
-    <Panel title="Password">
+    <Panel title={texts.password}>
       <form className="form" key={attempt} onSubmit={submit}>
         <TextField
-          label="Current password"
+          label={texts.currentPassword}
           name="current_password"
           type="password"
           autoComplete="current-password"
           required
-          error={fields['current_password'] && 'Incorrect password.'}
+          error={fields['current_password'] && texts.incorrectPassword}
         />
         <NewPasswordFields
-          problems={{ password: fields['password'], again: isDifferent ? 'Passwords do not match.' : undefined }}
+          problems={{ password: fields['password'], again: isDifferent ? texts.passwordsDoNotMatch : undefined }}
         />
         <RevokeTokensField />
         <Problem text={rest} />
         <div>
           <Button type="submit" isBusy={action.isPending}>
-            Change password
+            {texts.changePassword}
           </Button>
         </div>
       </form>

@@ -8,6 +8,7 @@ import { useTitle } from '../../components/page/page.tsx'
 import { api, isFailure } from '../../data/api.ts'
 import { hasPasskeys, signWithPasskey } from '../../data/passkeys.ts'
 import styles from './sign-in.module.css'
+import { texts } from './texts.ts'
 
 type PendingSignIn = Schemas['PendingSignIn']
 
@@ -22,7 +23,7 @@ export function SecondStep({
   /** Leads back to the first step. */
   onBack: () => void
 }) {
-  useTitle('Two-factor authentication')
+  useTitle(texts.twoFactorAuthentication)
   const [problem, setProblem] = useState('')
   const [busy, setBusy] = useState<'code' | 'passkey'>()
   const hasApp = methods.includes('totp')
@@ -36,7 +37,7 @@ export function SecondStep({
       if (proof) {
         return await onDone(await api.call('POST /-/sessions/second_factor', { body: { challenge, ...proof } }))
       }
-      setProblem('No passkey was used. Try again, or enter a code.')
+      setProblem(texts.noPasskeyWasUsedTry)
     } catch (error) {
       setProblem(sentenceOf(error as Error, way)) // always an Error
     }
@@ -57,7 +58,7 @@ export function SecondStep({
   return (
     <div className={styles.box}>
       <Mark size={48} />
-      <h1>Two-factor authentication</h1>
+      <h1>{texts.twoFactorAuthentication}</h1>
       <form className={styles.form} onSubmit={submit}>
         {hasPasskey && (
           <Button
@@ -66,22 +67,18 @@ export function SecondStep({
             isBusy={busy === 'passkey'}
             onClick={() => void complete('passkey', provePasskey)}
           >
-            Use passkey
+            {texts.usePasskey}
           </Button>
         )}
         <TextField
-          label={hasApp ? 'Verification code' : 'Recovery code'}
+          label={hasApp ? texts.verificationCode : texts.recoveryCode}
           name="code"
           autoComplete="one-time-code"
           autoCapitalize="off"
           spellCheck={false}
           required
           autoFocus
-          hint={
-            hasApp
-              ? 'Enter the 6-digit code of your authenticator app, or a recovery code.'
-              : 'Enter one of your recovery codes. Each works once.'
-          }
+          hint={hasApp ? texts.enterThe6Digit : texts.enterOneOfYourRecovery}
         />
         {problem && (
           <p role="alert" className={styles.problem}>
@@ -89,10 +86,10 @@ export function SecondStep({
           </p>
         )}
         <Button type="submit" kind={hasPasskey ? 'plain' : 'primary'} isBusy={busy === 'code'}>
-          Verify code
+          {texts.verifyCode}
         </Button>
         <Button kind="quiet" onClick={onBack}>
-          Back to sign in
+          {texts.backToSignIn}
         </Button>
       </form>
     </div>
@@ -103,7 +100,7 @@ type Proof = { code: string } | { passkey: Record<string, unknown> }
 
 function sentenceOf(error: Error, way: 'code' | 'passkey'): string {
   if (isFailure(error, 401)) {
-    return way === 'code' ? 'Incorrect code. A code can be used once.' : 'The passkey could not be verified.'
+    return way === 'code' ? texts.incorrectCodeACode : texts.thePasskeyCouldNotBeVerified
   }
-  return isFailure(error, 429) ? 'Too many attempts. Try again in five minutes.' : error.message
+  return isFailure(error, 429) ? texts.tooManyAttemptsTry : error.message
 }

@@ -13,12 +13,13 @@ import { useToast } from '../../data/toasts.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { SecondStep } from './second-step.tsx'
 import styles from './sign-in.module.css'
+import { texts } from './texts.ts'
 
 /**
  * Page of a password reset link. The token is in the fragment (after #), so the browser does not send it on page load.
  */
 export function SetPassword() {
-  useTitle('Set your password')
+  useTitle(texts.setYourPassword)
   const toast = useToast()
   const [, navigate] = useLocation()
   const { can_request_password_link: canRequest } = useSession()
@@ -31,28 +32,28 @@ export function SetPassword() {
   if (pending) return <SecondStep pending={pending} onDone={finish} onBack={() => navigate('/-/sign_in')} />
   if (token === '' || isOver) {
     return (
-      <Empty title={isOver ? 'This link has expired' : 'Incomplete link'} isPage>
+      <Empty title={isOver ? texts.thisLinkHasExpired : texts.incompleteLink} isPage>
         <p>
           {isOver
-            ? `Links can be used once, within 24 hours or the time in the e-mail. If you just set a password, sign in with it. Otherwise ${canRequest ? 'request a new link' : 'ask an administrator for a new link'}.`
-            : 'The part after # is missing. Copy the complete link and open it again. To change a password you know, sign in.'}
+            ? texts.linksCanBeUsedCanRequest(canRequest ? texts.requestANewLink : texts.askAnAdministratorForANew)
+            : texts.thePartAfterIsMissingCopy}
         </p>
-        {isOver && canRequest && <LinkButton to="/-/forgot_password">Request a new link</LinkButton>}
-        <LinkButton to="/-/sign_in">Sign in</LinkButton>
+        {isOver && canRequest && <LinkButton to="/-/forgot_password">{texts.requestANewLink2}</LinkButton>}
+        <LinkButton to="/-/sign_in">{texts.signIn}</LinkButton>
       </Empty>
     )
   }
 
   async function finish({ id, username }: Schemas['BasicUser']) {
     const isHere = await finishSignIn(id, { to: '/', navigate })
-    if (isHere) toast({ text: `Password set. You are signed in as ${username}.` })
+    if (isHere) toast({ text: texts.passwordSetYouAreSigned(username) })
   }
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const password = String(form.get('password') ?? '')
-    if (password !== form.get('again')) return setProblems({ fields: { again: 'Passwords do not match.' }, rest: '' })
+    if (password !== form.get('again')) return setProblems({ fields: { again: texts.passwordsDoNotMatch }, rest: '' })
     setBusy(true)
     setProblems(none)
     try {
@@ -70,13 +71,13 @@ export function SetPassword() {
   return (
     <div className={styles.box}>
       <Mark size={48} />
-      <h1>Set your password</h1>
+      <h1>{texts.setYourPassword}</h1>
       <form className={styles.form} onSubmit={(event) => void submit(event)}>
         <NewPasswordFields problems={problems.fields} />
         <RevokeTokensField />
         <Problem text={problems.rest} />
         <Button type="submit" kind="primary" isBusy={isBusy}>
-          Set password
+          {texts.setPassword}
         </Button>
       </form>
     </div>
@@ -87,19 +88,13 @@ const none = { fields: {}, rest: '' }
 
 /** Checkbox to also revoke all access tokens, for example after a theft. Its name is `revoke_tokens`. */
 export function RevokeTokensField() {
-  return (
-    <CheckField
-      name="revoke_tokens"
-      label="Also revoke my access tokens"
-      hint="Scripts and tools that use them will need new tokens."
-    />
-  )
+  return <CheckField name="revoke_tokens" label={texts.alsoRevokeMyAccess} hint={texts.scriptsAndToolsThatUse} />
 }
 
 /** Fields for a new password and its confirmation: `password` and `again`. */
 export function NewPasswordFields({
   problems,
-  label = 'New password',
+  label = texts.newPassword,
 }: {
   problems: Record<string, string | undefined>
   label?: string
@@ -114,11 +109,11 @@ export function NewPasswordFields({
         minLength={8}
         maxLength={128}
         required
-        hint="At least 8 characters. Common passwords and your name are not allowed. Use a passphrase of several unrelated words."
+        hint={texts.atLeast8Characters}
         error={problems['password']}
       />
       <TextField
-        label={`Confirm ${label.toLowerCase()}`}
+        label={texts.confirm(label.toLowerCase())}
         name="again"
         type="password"
         autoComplete="new-password"

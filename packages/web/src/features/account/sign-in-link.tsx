@@ -10,13 +10,14 @@ import { api, isFailure } from '../../data/api.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { SecondStep } from './second-step.tsx'
 import styles from './sign-in.module.css'
+import { texts } from './texts.ts'
 
 /**
  * Page of a sign-in link of the command line. The token is in the fragment (after #), so the browser does not send it on
  * page load, and programs that preview links do not use it up.
  */
 export function SignInLink() {
-  useTitle('Sign in')
+  useTitle(texts.signIn)
   const [, navigate] = useLocation()
   const [token] = useState(() => location.hash.slice(1))
   const [problem, setProblem] = useState('')
@@ -27,13 +28,9 @@ export function SignInLink() {
   if (pending) return <SecondStep pending={pending} onDone={finish} onBack={leave} />
   if (token === '' || isOver) {
     return (
-      <Empty title={isOver ? 'This link has expired' : 'Incomplete link'} isPage>
-        <p>
-          {isOver
-            ? 'Links can be used once, within 15 minutes. Create another one with alcove admin sign-in-link.'
-            : 'The part after # is missing. Copy the complete link and open it again.'}
-        </p>
-        <LinkButton to="/-/sign_in">Sign in</LinkButton>
+      <Empty title={isOver ? texts.thisLinkHasExpired : texts.incompleteLink} isPage>
+        <p>{isOver ? texts.linksCanBeUsed : texts.thePartAfterIsMissing}</p>
+        <LinkButton to="/-/sign_in">{texts.signIn}</LinkButton>
       </Empty>
     )
   }
@@ -65,11 +62,11 @@ export function SignInLink() {
   return (
     <div className={styles.box}>
       <Mark size={48} />
-      <h1>Sign in to Alcove</h1>
-      <p>This link signs you in once as an administrator.</p>
+      <h1>{texts.signInToAlcove}</h1>
+      <p>{texts.thisLinkSignsYou}</p>
       <Problem text={problem} />
       <Button kind="primary" isBusy={isBusy} onClick={() => void signIn()}>
-        Sign in
+        {texts.signIn}
       </Button>
     </div>
   )

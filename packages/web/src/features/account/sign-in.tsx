@@ -15,12 +15,13 @@ import { PasskeySignIn } from './passkey-sign-in.tsx'
 import { ProviderButtons } from './provider-buttons.tsx'
 import { SecondStep } from './second-step.tsx'
 import styles from './sign-in.module.css'
+import { texts } from './texts.ts'
 
 const searchFields = ['to', 'with', 'problem', 'provider', 'state'] as const
 
 /** Sign-in page, with an identity provider, a password or a token. Redirects to the previous page afterwards. */
 export function SignIn() {
-  useTitle('Sign in')
+  useTitle(texts.signIn)
   const { user, providers, passwords, can_request_password_link: canRequestLink } = useSession()
   const [, navigate] = useLocation()
   const [{ to = '/', with: way = 'password', problem: failure, provider, state }, set] = useSearchState(searchFields)
@@ -56,8 +57,8 @@ export function SignIn() {
   return (
     <div className={styles.box}>
       <Mark size={48} />
-      <h1>Sign in to Alcove</h1>
-      {isSignOutComplete(state) && <p role="status">You signed out here and at the identity provider.</p>}
+      <h1>{texts.signInToAlcove}</h1>
+      {isSignOutComplete(state) && <p role="status">{texts.youSignedOutHere}</p>}
       {(providers.length > 0 || failure !== undefined) && (
         <div className={styles.providers}>
           <ProviderButtons
@@ -71,18 +72,24 @@ export function SignIn() {
         <form className={styles.form} onSubmit={(event) => void submit(event)} key={way}>
           {isByToken ? (
             <TextField
-              label="Access token"
+              label={texts.accessToken}
               name="token"
               type="password"
               autoComplete="off"
               required
               autoFocus
-              hint="Requires the api or read_api scope. This session gets the permissions of the token."
+              hint={texts.requiresTheApiOrRead}
             />
           ) : (
             <>
-              <TextField label="Username or e-mail address" name="login" autoComplete="username" required autoFocus />
-              <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+              <TextField label={texts.usernameOrEMail} name="login" autoComplete="username" required autoFocus />
+              <TextField
+                label={texts.password}
+                name="password"
+                type="password"
+                autoComplete="current-password"
+                required
+              />
             </>
           )}
           {problem && (
@@ -91,13 +98,13 @@ export function SignIn() {
             </p>
           )}
           <Button type="submit" kind="primary" isBusy={isBusy}>
-            Sign in
+            {texts.signIn}
           </Button>
-          {canRequestLink && !isByToken && <Link href="/-/forgot_password">Forgot your password?</Link>}
+          {canRequestLink && !isByToken && <Link href="/-/forgot_password">{texts.forgotYourPassword}</Link>}
           {passwords && <PasskeySignIn onDone={finish} />}
           {passwords && (
             <Button kind="quiet" onClick={() => set({ with: isByToken ? undefined : 'token' }, { isReplacing: true })}>
-              {isByToken ? 'Use a password instead' : 'Use an access token instead'}
+              {isByToken ? texts.useAPasswordInstead : texts.useAnAccessToken}
             </Button>
           )}
         </form>
@@ -108,5 +115,5 @@ export function SignIn() {
 
 function sentenceOf(error: Error, isByToken: boolean): string {
   if (!isFailure(error, 401)) return error.message
-  return isByToken ? 'Invalid or expired token.' : 'Incorrect username or password.'
+  return isByToken ? texts.invalidOrExpiredToken : texts.incorrectUsernameOrPassword
 }

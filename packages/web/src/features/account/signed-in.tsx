@@ -1,17 +1,19 @@
 import { LinkButton } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { useTitle } from '../../components/page/page.tsx'
 import { Empty } from '../../components/page/states.tsx'
 import { signInAddress } from '../../data/own-address.ts'
 import { useSession } from '../../data/session.ts'
+import { texts } from './texts.ts'
 
 /** Replaces the pages of the account for anonymous users. */
 export function SignInFirst({ title }: { title: string }) {
   useTitle(title)
   return (
     <Empty title={title} isPage>
-      <p>Sign in to view your account.</p>
+      <p>{texts.signInToView}</p>
       <LinkButton kind="primary" to={signInAddress()}>
-        Sign in
+        {texts.signIn}
       </LinkButton>
     </Empty>
   )
@@ -24,10 +26,5 @@ export function TokenNotice({ what }: { what: string }) {
   const { scopes } = useSession()
   const named = scopes.slice(0, maxNamed).join(', ')
   const others = scopes.length - maxNamed
-  return (
-    <p>
-      You signed in with an access token with the scope {named}
-      {others > 0 && ` and ${others} more`}. This session has the permissions of the token. {what}
-    </p>
-  )
+  return <p>{fill(texts.youSignedInWithAnAccess, { named, others: others > 0 && texts.andMore(others), what })}</p>
 }

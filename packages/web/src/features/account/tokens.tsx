@@ -10,6 +10,7 @@ import { NewToken } from '../../nouns/token/token-fields.tsx'
 import { TokenList, useTokenState } from '../../nouns/token/token-list.tsx'
 import { AccountTabs } from './account-tabs.tsx'
 import { TokenNotice } from './signed-in.tsx'
+import { texts } from './texts.ts'
 
 const perPage = 30
 
@@ -23,15 +24,15 @@ export function Tokens() {
     query: { user_id: userId, state: useTokenState(), sort: 'created_desc', page: usePageNumber(), per_page: perPage },
   })
   const rotate = useAction('POST /personal_access_tokens/{id}/rotate', { showsErrors: true, onDone: setIssued })
-  const revoke = useAction('DELETE /personal_access_tokens/{id}', { done: 'Token revoked.' })
+  const revoke = useAction('DELETE /personal_access_tokens/{id}', { done: texts.tokenRevoked })
   return (
     <Page
-      title="Access tokens"
-      lead="Scripts and tools authenticate with access tokens instead of your password."
+      title={texts.accessTokens}
+      lead={texts.scriptsAndToolsAuthenticate}
       actions={
         isUnlimited(session) && (
           <Button icon={Plus} kind="primary" onClick={() => setCreating(true)}>
-            New token
+            {texts.newToken}
           </Button>
         )
       }
@@ -39,24 +40,24 @@ export function Tokens() {
       <AccountTabs />
       {!isUnlimited(session) && (
         <Panel>
-          <TokenNotice what="To create tokens, sign in with your password." />
+          <TokenNotice what={texts.toCreateTokensSign} />
         </Panel>
       )}
       {issued && <NewToken issued={issued} onClose={() => setIssued(undefined)} />}
       <TokenList
         query={query}
         perPage={perPage}
-        none={{ active: 'You have no active tokens.', inactive: 'You have no expired or revoked tokens.' }}
+        none={{ active: texts.youHaveNoActive, inactive: texts.youHaveNoExpired }}
         mayChange={mayWrite(session)}
         rotate={{
           state: rotate,
-          lead: 'Creates a new token with the same name and scopes, and revokes the old one immediately. Update everything that uses it.',
+          lead: texts.createsANewToken,
           start: (id, expiresAt, options) => rotate.mutate({ path: { id }, body: { expires_at: expiresAt } }, options),
         }}
         days={personalDays}
         revoke={{
           state: revoke,
-          lead: 'Everything that uses this token loses access immediately. This cannot be undone.',
+          lead: texts.everythingThatUsesThisToken,
           start: (id, options) => revoke.mutate({ path: { id } }, options),
         }}
       />

@@ -4,28 +4,27 @@ import { Problem } from '../../components/form/problem.tsx'
 import { useTitle } from '../../components/page/page.tsx'
 import { Empty } from '../../components/page/states.tsx'
 import { isFailure, useAction } from '../../data/api.ts'
+import { texts } from './texts.ts'
 
 /** Page of the link in a message. Turns messages off only after a click, because mail programs may open links. */
 export function Unsubscribe() {
-  useTitle('Unsubscribe')
+  useTitle(texts.unsubscribe)
   const { token = '' } = useParams<{ token: string }>()
   const action = useAction('POST /-/unsubscribe/{token}', { showsErrors: true })
   if (action.isSuccess) {
     return (
-      <Empty title="Unsubscribed" isPage>
-        <p>You no longer receive messages of this kind. You can turn them on again in your account.</p>
-        <LinkButton to="/-/profile/notifications">Show notifications</LinkButton>
+      <Empty title={texts.unsubscribed} isPage>
+        <p>{texts.youNoLongerReceive}</p>
+        <LinkButton to="/-/profile/notifications">{texts.showNotifications}</LinkButton>
       </Empty>
     )
   }
-  const problem = isFailure(action.error, 404)
-    ? 'This link is not valid. Copy the complete link and open it again.'
-    : action.error?.message
+  const problem = isFailure(action.error, 404) ? texts.thisLinkIsNotValid : action.error?.message
   return (
-    <Empty title="Unsubscribe from messages of this kind?" isPage>
+    <Empty title={texts.unsubscribeFromMessagesOfThisKind} isPage>
       <Problem text={problem ?? ''} />
       <Button kind="primary" isBusy={action.isPending} onClick={() => action.mutate({ path: { token } })}>
-        Unsubscribe
+        {texts.unsubscribe}
       </Button>
     </Empty>
   )

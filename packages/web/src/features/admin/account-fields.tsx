@@ -1,5 +1,6 @@
 import { CheckField, TextArea, TextField } from '../../components/form/field.tsx'
 import styles from './admin.module.css'
+import { texts } from './texts.ts'
 import type { ShownUser } from './user.ts'
 
 /** Fields of a new or existing account. `readAccountFields` reads their values. */
@@ -7,18 +8,18 @@ export function AccountFields({ account }: { account?: ShownUser }) {
   return (
     <>
       <div className={styles.pair}>
-        <TextField label="Name" name="name" required defaultValue={account?.name} />
+        <TextField label={texts.name} name="name" required defaultValue={account?.name} />
         <TextField
-          label="Username"
+          label={texts.username}
           name="username"
           required
           autoComplete="off"
           defaultValue={account?.username}
-          hint="Letters, digits, -, _ and dots."
+          hint={texts.lettersDigitsAndDots}
         />
       </div>
       <TextField
-        label="E-mail address"
+        label={texts.eMailAddress}
         name="email"
         type="email"
         required
@@ -27,25 +28,25 @@ export function AccountFields({ account }: { account?: ShownUser }) {
       />
       <div className="stack-tight">
         <CheckField
-          label="Administrator"
+          label={texts.administrator}
           name="admin"
           defaultChecked={account?.is_admin === true}
-          hint="Full access, including the Admin area."
+          hint={texts.fullAccessIncludingTheAdmin}
         />
         <CheckField
-          label="External"
+          label={texts.external}
           name="external"
           defaultChecked={account?.external === true}
-          hint="Can view internal projects only as a member."
+          hint={texts.canViewInternalProjects}
         />
         <CheckField
-          label="Can create groups"
+          label={texts.canCreateGroups}
           name="can_create_group"
           defaultChecked={account?.can_create_group !== false}
         />
       </div>
       <TextField
-        label="Personal project limit"
+        label={texts.personalProjectLimit}
         name="projects_limit"
         type="number"
         min={0}
@@ -53,11 +54,11 @@ export function AccountFields({ account }: { account?: ShownUser }) {
         defaultValue={account?.projects_limit ?? 100_000}
       />
       <TextArea
-        label="Note"
+        label={texts.note}
         name="note"
         rows={3}
         defaultValue={account?.note ?? ''}
-        hint="Visible to administrators only."
+        hint={texts.visibleToAdministratorsOnly}
       />
     </>
   )

@@ -1,11 +1,12 @@
 import { Screens, useLinks } from '../../components/page/screens.tsx'
 import { Tabs } from '../../components/page/tabs.tsx'
+import { texts } from './texts.ts'
 
 /** Admin area. Requires administrator rights. */
 export function AdminPage() {
   return (
     <div className="stack">
-      <Tabs label="Administration" tabs={useLinks('tabs', 'admin')} />
+      <Tabs label={texts.administration} tabs={useLinks('tabs', 'admin')} />
       <Screens area="admin" />
     </div>
   )

@@ -1,10 +1,12 @@
 import type { Schemas } from '@alcove/client'
-import { counted, formatCount } from '../../components/format.ts'
+import { fill } from '../../components/fill.tsx'
+import { formatCount } from '../../components/format.ts'
 import { Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useApiQuery } from '../../data/api.ts'
+import { texts } from './texts.ts'
 
 type Feed = Schemas['Feed']
 
@@ -12,11 +14,11 @@ type Feed = Schemas['Feed']
 export function Feeds() {
   const query = useApiQuery('GET /admin/feeds', {})
   return (
-    <Panel title="Feeds">
+    <Panel title={texts.feeds}>
       <QueryResult query={query}>
         {({ feeds, rejected_files: rejected }) => (
           <>
-            <Table label="Loaded feeds" head={['Feed', 'Age', 'Rows', 'File', 'Loaded']}>
+            <Table label={texts.loadedFeeds} head={[texts.feed, texts.age, texts.rows, texts.file, texts.loaded]}>
               {feeds.map((feed) => (
                 <tr key={feed.kind}>
                   <td>{labels[feed.kind]}</td>
@@ -28,7 +30,7 @@ export function Feeds() {
               ))}
             </Table>
             {rejected.length > 0 && (
-              <Table label="Rejected files" head={['Rejected file', 'Reason', 'Time']}>
+              <Table label={texts.rejectedFiles} head={[texts.rejectedFile, texts.reason, texts.time]}>
                 {rejected.map((file) => (
                   <tr key={file.file + file.rejected_at}>
                     <td>{file.file}</td>
@@ -41,8 +43,10 @@ export function Feeds() {
               </Table>
             )}
             <p className="muted small">
-              Put files into the folder <code>feeds</code> of the data folder, or use <code>alcove feeds load</code>.
-              Nothing is downloaded.
+              {fill(texts.putFilesIntoTheFolder, {
+                code: <code>{'feeds'}</code>,
+                code2: <code>{'alcove feeds load'}</code>,
+              })}
             </p>
           </>
         )}
@@ -52,12 +56,12 @@ export function Feeds() {
 }
 
 const labels: Record<Feed['kind'], string> = {
-  epss: 'EPSS scores',
-  kev: 'Known exploited (KEV)',
-  osv: 'Aliases (OSV)',
+  epss: texts.epssScores,
+  kev: texts.knownExploitedKev,
+  osv: texts.aliasesOsv,
 }
 
 function ageInWords({ loaded_at: loadedAt, age_days: days }: Feed): string {
-  if (loadedAt === null) return 'Not loaded'
-  return days === null ? 'Unknown' : counted(days, 'day')
+  if (loadedAt === null) return texts.notLoaded
+  return days === null ? texts.unknown : texts.day(days)
 }

@@ -3,11 +3,12 @@ import { CircleCheck, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Badge } from '../../components/badge.tsx'
-import { counted } from '../../components/format.ts'
+import { fill } from '../../components/fill.tsx'
 import { Panel } from '../../components/page/page.tsx'
 import { Time } from '../../components/time.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
 import styles from './admin.module.css'
+import { texts } from './texts.ts'
 
 const pollMs = 15_000
 /** Maximum delay of a due job before the queue counts as stuck. */
@@ -21,17 +22,19 @@ export function Health({ version }: { version: string }) {
   const isHealthy = ready.isSuccess && !ready.isError
   return (
     <Panel
-      title="Health"
+      title={texts.health}
       actions={
-        !ready.isPending && <Badge tone={isHealthy ? 'success' : 'danger'}>{isHealthy ? 'Ready' : 'Not ready'}</Badge>
+        !ready.isPending && (
+          <Badge tone={isHealthy ? 'success' : 'danger'}>{isHealthy ? texts.ready : texts.notReady}</Badge>
+        )
       }
     >
       <div role="status">
         {ready.isPending ? (
-          <p className="muted">Checking database and storage …</p>
+          <p className="muted">{texts.checkingDatabaseAndStorage}</p>
         ) : (
           <ul className={styles.parts}>
-            {isHealthy && <Part isHealthy>Database and storage are reachable.</Part>}
+            {isHealthy && <Part isHealthy>{texts.databaseAndStorageAreReachable}</Part>}
             {Object.entries(problems).map(([part, problem]) => (
               <Part key={part}>{problem}</Part>
             ))}
@@ -39,25 +42,22 @@ export function Health({ version }: { version: string }) {
           </ul>
         )}
       </div>
-      <p className="muted small">Version {version}</p>
+      <p className="muted small">{texts.version(version)}</p>
     </Panel>
   )
 }
 
 const known: Readonly<Record<string, string>> = {
-  'the database':
-    'The database is unreachable, so nothing can be read or changed. Check that it is running, reachable and has free disk space.',
-  'the object store':
-    'File storage is unreachable, so uploads and downloads fail. Check that the disk is mounted and writable, or that the bucket and its access keys are valid.',
+  'the database': texts.theDatabaseIsUnreachable,
+  'the object store': texts.fileStorageIsUnreachable,
 }
 
 /** Describes the problems by part, with what to check. */
 function problemsIn(error: Error): Readonly<Record<string, string>> {
-  if (!(error instanceof RequestFailed))
-    return { server: 'The server does not respond. Check that its process is running.' }
+  if (!(error instanceof RequestFailed)) return { server: texts.theServerDoesNotRespond }
   const unreachable = Object.keys(known).filter((part) => error.reasons.some((reason) => reason.startsWith(part)))
   if (unreachable.length > 0) return Object.fromEntries(unreachable.map((part) => [part, known[part] ?? '']))
-  return { server: `The server is not ready: ${error.message} Check its log.` }
+  return { server: texts.theServerIsNotReady(error.message) }
 }
 
 function useJobs(): ReactNode {
@@ -65,7 +65,7 @@ function useJobs(): ReactNode {
   const waiting = usePage('GET /admin/jobs', { query: { state: ['waiting'], per_page: 1 } }, { refetchMs: pollMs })
   const query = { state: ['running' as const], per_page: 1 }
   const running = usePage('GET /admin/jobs', { query }, { refetchMs: pollMs })
-  if (failed.isError) return <Part>The job status could not be loaded.</Part>
+  if (failed.isError) return <Part>{texts.theJobStatusCould}</Part>
   if (!failed.data || !waiting.data || !running.data) return null
   const [last] = failed.data.rows
   const [next] = waiting.data.rows
@@ -74,24 +74,27 @@ function useJobs(): ReactNode {
     <>
       {last && (
         <Part>
-          <Link to="/-/admin/jobs?state=failed">{jobsIn(failed.data.total)}</Link> failed permanently, most recently{' '}
-          <Time of={last.finished_at ?? last.created_at} />
-          {last.last_error && `: ${firstLine(last.last_error)}`}
+          {fill(texts.failedPermanentlyMostRecently, {
+            link: <Link to="/-/admin/jobs?state=failed">{jobsIn(failed.data.total)}</Link>,
+            time: <Time of={last.finished_at ?? last.created_at} />,
+            lastError: last.last_error && `: ${firstLine(last.last_error)}`,
+          })}
         </Part>
       )}
       {isStuck && (
         <Part>
-          <Link to="/-/admin/jobs?state=waiting">{jobsIn(waiting.data.total)}</Link> overdue and none is running. Check
-          that the server processes are running.
+          {fill(texts.overdueAndNoneIsRunning, {
+            link: <Link to="/-/admin/jobs?state=waiting">{jobsIn(waiting.data.total)}</Link>,
+          })}
         </Part>
       )}
-      {!last && !isStuck && <Part isHealthy>Background jobs are running normally.</Part>}
+      {!last && !isStuck && <Part isHealthy>{texts.backgroundJobsAreRunning}</Part>}
     </>
   )
 }
 
 function jobsIn(total: number | undefined): string {
-  return total === undefined ? 'Over 10,000 jobs' : counted(total, 'job')
+  return total === undefined ? texts.over10000Jobs : texts.jobTotal(total)
 }
 
 function firstLine(text: string): string {

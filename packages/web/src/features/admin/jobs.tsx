@@ -2,6 +2,7 @@ import type { Page as PageOf, Schemas } from '@alcove/client'
 import { ListChecks, RotateCcw } from 'lucide-react'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { ChoiceFilter, useChoice } from '../../components/form/filters.tsx'
 import { formatCount, inWords } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
@@ -12,17 +13,18 @@ import { useAction, usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import styles from './admin.module.css'
+import { texts } from './texts.ts'
 
 type Job = Schemas['Job']
 type Choice = '' | Job['state']
 
 const perPage = 50
 const choices = [
-  { value: '', label: 'All statuses' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'running', label: 'Running' },
-  { value: 'waiting', label: 'Pending' },
-  { value: 'finished', label: 'Finished' },
+  { value: '', label: texts.allStatuses },
+  { value: 'failed', label: texts.failed },
+  { value: 'running', label: texts.running },
+  { value: 'waiting', label: texts.pending },
+  { value: 'finished', label: texts.finished },
 ] as const satisfies readonly { value: Choice; label: string }[]
 
 /** Returns the polling interval: shorter while jobs are running or due. */
@@ -50,32 +52,29 @@ export function Jobs() {
     },
     { refetchMs },
   )
-  const retry = useAction('POST /admin/jobs/{id}/retry', { done: 'Job queued again.' })
+  const retry = useAction('POST /admin/jobs/{id}/retry', { done: texts.jobQueuedAgain })
   return (
-    <Page
-      title="Jobs"
-      lead="Background tasks: imports, exports and webhooks. Finished jobs are kept for one day, failed jobs for one month."
-    >
+    <Page title={texts.jobs} lead={texts.backgroundTasksImportsExports}>
       <search className="row-wrap">
-        <ChoiceFilter name="state" label="Status" choices={choices} />
+        <ChoiceFilter name="state" label={texts.status} choices={choices} />
         {state.kind && (
           <Button size="small" onClick={() => set({ kind: undefined })}>
-            {inWords(state.kind)} only: show all types
+            {texts.onlyShowAllTypes(inWords(state.kind))}
           </Button>
         )}
       </search>
       <PagedTable
-        label="Jobs"
+        label={texts.jobs}
         query={query}
         perPage={perPage}
         empty={{
           icon: ListChecks,
-          title: chosen || state.kind ? 'No matching jobs' : 'No jobs',
-          text: <p>{chosen === 'failed' ? 'No failed jobs.' : 'Background jobs appear here.'}</p>,
+          title: chosen || state.kind ? texts.noMatchingJobs : texts.noJobs,
+          text: <p>{chosen === 'failed' ? texts.noFailedJobs : texts.backgroundJobsAppearHere}</p>,
         }}
         columns={[
           [
-            'Job',
+            texts.job,
             (job) => (
               <>
                 <button type="button" className={styles.kind} onClick={() => set({ kind: job.kind })}>
@@ -84,17 +83,17 @@ export function Jobs() {
                 <span className="muted small">#{job.id}</span>
                 {job.last_error && <p className={`small ${styles.error}`}>{job.last_error}</p>}
                 <details className="small">
-                  <summary className="muted">Details</summary>
+                  <summary className="muted">{texts.details}</summary>
                   <pre className={styles.payload}>{JSON.stringify(job.payload, null, 2)}</pre>
                 </details>
               </>
             ),
           ],
-          ['Status', (job) => <JobState job={job} />],
-          ['Progress', (job) => <Progress job={job} />],
-          ['Created', (job) => <Time of={job.created_at} />, styles.nowrap],
+          [texts.status, (job) => <JobState job={job} />],
+          [texts.progress, (job) => <Progress job={job} />],
+          [texts.created, (job) => <Time of={job.created_at} />, styles.nowrap],
           [
-            'Finished',
+            texts.finished,
             ({ finished_at: at }) => (at ? <Time of={at} /> : <span className="muted">–</span>),
             styles.nowrap,
           ],
@@ -109,8 +108,8 @@ export function Jobs() {
                   isBusy={retry.isPending && retry.variables?.path.id === job.id}
                   onClick={() => retry.mutate({ path: { id: job.id } })}
                 >
-                  Run {job.state === 'failed' ? 'again' : 'now'}
-                  <span className="visually-hidden"> job {job.id}</span>
+                  {texts.run(job.state === 'failed' ? texts.again : texts.now)}
+                  <span className="visually-hidden"> {texts.jobId(job.id)}</span>
                 </Button>
               ),
           ],
@@ -135,22 +134,20 @@ function JobState({ job }: { job: Job }) {
         </Badge>
       </span>
       {isLater && (
-        <span className={`muted small ${styles.nowrap}`}>
-          runs <Time of={job.run_at} />
-        </span>
+        <span className={`muted small ${styles.nowrap}`}>{fill(texts.runs, { time: <Time of={job.run_at} /> })}</span>
       )}
-      {job.attempts > 1 && <span className={`muted small ${styles.nowrap}`}>{job.attempts} attempts</span>}
+      {job.attempts > 1 && <span className={`muted small ${styles.nowrap}`}>{texts.attempts(job.attempts)}</span>}
     </div>
   )
 }
 
 function Progress({ job: { id, state, progress } }: { job: Job }) {
   if (!progress || progress.total === 0) return <span className="muted">–</span>
-  const text = `${formatCount(progress.done)} of ${formatCount(progress.total)}`
+  const text = texts.of(formatCount(progress.done), formatCount(progress.total))
   if (state === 'finished') return <span className="numbers small">{text}</span>
   return (
     <div className="stack-tight">
-      <progress className={styles.progress} value={progress.done} max={progress.total} aria-label={`Job ${id}`} />
+      <progress className={styles.progress} value={progress.done} max={progress.total} aria-label={texts.jobId2(id)} />
       <span className={`muted small numbers ${styles.nowrap}`}>{text}</span>
     </div>
   )

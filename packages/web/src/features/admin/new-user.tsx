@@ -12,6 +12,7 @@ import { useToast } from '../../data/toasts.ts'
 import { AccountFields, accountFieldNames, readAccountFields } from './account-fields.tsx'
 import styles from './admin.module.css'
 import { type PasswordLink, PasswordLinkDialog } from './password-link.tsx'
+import { texts } from './texts.ts'
 
 /** Form for a new user, with a password or a one-time link to set one. */
 export function NewUser() {
@@ -36,11 +37,11 @@ export function NewUser() {
       )
       void queries.invalidateQueries()
       if (way !== 'link') {
-        toast({ text: `User ${name} created.` })
+        toast({ text: texts.userCreated(name) })
         navigate(`/-/admin/users/${id}`)
       } else {
         const link = await api.call('POST /users/{id}/password_links', { path: { id } }).catch((problem: Error) => {
-          toast({ text: `User ${name} created, but generating the link failed: ${problem.message}`, kind: 'error' })
+          toast({ text: texts.userCreatedButGenerating(name, problem.message), kind: 'error' })
         })
         if (link) setMade({ id, link })
         else navigate(`/-/admin/users/${id}`)
@@ -53,16 +54,16 @@ export function NewUser() {
   }
 
   return (
-    <Page title="New user" crumbs={[{ label: 'Users', to: '/-/admin/users' }]}>
+    <Page title={texts.newUser} crumbs={[{ label: texts.users, to: '/-/admin/users' }]}>
       <ForWriters>
         <Panel>
           <ActionForm
             action={{ error, isPending: isBusy }}
             fields={[...accountFieldNames, 'password']}
-            submit="Create user"
+            submit={texts.createUser}
             aside={
               <LinkButton kind="quiet" to="/-/admin/users">
-                Cancel
+                {texts.cancel}
               </LinkButton>
             }
             onSubmit={(_, form) => void create(form)}
@@ -70,27 +71,27 @@ export function NewUser() {
             <AccountFields />
             {hasPasswords && (
               <fieldset className={styles.choices}>
-                <legend>Initial sign-in</legend>
+                <legend>{texts.initialSignIn}</legend>
                 <label className={styles.choice}>
                   <input type="radio" name="way" checked={way === 'link'} onChange={() => setWay('link')} />
-                  Send a one-time link to set a password
+                  {texts.sendAOneTime}
                 </label>
                 <label className={styles.choice}>
                   <input type="radio" name="way" checked={way === 'password'} onChange={() => setWay('password')} />
-                  Set a password now
+                  {texts.setAPasswordNow}
                 </label>
               </fieldset>
             )}
             {way === 'password' && (
               <TextField
-                label="Password"
+                label={texts.password}
                 name="password"
                 type="password"
                 autoComplete="new-password"
                 required
                 minLength={8}
                 maxLength={128}
-                hint="8 to 128 characters."
+                hint={texts.n8To128Characters}
               />
             )}
           </ActionForm>

@@ -12,6 +12,7 @@ import { usePageNumber } from '../../components/page/pager.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAction, usePage } from '../../data/api.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
+import { texts } from './texts.ts'
 
 const perPage = 50
 
@@ -22,23 +23,23 @@ export function Organizations() {
   const query = usePage('GET /organizations', { query: { page: usePageNumber(), per_page: perPage } })
   return (
     <Page
-      title="Organizations"
-      lead="Organizations have separate topics, groups and projects. Private organizations are visible to members only."
+      title={texts.organizations}
+      lead={texts.organizationsHaveSeparateTopics}
       actions={
         mayWrite(session) && (
           <Button kind="primary" icon={Plus} onClick={() => setOpen(true)}>
-            New organization
+            {texts.newOrganization}
           </Button>
         )
       }
     >
       <PagedTable
-        label="Organizations"
+        label={texts.organizations}
         query={query}
         perPage={perPage}
         columns={[
           [
-            'Name',
+            texts.name,
             ({ name, description }) => (
               <>
                 <strong>{name}</strong>
@@ -46,10 +47,10 @@ export function Organizations() {
               </>
             ),
           ],
-          ['Path', ({ path }) => path, 'mono'],
+          [texts.path, ({ path }) => path, 'mono'],
           ['ID', ({ id }) => id, 'numbers'],
-          ['Visibility', ({ visibility }) => <Badge>{inWords(visibility)}</Badge>],
-          ['Created', (organization) => <Time of={organization.created_at} />],
+          [texts.visibility, ({ visibility }) => <Badge>{inWords(visibility)}</Badge>],
+          [texts.created, (organization) => <Time of={organization.created_at} />],
         ]}
       />
       <NewOrganization isOpen={isOpen} onClose={() => setOpen(false)} />
@@ -58,13 +59,13 @@ export function Organizations() {
 }
 
 const visibilities = [
-  { value: 'private', label: 'Private' },
-  { value: 'public', label: 'Public' },
+  { value: 'private', label: texts.private },
+  { value: 'public', label: texts.public },
 ] as const
 
 function NewOrganization({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const create = useAction('POST /organizations', {
-    done: 'Organization created.',
+    done: texts.organizationCreated,
     showsErrors: true,
     onDone: () => close(),
   })
@@ -82,18 +83,18 @@ function NewOrganization({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
       },
     })
   return (
-    <Dialog isOpen={isOpen} onClose={close} title="New organization">
+    <Dialog isOpen={isOpen} onClose={close} title={texts.newOrganization}>
       <ActionForm
         action={create}
         fields={['name', 'path', 'description']}
-        submit="Create organization"
+        submit={texts.createOrganization}
         onCancel={close}
         onSubmit={submit}
       >
-        <TextField label="Name" name="name" required />
-        <TextField label="Path" name="path" required hint="Used in URLs. Letters, digits, - and _." />
-        <TextArea label="Description" name="description" rows={3} />
-        <SelectField label="Visibility" name="visibility" choices={visibilities} />
+        <TextField label={texts.name} name="name" required />
+        <TextField label={texts.path} name="path" required hint={texts.usedInUrlsLetters} />
+        <TextArea label={texts.description} name="description" rows={3} />
+        <SelectField label={texts.visibility} name="visibility" choices={visibilities} />
       </ActionForm>
     </Dialog>
   )

@@ -1,7 +1,8 @@
 import type { ListOperation, Request } from '@alcove/client'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { counted, formatBytes, formatCount } from '../../components/format.ts'
+import { fill } from '../../components/fill.tsx'
+import { formatBytes, formatCount } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { Time } from '../../components/time.tsx'
@@ -11,40 +12,47 @@ import styles from './admin.module.css'
 import { Feeds } from './feeds.tsx'
 import { Health } from './health.tsx'
 import { databaseNames, storeNames } from './storage.tsx'
+import { texts } from './texts.ts'
 
 /** Admin overview: health, counts and storage. */
 export function Overview() {
   const { version } = useSession()
   const storage = useApiQuery('GET /admin/storage', {})
   return (
-    <Page title="Overview">
+    <Page title={texts.overview}>
       <Health version={version} />
-      <section aria-label="Counts" className={styles.cards}>
-        <Count label="Users" to="/-/admin/users" operation="GET /users" />
-        <Count label="Projects" to="/explore/projects" operation="GET /projects" />
-        <Count label="Groups" operation="GET /groups" />
-        <Count label="Topics" to="/-/admin/topics" operation="GET /topics" />
+      <section aria-label={texts.counts} className={styles.cards}>
+        <Count label={texts.users} to="/-/admin/users" operation="GET /users" />
+        <Count label={texts.projects} to="/explore/projects" operation="GET /projects" />
+        <Count label={texts.groups} operation="GET /groups" />
+        <Count label={texts.topics} to="/-/admin/topics" operation="GET /topics" />
         <Count
-          label="Active tokens"
+          label={texts.activeTokens}
           to="/-/admin/tokens?state=active"
           operation="GET /personal_access_tokens"
           query={{ state: 'active' }}
         />
-        <Count label="Failed jobs" to="/-/admin/jobs?state=failed" operation="GET /admin/jobs" query={failed} />
-        <Count label="Pending jobs" to="/-/admin/jobs" operation="GET /admin/jobs" query={toDo} />
+        <Count label={texts.failedJobs} to="/-/admin/jobs?state=failed" operation="GET /admin/jobs" query={failed} />
+        <Count label={texts.pendingJobs} to="/-/admin/jobs" operation="GET /admin/jobs" query={toDo} />
       </section>
-      <Panel title="Storage">
+      <Panel title={texts.storage}>
         <QueryResult query={storage}>
           {({ database, object_store: store, uploads, deleted_uploads: deleted, measured_at: at }) => (
             <>
               <p>
-                {formatBytes(uploads.bytes)} in {counted(uploads.files, 'file')}
-                {deleted.files > 0 &&
-                  `, plus ${formatBytes(deleted.bytes)} in ${counted(deleted.files, 'deleted file')} that can be restored`}
-                . Database: {databaseNames[database]}. Files: {storeNames[store]}.
+                {fill(texts.inDatabaseFiles, {
+                  bytes: formatBytes(uploads.bytes),
+                  uploadsFiles: texts.fileFiles(uploads.files),
+                  deletedFiles: deleted.files > 0 && texts.plusInDeletedFile(formatBytes(deleted.bytes), deleted.files),
+                  databaseNames: databaseNames[database],
+                  storeNames: storeNames[store],
+                })}
               </p>
               <p className="muted small">
-                Calculated <Time of={at} />. <Link to="/-/admin/storage">Largest consumers</Link>
+                {fill(texts.calculated2, {
+                  time: <Time of={at} />,
+                  link: <Link to="/-/admin/storage">{texts.largestConsumers}</Link>,
+                })}
               </p>
             </>
           )}
@@ -71,7 +79,7 @@ function Count<O extends ListOperation>({
 }) {
   // Every list accepts `per_page`, which TypeScript cannot infer for the generic operation.
   const { data, isError } = usePage(operation, { query: { ...query, per_page: 1 } } as Request<O>)
-  const figure = isError ? '–' : !data ? '…' : data.total === undefined ? 'Over 10,000' : formatCount(data.total)
+  const figure = isError ? '–' : !data ? '…' : data.total === undefined ? texts.over10000 : formatCount(data.total)
   return <Card label={label} figure={figure} {...(to && { to })} />
 }
 

@@ -1,10 +1,12 @@
 import type { ResponseOf } from '@alcove/client'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { Dialog, DialogActions } from '../../components/overlay/dialog.tsx'
 import { Time } from '../../components/time.tsx'
 import { useSession } from '../../data/session.ts'
 import styles from './admin.module.css'
+import { texts } from './texts.ts'
 
 export type PasswordLink = ResponseOf<'POST /users/{id}/password_links'>
 
@@ -16,19 +18,17 @@ export function PasswordLinkDialog({ link, onClose }: { link: PasswordLink | und
     <Dialog
       isOpen={link !== undefined}
       onClose={onClose}
-      title="Password reset link"
-      lead={`The link is shown only once. ${isMailed ? 'The user receives an e-mail with a link. If it does not arrive, send this one' : 'Send it to the user'} over a private channel: anyone with the link can set the password.`}
+      title={texts.passwordResetLink}
+      lead={texts.theLinkIsShown(isMailed ? texts.theUserReceivesAnE : texts.sendItToTheUser)}
     >
       <p className={styles.secret}>{address}</p>
       {link && (
-        <p className="muted small">
-          Single use. Expires <Time of={link.expires_at} />. Generating a new link revokes this one.
-        </p>
+        <p className="muted small">{fill(texts.singleUseExpiresGenerating, { time: <Time of={link.expires_at} /> })}</p>
       )}
       <DialogActions>
-        <CopyButton text={address} label="Copy link" size="normal" />
+        <CopyButton text={address} label={texts.copyLink} size="normal" />
         <Button kind="primary" onClick={onClose}>
-          Done
+          {texts.done}
         </Button>
       </DialogActions>
     </Dialog>

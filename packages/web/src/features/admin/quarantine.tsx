@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
-import { counted, formatBytes } from '../../components/format.ts'
+import { fill } from '../../components/fill.tsx'
+import { formatBytes } from '../../components/format.ts'
 import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { PagedTable } from '../../components/page/paged-table.tsx'
@@ -15,6 +16,7 @@ import { useAction, useApiQuery, usePage } from '../../data/api.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { groupAddress } from '../../nouns/group/group.ts'
 import styles from './admin.module.css'
+import { texts } from './texts.ts'
 
 type Upload = Schemas['QuarantinedUpload']
 interface Asked {
@@ -31,43 +33,48 @@ export function Quarantine() {
   const query = usePage('GET /admin/quarantine', { query: { page: usePageNumber(), per_page: perPage } }, { refetchMs })
   const [asked, setAsked] = useState<Asked>()
   return (
-    <Page title="Quarantine" lead="Files in which the virus scan found a threat. They cannot be downloaded.">
+    <Page title={texts.quarantine} lead={texts.filesInWhichTheVirus}>
       <Scanner />
       <PagedTable
-        label="Quarantined files"
+        label={texts.quarantinedFiles}
         query={query}
         perPage={perPage}
-        empty={{ icon: ShieldCheck, title: 'No quarantined files', text: <p>Infected files appear here.</p> }}
+        empty={{ icon: ShieldCheck, title: texts.noQuarantinedFiles, text: <p>{texts.infectedFilesAppearHere}</p> }}
         columns={[
           [
-            'File',
+            texts.file,
             ({ filename, size, owner }) => (
               <>
                 <p className={styles.strong}>{filename}</p>
                 <p className="muted small">
-                  {formatBytes(size)} in <Link to={addressOf(owner)}>{owner.full_path}</Link>
+                  {fill(texts.inLabel, {
+                    size: formatBytes(size),
+                    link: <Link to={addressOf(owner)}>{owner.full_path}</Link>,
+                  })}
                 </p>
               </>
             ),
           ],
-          ['Threat', ({ scan_signature: signature }) => <Badge tone="danger">{signature}</Badge>],
+          [texts.threat, ({ scan_signature: signature }) => <Badge tone="danger">{signature}</Badge>],
           [
-            'Uploaded by',
+            texts.uploadedBy,
             ({ uploaded_by: user }) =>
-              user ? <Link to={`/${user.username}`}>{user.name}</Link> : <span className="muted">Unknown</span>,
+              user ? <Link to={`/${user.username}`}>{user.name}</Link> : <span className="muted">{texts.unknown}</span>,
           ],
-          ['Uploaded', (upload) => <Time of={upload.created_at} />, styles.nowrap],
-          ['Scanned', (upload) => <Time of={upload.scanned_at} />, styles.nowrap],
+          [texts.uploaded, (upload) => <Time of={upload.created_at} />, styles.nowrap],
+          [texts.scanned, (upload) => <Time of={upload.scanned_at} />, styles.nowrap],
           [
             '',
             (upload) =>
               mayChange && (
                 <div className="row">
                   <Button size="small" onClick={() => setAsked({ upload, action: 'release' })}>
-                    Release<span className="visually-hidden"> {upload.filename}</span>
+                    {texts.release}
+                    <span className="visually-hidden"> {upload.filename}</span>
                   </Button>
                   <Button size="small" kind="danger" onClick={() => setAsked({ upload, action: 'delete' })}>
-                    Delete<span className="visually-hidden"> {upload.filename}</span>
+                    {texts.deleteLabel}
+                    <span className="visually-hidden"> {upload.filename}</span>
                   </Button>
                 </div>
               ),
@@ -87,15 +94,15 @@ const addressOf = ({ kind, full_path: path }: Upload['owner']) =>
 function Scanner() {
   const mayChange = mayWrite(useSession())
   const query = useApiQuery('GET /admin/virus_scan', {}, { refetchMs })
-  const scan = useAction('POST /admin/virus_scan', { done: 'Scan queued. Progress is under Jobs.' })
+  const scan = useAction('POST /admin/virus_scan', { done: texts.scanQueuedProgressIsUnder })
   return (
     <Panel
-      title="Virus scanner"
+      title={texts.virusScanner}
       actions={
         mayChange &&
         query.data?.configured && (
           <Button size="small" icon={ScanSearch} isBusy={scan.isPending} onClick={() => scan.mutate({})}>
-            Scan files without a result
+            {texts.scanFilesWithoutAResult}
           </Button>
         )
       }
@@ -107,16 +114,18 @@ function Scanner() {
 
 function ScannerState({ state }: { state: Schemas['VirusScan'] }) {
   if (!state.configured) {
-    return <p>No virus scanner is configured, so uploads are not scanned. Set ALCOVE_CLAMD to the address of clamd.</p>
+    return <p>{texts.noVirusScannerIsConfigured}</p>
   }
   return (
     <div className="stack-tight">
       <p className="row">
-        <Badge tone={state.reachable ? 'success' : 'danger'}>{state.reachable ? 'Reachable' : 'Not reachable'}</Badge>
-        {counted(state.pending, 'file')} waiting.
+        <Badge tone={state.reachable ? 'success' : 'danger'}>
+          {state.reachable ? texts.reachable : texts.notReachable}
+        </Badge>
+        {texts.fileWaiting(state.pending)}
       </p>
-      {state.error && <p>The scanner does not answer: {state.error}. Check that clamd is running.</p>}
-      {state.hold && state.pending > 0 && <p>Files that wait cannot be downloaded until they are scanned.</p>}
+      {state.error && <p>{texts.theScannerDoesNotAnswer(state.error)}</p>}
+      {state.hold && state.pending > 0 && <p>{texts.filesThatWaitCannot}</p>}
     </div>
   )
 }
@@ -128,16 +137,16 @@ interface DialogProps {
 
 function Release({ upload, onClose }: DialogProps) {
   const release = useAction('POST /admin/quarantine/{upload_id}/release', {
-    done: `${upload.filename} released.`,
+    done: texts.released(upload.filename),
     onDone: onClose,
   })
   return (
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Release ${upload.filename}?`}
-      lead={`The virus scan found ${upload.scan_signature}. Release the file only if this is a false positive: everyone who can view it can download it again.`}
-      confirm="Release file"
+      title={texts.releaseFilename(upload.filename)}
+      lead={texts.theVirusScanFound(upload.scan_signature)}
+      confirm={texts.releaseFile}
       isBusy={release.isPending}
       onConfirm={() => release.mutate({ path: { upload_id: upload.id } })}
     />
@@ -145,7 +154,7 @@ function Release({ upload, onClose }: DialogProps) {
 }
 
 function Removal({ upload, onClose }: DialogProps) {
-  const options = { done: `${upload.filename} deleted.`, onDone: onClose }
+  const options = { done: texts.deleted(upload.filename), onDone: onClose }
   const ofProject = useAction('DELETE /projects/{id}/uploads/{upload_id}', options)
   const ofGroup = useAction('DELETE /groups/{id}/uploads/{upload_id}', options)
   const remove = upload.owner.kind === 'project' ? ofProject : ofGroup
@@ -153,9 +162,9 @@ function Removal({ upload, onClose }: DialogProps) {
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Delete ${upload.filename}?`}
-      lead={`Links to the file stop working. It can be restored in the uploads of ${upload.owner.full_path} for some days, and stays quarantined.`}
-      confirm="Delete file"
+      title={texts.deleteLabelFilename(upload.filename)}
+      lead={texts.linksToTheFile(upload.owner.full_path)}
+      confirm={texts.deleteFile}
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate({ path: { id: upload.owner.id, upload_id: upload.id } })}
     />

@@ -1,9 +1,11 @@
 import type { Schemas } from '@alcove/client'
 import { Badge } from '../../components/badge.tsx'
+import { fill } from '../../components/fill.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { useApiQuery } from '../../data/api.ts'
 import styles from './settings.module.css'
+import { texts } from './texts.ts'
 
 type Setting = Schemas['Setting']
 
@@ -11,7 +13,7 @@ type Setting = Schemas['Setting']
 export function Settings() {
   const query = useApiQuery('GET /admin/settings', {})
   return (
-    <Page title="Settings" lead="Settings are environment variables. Restart the server after changing one.">
+    <Page title={texts.settings} lead={texts.settingsAreEnvironmentVariables}>
       <QueryResult query={query}>
         {(settings) => (
           <>
@@ -42,15 +44,17 @@ export function Settings() {
 }
 
 function Value({ setting }: { setting: Setting }) {
-  if (setting.is_secret) return setting.is_set ? <Badge tone="info">Set (hidden)</Badge> : <NotSet />
+  if (setting.is_secret) return setting.is_set ? <Badge tone="info">{texts.setHidden}</Badge> : <NotSet />
   return (
     <>
       {setting.value === null ? <NotSet /> : <code className={styles.text}>{setting.value}</code>}
       {!setting.is_default && (
         <span className="row-wrap">
-          <Badge tone="accent">Changed</Badge>
+          <Badge tone="accent">{texts.changed}</Badge>
           <span className="muted small">
-            Default: {setting.default === null ? 'not set' : <code>{setting.default}</code>}
+            {fill(texts.defaultLabel, {
+              defaultValue: setting.default === null ? texts.notSet : <code>{setting.default}</code>,
+            })}
           </span>
         </span>
       )}
@@ -59,5 +63,5 @@ function Value({ setting }: { setting: Setting }) {
 }
 
 function NotSet() {
-  return <span className="muted">Not set</span>
+  return <span className="muted">{texts.notSet2}</span>
 }

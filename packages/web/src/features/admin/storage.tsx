@@ -1,7 +1,8 @@
 import { HardDrive } from 'lucide-react'
 import { Link } from 'wouter'
 import { Badge } from '../../components/badge.tsx'
-import { counted, formatBytes, formatCount } from '../../components/format.ts'
+import { fill } from '../../components/fill.tsx'
+import { formatBytes, formatCount } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { Pager, usePageNumber } from '../../components/page/pager.tsx'
 import { Empty, QueryResult } from '../../components/page/states.tsx'
@@ -10,9 +11,10 @@ import { Time } from '../../components/time.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
 import styles from './admin.module.css'
+import { texts } from './texts.ts'
 
-export const databaseNames = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
-export const storeNames = { disk: 'data directory', s3: 'S3 bucket' }
+export const databaseNames = { sqlite: 'SQLite', postgres: texts.postgresql }
+export const storeNames = { disk: texts.dataDirectory, s3: 'S3 bucket' }
 const perPage = 50
 
 /** Storage used by uploads, by project and group. */
@@ -21,45 +23,41 @@ export function Storage() {
   const totals = useApiQuery('GET /admin/storage', {})
   const owners = usePage('GET /admin/storage/owners', { query: { page: usePageNumber(), per_page: perPage } })
   return (
-    <Page
-      title="Storage"
-      lead="Storage used by uploads, by project and group. Reports, exports and avatars are not included."
-    >
+    <Page title={texts.storage} lead={texts.storageUsedByUploads}>
       <QueryResult query={totals}>
         {({ database, object_store: store, uploads, deleted_uploads: deleted, measured_at: at }) => (
           <div className="stack-tight">
-            <section aria-label="Totals" className={styles.cards}>
-              <Total label="Stored" bytes={uploads.bytes} note={counted(uploads.files, 'file')} />
+            <section aria-label={texts.totals} className={styles.cards}>
+              <Total label={texts.stored} bytes={uploads.bytes} note={texts.fileFiles(uploads.files)} />
               <Total
-                label="Deleted, restorable"
+                label={texts.deletedRestorable}
                 bytes={deleted.bytes}
-                note={`${counted(deleted.files, 'file')}, kept for ${counted(graceDays, 'day')}`}
+                note={texts.fileKeptForDay(deleted.files, graceDays)}
               />
               <div className={styles.card}>
-                <span className="muted small">Location</span>
-                <span>
-                  {databaseNames[database]}; files: {storeNames[store]}
-                </span>
+                <span className="muted small">{texts.location}</span>
+                <span>{texts.filesDatabaseNames(databaseNames[database], storeNames[store])}</span>
               </div>
             </section>
-            <p className="muted small">
-              Calculated <Time of={at} />.
-            </p>
+            <p className="muted small">{fill(texts.calculated, { time: <Time of={at} /> })}</p>
           </div>
         )}
       </QueryResult>
       <Retention />
       <div className="stack">
-        <h2>Largest consumers</h2>
+        <h2>{texts.largestConsumers}</h2>
         <QueryResult query={owners}>
           {(page) =>
             page.rows.length === 0 ? (
-              <Empty icon={HardDrive} title="No uploads yet">
-                <p>Projects and groups appear after the first upload.</p>
+              <Empty icon={HardDrive} title={texts.noUploadsYet}>
+                <p>{texts.projectsAndGroupsAppear}</p>
               </Empty>
             ) : (
               <>
-                <Table label="Largest consumers" head={['Project or group', 'Type', 'Files', 'Size', 'Quota']}>
+                <Table
+                  label={texts.largestConsumers}
+                  head={[texts.projectOrGroup, texts.type, texts.files, texts.size, texts.quota]}
+                >
                   {page.rows.map((owner) => (
                     <tr key={`${owner.kind} ${owner.id}`}>
                       <td>
@@ -71,13 +69,13 @@ export function Storage() {
                         </Link>
                       </td>
                       <td>
-                        <Badge>{owner.kind === 'group' ? 'Group' : 'Project'}</Badge>
+                        <Badge>{owner.kind === 'group' ? texts.group : texts.project}</Badge>
                       </td>
                       <td className="numbers">{formatCount(owner.files)}</td>
                       <td className={`numbers ${styles.nowrap}`}>{formatBytes(owner.bytes)}</td>
                       <td className={`numbers ${styles.nowrap}`}>
                         {owner.quota_bytes === null ? (
-                          <span className="muted">None</span>
+                          <span className="muted">{texts.none}</span>
                         ) : (
                           formatBytes(owner.quota_bytes)
                         )}
@@ -106,13 +104,13 @@ function Total({ label, bytes, note }: { label: string; bytes: number; note: str
 }
 
 const retentionLabels = {
-  refs: 'Idle branches to close',
-  imports: 'Records of imports',
-  histories: 'Observations in histories',
-  audit_events: 'Audit events',
-  exports: 'Exports',
-  webhook_events: 'Webhook events',
-  unreferenced_uploads: 'Uploads without references',
+  refs: texts.idleBranchesToClose,
+  imports: texts.recordsOfImports,
+  histories: texts.observationsInHistories,
+  audit_events: texts.auditEvents,
+  exports: texts.exports,
+  webhook_events: texts.webhookEvents,
+  unreferenced_uploads: texts.uploadsWithoutReferences,
 }
 
 /** What the next hourly run removes, by the periods of retention of the server. */
@@ -120,15 +118,15 @@ function Retention() {
   const query = useApiQuery('GET /admin/retention', {})
   return (
     <div className="stack">
-      <h2>Next cleanup</h2>
+      <h2>{texts.nextCleanup}</h2>
       <QueryResult query={query}>
         {(rows) => (
-          <Table label="Next cleanup" head={['Records', 'Kept for', 'To remove', 'Oldest']}>
+          <Table label={texts.nextCleanup} head={[texts.records, texts.keptFor, texts.toRemove, texts.oldest]}>
             {rows.map((row) => (
               <tr key={row.kind}>
                 <td>{retentionLabels[row.kind]}</td>
-                <td>{row.days === 0 ? 'Always' : counted(row.days, 'day')}</td>
-                <td>{`${row.is_complete ? '' : 'More than '}${formatCount(row.count)}`}</td>
+                <td>{row.days === 0 ? texts.always : texts.day(row.days)}</td>
+                <td>{`${row.is_complete ? '' : texts.moreThan}${formatCount(row.count)}`}</td>
                 <td className="muted">{row.oldest_at && <Time of={row.oldest_at} />}</td>
               </tr>
             ))}

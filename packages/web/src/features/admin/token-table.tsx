@@ -3,11 +3,13 @@ import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Table } from '../../components/table.tsx'
 import { Day, Time } from '../../components/time.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import styles from './admin.module.css'
+import { texts } from './texts.ts'
 
 export type Token = RowOf<'GET /personal_access_tokens'>
 
@@ -23,20 +25,28 @@ export function TokenTable({
 }) {
   const [revoking, setRevoking] = useState<Token>()
   const revoke = useAction('DELETE /personal_access_tokens/{id}', {
-    done: 'Token revoked.',
+    done: texts.tokenRevoked,
     onDone: () => setRevoking(undefined),
   })
-  const head: ReactNode[] = ['Token', ...(hasUsers ? ['User'] : []), 'Status', 'Scopes', 'Last used', 'Expires', '']
+  const head: ReactNode[] = [
+    texts.token,
+    ...(hasUsers ? [texts.user] : []),
+    texts.status,
+    texts.scopes,
+    texts.lastUsed,
+    texts.expires,
+    '',
+  ]
   return (
     <>
-      <Table label={hasUsers ? 'Tokens' : 'Tokens of the user'} head={head}>
+      <Table label={hasUsers ? texts.tokens : texts.tokensOfTheUser} head={head}>
         {tokens.map((token) => (
           <tr key={token.id}>
             <td>
               <strong>{token.name}</strong>
               {token.description && <p className="muted small">{token.description}</p>}
               <p className={`muted small ${styles.nowrap}`}>
-                Created <Time of={token.created_at} />
+                {fill(texts.created2, { time: <Time of={token.created_at} /> })}
               </p>
             </td>
             {hasUsers && (
@@ -49,16 +59,17 @@ export function TokenTable({
             </td>
             <td className="mono small">{token.scopes.join(', ')}</td>
             <td>
-              {token.last_used_at ? <Time of={token.last_used_at} /> : <span className="muted">Never</span>}
+              {token.last_used_at ? <Time of={token.last_used_at} /> : <span className="muted">{texts.never}</span>}
               {token.last_used_ips.length > 0 && <p className="muted small mono">{token.last_used_ips.join(', ')}</p>}
             </td>
             <td className={styles.nowrap}>
-              {token.expires_at ? <Day of={token.expires_at} /> : <span className="muted">Never</span>}
+              {token.expires_at ? <Day of={token.expires_at} /> : <span className="muted">{texts.never}</span>}
             </td>
             <td>
               {!isReadOnly && token.active && (
                 <Button size="small" kind="danger" onClick={() => setRevoking(token)}>
-                  Revoke<span className="visually-hidden"> {token.name}</span>
+                  {texts.revoke}
+                  <span className="visually-hidden"> {token.name}</span>
                 </Button>
               )}
             </td>
@@ -68,9 +79,9 @@ export function TokenTable({
       <ConfirmDialog
         isOpen={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
-        title={`Revoke ${revoking?.name ?? ''}?`}
-        lead="Everything that uses this token loses access immediately. This cannot be undone."
-        confirm="Revoke"
+        title={texts.revokeName(revoking?.name ?? '')}
+        lead={texts.everythingThatUsesThisToken}
+        confirm={texts.revoke}
         isBusy={revoke.isPending}
         onConfirm={() => revoking && revoke.mutate({ path: { id: revoking.id } })}
       />
@@ -79,8 +90,8 @@ export function TokenTable({
 }
 
 function TokenState({ token }: { token: Token }) {
-  if (token.revoked) return <Badge tone="danger">Revoked</Badge>
-  return token.active ? <Badge tone="success">Active</Badge> : <Badge>Expired</Badge>
+  if (token.revoked) return <Badge tone="danger">{texts.revoked}</Badge>
+  return token.active ? <Badge tone="success">{texts.active}</Badge> : <Badge>{texts.expired}</Badge>
 }
 
 /** Link to a user. The list contains only ids, so each user of a page is fetched once. */
@@ -88,7 +99,7 @@ function UserLink({ id }: { id: number }) {
   const { data } = useApiQuery('GET /users/{id}', { path: { id } })
   return (
     <Link to={`/-/admin/users/${id}`} className={styles.strong}>
-      {data ? data.name : `User ${id}`}
+      {data ? data.name : texts.userId(id)}
     </Link>
   )
 }

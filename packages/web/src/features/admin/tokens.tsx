@@ -7,30 +7,31 @@ import { Empty } from '../../components/page/states.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
+import { texts } from './texts.ts'
 import { TokenTable } from './token-table.tsx'
 
 const perPage = 50
 
 const states = [
-  { value: '', label: 'All statuses' },
-  { value: 'active', label: 'Active' },
-  { value: 'inactive', label: 'Expired or revoked' },
-  { value: 'revoked', label: 'Revoked' },
+  { value: '', label: texts.allStatuses },
+  { value: 'active', label: texts.active },
+  { value: 'inactive', label: texts.expiredOrRevoked },
+  { value: 'revoked', label: texts.revoked },
 ] as const
 type State = (typeof states)[number]['value']
 
 const uses = [
-  { value: '', label: 'Any last use' },
-  { value: '7', label: 'Used in the last week' },
-  { value: '-30', label: 'Not used for 30 days' },
-  { value: '-90', label: 'Not used for 90 days' },
+  { value: '', label: texts.anyLastUse },
+  { value: '7', label: texts.usedInTheLast },
+  { value: '-30', label: texts.notUsedFor30 },
+  { value: '-90', label: texts.notUsedFor90 },
 ] as const
 
 const ends = [
-  { value: '', label: 'Any expiration' },
-  { value: '7', label: 'Expires within a week' },
-  { value: '30', label: 'Expires within 30 days' },
-  { value: '-0', label: 'Expired' },
+  { value: '', label: texts.anyExpiration },
+  { value: '7', label: texts.expiresWithinAWeek },
+  { value: '30', label: texts.expiresWithin30Days },
+  { value: '-0', label: texts.expired },
 ] as const
 
 /** Personal access tokens of all users. */
@@ -60,29 +61,29 @@ export function Tokens() {
     { isEnabled: state.user === undefined || user !== undefined },
   )
   return (
-    <Page title="Tokens" lead="Personal access tokens of all users. Token values are not stored.">
+    <Page title={texts.tokens} lead={texts.personalAccessTokensOfAll}>
       <search className="row-wrap">
-        <SearchFilter label="Search tokens by name" />
+        <SearchFilter label={texts.searchTokensByName} />
         <SearchField
-          label="Username"
+          label={texts.username}
           value={state.user ?? ''}
           onSearch={(name) => set({ user: name.replace(/^@/, '') }, { isReplacing: true })}
         />
-        <ChoiceFilter name="state" label="Status" choices={states} />
-        <ChoiceFilter name="used" label="Last used" choices={uses} />
-        <ChoiceFilter name="ends" label="Expiration" choices={ends} />
+        <ChoiceFilter name="state" label={texts.status} choices={states} />
+        <ChoiceFilter name="used" label={texts.lastUsed} choices={uses} />
+        <ChoiceFilter name="ends" label={texts.expiration} choices={ends} />
       </search>
       {isUnknownUser ? (
-        <Empty icon={KeyRound} title={`No user named “${state.user}”`}>
-          <p>Enter the full username.</p>
+        <Empty icon={KeyRound} title={texts.noUserNamed(state.user)}>
+          <p>{texts.enterTheFullUsername}</p>
         </Empty>
       ) : (
         <PagedList
           query={query}
           perPage={perPage}
           empty={
-            <Empty icon={KeyRound} title="No matching tokens">
-              <p>Users create tokens in their profile. Administrators can create one on a user’s page.</p>
+            <Empty icon={KeyRound} title={texts.noMatchingTokens}>
+              <p>{texts.usersCreateTokensInTheir}</p>
             </Empty>
           }
         >

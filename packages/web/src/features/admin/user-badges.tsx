@@ -1,5 +1,6 @@
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { inWords } from '../../components/format.ts'
+import { texts } from './texts.ts'
 
 const tones: Record<string, Tone> = { active: 'success', blocked: 'danger', banned: 'danger', deactivated: 'warning' }
 
@@ -13,8 +14,8 @@ export function UserBadges({ user }: { user: Shown }) {
   return (
     <span className="row-wrap">
       <Badge tone={tones[user.state] ?? 'neutral'}>{inWords(user.state)}</Badge>
-      {user.is_admin && <Badge tone="accent">Administrator</Badge>}
-      {user.external && <Badge tone="info">External</Badge>}
+      {user.is_admin && <Badge tone="accent">{texts.administrator}</Badge>}
+      {user.external && <Badge tone="info">{texts.external}</Badge>}
     </span>
   )
 }

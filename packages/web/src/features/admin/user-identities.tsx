@@ -1,6 +1,7 @@
 import type { ResponseOf } from '@alcove/client'
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
@@ -8,6 +9,7 @@ import { Time } from '../../components/time.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { levels, useMayChange } from '../../data/session.ts'
 import styles from './admin.module.css'
+import { texts } from './texts.ts'
 
 type Identity = ResponseOf<'GET /users/{id}/identities'>[number]
 type Step = Identity['outcome'][number]
@@ -19,7 +21,7 @@ export function UserIdentities({ userId }: { userId: number }) {
     <QueryResult query={query}>
       {(identities) =>
         identities.length > 0 && (
-          <Panel title="Identity providers">
+          <Panel title={texts.identityProviders}>
             {identities.map((identity) => (
               <LinkedAccount key={identity.id} userId={userId} identity={identity} />
             ))}
@@ -34,7 +36,7 @@ function LinkedAccount({ userId, identity }: { userId: number; identity: Identit
   const isWriter = useMayChange()
   const [isAsking, setAsking] = useState(false)
   const unlink = useAction('DELETE /users/{id}/identities/{provider}', {
-    done: `Unlinked from ${identity.provider_name}.`,
+    done: texts.unlinkedFrom(identity.provider_name),
     onDone: () => setAsking(false),
   })
   return (
@@ -43,16 +45,17 @@ function LinkedAccount({ userId, identity }: { userId: number; identity: Identit
       {isWriter && (
         <div className="row-wrap">
           <Button kind="danger" size="small" onClick={() => setAsking(true)}>
-            Unlink<span className="visually-hidden"> from {identity.provider_name}</span>
+            {texts.unlink}
+            <span className="visually-hidden"> {texts.from(identity.provider_name)}</span>
           </Button>
         </div>
       )}
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title={`Unlink the user from ${identity.provider_name}?`}
-        lead="Rights that the provider gave are taken back, and sessions that began there end. Other ways to sign in stay. The next sign-in with this provider may link the user again."
-        confirm="Unlink"
+        title={texts.unlinkTheUserFrom(identity.provider_name)}
+        lead={texts.rightsThatTheProvider}
+        confirm={texts.unlink}
         isBusy={unlink.isPending}
         onConfirm={() => unlink.mutate({ path: { id: userId, provider: identity.provider } })}
       />
@@ -64,11 +67,14 @@ function LastSignIn({ identity }: { identity: Identity }) {
   return (
     <>
       <p>
-        <strong>{identity.provider_name}</strong>, account {identity.subject}. Last sign-in{' '}
-        <Time of={identity.last_sign_in_at} />.
+        {fill(texts.accountLastSignIn, {
+          strong: <strong>{identity.provider_name}</strong>,
+          subject: identity.subject,
+          time: <Time of={identity.last_sign_in_at} />,
+        })}
       </p>
       {identity.outcome.length === 0 ? (
-        <p className="muted">The claims changed no rights.</p>
+        <p className="muted">{texts.theClaimsChangedNo}</p>
       ) : (
         <ul>
           {identity.outcome.map((step) => (
@@ -77,7 +83,7 @@ function LastSignIn({ identity }: { identity: Identity }) {
         </ul>
       )}
       <details>
-        <summary>Claims</summary>
+        <summary>{texts.claims}</summary>
         <pre className={styles.secret}>{JSON.stringify(identity.claims, null, 2)}</pre>
       </details>
     </>
@@ -87,15 +93,15 @@ function LastSignIn({ identity }: { identity: Identity }) {
 function sentenceOf({ step, group, access_level: level }: Step): string {
   const role = Object.entries(levels).find(([, value]) => value === level)?.[0] ?? 'member'
   const sentences: Record<string, string> = {
-    administrator: 'Is an administrator by the mapping.',
-    'kept administrator': 'Was made an administrator by hand, which the mapping does not change.',
-    'removed administrator': 'Is no longer an administrator.',
-    'kept last administrator': 'Stays an administrator against the mapping, because there is no other one.',
-    member: `Has the role ${role} in ${group} by the mapping.`,
-    kept: `Has the role ${role} in ${group} by hand, which the mapping does not change.`,
-    removed: `Was removed from ${group}.`,
-    'without owner': `${group} has no owner left. Add one.`,
-    'unknown group': `The mapping gives the role ${role} in ${group}, which does not exist.`,
+    administrator: texts.isAnAdministratorByTheMapping,
+    'kept administrator': texts.wasMadeAnAdministrator,
+    'removed administrator': texts.isNoLongerAnAdministrator,
+    'kept last administrator': texts.staysAnAdministratorAgainst,
+    member: texts.hasTheRoleInByTheMapping(role, group),
+    kept: texts.hasTheRoleInByHand(role, group),
+    removed: texts.wasRemovedFrom(group),
+    'without owner': texts.hasNoOwnerLeft(group),
+    'unknown group': texts.theMappingGivesTheRole(role, group),
   }
   return sentences[step] ?? step
 }

@@ -2,9 +2,9 @@ import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { ActionForm } from '../../components/form/action-form.tsx'
 import { ForWriters } from '../../components/form/for-writers.tsx'
-import { counted } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { Time } from '../../components/time.tsx'
@@ -13,6 +13,7 @@ import { mayWrite, useSession } from '../../data/session.ts'
 import { AccountFields, accountFieldNames, readAccountFields } from './account-fields.tsx'
 import styles from './admin.module.css'
 import { type PasswordLink, PasswordLinkDialog } from './password-link.tsx'
+import { texts } from './texts.ts'
 import type { ShownUser } from './user.ts'
 import { UserBadges } from './user-badges.tsx'
 import { UserIdentities } from './user-identities.tsx'
@@ -29,14 +30,16 @@ export function UserPage({ id }: { id: string }) {
       {(user) => (
         <Page
           title={user.name}
-          crumbs={[{ label: 'Users', to: '/-/admin/users' }]}
+          crumbs={[{ label: texts.users, to: '/-/admin/users' }]}
           lead={
             <div className="row-wrap">
               <span>@{user.username}</span>
               <UserBadges user={user} />
               <span className="small">
-                Created <Time of={user.created_at} />
-                {user.created_by && ` by ${user.created_by.name}`}
+                {fill(texts.created3, {
+                  time: <Time of={user.created_at} />,
+                  createdBy: user.created_by && texts.by(user.created_by.name),
+                })}
               </span>
             </div>
           }
@@ -57,13 +60,13 @@ export function UserPage({ id }: { id: string }) {
 }
 
 function AccountForm({ user }: { user: ShownUser }) {
-  const change = useAction('PUT /users/{id}', { done: 'Account updated.', showsErrors: true })
+  const change = useAction('PUT /users/{id}', { done: texts.accountUpdated, showsErrors: true })
   return (
-    <Panel title="Account">
+    <Panel title={texts.account}>
       <ActionForm
         action={change}
         fields={accountFieldNames}
-        submit="Save"
+        submit={texts.save}
         onSubmit={(_, form) => change.mutate({ path: { id: user.id }, body: readAccountFields(form) })}
       >
         <AccountFields account={user} />
@@ -76,14 +79,11 @@ function Password({ user }: { user: ShownUser }) {
   const [link, setLink] = useState<PasswordLink>()
   const make = useAction('POST /users/{id}/password_links', { onDone: setLink })
   return (
-    <Panel title="Password">
+    <Panel title={texts.password}>
       <div className={styles.line}>
-        <p>
-          Generates a single-use link for {user.name} to set a password within 24 hours. Setting it signs out all
-          sessions. The current password stays valid until then.
-        </p>
+        <p>{texts.generatesASingleUse(user.name)}</p>
         <Button icon={KeyRound} isBusy={make.isPending} onClick={() => make.mutate({ path: { id: user.id } })}>
-          Generate link
+          {texts.generateLink}
         </Button>
       </div>
       <PasswordLinkDialog link={link} onClose={() => setLink(undefined)} />
@@ -96,11 +96,11 @@ const maxShown = 10
 function Projects({ user }: { user: ShownUser }) {
   const query = usePage('GET /users/{id}/projects', { path: { id: user.id }, query: { per_page: maxShown } })
   return (
-    <Panel title="Personal projects">
+    <Panel title={texts.personalProjects}>
       <QueryResult query={query}>
         {({ rows, total, hasNext }) =>
           rows.length === 0 ? (
-            <p className="muted">No personal projects.</p>
+            <p className="muted">{texts.noPersonalProjects}</p>
           ) : (
             <div className="stack-tight">
               <ul>
@@ -112,7 +112,7 @@ function Projects({ user }: { user: ShownUser }) {
               </ul>
               {hasNext && (
                 <p className="muted small">
-                  {total === undefined ? 'And more.' : `And ${counted(total - rows.length, 'more project')}.`}
+                  {total === undefined ? texts.andMore : texts.andMoreProject(total - rows.length)}
                 </p>
               )}
             </div>

@@ -8,6 +8,7 @@ import { TypedConfirm } from '../../components/overlay/typed-confirm.tsx'
 import { Panel } from '../../components/page/page.tsx'
 import { useAction } from '../../data/api.ts'
 import styles from './admin.module.css'
+import { texts } from './texts.ts'
 import type { ShownUser } from './user.ts'
 
 type Step = 'block' | 'unblock' | 'ban' | 'unban' | 'deactivate' | 'activate'
@@ -24,44 +25,44 @@ interface Change {
 const changes: Record<Step, Change> = {
   deactivate: {
     step: 'deactivate',
-    button: 'Deactivate',
-    sentence: 'Access is suspended until the user signs in again.',
-    done: 'User deactivated.',
+    button: texts.deactivate,
+    sentence: texts.accessIsSuspendedUntil,
+    done: texts.userDeactivated,
     isDangerous: true,
   },
   activate: {
     step: 'activate',
-    button: 'Activate',
-    sentence: 'Restores access immediately.',
-    done: 'User activated.',
+    button: texts.activate,
+    sentence: texts.restoresAccessImmediately,
+    done: texts.userActivated,
     isDangerous: false,
   },
   block: {
     step: 'block',
-    button: 'Block',
-    sentence: 'The user cannot sign in or use tokens. All data is kept.',
-    done: 'User blocked.',
+    button: texts.block,
+    sentence: texts.theUserCannotSign,
+    done: texts.userBlocked,
     isDangerous: true,
   },
   unblock: {
     step: 'unblock',
-    button: 'Unblock',
-    sentence: 'Restores access.',
-    done: 'User unblocked.',
+    button: texts.unblock,
+    sentence: texts.restoresAccess,
+    done: texts.userUnblocked,
     isDangerous: false,
   },
   ban: {
     step: 'ban',
-    button: 'Ban',
-    sentence: 'The user cannot sign in or use tokens until unbanned. All data is kept.',
-    done: 'User banned.',
+    button: texts.ban,
+    sentence: texts.theUserCannotSignIn,
+    done: texts.userBanned,
     isDangerous: true,
   },
   unban: {
     step: 'unban',
-    button: 'Unban',
-    sentence: 'Restores access.',
-    done: 'User unbanned.',
+    button: texts.unban,
+    sentence: texts.restoresAccess,
+    done: texts.userUnbanned,
     isDangerous: false,
   },
 }
@@ -77,13 +78,13 @@ const stepsFrom: Record<string, readonly Step[]> = {
 export function UserStates({ user, isYou }: { user: ShownUser; isYou: boolean }) {
   if (isYou) {
     return (
-      <Panel title="Access">
-        <p className="muted">You cannot block or delete your own account. Ask another administrator.</p>
+      <Panel title={texts.access}>
+        <p className="muted">{texts.youCannotBlockOrDelete}</p>
       </Panel>
     )
   }
   return (
-    <Panel title="Access">
+    <Panel title={texts.access}>
       <div className={styles.lines}>
         {(stepsFrom[user.state] ?? ['block']).map((step) => (
           <StateLine key={step} user={user} change={changes[step]} />
@@ -96,12 +97,12 @@ export function UserStates({ user, isYou }: { user: ShownUser; isYou: boolean })
 }
 
 function Sessions({ user }: { user: ShownUser }) {
-  const end = useAction('DELETE /users/{id}/sessions', { done: `All sessions of ${user.name} ended.` })
+  const end = useAction('DELETE /users/{id}/sessions', { done: texts.allSessionsOfEnded(user.name) })
   return (
     <div className={styles.line}>
-      <p>Ends all sessions of this user. Access tokens stay valid.</p>
+      <p>{texts.endsAllSessionsOfThisUser}</p>
       <Button isBusy={end.isPending} onClick={() => end.mutate({ path: { id: user.id } })}>
-        Sign out everywhere
+        {texts.signOutEverywhere}
       </Button>
     </div>
   )
@@ -139,7 +140,7 @@ function Deletion({ user }: { user: ShownUser }) {
   const [isOpen, setOpen] = useState(false)
   const [isHard, setHard] = useState(false)
   const remove = useAction('DELETE /users/{id}', {
-    done: `User ${user.name} deleted.`,
+    done: texts.userDeleted(user.name),
     isLeaving: true,
     showsErrors: true,
     onDone: () => navigate('/-/admin/users', { replace: true }),
@@ -150,30 +151,27 @@ function Deletion({ user }: { user: ShownUser }) {
   }
   return (
     <div className={styles.line}>
-      <p>Permanently deletes the account and its personal projects.</p>
+      <p>{texts.permanentlyDeletesTheAccount}</p>
       <Button kind="danger" onClick={() => setOpen(true)}>
-        Delete
+        {texts.deleteLabel}
       </Button>
       {isOpen && (
         <TypedConfirm
-          title={`Delete ${user.name}?`}
-          lead="This cannot be undone. To keep all data and only prevent access, block the account instead."
+          title={texts.deleteLabelName(user.name)}
+          lead={texts.thisCannotBeUndone}
           word={user.username}
-          confirm="Delete permanently"
+          confirm={texts.deletePermanently}
           isBusy={remove.isPending}
           onClose={close}
           onConfirm={() => remove.mutate({ path: { id: user.id }, query: { hard_delete: isHard } })}
         >
           <ul>
-            <li>Also deletes personal projects, memberships and tokens.</li>
-            <li>
-              Kept without an author: uploads, comments and triage decisions in other projects and groups, and topic
-              merges.
-            </li>
+            <li>{texts.alsoDeletesPersonalProjects}</li>
+            <li>{texts.keptWithoutAnAuthor}</li>
           </ul>
           <CheckField
-            label="Also delete groups owned only by this user"
-            hint="Includes their projects. Otherwise the last owner of a group cannot be deleted."
+            label={texts.alsoDeleteGroupsOwned}
+            hint={texts.includesTheirProjectsOtherwise}
             checked={isHard}
             onChange={({ target }) => setHard(target.checked)}
           />

@@ -11,6 +11,7 @@ import { QueryResult } from '../../components/page/states.tsx'
 import { useAction, usePage } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
 import styles from './admin.module.css'
+import { texts } from './texts.ts'
 import { TokenTable } from './token-table.tsx'
 import type { ShownUser } from './user.ts'
 
@@ -24,11 +25,11 @@ export function UserTokens({ user, isReadOnly }: { user: ShownUser; isReadOnly: 
   })
   return (
     <Panel
-      title="Tokens"
+      title={texts.tokens}
       actions={
         !isReadOnly && (
           <Button size="small" icon={Plus} onClick={() => setOpen(true)}>
-            Create token
+            {texts.createToken}
           </Button>
         )
       }
@@ -36,14 +37,14 @@ export function UserTokens({ user, isReadOnly }: { user: ShownUser; isReadOnly: 
       <QueryResult query={query}>
         {(page) =>
           page.rows.length === 0 ? (
-            <p className="muted">No tokens.</p>
+            <p className="muted">{texts.noTokens}</p>
           ) : (
             <>
               <TokenTable tokens={page.rows} isReadOnly={isReadOnly} />
               {page.hasNext && (
                 <div>
                   <LinkButton size="small" to={`/-/admin/tokens?user=${encodeURIComponent(user.username)}`}>
-                    View all
+                    {texts.viewAll}
                   </LinkButton>
                 </div>
               )}
@@ -57,13 +58,13 @@ export function UserTokens({ user, isReadOnly }: { user: ShownUser; isReadOnly: 
 }
 
 const scopes = [
-  { name: 'api', hint: 'Full read/write API access.' },
-  { name: 'read_api', hint: 'Read-only API access.' },
-  { name: 'write_security_reports', hint: 'Send security reports, and nothing else.' },
-  { name: 'read_user', hint: 'Read-only access to user profiles.' },
-  { name: 'self_rotate', hint: 'Rotate itself before it expires.' },
-  { name: 'sudo', hint: 'Perform actions as any user. Administrators only.' },
-  { name: 'admin_mode', hint: 'Perform administrative actions when admin mode is on.' },
+  { name: 'api', hint: texts.fullReadWriteApi },
+  { name: 'read_api', hint: texts.readOnlyApiAccess },
+  { name: 'write_security_reports', hint: texts.sendSecurityReportsAndNothing },
+  { name: 'read_user', hint: texts.readOnlyAccessToUser },
+  { name: 'self_rotate', hint: texts.rotateItselfBeforeItExpires },
+  { name: 'sudo', hint: texts.performActionsAsAny },
+  { name: 'admin_mode', hint: texts.performAdministrativeActionsWhen },
 ] as const
 type Scope = (typeof scopes)[number]['name']
 
@@ -96,37 +97,32 @@ function IssueToken({ user, isOpen, onClose }: { user: ShownUser; isOpen: boolea
       <Dialog
         isOpen={isOpen}
         onClose={close}
-        title={`Token ${issued.name} created`}
-        lead="Copy token now. It is not shown again. Send it to the user over a private channel."
+        title={texts.tokenCreated(issued.name)}
+        lead={texts.copyTokenNowItIsNotShown}
       >
         <p className={styles.secret}>{issued.token}</p>
         <DialogActions>
-          <CopyButton text={issued.token} label="Copy token" size="normal" />
+          <CopyButton text={issued.token} label={texts.copyToken} size="normal" />
           <Button kind="primary" onClick={close}>
-            Done
+            {texts.done}
           </Button>
         </DialogActions>
       </Dialog>
     )
   }
   return (
-    <Dialog isOpen={isOpen} onClose={close} title={`Create token for ${user.name}`}>
+    <Dialog isOpen={isOpen} onClose={close} title={texts.createTokenFor(user.name)}>
       <ActionForm
         action={issue}
         fields={['name', 'expires_at']}
-        submit="Create token"
+        submit={texts.createToken}
         onCancel={close}
         onSubmit={(_, form) => submit(form)}
       >
-        <TextField label="Name" name="name" required />
-        <TextField
-          label="Expiration date"
-          name="expires_at"
-          type="date"
-          hint="The token expires at the start of this day (UTC). Default and maximum: one year."
-        />
+        <TextField label={texts.name} name="name" required />
+        <TextField label={texts.expirationDate} name="expires_at" type="date" hint={texts.theTokenExpiresAtTheStart} />
         <fieldset className={styles.choices}>
-          <legend>Scopes</legend>
+          <legend>{texts.scopes}</legend>
           {offered.map(({ name, hint }) => (
             <CheckField key={name} label={<code>{name}</code>} name={`scope ${name}`} hint={hint} />
           ))}

@@ -1,32 +1,35 @@
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Panel } from '../../components/page/page.tsx'
 import { useAction } from '../../data/api.ts'
 import styles from './admin.module.css'
+import { texts } from './texts.ts'
 import type { ShownUser } from './user.ts'
 
 /** Panel that removes the second factors of a user who has lost them. Those of administrators are removed by a command. */
 export function UserTwoFactor({ user }: { user: ShownUser }) {
   const [isAsking, setAsking] = useState(false)
   const disable = useAction('PATCH /users/{id}/disable_two_factor', {
-    done: 'Two-factor authentication disabled.',
+    done: texts.twoFactorAuthenticationDisabled,
     onDone: () => setAsking(false),
   })
   if (!('two_factor_enabled' in user) || !user.two_factor_enabled) return null
   return (
-    <Panel title="Two-factor authentication">
+    <Panel title={texts.twoFactorAuthentication}>
       <div className={styles.line}>
         {user.is_admin ? (
           <p>
-            Enabled. For an administrator, run <code>alcove admin disable-two-factor {user.username}</code> on the
-            server.
+            {fill(texts.enabledForAnAdministrator, {
+              code: <code>{`alcove admin disable-two-factor ${user.username}`}</code>,
+            })}
           </p>
         ) : (
           <>
-            <p>Enabled. Disable it if {user.name} has lost the authenticator, passkeys and recovery codes.</p>
+            <p>{texts.enabledDisableItIf(user.name)}</p>
             <Button kind="danger" onClick={() => setAsking(true)}>
-              Disable
+              {texts.disable}
             </Button>
           </>
         )}
@@ -34,9 +37,9 @@ export function UserTwoFactor({ user }: { user: ShownUser }) {
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title={`Disable two-factor authentication of ${user.name}?`}
-        lead="Removes the authenticator app, all passkeys and all recovery codes. The user then signs in with the password alone."
-        confirm="Disable"
+        title={texts.disableTwoFactorAuthentication(user.name)}
+        lead={texts.removesTheAuthenticatorApp}
+        confirm={texts.disable}
         isBusy={disable.isPending}
         onConfirm={() => disable.mutate({ path: { id: user.id } })}
       />

@@ -11,24 +11,25 @@ import { usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import styles from './admin.module.css'
+import { texts } from './texts.ts'
 import { UserBadges } from './user-badges.tsx'
 
 const perPage = 50
 const filters = [
-  { value: '', label: 'All users' },
-  { value: 'active', label: 'Active' },
-  { value: 'blocked', label: 'Blocked' },
-  { value: 'banned', label: 'Banned' },
-  { value: 'deactivated', label: 'Deactivated' },
-  { value: 'admins', label: 'Administrators' },
-  { value: 'external', label: 'External' },
+  { value: '', label: texts.allUsers },
+  { value: 'active', label: texts.active },
+  { value: 'blocked', label: texts.blocked },
+  { value: 'banned', label: texts.banned },
+  { value: 'deactivated', label: texts.deactivated },
+  { value: 'admins', label: texts.administrators },
+  { value: 'external', label: texts.external },
 ] as const
 
 const orders = [
-  { value: 'id', label: 'Newest first' },
-  { value: 'name', label: 'Name' },
-  { value: 'username', label: 'Username' },
-  { value: 'updated_at', label: 'Last updated' },
+  { value: 'id', label: texts.newestFirst },
+  { value: 'name', label: texts.name },
+  { value: 'username', label: texts.username },
+  { value: 'updated_at', label: texts.lastUpdated },
 ] as const
 
 /** List of all users. */
@@ -49,36 +50,32 @@ export function Users() {
   })
   return (
     <Page
-      title="Users"
+      title={texts.users}
       actions={
         mayWrite(session) && (
           <LinkButton kind="primary" icon={Plus} to="/-/admin/users/new">
-            New user
+            {texts.newUser}
           </LinkButton>
         )
       }
     >
       <search className="row-wrap">
-        <SearchFilter label="Search users" placeholder="Name, username or full e-mail address" />
-        <ChoiceFilter name="filter" label="Filter users" choices={filters} />
-        <ChoiceFilter name="order" label="Sort by" choices={orders} />
+        <SearchFilter label={texts.searchUsers} placeholder={texts.nameUsernameOrFull} />
+        <ChoiceFilter name="filter" label={texts.filterUsers} choices={filters} />
+        <ChoiceFilter name="order" label={texts.sortBy} choices={orders} />
       </search>
       <PagedTable
-        label="Users"
+        label={texts.users}
         query={query}
         perPage={perPage}
         empty={{
           icon: People,
-          title: 'No matching users',
-          text: (
-            <p>
-              {state.search ? 'Search by name or username, or enter a full e-mail address.' : 'Choose another filter.'}
-            </p>
-          ),
+          title: texts.noMatchingUsers,
+          text: <p>{state.search ? texts.searchByNameOrUsername : texts.chooseAnotherFilter}</p>,
         }}
         columns={[
           [
-            'Name',
+            texts.name,
             (user) => (
               <div className={styles.person}>
                 <Avatar name={user.name} url={user.avatar_url} />
@@ -91,9 +88,9 @@ export function Users() {
               </div>
             ),
           ],
-          ['E-mail address', ({ email }) => email],
-          ['Status', (user) => <UserBadges user={user} />],
-          ['Created', ({ created_at: at }) => at && <Time of={at} />, styles.nowrap],
+          [texts.eMailAddress, ({ email }) => email],
+          [texts.status, (user) => <UserBadges user={user} />],
+          [texts.created, ({ created_at: at }) => at && <Time of={at} />, styles.nowrap],
         ]}
       />
     </Page>

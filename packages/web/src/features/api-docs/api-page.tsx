@@ -2,7 +2,6 @@ import type { ResponseOf } from '@alcove/client'
 import { FileJson } from 'lucide-react'
 import { useMemo } from 'react'
 import { look } from '../../components/button.tsx'
-import { counted } from '../../components/format.ts'
 import { NotFound } from '../../components/page/not-found.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
@@ -12,6 +11,7 @@ import styles from './api-page.module.css'
 import { type ApiDocument, operationsOf } from './document.ts'
 import { OperationList } from './operation-list.tsx'
 import { OperationPage } from './operation-page.tsx'
+import { texts } from './texts.ts'
 
 /** API reference, generated from the OpenAPI document of the server. Shows one operation when the address names it. */
 export function ApiPage({ operation }: { operation?: string }) {
@@ -31,7 +31,7 @@ function Described({ response, operation: name }: { response: ResponseOf<'GET /-
   if (!operation) return <NotFound />
   return (
     <div className={styles.split}>
-      <aside aria-label="Operations" className={styles.side}>
+      <aside aria-label={texts.operations} className={styles.side}>
         <OperationList operations={operations} current={name} isNarrow />
       </aside>
       <OperationPage key={name} document={document} operation={operation} />
@@ -44,18 +44,20 @@ function AllOperations({ document }: { document: ApiDocument }) {
   const operations = useMemo(() => operationsOf(document), [document])
   return (
     <Page
-      title="API"
+      title={texts.api}
       lead={
         <p>
-          {counted(operations.length, 'operation')} compatible with GitLab’s REST API v4 ({document.info.version}).
-          Choose an operation to view its parameters and responses and to send test requests{' '}
-          {user ? `as ${user.name}.` : 'without authentication.'}
+          {texts.operationCompatibleWithGitlabs(
+            operations.length,
+            document.info.version,
+            user ? `as ${user.name}.` : texts.withoutAuthentication,
+          )}
         </p>
       }
       actions={
         <a className={look({})} href="/-/openapi.json" target="_blank" rel="noreferrer">
           <FileJson size={16} aria-hidden="true" />
-          OpenAPI document
+          {texts.openapiDocument}
         </a>
       }
     >

@@ -1,3 +1,4 @@
+import { texts } from './texts.ts'
 /** Schema with the subset of OpenAPI 3.1 that the server uses. */
 export interface Schema {
   $ref?: string
@@ -118,16 +119,16 @@ export function withoutNull(schema: Schema): { schema: Schema; isNullable: boole
 /** Describes the type of a schema: `list of integer`, `string or null`, or the name of a component. */
 export function typeInWords(document: ApiDocument, given: Schema): string {
   const { schema, isNullable } = withoutNull(given)
-  return `${plainType(document, schema)}${isNullable ? ' or null' : ''}`
+  return `${plainType(document, schema)}${isNullable ? texts.orNull : ''}`
 }
 
-const formats: Record<string, string> = { binary: 'file', 'date-time': 'date and time', date: 'date', uri: 'URL' }
+const formats: Record<string, string> = { binary: 'file', 'date-time': texts.dateAndTime, date: 'date', uri: 'URL' }
 
 function plainType(document: ApiDocument, schema: Schema): string {
   const { name } = resolveSchema(document, schema)
   if (name) return name
   if (schema.anyOf) return schema.anyOf.map((one) => typeInWords(document, one)).join(' or ')
-  if (schema.type === 'array') return `list of ${schema.items ? typeInWords(document, schema.items) : 'anything'}`
+  if (schema.type === 'array') return texts.listOf(schema.items ? typeInWords(document, schema.items) : texts.anything)
   const named = schema.format && formats[schema.format]
   if (named) return named
   if (typeof schema.type === 'object') return schema.type.join(' or ')

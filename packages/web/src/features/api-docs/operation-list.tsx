@@ -8,6 +8,7 @@ import { useSearchState } from '../../data/search-state.ts'
 import { type ApiOperation, groupByTag, searchOperations } from './document.ts'
 import { MethodBadge } from './method-badge.tsx'
 import styles from './operation-list.module.css'
+import { texts } from './texts.ts'
 
 /** Operations grouped by tag. The search is part of the address and is kept in the links. */
 export function OperationList({
@@ -29,14 +30,14 @@ export function OperationList({
   return (
     <div className={isNarrow ? styles.narrow : styles.wide}>
       <search className={styles.search}>
-        <SearchFilter label="Search operations" placeholder="Search by path, text or permission" />
+        <SearchFilter label={texts.searchOperations} placeholder={texts.searchByPathText} />
         <p className="muted small" aria-live="polite">
-          {search && `${formatCount(found.length)} of ${formatCount(operations.length)}`}
+          {search && texts.of(formatCount(found.length), formatCount(operations.length))}
         </p>
       </search>
       {found.length === 0 && (
-        <Empty icon={SearchX} title="No matching operations">
-          <p>Search for part of a path, for example uploads.</p>
+        <Empty icon={SearchX} title={texts.noMatchingOperations}>
+          <p>{texts.searchForPartOfAPath}</p>
         </Empty>
       )}
       {groupByTag(found).map(([tag, group]) => (

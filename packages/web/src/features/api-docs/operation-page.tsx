@@ -9,12 +9,13 @@ import { MethodBadge } from './method-badge.tsx'
 import styles from './operation-page.module.css'
 import { curlOf, fieldsOf, prepare, type Values } from './request.ts'
 import { FieldLine, SchemaView } from './schema-view.tsx'
+import { texts } from './texts.ts'
 import { TryIt } from './try-it.tsx'
 
 /** Returns true for API paths. Their responses depend on the caller even if authentication is optional. */
 const isApi = ({ path }: ApiOperation) => path.startsWith('/api/')
 
-const places = { path: 'Path', query: 'Query', body: 'Body' }
+const places = { path: texts.path, query: texts.query, body: texts.body }
 
 /** Page of an operation: parameters, responses and a form for test requests. */
 export function OperationPage({ document, operation }: { document: ApiDocument; operation: ApiOperation }) {
@@ -27,7 +28,7 @@ export function OperationPage({ document, operation }: { document: ApiDocument; 
   return (
     <Page
       title={operation.summary}
-      crumbs={[{ label: 'All operations', to: '/-/api' }]}
+      crumbs={[{ label: texts.allOperations, to: '/-/api' }]}
       lead={
         <div className="stack-tight">
           <p className={styles.address}>
@@ -42,9 +43,9 @@ export function OperationPage({ document, operation }: { document: ApiDocument; 
         </div>
       }
     >
-      <Panel title="Parameters">
+      <Panel title={texts.parameters}>
         {fields.length === 0 ? (
-          <p className="muted">No parameters.</p>
+          <p className="muted">{texts.noParameters}</p>
         ) : (
           <ul className={styles.fields}>
             {fields.map(({ key, name, schema, isRequired, place }) => (
@@ -61,7 +62,7 @@ export function OperationPage({ document, operation }: { document: ApiDocument; 
           </ul>
         )}
       </Panel>
-      <Panel title="Example" actions={<CopyButton text={command} label="Copy command" />}>
+      <Panel title={texts.example} actions={<CopyButton text={command} label={texts.copyCommand} />}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
         <pre className={styles.code} tabIndex={0}>
           {command}
@@ -75,7 +76,7 @@ export function OperationPage({ document, operation }: { document: ApiDocument; 
         prepared={prepared}
         sender={user?.name}
       />
-      <Panel title="Responses">
+      <Panel title={texts.responses}>
         {Object.entries(operation.responses).map(([status, response], index) => (
           <Result key={status} status={status} document={document} isOpen={index === 0}>
             {resolveResponse(document, response)}

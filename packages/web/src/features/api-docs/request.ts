@@ -7,6 +7,7 @@ import {
   schemaOf,
   withoutNull,
 } from './document.ts'
+import { texts } from './texts.ts'
 
 type Kind = 'text' | 'number' | 'flag' | 'choice' | 'list' | 'file' | 'json'
 
@@ -103,9 +104,9 @@ export function prepare({ method, path }: ApiOperation, fields: readonly Field[]
     const { key, name, place, kind, isRequired } = field
     const value = values[key]
     const isBlank = value === undefined || (value === '' && place === 'path')
-    if (isBlank && isRequired) problems[key] = 'is required'
+    if (isBlank && isRequired) problems[key] = texts.isRequired
     else if (isForm && (value === null || (value === '' && kind === 'list'))) {
-      problems[key] = 'cannot be empty in a request with a file'
+      problems[key] = texts.cannotBeEmptyInARequest
     }
     if (place === 'path') {
       address = address.replace(`{${name}}`, isBlank ? `:${name}` : encodeURIComponent(String(value)))
@@ -134,7 +135,7 @@ function readValue(kind: Kind, value: Exclude<Value, undefined>, onProblem: (pro
   if (typeof value !== 'string') return value
   switch (kind) {
     case 'number':
-      if (value.trim() === '' || Number.isNaN(Number(value))) onProblem('must be a number')
+      if (value.trim() === '' || Number.isNaN(Number(value))) onProblem(texts.mustBeANumber)
       return Number(value)
     case 'flag':
       return value === 'true'
@@ -147,7 +148,7 @@ function readValue(kind: Kind, value: Exclude<Value, undefined>, onProblem: (pro
       try {
         return JSON.parse(value)
       } catch {
-        onProblem('must be valid JSON')
+        onProblem(texts.mustBeValidJson)
         return value
       }
     default:
@@ -177,13 +178,13 @@ function textOf(value: unknown): string {
 /** Returns the request as a curl command. */
 export function curlOf({ method, address, body }: Prepared, origin: string, needsToken: boolean): string {
   const parts = ['curl']
-  if (method !== 'GET') parts.push(`--request ${method}`)
-  if (needsToken) parts.push(`--header ${quote('PRIVATE-TOKEN: <your token>')}`)
+  if (method !== 'GET') parts.push(texts.request(method))
+  if (needsToken) parts.push(texts.header(quote(texts.privateTokenYourToken)))
   if (body && 'json' in body) {
-    parts.push(`--header ${quote('Content-Type: application/json')}`, `--data ${quote(JSON.stringify(body.json))}`)
+    parts.push(texts.header(quote('Content-Type: application/json')), texts.data(quote(JSON.stringify(body.json))))
   } else if (body) {
     for (const [name, value] of body.form) {
-      parts.push(`--form ${quote(`${name}=${value instanceof File ? `@${value.name}` : value}`)}`)
+      parts.push(texts.form(quote(`${name}=${value instanceof File ? `@${value.name}` : value}`)))
     }
   }
   return [...parts, quote(`${origin}${address}`)].join(' \\\n  ')

@@ -2,8 +2,10 @@ import { useEffect, useState } from 'react'
 import { Badge } from '../../components/badge.tsx'
 import { look } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { formatBytes, formatCount } from '../../components/format.ts'
 import styles from './operation-page.module.css'
+import { texts } from './texts.ts'
 
 /** Response of a test request, or the reason why there is none. */
 export type TestResponse =
@@ -45,7 +47,7 @@ export async function readResponse(send: () => Promise<Response>): Promise<TestR
       ...(isText && { text: readable(await content.text(), type) }),
     }
   } catch {
-    return { failure: 'Cannot reach the server. Try again.' }
+    return { failure: texts.cannotReachTheServer }
   }
 }
 
@@ -78,19 +80,18 @@ export function ResponseView({ result }: { result: TestResponse }) {
   const { status, statusText, ms, headers, content, isCut, text } = result
   const tone = status < 300 ? 'success' : status < 400 ? 'info' : 'danger'
   return (
-    <section aria-label="Response" className={styles.result}>
+    <section aria-label={texts.response} className={styles.result}>
       <div className="row-wrap">
         <Badge tone={tone}>
           {status} {statusText}
         </Badge>
         <span className="muted small numbers">
-          {formatCount(ms)} ms, {isCut && 'more than '}
-          {formatBytes(content.size)}
+          {fill(texts.ms, { ms: formatCount(ms), isCut: isCut && texts.moreThan, size: formatBytes(content.size) })}
         </span>
-        {text && !isCut && <CopyButton text={text} label="Copy body" />}
+        {text && !isCut && <CopyButton text={text} label={texts.copyBody} />}
       </div>
       <details>
-        <summary className="small">{formatCount(headers.length)} headers</summary>
+        <summary className="small">{texts.headers(formatCount(headers.length))}</summary>
         <dl className={styles.headers}>
           {headers.map(([name, value]) => (
             <div key={name} className={styles.header}>
@@ -107,7 +108,7 @@ export function ResponseView({ result }: { result: TestResponse }) {
 
 function Body({ result: { content, isCut, text, type } }: { result: Exclude<TestResponse, { failure: string }> }) {
   const url = useObjectUrl(content)
-  if (content.size === 0) return <p className="muted">No body.</p>
+  if (content.size === 0) return <p className="muted">{texts.withoutBody}</p>
   if (text !== undefined) {
     return (
       <>
@@ -117,19 +118,22 @@ function Body({ result: { content, isCut, text, type } }: { result: Exclude<Test
         </pre>
         {text.length > maxShown && (
           <p className="muted small">
-            Showing the first {formatCount(maxShown)} characters{!isCut && ` of ${formatCount(text.length)}`}.
+            {fill(texts.showingTheFirstCharacters, {
+              maxShown: formatCount(maxShown),
+              isCut: !isCut && texts.ofCount(formatCount(text.length)),
+            })}
           </p>
         )}
       </>
     )
   }
-  if (isCut) return <p className="muted">The response is too large to display. Use the command above to download it.</p>
+  if (isCut) return <p className="muted">{texts.theResponseIsToo}</p>
   if (!url) return null
-  if (type.startsWith('image/')) return <img src={url} alt="Response body" className={styles.picture} />
+  if (type.startsWith('image/')) return <img src={url} alt={texts.responseBody} className={styles.picture} />
   return (
     <div>
       <a className={look({})} href={url} download="answer">
-        Download
+        {texts.download}
       </a>
     </div>
   )

@@ -1,6 +1,8 @@
 import { Badge } from '../../components/badge.tsx'
+import { fill } from '../../components/fill.tsx'
 import { type ApiDocument, resolveSchema, type Schema, typeInWords, withoutNull } from './document.ts'
 import styles from './schema-view.module.css'
+import { texts } from './texts.ts'
 
 /** Maximum nesting depth, which also ends recursive schemas. */
 const maxDepth = 6
@@ -49,12 +51,12 @@ export function FieldLine({
         <code className={styles.name}>{name}</code>
         <span className={styles.type}>{typeInWords(document, schema)}</span>
         {where && <Badge>{where}</Badge>}
-        {isRequired && <Badge tone="accent">Required</Badge>}
+        {isRequired && <Badge tone="accent">{texts.required}</Badge>}
       </div>
       <Facts schema={schema} />
       {hasFields && (
         <details>
-          <summary className="small">Fields</summary>
+          <summary className="small">{texts.fields}</summary>
           <SchemaView document={document} schema={schema} depth={depth + 1} />
         </details>
       )}
@@ -76,8 +78,8 @@ function Facts({ schema: given }: { schema: Schema }) {
   const values = schema.enum ?? schema.items?.enum
   const description = given.description ?? schema.description
   const range = [
-    ...(schema.minimum === undefined ? [] : [`at least ${schema.minimum}`]),
-    ...(schema.maximum === undefined ? [] : [`at most ${schema.maximum}`]),
+    ...(schema.minimum === undefined ? [] : [texts.atLeast(schema.minimum)]),
+    ...(schema.maximum === undefined ? [] : [texts.atMost(schema.maximum)]),
   ]
   const standard = given.default ?? schema.default
   if (!values && !description && range.length === 0 && standard === undefined) return null
@@ -86,7 +88,7 @@ function Facts({ schema: given }: { schema: Schema }) {
       {description && <p>{description}</p>}
       {values && (
         <p>
-          One of{' '}
+          {texts.oneOf}{' '}
           {values.map((value, index) => (
             <span key={String(value)}>
               {index > 0 && ', '}
@@ -96,11 +98,7 @@ function Facts({ schema: given }: { schema: Schema }) {
         </p>
       )}
       {range.length > 0 && <p>{range.join(', ')}</p>}
-      {standard !== undefined && (
-        <p>
-          Default: <code>{JSON.stringify(standard)}</code>
-        </p>
-      )}
+      {standard !== undefined && <p>{fill(texts.defaultLabel, { code: <code>{JSON.stringify(standard)}</code> })}</p>}
     </div>
   )
 }

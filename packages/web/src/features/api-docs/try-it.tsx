@@ -2,6 +2,7 @@ import { Send, TriangleAlert } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { SelectField, TextArea, TextField } from '../../components/form/field.tsx'
 import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Panel } from '../../components/page/page.tsx'
@@ -11,6 +12,7 @@ import type { ApiOperation } from './document.ts'
 import styles from './operation-page.module.css'
 import { blanksOf, type Field, type Prepared, type Value, type Values } from './request.ts'
 import { ResponseView, readResponse, type TestResponse } from './response-view.tsx'
+import { texts } from './texts.ts'
 
 /** Form that sends the request as the current user. */
 export function TryIt({
@@ -52,20 +54,16 @@ export function TryIt({
   }
 
   return (
-    <Panel title="Try it">
+    <Panel title={texts.tryIt}>
       <p className="muted small">
-        {sender ? (
-          `Sent as ${sender}.`
-        ) : (
-          <>
-            Sent without authentication. <Link to={signInAddress()}>Sign in</Link> to send it as yourself.
-          </>
-        )}
+        {sender
+          ? texts.sentAs(sender)
+          : fill(texts.sentWithoutAuthenticationToSend, { link: <Link to={signInAddress()}>{texts.signIn}</Link> })}
       </p>
       {operation.method !== 'GET' && (
         <p className={styles.warning}>
           <TriangleAlert size={18} aria-hidden="true" />
-          This sends a real request.
+          {texts.thisSendsAReal}
         </p>
       )}
       <form className={styles.form} onSubmit={submit} noValidate>
@@ -81,7 +79,7 @@ export function TryIt({
         ))}
         <div className={styles.whole}>
           <Button type="submit" kind={operation.method === 'DELETE' ? 'danger' : 'primary'} icon={Send} isBusy={isBusy}>
-            Send
+            {texts.send}
           </Button>
         </div>
       </form>
@@ -90,8 +88,8 @@ export function TryIt({
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={`${operation.summary}?`}
-        lead={`This sends ${prepared.method} ${prepared.address}. The deletion may be permanent.`}
-        confirm="Send"
+        lead={texts.thisSendsTheDeletion(prepared.method, prepared.address)}
+        confirm={texts.send}
         onConfirm={() => void send()}
       />
     </Panel>
@@ -128,13 +126,13 @@ function FormField(props: FormFieldProps) {
     <div className="stack-tight">
       <Entry {...props} />
       <SelectField
-        label={`${field.name}, if blank`}
+        label={texts.ifBlank(field.name)}
         isLabelHidden
         choices={[
-          { value: 'absent', label: 'If blank: not sent' },
+          { value: 'absent', label: texts.ifBlankNotSent },
           ...blanks.map((blank) => ({
             value: String(blank),
-            label: blank === null ? 'If blank: null' : 'If blank: empty string',
+            label: blank === null ? texts.ifBlankNull : texts.ifBlankEmptyString,
           })),
         ]}
         value={value === undefined ? 'absent' : String(value)}
@@ -147,18 +145,18 @@ function FormField(props: FormFieldProps) {
 function Entry({ field, blanks, value, problem, onChange }: FormFieldProps) {
   const { name, kind, isRequired, schema } = field
   const text = typeof value === 'string' ? value : ''
-  const label = isRequired ? `${name} (required)` : name
+  const label = isRequired ? texts.requiredName(name) : name
   const shared = { label, error: problem && `${name} ${problem}`, value: text }
   if (kind === 'file') return <FileField label={label} problem={shared.error} onChange={onChange} />
   if (kind === 'flag' || kind === 'choice') {
     const choices = kind === 'flag' ? ['true', 'false'] : (schema.enum ?? []).map(String)
-    const none = blanks.includes(null) ? [{ value: 'null', label: 'null' }] : []
+    const none = blanks.includes(null) ? [{ value: 'null', label: texts.nullLabel }] : []
     return (
       <SelectField
         {...shared}
         value={value === null ? 'null' : text}
         choices={[
-          { value: '', label: 'Not sent' },
+          { value: '', label: texts.notSent },
           ...choices.map((choice) => ({ value: choice, label: choice })),
           ...none,
         ]}
@@ -171,7 +169,7 @@ function Entry({ field, blanks, value, problem, onChange }: FormFieldProps) {
       <TextArea
         {...shared}
         rows={3}
-        hint="Enter JSON."
+        hint={texts.enterJson}
         spellCheck={false}
         onChange={({ target }) => onChange(target.value || undefined)}
       />
@@ -180,7 +178,7 @@ function Entry({ field, blanks, value, problem, onChange }: FormFieldProps) {
   return (
     <TextField
       {...shared}
-      hint={kind === 'list' ? 'Separate values with commas.' : undefined}
+      hint={kind === 'list' ? texts.separateValuesWithCommas : undefined}
       inputMode={kind === 'number' ? 'numeric' : undefined}
       type={/password|^token$|secret/.test(name) ? 'password' : 'text'}
       autoComplete="off"

@@ -4,11 +4,12 @@ import { usePageNumber } from '../../components/page/pager.tsx'
 import { usePage } from '../../data/api.ts'
 import { requestStates } from './requests.tsx'
 import { RequestsTable, requestsPerPage } from './requests-table.tsx'
+import { texts } from './texts.ts'
 
 const sides = [
-  { value: 'all', label: 'All' },
-  { value: 'to_decide', label: 'Of others' },
-  { value: 'requested', label: 'Requested by me' },
+  { value: 'all', label: texts.all },
+  { value: 'to_decide', label: texts.ofOthers },
+  { value: 'requested', label: texts.requestedByMe },
 ] as const
 
 /** Requests for dismissals of all projects in which the user may decide or has requested. */
@@ -19,10 +20,10 @@ export function AllApprovals() {
     query: { state, ...(side !== 'all' && { side }), page: usePageNumber(), per_page: requestsPerPage },
   })
   return (
-    <Page title="Approvals" lead="Dismissals that need a second person, in all your projects.">
+    <Page title={texts.approvals} lead={texts.dismissalsThatNeedASecond}>
       <search className="row-wrap">
-        <ChoiceFilter name="state" label="Requests" choices={requestStates} />
-        <ChoiceFilter name="side" label="Requested" choices={sides} />
+        <ChoiceFilter name="state" label={texts.requests} choices={requestStates} />
+        <ChoiceFilter name="side" label={texts.requested} choices={sides} />
       </search>
       <RequestsTable
         query={query}

@@ -1,8 +1,8 @@
 import { LinkButton } from '../../components/button.tsx'
-import { counted } from '../../components/format.ts'
 import styles from '../../components/page/notice.module.css'
 import { usePage } from '../../data/api.ts'
 import { useMayChange } from '../../data/session.ts'
+import { texts } from './texts.ts'
 
 /** Notice on the home page with the number of dismissals that the user may decide. */
 export function ApprovalNotice() {
@@ -13,13 +13,12 @@ export function ApprovalNotice() {
     { isEnabled: isWriter },
   )
   if (!data || data.rows.length === 0) return null
-  const many =
-    data.total === undefined ? 'Many dismissals await' : counted(data.total, 'dismissal awaits', 'dismissals await')
+  const many = data.total === undefined ? texts.manyDismissalsAwait : texts.dismissalsAwait(data.total)
   return (
-    <section className={styles.notice} aria-label="Approvals">
-      <p>{many} your approval</p>
+    <section className={styles.notice} aria-label={texts.approvals}>
+      <p>{texts.yourApproval(many)}</p>
       <LinkButton size="small" to="/-/approvals?side=to_decide">
-        Review approvals
+        {texts.reviewApprovals}
       </LinkButton>
     </section>
   )

@@ -5,6 +5,7 @@ import { SelectField, TextField } from '../../components/form/field.tsx'
 import { Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
+import { texts } from './texts.ts'
 
 type Rule = Schemas['DismissalApproval']
 
@@ -19,7 +20,7 @@ interface RulePlace {
 export function RulePanel({ noun, id }: RulePlace) {
   const query = useApiQuery(`GET ${pathOf(noun)}`, { path: { id } })
   return (
-    <Panel title="Approval rule">
+    <Panel title={texts.approvalRule}>
       <QueryResult query={query}>
         {(rule) => <RuleForm key={JSON.stringify(rule)} rule={rule} noun={noun} id={id} />}
       </QueryResult>
@@ -33,16 +34,16 @@ const pathOf = (noun: RulePlace['noun']) =>
 
 function RuleForm({ rule: { own, effective }, noun, id }: RulePlace & { rule: Rule }) {
   const path = { id }
-  const save = useAction(`PUT ${pathOf(noun)}`, { done: 'Rule saved.', showsErrors: true })
-  const remove = useAction(`DELETE ${pathOf(noun)}`, { done: 'Rule removed.', showsErrors: true })
+  const save = useAction(`PUT ${pathOf(noun)}`, { done: texts.ruleSaved, showsErrors: true })
+  const remove = useAction(`DELETE ${pathOf(noun)}`, { done: texts.ruleRemoved, showsErrors: true })
   const isInherited = effective !== null && effective.severity !== own?.severity
   return (
     <>
-      {isInherited && <p>A group above requires approval from the severity {effective.severity}.</p>}
+      {isInherited && <p>{texts.aGroupAboveRequires(effective.severity)}</p>}
       <ActionForm
         action={{ error: save.error ?? remove.error, isPending: save.isPending || remove.isPending }}
         fields={['severity', 'expires_in_days']}
-        submit="Save rule"
+        submit={texts.saveRule}
         onSubmit={(text) => {
           const severity = severities.find((word) => word === text('severity'))
           if (severity) save.mutate({ path, body: { severity, expires_in_days: Number(text('expires_in_days')) } })
@@ -50,16 +51,16 @@ function RuleForm({ rule: { own, effective }, noun, id }: RulePlace & { rule: Ru
         }}
       >
         <SelectField
-          label="Require a second person for dismissals"
+          label={texts.requireASecondPerson}
           name="severity"
           defaultValue={own?.severity ?? ''}
           choices={[
-            { value: '', label: `No rule of this ${noun}` },
-            ...severities.map((value) => ({ value, label: `From ${value}` })),
+            { value: '', label: texts.noRuleOfThis(noun) },
+            ...severities.map((value) => ({ value, label: texts.from(value) })),
           ]}
         />
         <TextField
-          label="Days until a request expires"
+          label={texts.daysUntilARequest}
           name="expires_in_days"
           type="number"
           min={1}

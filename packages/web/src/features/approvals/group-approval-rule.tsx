@@ -4,17 +4,15 @@ import { useLinks } from '../../components/page/screens.tsx'
 import { Tabs } from '../../components/page/tabs.tsx'
 import { useGroup } from '../../nouns/group/group.ts'
 import { RulePanel } from './approval-rule.tsx'
+import { texts } from './texts.ts'
 
 /** Settings of a group: the rule that requires a second person for dismissals. */
 export function GroupApprovalRule() {
   const place = useGroup()
   const links = useLinks('settings', 'group', place)
   return (
-    <Page
-      title="Approval rule"
-      lead="Dismissals from this severity need a second person, in all projects of the group. Projects can be stricter."
-    >
-      <Tabs label="Settings sections" tabs={links} />
+    <Page title={texts.approvalRule} lead={texts.dismissalsFromThisSeverity}>
+      <Tabs label={texts.settingsSections} tabs={links} />
       <ForWriters>
         <RulePanel noun="group" id={place.group.id} />
       </ForWriters>

@@ -7,6 +7,7 @@ import { useProject } from '../../nouns/project/project.ts'
 import { RulePanel } from './approval-rule.tsx'
 import { requestStates } from './requests.tsx'
 import { RequestsTable, requestsPerPage } from './requests-table.tsx'
+import { texts } from './texts.ts'
 
 /** Requests for dismissals of a project, with the rule that requires them. */
 export function ProjectApprovals() {
@@ -20,12 +21,12 @@ export function ProjectApprovals() {
   })
   return (
     <Page
-      title="Approvals"
-      crumbs={[{ label: 'Vulnerabilities', to: to('vulnerabilities') }]}
-      lead="Dismissals that need a second person."
+      title={texts.approvals}
+      crumbs={[{ label: texts.vulnerabilities, to: to('vulnerabilities') }]}
+      lead={texts.dismissalsThatNeedASecondPerson}
     >
       <search className="row-wrap">
-        <ChoiceFilter name="state" label="Requests" choices={requestStates} />
+        <ChoiceFilter name="state" label={texts.requests} choices={requestStates} />
       </search>
       <RequestsTable
         query={query}

@@ -5,6 +5,7 @@ import { SeverityBadge } from '../../components/badge.tsx'
 import { PagedTable } from '../../components/page/paged-table.tsx'
 import { useLiveUpdates } from '../../data/live-updates.ts'
 import { DecisionCell, Requested, Subject } from './requests.tsx'
+import { texts } from './texts.ts'
 
 export const requestsPerPage = 20
 
@@ -25,20 +26,20 @@ export function RequestsTable<Request extends RowOf<'GET /projects/{id}/dismissa
   useLiveUpdates()
   return (
     <PagedTable
-      label="Requests for dismissals"
+      label={texts.requestsForDismissals}
       query={query}
       perPage={requestsPerPage}
-      empty={{ icon: UserCheck, title: 'No requests', text: <p>Nothing here in this state.</p> }}
+      empty={{ icon: UserCheck, title: texts.noRequests, text: <p>{texts.nothingHereInThisState}</p> }}
       columns={[
-        ['Severity', ({ vulnerability }) => <SeverityBadge severity={vulnerability.severity} />],
+        [texts.severity, ({ vulnerability }) => <SeverityBadge severity={vulnerability.severity} />],
         [
-          'Vulnerability',
+          texts.vulnerability,
           (request) => (
             <Subject request={request} to={toOf(request)} {...(projectOf && { project: projectOf(request) })} />
           ),
         ],
-        ['Requested', (request) => <Requested request={request} />],
-        ['Decision', (request) => <DecisionCell request={request} canDecide={canDecide(request)} />],
+        [texts.requested, (request) => <Requested request={request} />],
+        [texts.decision, (request) => <DecisionCell request={request} canDecide={canDecide(request)} />],
       ]}
     />
   )

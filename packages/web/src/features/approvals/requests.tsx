@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { ActionForm } from '../../components/form/action-form.tsx'
 import { TextArea } from '../../components/form/field.tsx'
 import { inWords } from '../../components/format.ts'
@@ -11,16 +12,17 @@ import { Time } from '../../components/time.tsx'
 import { useAction } from '../../data/api.ts'
 import { useMayChange, useSession } from '../../data/session.ts'
 import { DismissalEnd } from '../../nouns/vulnerability/dismissal-end.tsx'
+import { texts } from './texts.ts'
 
 /** A request for a dismissal, of a project or in the list of all. */
 type DismissalRequest = RowOf<'GET /projects/{id}/dismissal_requests'>
 
 export const requestStates = [
-  { value: 'pending', label: 'Awaiting approval' },
-  { value: 'approved', label: 'Approved' },
-  { value: 'rejected', label: 'Rejected' },
-  { value: 'withdrawn', label: 'Withdrawn' },
-  { value: 'expired', label: 'Expired' },
+  { value: 'pending', label: texts.awaitingApproval },
+  { value: 'approved', label: texts.approved },
+  { value: 'rejected', label: texts.rejected },
+  { value: 'withdrawn', label: texts.withdrawn },
+  { value: 'expired', label: texts.expired },
 ] as const
 
 /** Vulnerability, reason and comment of a request. */
@@ -30,7 +32,7 @@ export function Subject({ request, to, project }: { request: DismissalRequest; t
       <Link to={to}>{request.vulnerability.title}</Link>
       {project && <p className="muted small">{project}</p>}
       <p className="small row-wrap">
-        <span>{request.dismissal_reason ? inWords(request.dismissal_reason) : 'No reason'}</span>
+        <span>{request.dismissal_reason ? inWords(request.dismissal_reason) : texts.noReason}</span>
         <DismissalEnd until={request.until} isUntilFixed={request.until_fixed} />
       </p>
       {request.comment && <p className="muted small">{request.comment}</p>}
@@ -41,15 +43,10 @@ export function Subject({ request, to, project }: { request: DismissalRequest; t
 export function Requested({ request }: { request: DismissalRequest }) {
   return (
     <>
-      {request.requested_by?.name ?? 'Deleted user'}
+      {request.requested_by?.name ?? texts.deletedUser}
       <p className="muted small">
         <Time of={request.created_at} />
-        {request.state === 'pending' && (
-          <>
-            {', expires '}
-            <Time of={request.expires_at} />
-          </>
-        )}
+        {request.state === 'pending' && fill(texts.expires, { time: <Time of={request.expires_at} /> })}
       </p>
     </>
   )
@@ -68,9 +65,9 @@ function Decided({ request }: { request: DismissalRequest }) {
 }
 
 const decisions = {
-  approve: { label: 'Approve', done: 'Dismissal approved.' },
-  reject: { label: 'Reject', done: 'Dismissal rejected.' },
-  withdraw: { label: 'Withdraw', done: 'Request withdrawn.' },
+  approve: { label: texts.approve, done: texts.dismissalApproved },
+  reject: { label: texts.reject, done: texts.dismissalRejected },
+  withdraw: { label: texts.withdraw, done: texts.requestWithdrawn },
 } as const
 type Decision = keyof typeof decisions
 
@@ -81,11 +78,11 @@ export function DecisionCell({ request, canDecide }: { request: DismissalRequest
   const [asked, setAsked] = useState<Decision>()
   if (request.state !== 'pending') return <Decided request={request} />
   const isOwn = request.requested_by?.id === session.user?.id
-  if (!mayChange || !(isOwn || canDecide)) return <span className="muted">Another person must decide</span>
+  if (!mayChange || !(isOwn || canDecide)) return <span className="muted">{texts.anotherPersonMustDecide}</span>
   const offered: readonly Decision[] = isOwn ? ['withdraw'] : ['approve', 'reject']
   return (
     <>
-      {isOwn && <p className="small">You requested this, so another person must approve it.</p>}
+      {isOwn && <p className="small">{texts.youRequestedThisSo}</p>}
       <div className="row-wrap">
         {offered.map((decision) => (
           <Button
@@ -119,7 +116,7 @@ function DecisionDialog({
     onDone: onClose,
   })
   return (
-    <Dialog isOpen onClose={onClose} title={`${label} dismissal`} lead={request.vulnerability.title}>
+    <Dialog isOpen onClose={onClose} title={texts.dismissal(label)} lead={request.vulnerability.title}>
       <ActionForm
         action={action}
         submit={label}
@@ -131,11 +128,7 @@ function DecisionDialog({
           })
         }
       >
-        <TextArea
-          label="Comment"
-          name="comment"
-          hint="Optional. Visible to everyone who can read this vulnerability."
-        />
+        <TextArea label={texts.comment} name="comment" hint={texts.optionalVisibleToEveryone} />
       </ActionForm>
     </Dialog>
   )

@@ -14,23 +14,24 @@ import { useSearchState } from '../../data/search-state.ts'
 import styles from './audit-log.module.css'
 import { describeEvent } from './event-text.ts'
 import { useAuditPlace } from './place.ts'
+import { texts } from './texts.ts'
 
 type AuditEvent = Schemas['AuditEvent']
 
 const perPage = 50
 
 const leads = {
-  project: 'Who changed what in the project, and from where.',
-  group: 'Who changed what in the group, and from where. Projects have a log of their own.',
-  instance: 'Who signed in, and who changed what, anywhere on this server.',
+  project: texts.whoChangedWhatInTheProject,
+  group: texts.whoChangedWhatInTheGroup,
+  instance: texts.whoSignedInAndWho,
 } as const
 
 const kinds = [
-  { value: '', label: 'All events' },
-  { value: 'User', label: 'Events of users' },
-  { value: 'Group', label: 'Events of groups' },
-  { value: 'Project', label: 'Events of projects' },
-  { value: 'Gitlab::Audit::InstanceScope', label: 'Events of the instance' },
+  { value: '', label: texts.allEvents },
+  { value: texts.user, label: texts.eventsOfUsers },
+  { value: texts.group, label: texts.eventsOfGroups },
+  { value: texts.project, label: texts.eventsOfProjects },
+  { value: texts.gitlabAuditInstancescope, label: texts.eventsOfTheInstance },
 ] as const
 
 /** Audit log of a project, of a group or of the instance, newest first. */
@@ -51,40 +52,40 @@ export function AuditLog() {
   })
   const isFiltered = kind !== '' || state.author !== undefined || state.from !== undefined || state.until !== undefined
   return (
-    <Page title="Audit log" lead={leads[noun]}>
-      {noun !== 'instance' && <Tabs label="Settings sections" tabs={links} />}
+    <Page title={texts.auditLog} lead={leads[noun]}>
+      {noun !== 'instance' && <Tabs label={texts.settingsSections} tabs={links} />}
       <search className={styles.filters}>
-        {noun === 'instance' && <ChoiceFilter name="kind" label="Events" choices={kinds} />}
+        {noun === 'instance' && <ChoiceFilter name="kind" label={texts.events} choices={kinds} />}
         <TextField
-          label="From"
+          label={texts.from}
           type="date"
           value={state.from ?? ''}
           onChange={({ target }) => set({ from: target.value || undefined })}
         />
         <TextField
-          label="Until"
+          label={texts.until}
           type="date"
           value={state.until ?? ''}
           onChange={({ target }) => set({ until: target.value || undefined })}
         />
         {state.author !== undefined && (
-          <Button onClick={() => set({ author: undefined })}>One author only: show all</Button>
+          <Button onClick={() => set({ author: undefined })}>{texts.oneAuthorOnlyShow}</Button>
         )}
       </search>
       <PagedTable
-        label="Audit events"
+        label={texts.auditEvents}
         query={query}
         perPage={perPage}
         empty={{
           icon: ScrollText,
-          title: isFiltered ? 'No matching events' : 'No events',
-          text: <p>{isFiltered ? 'Choose other days or another author.' : 'Changes appear here.'}</p>,
+          title: isFiltered ? texts.noMatchingEvents : texts.noEvents,
+          text: <p>{isFiltered ? texts.chooseOtherDaysOrAnother : texts.changesAppearHere}</p>,
         }}
         columns={[
-          ['Time', (event) => <Time of={event.created_at} />, styles.time],
-          ['Author', (event) => <Author event={event} onChoose={() => set({ author: String(event.author_id) })} />],
-          ['Event', (event) => <What event={event} />],
-          ['IP address', (event) => describeEvent(event).address ?? <span className="muted">–</span>, 'small'],
+          [texts.time, (event) => <Time of={event.created_at} />, styles.time],
+          [texts.author, (event) => <Author event={event} onChoose={() => set({ author: String(event.author_id) })} />],
+          [texts.event, (event) => <What event={event} />],
+          [texts.ipAddress, (event) => describeEvent(event).address ?? <span className="muted">–</span>, 'small'],
         ]}
       />
     </Page>
@@ -103,7 +104,7 @@ function Author({ event, onChoose }: { event: AuditEvent; onChoose: () => void }
   if (event.author_id <= 0) return <span className="muted">{author}</span>
   return (
     <>
-      <button type="button" className={styles.author} title="Show events of this author only" onClick={onChoose}>
+      <button type="button" className={styles.author} title={texts.showEventsOfThisAuthor} onClick={onChoose}>
         {author}
       </button>
       {username !== undefined && <p className="muted small">@{username}</p>}
@@ -122,7 +123,8 @@ function What({ event }: { event: AuditEvent }) {
       </p>
       <details className="small">
         <summary className={styles.summary}>
-          Details<span className="visually-hidden"> of event {event.id}</span>
+          {texts.details}
+          <span className="visually-hidden"> {texts.ofEvent(event.id)}</span>
         </summary>
         <dl className={styles.details}>
           {changes.map(({ name, from, to }) => (

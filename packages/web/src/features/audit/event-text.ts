@@ -1,5 +1,6 @@
 import type { Schemas } from '@alcove/client'
 import { inWords } from '../../components/format.ts'
+import { texts } from './texts.ts'
 
 type AuditEvent = Schemas['AuditEvent']
 
@@ -24,7 +25,7 @@ export function describeEvent({ event_name: name, entity_type: type, details }: 
   const sudo = objectOf(details['sudo_by'])
   const token = objectOf(details['token'])
   return {
-    author: textOf(details['author_name']) ?? 'System',
+    author: textOf(details['author_name']) ?? texts.system,
     username: textOf(details['author_username']),
     action: textOf(details['custom_message']) ?? inWords(name),
     target: textOf(details['target_details']) ?? path ?? '',
@@ -36,15 +37,18 @@ export function describeEvent({ event_name: name, entity_type: type, details }: 
       to: valueInWords(objectOf(change)?.['to']),
     })),
     facts: [
-      { label: 'Event', value: name },
-      { label: 'Belongs to', value: path === undefined || type === instance ? 'The instance' : `${type} ${path}` },
-      ...(sudo ? [{ label: 'Performed by', value: `${textOf(sudo['username'])}, with sudo` }] : []),
-      ...(token ? [{ label: 'Token', value: `${inWords(textOf(token['kind']) ?? '')} ${token['id']}` }] : []),
+      { label: texts.event, value: name },
+      {
+        label: texts.belongsTo,
+        value: path === undefined || type === instance ? texts.theInstance : `${type} ${path}`,
+      },
+      ...(sudo ? [{ label: texts.performedBy, value: texts.withSudo(textOf(sudo['username'])) }] : []),
+      ...(token ? [{ label: texts.token, value: `${inWords(textOf(token['kind']) ?? '')} ${token['id']}` }] : []),
     ],
   }
 }
 
-const instance = 'Gitlab::Audit::InstanceScope'
+const instance = texts.gitlabAuditInstancescope
 
 const pages: Readonly<Partial<Record<AuditEvent['entity_type'], (path: string) => string>>> = {
   Project: (path) => `/${path}`,

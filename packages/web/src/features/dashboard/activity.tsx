@@ -1,34 +1,36 @@
 import { CircleDot, Radar, TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
-import { counted, formatCount } from '../../components/format.ts'
+import { fill } from '../../components/fill.tsx'
+import { formatCount } from '../../components/format.ts'
 import { Time } from '../../components/time.tsx'
 import styles from './dashboard.module.css'
 import type { SecurityDashboard } from './statistics.ts'
+import { texts } from './texts.ts'
 
 type Entry = SecurityDashboard['activity'][number]
 
 /** Scanners that stopped to report, then recent changes by reports and by people. */
 export function Activity({ dashboard }: { dashboard: SecurityDashboard }) {
   const { activity, silent_scanners: silent } = dashboard
-  if (activity.length === 0 && silent.total === 0) return <p className="muted">No changes in the last 30 days.</p>
+  if (activity.length === 0 && silent.total === 0) return <p className="muted">{texts.noChangesInTheLast}</p>
   return (
     <>
       {silent.total > 0 && (
-        <ul className={styles.entries} aria-label="Scanners that stopped to report">
+        <ul className={styles.entries} aria-label={texts.scannersThatStoppedToReport}>
           {silent.scanners.map(({ name, project, last_report_at: last }) => (
             <li key={`${project.id} ${name}`} className={styles.entry}>
               <TriangleAlert size={16} aria-hidden="true" className={styles.warning} />
               <p>
-                <strong>{name}</strong> has not reported for{' '}
-                <Link to={`/${project.path_with_namespace}/-/reports`}>{project.name_with_namespace}</Link>{' '}
-                <span className="muted small">
-                  · last report <Time of={last} />
-                </span>
+                {fill(texts.hasNotReportedFor, {
+                  strong: <strong>{name}</strong>,
+                  link: <Link to={`/${project.path_with_namespace}/-/reports`}>{project.name_with_namespace}</Link>,
+                })}{' '}
+                <span className="muted small">{fill(texts.lastReport, { time: <Time of={last} /> })}</span>
               </p>
             </li>
           ))}
           {silent.total > silent.scanners.length && (
-            <li className="muted small">and {counted(silent.total - silent.scanners.length, 'other scanner')}</li>
+            <li className="muted small">{texts.andOtherScanner(silent.total - silent.scanners.length)}</li>
           )}
         </ul>
       )}
@@ -40,7 +42,7 @@ export function Activity({ dashboard }: { dashboard: SecurityDashboard }) {
 /** Changes by reports and by people, newest first. */
 export function ActivityEntries({ entries }: { entries: readonly Entry[] }) {
   return (
-    <ul className={styles.entries} aria-label="Recent changes">
+    <ul className={styles.entries} aria-label={texts.recentChanges}>
       {entries.map((entry) => (
         <li key={`${entry.kind} ${entry.created_at} ${entry.project.id}`} className={styles.entry}>
           {entry.kind === 'import' ? (
@@ -67,15 +69,18 @@ function Sentence({ entry: { project, author, import: report, triage } }: { entr
   if (report) {
     const parts = [
       report.new > 0 &&
-        `${counted(report.new, 'new finding')}${report.critical > 0 ? ` (${formatCount(report.critical)} critical)` : ''}`,
-      report.reappeared > 0 && `${counted(report.reappeared, 'finding')} redetected`,
-      report.absent > 0 && `${counted(report.absent, 'finding')} no longer detected`,
-      report.held > 0 && `${counted(report.held, 'absence')} to review`,
+        `${texts.newFinding(report.new)}${report.critical > 0 ? texts.critical(formatCount(report.critical)) : ''}`,
+      report.reappeared > 0 && texts.findingRedetected(report.reappeared),
+      report.absent > 0 && texts.findingNoLongerDetected(report.absent),
+      report.held > 0 && texts.absenceToReview(report.held),
     ].filter(Boolean)
     return (
       <>
-        <Link to={`${base}/reports/${report.id}`}>{parts.join(', ')}</Link> in {project.name_with_namespace}
-        {report.scanner && ` by ${report.scanner}`}
+        {fill(texts.inLabel, {
+          link: <Link to={`${base}/reports/${report.id}`}>{parts.join(', ')}</Link>,
+          nameWithNamespace: project.name_with_namespace,
+          scanner: report.scanner && texts.by(report.scanner),
+        })}
       </>
     )
   }
@@ -83,11 +88,18 @@ function Sentence({ entry: { project, author, import: report, triage } }: { entr
   const { vulnerability, total, action } = triage
   return (
     <>
-      <strong>{author?.name ?? 'Deleted user'}</strong> {verbs[action]}{' '}
-      <Link to={vulnerability ? `${base}/vulnerabilities/${vulnerability.id}` : `${base}/vulnerabilities?state=any`}>
-        {vulnerability?.title ?? counted(total, 'vulnerability', 'vulnerabilities')}
-      </Link>{' '}
-      in {project.name_with_namespace}
+      {fill(texts.inLabel2, {
+        strong: <strong>{author?.name ?? texts.deletedUser}</strong>,
+        verbs: verbs[action],
+        link: (
+          <Link
+            to={vulnerability ? `${base}/vulnerabilities/${vulnerability.id}` : `${base}/vulnerabilities?state=any`}
+          >
+            {vulnerability?.title ?? texts.vulnerabilities(total)}
+          </Link>
+        ),
+        nameWithNamespace: project.name_with_namespace,
+      })}
     </>
   )
 }

@@ -1,6 +1,5 @@
 import { Link } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
-import { counted } from '../../components/format.ts'
 import { Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { useApiQuery } from '../../data/api.ts'
@@ -15,6 +14,7 @@ import styles from './dashboard.module.css'
 import { NeverScanned, ProjectsByRisk } from './projects-by-risk.tsx'
 import { SeverityCards } from './severity-cards.tsx'
 import type { Statistics } from './statistics.ts'
+import { texts } from './texts.ts'
 import { Work } from './work.tsx'
 
 /** Group whose projects the dashboard shows. */
@@ -41,28 +41,28 @@ export function Dashboard({ group }: { group?: Place }) {
         statistics.projects > 0 && (
           <>
             <Waiting statistics={statistics} {...(group && { groupId: group.groupId })} />
-            <section className="stack" aria-label="Open vulnerabilities">
+            <section className="stack" aria-label={texts.openVulnerabilities}>
               <SeverityCards statistics={statistics} list={list} />
               <Work statistics={statistics} dashboard={work.data} list={list} />
             </section>
             <div className={styles.columns}>
               <Panel
-                title="Projects by risk"
-                actions={<Link to={group ? group.to('coverage') : '/-/coverage'}>Scanner coverage</Link>}
+                title={texts.projectsByRisk}
+                actions={<Link to={group ? group.to('coverage') : '/-/coverage'}>{texts.scannerCoverage}</Link>}
               >
                 <ProjectsByRisk statistics={statistics} />
                 {work.data && <NeverScanned unscanned={work.data.unscanned} />}
               </Panel>
               <Panel
-                title="What changed"
-                actions={<Link to={group ? group.to('activity') : '/-/activity'}>All activity</Link>}
+                title={texts.whatChanged}
+                actions={<Link to={group ? group.to('activity') : '/-/activity'}>{texts.allActivity}</Link>}
               >
                 <QueryResult query={work}>{(dashboard) => <Activity dashboard={dashboard} />}</QueryResult>
               </Panel>
             </div>
-            <Panel title="Open vulnerabilities over time">
+            <Panel title={texts.openVulnerabilitiesOverTime}>
               <div className="stack">
-                <p className="muted small">in {counted(statistics.projects, 'project')} you can access</p>
+                <p className="muted small">{texts.inProjectYouCan(statistics.projects)}</p>
                 <Trend days={statistics.per_day} />
               </div>
             </Panel>
@@ -95,7 +95,7 @@ function Waiting({ statistics, groupId }: { statistics: Statistics; groupId?: nu
             </span>
             <span className="push">
               <LinkButton size="small" to={`/${project.path_with_namespace}/-/vulnerabilities${awaitingQuery}`}>
-                Review findings
+                {texts.reviewFindings}
               </LinkButton>
             </span>
           </li>

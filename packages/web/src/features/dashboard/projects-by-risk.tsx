@@ -1,23 +1,24 @@
 import { Link } from 'wouter'
 import { type Severity, severities } from '../../components/badge.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { counted, formatCount, inWords } from '../../components/format.ts'
+import { formatCount, inWords } from '../../components/format.ts'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { Grade } from '../../nouns/project/grade.tsx'
 import { curlCommand } from '../../nouns/project/report-commands.ts'
 import styles from './dashboard.module.css'
 import type { SecurityDashboard, Statistics } from './statistics.ts'
+import { texts } from './texts.ts'
 
 const shownSeverities: readonly Severity[] = ['critical', 'high']
 
 /** Projects with the most severe open vulnerabilities. */
 export function ProjectsByRisk({ statistics }: { statistics: Statistics }) {
-  if (statistics.most_affected_projects.length === 0) return <p className="muted">No open vulnerabilities.</p>
+  if (statistics.most_affected_projects.length === 0) return <p className="muted">{texts.noOpenVulnerabilities}</p>
   return (
     <Table
-      label="Open vulnerabilities by project"
-      head={['Project', ...shownSeverities.map(inWords), 'Total', 'Grade', 'Scanned']}
+      label={texts.openVulnerabilitiesByProject}
+      head={[texts.project, ...shownSeverities.map(inWords), texts.total, texts.grade, texts.scanned]}
     >
       {statistics.most_affected_projects.map((project) => (
         <tr key={project.id}>
@@ -34,7 +35,7 @@ export function ProjectsByRisk({ statistics }: { statistics: Statistics }) {
           <td>
             <Grade grade={project.letter_grade} lastScanAt={project.last_scan_at} waiting={project.waiting_findings} />
           </td>
-          <td className="muted small">{project.last_scan_at ? <Time of={project.last_scan_at} /> : 'Never'}</td>
+          <td className="muted small">{project.last_scan_at ? <Time of={project.last_scan_at} /> : texts.never}</td>
         </tr>
       ))}
     </Table>
@@ -58,8 +59,8 @@ function Bar({ counts }: { counts: Record<Severity, number> }) {
 export function NeverScanned({ unscanned }: Pick<SecurityDashboard, 'unscanned'>) {
   if (unscanned.total === 0) return null
   return (
-    <section className="stack-tight" aria-label="Never scanned">
-      <h3>{counted(unscanned.total, 'project')} never scanned</h3>
+    <section className="stack-tight" aria-label={texts.neverScanned}>
+      <h3>{texts.projectNeverScanned(unscanned.total)}</h3>
       <ul className={styles.waiting}>
         {unscanned.projects.map((project) => (
           <li key={project.id} className="row-wrap">
@@ -67,7 +68,7 @@ export function NeverScanned({ unscanned }: Pick<SecurityDashboard, 'unscanned'>
             <span className="push">
               <CopyButton
                 text={curlCommand({ path: project.path_with_namespace })}
-                label={`Copy command for ${project.name}`}
+                label={texts.copyCommandFor(project.name)}
                 isIcon
               />
             </span>

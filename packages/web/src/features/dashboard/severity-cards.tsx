@@ -4,6 +4,7 @@ import { type Severity, severities } from '../../components/badge.tsx'
 import { formatCount, inWords } from '../../components/format.ts'
 import styles from './dashboard.module.css'
 import type { Statistics } from './statistics.ts'
+import { texts } from './texts.ts'
 
 /** Severities that are shown only while there are vulnerabilities. */
 const optional: readonly Severity[] = ['info', 'unknown']
@@ -14,7 +15,7 @@ const changeDays = 7
 export function SeverityCards({ statistics, list }: { statistics: Statistics; list: string }) {
   const shown = severities.filter((severity) => !optional.includes(severity) || statistics[severity] > 0)
   return (
-    <ul className={styles.counts} aria-label="By severity">
+    <ul className={styles.counts} aria-label={texts.bySeverity}>
       {shown.map((severity) => (
         <li key={severity}>
           <Link to={`${list}?severity=${severity}`} className={`${styles.count} ${styles[severity]}`}>
@@ -32,11 +33,12 @@ export function SeverityCards({ statistics, list }: { statistics: Statistics; li
 
 function Change({ days }: { days: readonly number[] }) {
   const change = (days.at(-1) ?? 0) - (days.at(-1 - changeDays) ?? 0)
-  if (change === 0) return <span className={styles.change}>No change in 7 days</span>
+  if (change === 0) return <span className={styles.change}>{texts.noChangeIn7}</span>
   const Arrow = change > 0 ? TrendingUp : TrendingDown
   return (
     <span className={styles.change}>
-      <Arrow size={14} aria-hidden="true" /> {formatCount(Math.abs(change))} {change > 0 ? 'more' : 'fewer'} in 7 days
+      <Arrow size={14} aria-hidden="true" />{' '}
+      {texts.in7Days(formatCount(Math.abs(change)), change > 0 ? texts.more : texts.fewer)}
     </span>
   )
 }

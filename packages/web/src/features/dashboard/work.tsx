@@ -4,6 +4,7 @@ import { formatCount } from '../../components/format.ts'
 import { useUser } from '../../data/session.ts'
 import styles from './dashboard.module.css'
 import type { SecurityDashboard, Statistics } from './statistics.ts'
+import { texts } from './texts.ts'
 
 /** What awaits a decision, as links to the lists. */
 export function Work({
@@ -18,13 +19,13 @@ export function Work({
   const user = useUser()
   const detected = severities.reduce((sum, severity) => sum + statistics.counts[severity].detected, 0)
   const facts = [
-    { label: 'Needs triage', total: detected, to: `${list}?state=detected` },
-    { label: 'Assigned to me', total: dashboard?.assigned_to_me, to: `${list}?assignee_id=${user.id}` },
-    { label: 'Overdue', total: statistics.overdue.total, to: `${list}?overdue=true` },
-    { label: 'Awaiting approval', total: dashboard?.awaiting_approval, to: '/-/approvals' },
+    { label: texts.needsTriage, total: detected, to: `${list}?state=detected` },
+    { label: texts.assignedToMe, total: dashboard?.assigned_to_me, to: `${list}?assignee_id=${user.id}` },
+    { label: texts.overdue, total: statistics.overdue.total, to: `${list}?overdue=true` },
+    { label: texts.awaitingApproval, total: dashboard?.awaiting_approval, to: '/-/approvals' },
   ]
   return (
-    <ul className={styles.work} aria-label="Open work">
+    <ul className={styles.work} aria-label={texts.openWork}>
       {facts.map(({ label, total, to }) => (
         <li key={label}>
           <Link to={to} className={styles.fact}>

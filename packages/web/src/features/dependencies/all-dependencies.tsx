@@ -2,7 +2,7 @@ import type { Schemas } from '@alcove/client'
 import { Package } from 'lucide-react'
 import { Link } from 'wouter'
 import { SearchFilter } from '../../components/form/filters.tsx'
-import { counted, formatCount } from '../../components/format.ts'
+import { formatCount } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
 import { Empty, QueryResult } from '../../components/page/states.tsx'
@@ -10,6 +10,7 @@ import { Table } from '../../components/table.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { Licenses } from './licenses.tsx'
+import { texts } from './texts.ts'
 
 type UsedPackage = Schemas['UsedPackage']
 
@@ -19,12 +20,9 @@ const perPage = 30
 export function AllDependencies() {
   const [{ search }] = useSearchState(['search'])
   return (
-    <Page
-      title="Dependencies"
-      lead="Packages on which the default branches of your projects depend, from their CycloneDX and SPDX reports."
-    >
+    <Page title={texts.dependencies} lead={texts.packagesOnWhichTheDefault}>
       <search>
-        <SearchFilter label="Search packages" placeholder="Name, or pkg:npm/lodash@4.17.20" />
+        <SearchFilter label={texts.searchPackages} placeholder={texts.nameOrPkgNpm} />
       </search>
       {search && isSearchable(search) ? <Results search={search} /> : <AllLicenses hasSearch={Boolean(search)} />}
     </Page>
@@ -38,9 +36,9 @@ const isSearchable = (search: string): boolean =>
 function Results({ search }: { search: string }) {
   const query = usePage('GET /dependencies', { query: { search, page: usePageNumber(), per_page: perPage } })
   return (
-    <PagedList query={query} perPage={perPage} empty={<Empty icon={Package} title="No matching packages" />}>
+    <PagedList query={query} perPage={perPage} empty={<Empty icon={Package} title={texts.noMatchingPackages} />}>
       {(rows) => (
-        <Table label="Packages" head={['Package', 'Version', 'Projects']}>
+        <Table label={texts.packages} head={[texts.package, texts.version, texts.projects]}>
           {rows.map((row) => (
             <tr key={`${row.package_url ?? row.name} ${row.version}`}>
               <td>{row.name}</td>
@@ -70,9 +68,7 @@ export function Projects({
           {path}
         </Link>
       ))}
-      {total > projects.length && (
-        <span className="muted">and {counted(total - projects.length, 'other project')}</span>
-      )}
+      {total > projects.length && <span className="muted">{texts.andOtherProject(total - projects.length)}</span>}
     </span>
   )
 }
@@ -81,15 +77,15 @@ function AllLicenses({ hasSearch }: { hasSearch: boolean }) {
   const query = useApiQuery('GET /dependencies/licenses', {})
   return (
     <>
-      {hasSearch && <p className="muted">Type a word of at least three letters, or a package URL.</p>}
+      {hasSearch && <p className="muted">{texts.typeAWordOfAtLeast}</p>}
       <QueryResult query={query}>
         {(counts) =>
           counts.length === 0 ? (
-            <Empty icon={Package} title="No dependencies yet">
-              Import a CycloneDX or SPDX report of a default branch.
+            <Empty icon={Package} title={texts.noDependenciesYet}>
+              {texts.importACyclonedxOrSpdx}
             </Empty>
           ) : (
-            <Table label="Licenses" head={['License', 'Dependencies']}>
+            <Table label={texts.licenses} head={[texts.license, texts.dependencies]}>
               {counts.map((count) => (
                 <tr key={count.name}>
                   <td>

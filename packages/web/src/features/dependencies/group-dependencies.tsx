@@ -10,6 +10,7 @@ import { useSearchState } from '../../data/search-state.ts'
 import { useGroup } from '../../nouns/group/group.ts'
 import { Projects } from './all-dependencies.tsx'
 import { Licenses } from './licenses.tsx'
+import { texts } from './texts.ts'
 
 const perPage = 30
 
@@ -22,16 +23,16 @@ export function GroupDependencies() {
     query: { ...(search && { search }), page: usePageNumber(), per_page: perPage },
   })
   return (
-    <Page
-      title="Dependencies"
-      lead="Packages on which the default branches of the group’s projects depend, from their CycloneDX and SPDX reports."
-    >
+    <Page title={texts.dependencies} lead={texts.packagesOnWhichTheDefaultBranches}>
       <search>
-        <SearchFilter label="Search packages" placeholder="Part of a name" />
+        <SearchFilter label={texts.searchPackages} placeholder={texts.partOfAName} />
       </search>
-      <PagedList query={query} perPage={perPage} empty={<Empty icon={Package} title="No matching packages" />}>
+      <PagedList query={query} perPage={perPage} empty={<Empty icon={Package} title={texts.noMatchingPackages} />}>
         {(rows) => (
-          <Table label="Packages" head={['Package', 'Version', 'Licenses', 'Used', 'Projects']}>
+          <Table
+            label={texts.packages}
+            head={[texts.package, texts.version, texts.licenses, texts.used, texts.projects]}
+          >
             {rows.map((row) => (
               <tr key={`${row.package_url ?? row.name} ${row.version}`}>
                 <td>{row.name}</td>

@@ -1,8 +1,9 @@
 import { Fragment } from 'react'
+import { texts } from './texts.ts'
 
 /** Names of licenses, with links to their pages. */
 export function Licenses({ of: licenses }: { of: readonly { name: string; url: string | null }[] }) {
-  if (licenses.length === 0) return <span className="muted">Unknown</span>
+  if (licenses.length === 0) return <span className="muted">{texts.unknown}</span>
   return licenses.map(({ name, url }, index) => (
     <Fragment key={name}>
       {index > 0 && ', '}

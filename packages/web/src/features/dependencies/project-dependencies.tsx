@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { SeverityBadge } from '../../components/badge.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { ChoiceFilter, SearchFilter } from '../../components/form/filters.tsx'
-import { counted, formatCount } from '../../components/format.ts'
+import { formatCount } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
 import { Empty } from '../../components/page/states.tsx'
@@ -13,6 +13,7 @@ import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { Licenses } from './licenses.tsx'
+import { texts } from './texts.ts'
 
 type Dependency = Schemas['Dependency']
 
@@ -30,18 +31,18 @@ export function ProjectDependencies() {
   const known = (licenses.data ?? []).filter(({ url, name }) => url !== null || name !== 'unknown')
   return (
     <Page
-      title="Dependencies"
-      lead="Packages that the newest reports of the default branch list: CycloneDX and SPDX."
-      actions={<LinkButton to="/-/dependencies">Search all projects</LinkButton>}
+      title={texts.dependencies}
+      lead={texts.packagesThatTheNewest}
+      actions={<LinkButton to="/-/dependencies">{texts.searchAllProjects}</LinkButton>}
     >
       <search className="row-wrap">
-        <SearchFilter label="Search dependencies" />
+        <SearchFilter label={texts.searchDependencies} />
         {known.length > 0 && (
           <ChoiceFilter
             name="license"
-            label="License"
+            label={texts.license}
             choices={[
-              { value: '', label: 'All licenses' },
+              { value: '', label: texts.allLicenses },
               ...known.map(({ name, dependencies }) => ({
                 value: name,
                 label: `${name} (${formatCount(dependencies)})`,
@@ -54,13 +55,16 @@ export function ProjectDependencies() {
         query={query}
         perPage={perPage}
         empty={
-          <Empty icon={Package} title={search || license ? 'No matching dependencies' : 'No dependencies yet'}>
-            {!search && !license && 'Import a CycloneDX or SPDX report of the default branch.'}
+          <Empty icon={Package} title={search || license ? texts.noMatchingDependencies : texts.noDependenciesYet}>
+            {!search && !license && texts.importACyclonedxOrSpdxReport}
           </Empty>
         }
       >
         {(rows) => (
-          <Table label="Dependencies" head={['Package', 'Version', 'Vulnerabilities', 'Licenses', 'File']}>
+          <Table
+            label={texts.dependencies}
+            head={[texts.package, texts.version, texts.vulnerabilities, texts.licenses, texts.file]}
+          >
             {rows.map((row) => (
               <tr key={`${row.package_url ?? row.name} ${row.version} ${row.dependency_file_path}`}>
                 <td>{row.name}</td>
@@ -85,17 +89,14 @@ export function ProjectDependencies() {
 function Vulnerabilities({ of: { name, vulnerabilities, package_url: url, version } }: { of: Dependency }) {
   const { to } = useProject()
   const [worst] = vulnerabilities
-  if (!worst) return <span className="muted">None</span>
+  if (!worst) return <span className="muted">{texts.none}</span>
   const filter = new URLSearchParams({ package: url ?? name })
   return (
     <span className="row-wrap">
       <SeverityBadge severity={worst.severity} />
       <Link to={`${to('vulnerabilities')}?${filter}`}>
-        {counted(vulnerabilities.length, 'vulnerability', 'vulnerabilities')}
-        <span className="visually-hidden">
-          {' '}
-          in {name} {version}
-        </span>
+        {texts.vulnerabilitiesCount(vulnerabilities.length)}
+        <span className="visually-hidden"> {texts.inLabel(name, version)}</span>
       </Link>
     </span>
   )

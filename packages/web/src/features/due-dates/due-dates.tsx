@@ -15,6 +15,7 @@ import { Table } from '../../components/table.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { GroupContext } from '../../nouns/group/group.ts'
 import { ProjectContext } from '../../nouns/project/project.ts'
+import { texts } from './texts.ts'
 
 const groupPath = '/groups/{id}/due_date_policy'
 
@@ -34,8 +35,8 @@ function usePolicyPlace() {
 }
 
 const bases = [
-  { value: 'detection', label: 'Detection' },
-  { value: 'fix', label: 'Availability of a fix' },
+  { value: 'detection', label: texts.detection },
+  { value: 'fix', label: texts.availabilityOfAFix },
 ] as const
 
 type Basis = (typeof bases)[number]['value']
@@ -47,11 +48,8 @@ export function DueDates() {
   const { noun, id, path, links } = usePolicyPlace()
   const query = useApiQuery(`GET ${path}`, { path: { id } })
   return (
-    <Page
-      title="Due dates"
-      lead="Days until open vulnerabilities are due, by severity. The closest policy applies: the project, the groups above, then the instance."
-    >
-      {noun !== 'instance' && <Tabs label="Settings sections" tabs={links} />}
+    <Page title={texts.dueDates} lead={texts.daysUntilOpenVulnerabilities}>
+      {noun !== 'instance' && <Tabs label={texts.settingsSections} tabs={links} />}
       <QueryResult query={query}>{(policies) => <Found policies={policies} id={id} path={path} />}</QueryResult>
     </Page>
   )
@@ -64,19 +62,24 @@ function Found({ policies, id, path }: { policies: Policies; id: number; path: t
       {update && update.state !== 'finished' && (
         <p role="status">
           {update.state === 'failed'
-            ? 'The last update of due dates failed.'
-            : `Due dates are being updated${update.total ? `: ${formatCount(update.done ?? 0)} of ${formatCount(update.total)}` : ''}.`}
+            ? texts.theLastUpdateOfDue
+            : texts.dueDatesAreBeing(
+                update.total ? texts.of(formatCount(update.done ?? 0), formatCount(update.total)) : '',
+              )}
         </p>
       )}
       {!own && (
         <p>
           {inherited
-            ? `The policy of ${inherited.level === 'group' ? 'a group above' : 'the instance'} applies: ${describe(inherited)}.`
-            : 'There is no policy, so vulnerabilities have no due dates unless users set them.'}
+            ? texts.thePolicyOfApplies(
+                inherited.level === 'group' ? texts.aGroupAbove : texts.theInstance,
+                describe(inherited),
+              )
+            : texts.thereIsNoPolicy}
         </p>
       )}
       <ForWriters>
-        <Panel title={own ? 'Policy' : 'Set a policy'}>
+        <Panel title={own ? texts.policy : texts.setAPolicy}>
           <PolicyForm key={own?.updated_at} own={own} id={id} path={path} />
         </Panel>
       </ForWriters>
@@ -89,18 +92,18 @@ const daysOf = (policy: Policy, severity: (typeof severities)[number]) => policy
 function describe(policy: Policy): string {
   const days = severities.flatMap((severity) => {
     const count = daysOf(policy, severity)
-    return count === null ? [] : `${inWords(severity)} ${count} ${count === 1 ? 'day' : 'days'}`
+    return count === null ? [] : `${inWords(severity)} ${count} ${count === 1 ? texts.day : texts.days}`
   })
-  return days.join(', ') || 'no due dates'
+  return days.join(', ') || texts.noDueDates
 }
 
 function PolicyForm({ own, id, path }: { own: Policy | null; id: number; path: typeof groupPath }) {
   const [basis, setBasis] = useState<Basis>(own?.counted_from ?? 'detection')
   const [isAsked, setAsked] = useState(false)
   const place = { path: { id } }
-  const save = useAction(`PUT ${path}`, { done: 'Policy saved. Due dates are being updated.', showsErrors: true })
+  const save = useAction(`PUT ${path}`, { done: texts.policySavedDueDates, showsErrors: true })
   const preview = useAction(`POST ${path}/preview`, { showsErrors: true })
-  const remove = useAction(`DELETE ${path}`, { done: 'Policy removed.', onDone: () => setAsked(false) })
+  const remove = useAction(`DELETE ${path}`, { done: texts.policyRemoved, onDone: () => setAsked(false) })
 
   function bodyOf(form: HTMLFormElement) {
     const data = new FormData(form)
@@ -116,29 +119,29 @@ function PolicyForm({ own, id, path }: { own: Policy | null; id: number; path: t
       <ActionForm
         action={save.error ? save : { error: preview.error, isPending: save.isPending }}
         fields={severities.map((severity) => `${severity}_days`)}
-        submit="Save policy"
+        submit={texts.savePolicy}
         aside={
           <>
             <Button
               isBusy={preview.isPending}
               onClick={({ currentTarget: { form } }) => form && preview.mutate({ ...place, body: bodyOf(form) })}
             >
-              Preview
+              {texts.preview}
             </Button>
             {own && (
               <Button kind="danger" onClick={() => setAsked(true)}>
-                Remove policy
+                {texts.removePolicy}
               </Button>
             )}
           </>
         }
         onSubmit={(_text, form) => save.mutate({ ...place, body: bodyOf(form) })}
       >
-        <SelectField<Basis> label="Counted from" choices={bases} value={basis} onChoose={setBasis} />
+        <SelectField<Basis> label={texts.countedFrom} choices={bases} value={basis} onChoose={setBasis} />
         {severities.map((severity) => (
           <TextField
             key={severity}
-            label={`${inWords(severity)}: days`}
+            label={texts.daysSeverity(inWords(severity))}
             name={`${severity}_days`}
             type="number"
             min={0}
@@ -146,15 +149,15 @@ function PolicyForm({ own, id, path }: { own: Policy | null; id: number; path: t
             defaultValue={own === null ? '' : (daysOf(own, severity) ?? '')}
           />
         ))}
-        <p className="muted small">Leave a field empty for no due date. Dates that users have set stay.</p>
+        <p className="muted small">{texts.leaveAFieldEmpty}</p>
       </ActionForm>
       {preview.data && <Preview preview={preview.data} />}
       <ConfirmDialog
         isOpen={isAsked}
         onClose={() => setAsked(false)}
-        title="Remove the due date policy?"
-        lead="The policy of the next level applies then. Without one, the due dates that the policy has set are removed."
-        confirm="Remove policy"
+        title={texts.removeTheDueDate}
+        lead={texts.thePolicyOfTheNext}
+        confirm={texts.removePolicy}
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate(place)}
       />
@@ -165,8 +168,11 @@ function PolicyForm({ own, id, path }: { own: Policy | null; id: number; path: t
 function Preview({ preview }: { preview: ResponseOf<'POST /groups/{id}/due_date_policy/preview'> }) {
   return (
     <div className="stack-tight" role="status">
-      <p>Nothing is saved yet. Projects without a closer policy: {formatCount(preview.projects)}.</p>
-      <Table label="Preview" head={['Severity', 'Open', 'New due date', 'Overdue now', 'Overdue then']}>
+      <p>{texts.nothingIsSavedYet(formatCount(preview.projects))}</p>
+      <Table
+        label={texts.preview}
+        head={[texts.severity, texts.open, texts.newDueDate, texts.overdueNow, texts.overdueThen]}
+      >
         {severities.map((severity) => {
           const counts = preview[severity]
           return (

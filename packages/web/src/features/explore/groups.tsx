@@ -9,6 +9,7 @@ import { usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { GroupList } from '../../nouns/group/group-list.tsx'
+import { texts } from './texts.ts'
 
 const perPage = 30
 
@@ -29,21 +30,21 @@ export function Groups() {
   })
   return (
     <Page
-      title={isMine ? 'Your groups' : 'Groups'}
+      title={isMine ? texts.yourGroups : texts.groups}
       actions={
         mayWrite(session) &&
         session.user?.can_create_group && (
           <LinkButton icon={Plus} kind="primary" to="/-/groups/new">
-            New group
+            {texts.newGroup}
           </LinkButton>
         )
       }
     >
       <search className="row-wrap">
-        <SearchFilter label="Search groups" />
+        <SearchFilter label={texts.searchGroups} />
         {session.user && (
           <CheckField
-            label="Mine"
+            label={texts.mine}
             checked={isMine}
             onChange={({ target }) => set({ membership: target.checked ? 'true' : undefined })}
           />
@@ -53,12 +54,12 @@ export function Groups() {
         query={query}
         perPage={perPage}
         empty={
-          <Empty icon={FolderTree} title="No groups">
-            <p>{state.search ? 'No groups match your search.' : 'No groups available to you.'}</p>
+          <Empty icon={FolderTree} title={texts.noGroups}>
+            <p>{state.search ? texts.noGroupsMatchYourSearch : texts.noGroupsAvailableToYou}</p>
           </Empty>
         }
       >
-        {(rows) => <GroupList groups={rows} label="Groups" />}
+        {(rows) => <GroupList groups={rows} label={texts.groups} />}
       </PagedList>
     </Page>
   )

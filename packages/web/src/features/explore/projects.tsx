@@ -6,14 +6,15 @@ import { usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
+import { texts } from './texts.ts'
 import { TopicFilter } from './topic-filter.tsx'
 
 const kinds = [
-  { value: '', label: 'Any visibility' },
-  { value: 'public', label: 'Public' },
-  { value: 'internal', label: 'Internal' },
-  { value: 'private', label: 'Private' },
-  { value: 'archived', label: 'Archived' },
+  { value: '', label: texts.anyVisibility },
+  { value: 'public', label: texts.public },
+  { value: 'internal', label: texts.internal },
+  { value: 'private', label: texts.private },
+  { value: 'archived', label: texts.archived },
 ] as const
 
 /** List of the projects that the user may see. */
@@ -35,12 +36,12 @@ export function Projects() {
   })
   return (
     <Page
-      title={state.membership === 'true' ? 'Your projects' : 'Projects'}
+      title={state.membership === 'true' ? texts.yourProjects : texts.projects}
       actions={
         mayWrite(session) &&
         session.user?.can_create_project && (
           <LinkButton icon={Plus} kind="primary" to="/-/projects/new">
-            New project
+            {texts.newProject}
           </LinkButton>
         )
       }
@@ -48,19 +49,19 @@ export function Projects() {
       <ProjectSearch>
         {session.user && (
           <>
-            <CheckFilter name="membership" label="Mine" />
-            <CheckFilter name="starred" label="Starred" />
+            <CheckFilter name="membership" label={texts.mine} />
+            <CheckFilter name="starred" label={texts.starred} />
           </>
         )}
         <TopicFilter chosen={topics} onChoose={(names) => set({ topic: names.join(',') || undefined })} />
         <ChoiceFilter
           name="visibility"
-          label="Visibility"
+          label={texts.visibility}
           choices={session.user ? kinds : kinds.filter(({ value }) => value === '' || value === 'archived')}
         />
       </ProjectSearch>
       <FoundProjects query={query}>
-        <p>{isFiltered ? 'No projects match these filters.' : 'No projects are available to you.'}</p>
+        <p>{isFiltered ? texts.noProjectsMatchThese : texts.noProjectsAreAvailable}</p>
       </FoundProjects>
     </Page>
   )

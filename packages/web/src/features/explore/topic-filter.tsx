@@ -2,6 +2,7 @@ import { Tag, X } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { lazyComponent } from '../../components/lazy-component.tsx'
+import { texts } from './texts.ts'
 import styles from './topic-filter.module.css'
 
 // The combobox is large, so its code is fetched only when the user opens the filter.
@@ -17,10 +18,10 @@ export function TopicFilter({ chosen, onChoose }: { chosen: readonly string[]; o
     return (
       <div className={styles.field}>
         <TopicsField
-          label="Filter by topic"
+          label={texts.filterByTopic}
           isLabelHidden
           isFocused
-          placeholder="Topic"
+          placeholder={texts.topic}
           value={chosen}
           onChange={onChoose}
           mayCreate={false}
@@ -35,7 +36,7 @@ export function TopicFilter({ chosen, onChoose }: { chosen: readonly string[]; o
           key={name}
           type="button"
           className={styles.chosen}
-          aria-label={`Remove topic ${name}`}
+          aria-label={texts.removeTopic(name)}
           onClick={() => onChoose(chosen.filter((other) => other !== name))}
         >
           {name}
@@ -43,7 +44,7 @@ export function TopicFilter({ chosen, onChoose }: { chosen: readonly string[]; o
         </button>
       ))}
       <Button kind="quiet" icon={Tag} onClick={() => setOpen(true)}>
-        {chosen.length > 0 ? 'Add topic' : 'Filter by topic'}
+        {chosen.length > 0 ? texts.addTopic : texts.filterByTopic}
       </Button>
     </>
   )

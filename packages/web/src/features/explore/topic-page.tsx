@@ -4,7 +4,6 @@ import { useEffect } from 'react'
 import { useLocation } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
 import { IconLink, LinkButton } from '../../components/button.tsx'
-import { counted } from '../../components/format.ts'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page, useTitle } from '../../components/page/page.tsx'
 import { Empty, QueryResult } from '../../components/page/states.tsx'
@@ -13,6 +12,7 @@ import { decodeSegment } from '../../data/own-address.ts'
 import { useSession } from '../../data/session.ts'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
 import { TopicLinks, topicAddress } from '../../nouns/topic/topic-links.tsx'
+import { texts } from './texts.ts'
 import styles from './topic-page.module.css'
 
 type Topic = RowOf<'GET /topics'>
@@ -35,11 +35,11 @@ export function TopicPage() {
 }
 
 function Missing({ name }: { name: string }) {
-  useTitle('Topic not found')
+  useTitle(texts.topicNotFound)
   return (
-    <Empty icon={Tag} title="Topic not found" isPage>
-      <p>There is no topic or alias named “{name}”.</p>
-      <LinkButton to={`/explore/topics?search=${encodeURIComponent(name)}`}>Search topics</LinkButton>
+    <Empty icon={Tag} title={texts.topicNotFound} isPage>
+      <p>{texts.thereIsNoTopic(name)}</p>
+      <LinkButton to={`/explore/topics?search=${encodeURIComponent(name)}`}>{texts.searchTopics}</LinkButton>
     </Empty>
   )
 }
@@ -50,21 +50,21 @@ function Found({ topic }: { topic: Topic }) {
   return (
     <Page
       title={topic.title}
-      crumbs={[{ label: 'Topics', to: '/explore/topics' }]}
+      crumbs={[{ label: texts.topics, to: '/explore/topics' }]}
       lead={<Facts topic={topic} />}
       actions={
         <>
-          <IconLink label="Atom feed of public projects" icon={Rss} href={`/api/v4/topics/${topic.id}/feed`} />
-          {isAdmin && <LinkButton to={`/-/admin/topics/${topic.id}`}>Edit</LinkButton>}
+          <IconLink label={texts.atomFeedOfPublic} icon={Rss} href={`/api/v4/topics/${topic.id}/feed`} />
+          {isAdmin && <LinkButton to={`/-/admin/topics/${topic.id}`}>{texts.edit}</LinkButton>}
         </>
       }
     >
       {topic.description && <Markdown text={topic.description} />}
-      <section className="stack" aria-label="Projects">
-        <h2>Projects</h2>
-        <ProjectSearch label="Search projects with this topic" />
+      <section className="stack" aria-label={texts.projects}>
+        <h2>{texts.projects}</h2>
+        <ProjectSearch label={texts.searchProjectsWithThisTopic} />
         <FoundProjects query={projects}>
-          <p>No accessible projects use this topic.</p>
+          <p>{texts.noAccessibleProjectsUse}</p>
         </FoundProjects>
       </section>
       <Related topic={topic} />
@@ -78,8 +78,8 @@ function Related({ topic }: { topic: Topic }) {
   if (!related.data?.length) return null
   return (
     <section className="stack" aria-labelledby="related-topics">
-      <h2 id="related-topics">Related topics</h2>
-      <TopicLinks topics={related.data.map(({ name }) => name)} label="Related topics" />
+      <h2 id="related-topics">{texts.relatedTopics}</h2>
+      <TopicLinks topics={related.data.map(({ name }) => name)} label={texts.relatedTopics} />
     </section>
   )
 }
@@ -94,11 +94,11 @@ function Facts({ topic }: { topic: Topic }) {
         <p>
           {topic.title !== topic.name && <code>{topic.name}</code>}
           {topic.title !== topic.name && ' · '}
-          {counted(topic.total_projects_count, 'project')}
+          {texts.projectTotalProjectsCount(topic.total_projects_count)}
         </p>
         {others.length > 0 && (
           <p className="small">
-            Aliases:{' '}
+            {texts.aliases}{' '}
             {others.map(({ id, name }, index) => (
               <span key={id}>
                 {index > 0 && ', '}

@@ -4,7 +4,6 @@ import { Link } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { SearchFilter } from '../../components/form/filters.tsx'
-import { counted } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
 import { Empty } from '../../components/page/states.tsx'
@@ -12,6 +11,7 @@ import { usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { useSession } from '../../data/session.ts'
 import { topicAddress } from '../../nouns/topic/topic-links.tsx'
+import { texts } from './texts.ts'
 import styles from './topics.module.css'
 
 const perPage = 48
@@ -23,24 +23,24 @@ export function Topics() {
   const query = usePage('GET /topics', { query: { search, page: usePageNumber(), per_page: perPage } })
   return (
     <Page
-      title="Topics"
-      lead="Browse projects by topic."
-      actions={isAdmin && <LinkButton to="/-/admin/topics">Manage topics</LinkButton>}
+      title={texts.topics}
+      lead={texts.browseProjectsByTopic}
+      actions={isAdmin && <LinkButton to="/-/admin/topics">{texts.manageTopics}</LinkButton>}
     >
       <search>
-        <SearchFilter label="Search topics" />
+        <SearchFilter label={texts.searchTopics} />
       </search>
       <PagedList
         query={query}
         perPage={perPage}
         empty={
-          <Empty icon={Tags} title="No topics">
-            <p>{search ? 'No topics match your search.' : 'No topics yet. Add topics to a project to create them.'}</p>
+          <Empty icon={Tags} title={texts.noTopics}>
+            <p>{search ? texts.noTopicsMatchYourSearch : texts.noTopicsYetAdd}</p>
           </Empty>
         }
       >
         {(rows) => (
-          <ul className={styles.cards} aria-label="Topics">
+          <ul className={styles.cards} aria-label={texts.topics}>
             {rows.map((topic) => (
               <Card key={topic.id} topic={topic} />
             ))}
@@ -63,7 +63,7 @@ function Card({ topic }: { topic: RowOf<'GET /topics'> }) {
           </Link>
           <p className="muted small">
             {title !== name && <span className={styles.name}>{name} · </span>}
-            <span className="numbers">{counted(projects, 'project')}</span>
+            <span className="numbers">{texts.project(projects)}</span>
           </p>
         </div>
       </div>

@@ -4,6 +4,7 @@ import { CvssFact, Facts, type Finding, FindingFacts, Outside } from '../../noun
 import { Matches } from '../../nouns/finding/matches.tsx'
 import { useProject } from '../../nouns/project/project.ts'
 import columns from '../vulnerability/vulnerability-page.module.css'
+import { texts } from './texts.ts'
 
 /** Details of a finding, which its page and the panel of the list share. */
 export function FindingDetails({ finding, isPanel = false }: { finding: Finding; isPanel?: boolean }) {
@@ -14,16 +15,16 @@ export function FindingDetails({ finding, isPanel = false }: { finding: Finding;
       <div className="stack">
         <FindingFacts finding={finding} project={project.path_with_namespace} />
       </div>
-      <Aside className="stack" {...(!isPanel && { 'aria-label': 'Details' })}>
-        <Panel title="Details">
+      <Aside className="stack" {...(!isPanel && { 'aria-label': texts.details })}>
+        <Panel title={texts.details}>
           <Facts
             facts={[
               ['CVSS', finding.cvss.length > 0 && <CvssFact key="cvss" cvss={finding.cvss} />],
-              ['Report type', reportTypeInWords(finding.report_type)],
-              ['Scanner', [finding.scanner.name, finding.scanner.vendor].filter(Boolean).join(' · ')],
-              ['Confidence', finding.confidence === 'unknown' ? undefined : inWords(finding.confidence)],
+              [texts.reportType, reportTypeInWords(finding.report_type)],
+              [texts.scanner, [finding.scanner.name, finding.scanner.vendor].filter(Boolean).join(' · ')],
+              [texts.confidence, finding.confidence === 'unknown' ? undefined : inWords(finding.confidence)],
               [
-                'Identifiers',
+                texts.identifiers,
                 <ul key="identifiers" className={columns.identifiers}>
                   {finding.identifiers.map(({ name, url }) => (
                     <li key={name}>{url ? <Outside url={url}>{name}</Outside> : name}</li>

@@ -9,6 +9,7 @@ import type { Finding } from '../../nouns/finding/facts.tsx'
 import { useProject } from '../../nouns/project/project.ts'
 import { awaitingQuery } from '../../nouns/vulnerability/awaiting.ts'
 import { FindingDetails } from './finding-details.tsx'
+import { texts } from './texts.ts'
 
 /** Page of a finding. Links to its vulnerability once it is promoted. */
 export function FindingPage({ id }: { id: string }) {
@@ -28,24 +29,28 @@ function Found({ finding }: { finding: Finding }) {
   const { project, level, to } = useProject()
   const [, navigate] = useLocation()
   const promote = useAction('POST /projects/{id}/vulnerabilities', {
-    done: 'Vulnerability created.',
+    done: texts.vulnerabilityCreated,
     onDone: ({ id }) => navigate(to(`vulnerabilities/${id}`)),
   })
   const mayPromote = useMayChange() && level >= session.triage_access_level
   return (
     <Page
       title={finding.name}
-      crumbs={[{ label: 'Vulnerabilities', to: to('vulnerabilities') + awaitingQuery }]}
+      crumbs={[{ label: texts.vulnerabilities, to: to('vulnerabilities') + awaitingQuery }]}
       lead={
         <div className="row-wrap">
           <SeverityBadge severity={finding.severity} />
-          {finding.vulnerability_id === null ? <span>Awaiting triage</span> : <StateBadge state={finding.state} />}
+          {finding.vulnerability_id === null ? (
+            <span>{texts.awaitingTriage}</span>
+          ) : (
+            <StateBadge state={finding.state} />
+          )}
         </div>
       }
       actions={
         finding.vulnerability_id !== null ? (
           <LinkButton kind="primary" to={to(`vulnerabilities/${finding.vulnerability_id}`)}>
-            View vulnerability
+            {texts.viewVulnerability}
           </LinkButton>
         ) : (
           mayPromote && (
@@ -54,7 +59,7 @@ function Found({ finding }: { finding: Finding }) {
               isBusy={promote.isPending}
               onClick={() => promote.mutate({ path: { id: project.id }, body: { finding_id: finding.id } })}
             >
-              Accept as vulnerability
+              {texts.acceptAsVulnerability}
             </Button>
           )
         )

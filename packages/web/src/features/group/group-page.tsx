@@ -9,6 +9,7 @@ import { Tabs } from '../../components/page/tabs.tsx'
 import { useApiQuery } from '../../data/api.ts'
 import { type Group, GroupContext, type GroupScreen, groupAddress, useGroupLevel } from '../../nouns/group/group.ts'
 import { MirrorNotice } from '../../nouns/mirror/mirror-notice.tsx'
+import { texts } from './texts.ts'
 
 /** A group: its heading, its tabs, and the screen that `part` names. A former path redirects to the current one. */
 export function GroupPage({ place = '', part = '' }: Params) {
@@ -47,7 +48,7 @@ function Frame({ group, part }: { group: Group; part: string }) {
             above={groupsIn(group.full_path).slice(0, -1)}
             avatarUrl={group.avatar_url}
             visibility={group.visibility}
-            marks={group.mirrored_from && <Badge>Mirror</Badge>}
+            marks={group.mirrored_from && <Badge>{texts.mirror}</Badge>}
           />
           <GroupTabs screen={screen} />
           <MirrorNotice kind="group" place={group} level={level} />
@@ -59,5 +60,5 @@ function Frame({ group, part }: { group: Group; part: string }) {
 }
 
 function GroupTabs({ screen }: { screen: GroupScreen }) {
-  return <Tabs label={`${screen.group.name}: sections`} tabs={useLinks('tabs', 'group', screen)} />
+  return <Tabs label={texts.sections(screen.group.name)} tabs={useLinks('tabs', 'group', screen)} />
 }

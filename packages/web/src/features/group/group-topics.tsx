@@ -1,7 +1,6 @@
 import { RequestFailed, type Schemas } from '@alcove/client'
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { counted } from '../../components/format.ts'
 import { Panel } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { Table } from '../../components/table.tsx'
@@ -10,21 +9,22 @@ import { useSession } from '../../data/session.ts'
 import { useGroup } from '../../nouns/group/group.ts'
 import { TopicLinks } from '../../nouns/topic/topic-links.tsx'
 import { TopicsField } from '../../nouns/topic/topics-field.tsx'
+import { texts } from './texts.ts'
 
 /** Topics of a group, which its projects inherit. A change is previewed before it is saved. */
 export function GroupTopics() {
   const { group } = useGroup()
   const query = useApiQuery('GET /groups/{id}/topics', { path: { id: group.id } })
   return (
-    <Panel title="Topics">
-      <p>All projects in this group and its subgroups inherit these topics, in addition to their own.</p>
+    <Panel title={texts.topics}>
+      <p>{texts.allProjectsInThisGroup}</p>
       <QueryResult query={query}>
         {({ topics, inherited_topics: inherited }) => (
           <div className="stack">
             {inherited.length > 0 && (
               <div className="row-wrap">
-                <span className="muted small">From parent groups:</span>
-                <TopicLinks topics={inherited} label="Topics of parent groups" />
+                <span className="muted small">{texts.fromParentGroups}</span>
+                <TopicLinks topics={inherited} label={texts.topicsOfParentGroups} />
               </div>
             )}
             <TopicsForm key={topics.join()} topics={topics} />
@@ -40,7 +40,7 @@ function TopicsForm({ topics }: { topics: readonly string[] }) {
   const session = useSession()
   const [names, setNames] = useState<readonly string[]>(topics)
   const preview = useAction('PUT /groups/{id}/topics', { showsErrors: true })
-  const save = useAction('PUT /groups/{id}/topics', { showsErrors: true, done: 'Topics saved.' })
+  const save = useAction('PUT /groups/{id}/topics', { showsErrors: true, done: texts.topicsSaved })
   const request = (dryRun: boolean) => ({ path: { id: group.id }, body: { topics: [...names], dry_run: dryRun } })
   const isChanged = names.join() !== topics.join()
   const error = save.error ?? preview.error
@@ -58,24 +58,24 @@ function TopicsForm({ topics }: { topics: readonly string[] }) {
       }}
     >
       <TopicsField
-        label="Topics of this group"
+        label={texts.topicsOfThisGroup}
         value={names}
         onChange={change}
         mayCreate={session.topic_creation !== 'admins' || session.is_admin}
         error={error instanceof RequestFailed ? error.message : undefined}
-        hint="Press Enter to add a topic."
+        hint={texts.pressEnterToAdd}
       />
       {preview.data && <Preview change={preview.data} />}
       <div className="row">
         <Button type="submit" isBusy={preview.isPending} disabled={!isChanged}>
-          Preview
+          {texts.preview}
         </Button>
         {preview.data && (
           <Button kind="primary" isBusy={save.isPending} onClick={() => save.mutate(request(false))}>
-            Save topics
+            {texts.saveTopics}
           </Button>
         )}
-        {isChanged && <Button onClick={() => change(topics)}>Discard</Button>}
+        {isChanged && <Button onClick={() => change(topics)}>{texts.discard}</Button>}
       </div>
     </form>
   )
@@ -86,13 +86,11 @@ function Preview({ change }: { change: Schemas['GroupTopicChange'] }) {
   return (
     <div role="status" className="stack-tight">
       <p>
-        {changed === 0
-          ? 'The topics of no project change.'
-          : `The topics of ${counted(changed, 'project')} change; ${counted(unchanged, 'project')} stay as they are.`}
-        {created.length > 0 && ` New topics: ${created.join(', ')}.`}
+        {changed === 0 ? texts.theTopicsOfNo : texts.theTopicsOfProject(changed, unchanged)}
+        {created.length > 0 && texts.newTopics(created.join(', '))}
       </p>
       {changes.length > 0 && (
-        <Table label="Changed projects" head={['Project', 'Added', 'Removed']}>
+        <Table label={texts.changedProjects} head={[texts.project, texts.added, texts.removed]}>
           {changes.map(({ project, added, removed }) => (
             <tr key={project.id}>
               <td>{project.path_with_namespace}</td>

@@ -11,6 +11,7 @@ import { useSearchState } from '../../data/search-state.ts'
 import { useUser } from '../../data/session.ts'
 import { type Group, groupAddress } from '../../nouns/group/group.ts'
 import { pathFrom } from '../../nouns/project/path-from.ts'
+import { texts } from './texts.ts'
 
 /** Form for a new group; `?parent=` names the parent group. */
 export function NewGroup() {
@@ -30,8 +31,8 @@ export function NewGroup() {
   }
   if (user.can_create_group) return <Form />
   return (
-    <Empty title="New group" isPage>
-      <p>You do not have permission to create groups. Ask an administrator.</p>
+    <Empty title={texts.newGroup} isPage>
+      <p>{texts.youDoNotHave}</p>
     </Empty>
   )
 }
@@ -45,7 +46,7 @@ function Form({ parent }: { parent?: Group }) {
   const allowed = visibilities.indexOf(visibility) <= visibilities.indexOf(max) ? visibility : max
   const action = useAction('POST /groups', {
     showsErrors: true,
-    done: 'Group created.',
+    done: texts.groupCreated,
     onDone: ({ full_path: made }) => navigate(groupAddress(made)),
   })
   const create = (description: string) => {
@@ -55,31 +56,37 @@ function Form({ parent }: { parent?: Group }) {
   }
   return (
     <Page
-      title={parent ? `New group in ${parent.name}` : 'New group'}
-      lead="Groups hold related projects and manage their members together."
+      title={parent ? texts.newGroupIn(parent.name) : texts.newGroup}
+      lead={texts.groupsHoldRelatedProjects}
       crumbs={parent ? [{ label: parent.full_name, to: groupAddress(parent.full_path) }] : []}
     >
       <Panel>
         <ActionForm
           action={action}
           fields={['name', 'path', 'description', 'visibility_level']}
-          submit="Create group"
+          submit={texts.createGroup}
           onSubmit={(text) => create(text('description'))}
         >
-          <TextField label="Name" required value={name} onChange={({ target }) => setName(target.value)} name="name" />
           <TextField
-            label="Path"
+            label={texts.name}
+            required
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+            name="name"
+          />
+          <TextField
+            label={texts.path}
             required
             value={path ?? pathFrom(name)}
             onChange={({ target }) => setPath(target.value)}
             hint={`URL: /groups/${parent ? `${parent.full_path}/` : ''}${(path ?? pathFrom(name)) || '…'}`}
             name="path"
           />
-          <TextArea label="Description" name="description" hint="Optional. Supports Markdown." />
+          <TextArea label={texts.description} name="description" hint={texts.optionalSupportsMarkdown} />
           <VisibilityField
             value={allowed}
             max={max}
-            within={parent && `the group ${parent.name}`}
+            within={parent && texts.theGroup(parent.name)}
             onChange={setVisibility}
           />
         </ActionForm>

@@ -11,6 +11,7 @@ import { useGroup } from '../../nouns/group/group.ts'
 import { GroupList } from '../../nouns/group/group-list.tsx'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
 import { Dashboard } from '../dashboard/dashboard.tsx'
+import { texts } from './texts.ts'
 
 const maxSubgroups = 50
 
@@ -25,7 +26,7 @@ export function GroupOverview() {
   const isWriter = mayWrite(session)
   return (
     <Page
-      title="Overview"
+      title={texts.overview}
       lead={group.description && <Markdown text={group.description} />}
       actions={
         isWriter &&
@@ -33,11 +34,11 @@ export function GroupOverview() {
           <>
             {level >= levels.maintainer && (
               <LinkButton icon={Plus} to={`/-/groups/new?parent=${group.id}`}>
-                New subgroup
+                {texts.newSubgroup}
               </LinkButton>
             )}
             <LinkButton icon={Plus} kind="primary" to={`/-/projects/new?namespace=${group.id}`}>
-              New project
+              {texts.newProject}
             </LinkButton>
           </>
         )
@@ -47,9 +48,9 @@ export function GroupOverview() {
       <QueryResult query={subgroups}>
         {({ rows }) =>
           rows.length > 0 && (
-            <section className="stack-tight" aria-label="Subgroups">
-              <h2>Subgroups</h2>
-              <GroupList groups={rows} label="Subgroups" />
+            <section className="stack-tight" aria-label={texts.subgroups}>
+              <h2>{texts.subgroups}</h2>
+              <GroupList groups={rows} label={texts.subgroups} />
             </section>
           )
         }
@@ -67,13 +68,13 @@ function Projects() {
     query: { ...useProjectQuery(), include_subgroups: direct !== 'true' },
   })
   return (
-    <section className="stack" aria-label="Projects">
-      <h2>Projects</h2>
-      <ProjectSearch label="Search projects in this group">
-        <CheckFilter name="direct" label="Exclude subgroups" />
+    <section className="stack" aria-label={texts.projects}>
+      <h2>{texts.projects}</h2>
+      <ProjectSearch label={texts.searchProjectsInThisGroup}>
+        <CheckFilter name="direct" label={texts.excludeSubgroups} />
       </ProjectSearch>
       <FoundProjects query={query}>
-        <p>This group has no projects you can access.</p>
+        <p>{texts.thisGroupHasNo}</p>
       </FoundProjects>
     </section>
   )

@@ -14,12 +14,13 @@ import { visibilityOf } from '../../components/visibility.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { groupAddress, useGroup } from '../../nouns/group/group.ts'
 import { GroupTopics } from './group-topics.tsx'
+import { texts } from './texts.ts'
 
 /** Settings of a group, for its owners. */
 export function GroupSettings() {
   return (
-    <Page title="Settings">
-      <Tabs label="Settings sections" tabs={useLinks('settings', 'group', useGroup())} />
+    <Page title={texts.settings}>
+      <Tabs label={texts.settingsSections} tabs={useLinks('settings', 'group', useGroup())} />
       <ForWriters>
         <General />
         <GroupAvatar />
@@ -36,7 +37,7 @@ function GroupAvatar() {
   const [avatar, setAvatar] = useState<AvatarChange>()
   const action = useAction('PUT /groups/{id}', {
     showsErrors: true,
-    done: 'Avatar saved.',
+    done: texts.avatarSaved,
     onDone: () => setAvatar(undefined),
   })
   return (
@@ -62,13 +63,13 @@ function General() {
     { path: { id: group.parent_id ?? 0 }, query: { with_projects: false } },
     { isEnabled: group.parent_id !== null },
   )
-  const action = useAction('PUT /groups/{id}', { showsErrors: true, done: 'Saved.' })
+  const action = useAction('PUT /groups/{id}', { showsErrors: true, done: texts.saved })
   return (
-    <Panel title="General">
+    <Panel title={texts.general}>
       <ActionForm
         action={action}
         fields={['name', 'description', 'visibility_level', 'promote_vulnerabilities_on_ingestion']}
-        submit="Save"
+        submit={texts.save}
         onSubmit={(text) => {
           const promotion = promotions[text('promote_vulnerabilities_on_ingestion')] ?? null
           const named = { name: text('name'), description: text('description') }
@@ -76,17 +77,17 @@ function General() {
           action.mutate({ path: { id: group.id }, body })
         }}
       >
-        <TextField label="Name" name="name" required defaultValue={group.name} />
+        <TextField label={texts.name} name="name" required defaultValue={group.name} />
         <TextArea
-          label="Description"
+          label={texts.description}
           name="description"
           defaultValue={group.description}
-          hint="Supports Markdown. Visible to everyone who can view the group."
+          hint={texts.supportsMarkdownVisibleToEveryone}
         />
         <VisibilityField
           value={visibility}
           max={parent.data ? visibilityOf(parent.data.visibility) : 'public'}
-          within={parent.data && `the group ${parent.data.name}`}
+          within={parent.data && texts.theGroup(parent.data.name)}
           onChange={setVisibility}
         />
         <PromotionField />
@@ -100,15 +101,15 @@ function PromotionField() {
   const current = group.promote_vulnerabilities_on_ingestion
   return (
     <SelectField
-      label="Vulnerabilities in new projects"
+      label={texts.vulnerabilitiesInNewProjects}
       name="promote_vulnerabilities_on_ingestion"
       defaultValue={Object.keys(promotions).find((choice) => promotions[choice] === current)}
       choices={[
-        { value: 'inherit', label: group.parent_id === null ? 'Server default' : 'Same as the parent group' },
-        { value: 'automatic', label: 'Create automatically' },
-        { value: 'manual', label: 'Create after triage' },
+        { value: 'inherit', label: group.parent_id === null ? texts.serverDefault : texts.sameAsTheParent },
+        { value: 'automatic', label: texts.createAutomatically },
+        { value: 'manual', label: texts.createAfterTriage },
       ]}
-      hint="Default for projects that are created through the API. Existing projects keep their own setting."
+      hint={texts.defaultForProjectsThatAreCreated}
     />
   )
 }
@@ -119,27 +120,27 @@ function Address() {
   const [path, setPath] = useState(group.path)
   const action = useAction('PUT /groups/{id}', {
     showsErrors: true,
-    done: 'Path updated.',
+    done: texts.pathUpdated,
     onDone: ({ full_path: place }) => navigate(`${groupAddress(place)}/-/settings`),
   })
   const above = group.full_path.slice(0, -group.path.length)
   return (
-    <Panel title="URL">
+    <Panel title={texts.url}>
       <ActionForm
         action={action}
         fields={['path']}
-        submit="Change path"
+        submit={texts.changePath}
         kind="plain"
         isDisabled={path.trim() === group.path}
         onSubmit={() => action.mutate({ path: { id: group.id }, body: { path: path.trim() } })}
       >
         <TextField
-          label="Path"
+          label={texts.path}
           name="path"
           required
           value={path}
           onChange={({ target }) => setPath(target.value)}
-          hint={`URL: /groups/${above}${path.trim() || group.path}. Changes the URLs of all subgroups and projects. Old URLs redirect until the old path is used again.`}
+          hint={texts.urlGroupsChangesTheUrls(above, path.trim() || group.path)}
         />
       </ActionForm>
     </Panel>
@@ -152,24 +153,24 @@ function Removal() {
   const [isAsked, setAsked] = useState(false)
   const above = group.full_path.split('/').slice(0, -1).join('/')
   const remove = useAction('DELETE /groups/{id}', {
-    done: `Group ${group.full_path} deleted.`,
+    done: texts.groupDeleted(group.full_path),
     isLeaving: true,
     onDone: () => navigate(above ? groupAddress(above) : '/explore/groups'),
   })
   return (
-    <Panel title="Delete">
-      <p>Deletes the group with all its subgroups, projects and their contents.</p>
+    <Panel title={texts.deleteLabel}>
+      <p>{texts.deletesTheGroupWithAll}</p>
       <div>
         <Button kind="danger" onClick={() => setAsked(true)}>
-          Delete group
+          {texts.deleteGroup}
         </Button>
       </div>
       {isAsked && (
         <TypedConfirm
-          title={`Delete ${group.name}?`}
-          lead="This immediately and permanently deletes its subgroups, its projects and their contents. This cannot be undone."
+          title={texts.deleteLabelName(group.name)}
+          lead={texts.thisImmediatelyAndPermanently}
           word={group.full_path}
-          confirm="Delete group"
+          confirm={texts.deleteGroup}
           isBusy={remove.isPending}
           onClose={() => setAsked(false)}
           onConfirm={() => remove.mutate({ path: { id: group.id } })}

@@ -7,6 +7,7 @@ import { useApiQuery, usePage } from '../../data/api.ts'
 import { useLiveUpdates } from '../../data/live-updates.ts'
 import { store } from '../../data/store.ts'
 import styles from './home.module.css'
+import { texts } from './texts.ts'
 
 const storageKey = 'alcove-hides-checklist'
 const isHidden = store.slot(() => localStorage.getItem(storageKey) === 'true')
@@ -35,15 +36,15 @@ export function Checklist({ project }: { project: string | undefined }) {
     ({ confirmed, dismissed, resolved }) => confirmed + dismissed + resolved > 0,
   )
   const steps: Step[] = [
-    { label: 'Create a project', isDone: project !== undefined, to: '/-/projects/new' },
+    { label: texts.createAProject, isDone: project !== undefined, to: '/-/projects/new' },
     {
-      label: 'Create an access token',
+      label: texts.createAnAccessToken,
       isDone: isScanned || (tokens?.rows.length ?? 0) > 0,
       to: '/-/profile/tokens',
     },
-    { label: 'Send a report', isDone: isScanned, to: project ? `/${project}` : '/-/projects/new' },
+    { label: texts.sendAReport, isDone: isScanned, to: project ? `/${project}` : '/-/projects/new' },
     {
-      label: 'Triage the first finding',
+      label: texts.triageTheFirstFinding,
       isDone: isTriaged,
       to: (statistics?.waiting_projects[0] && findingsOf(statistics.waiting_projects[0])) ?? '/-/vulnerabilities',
     },
@@ -52,7 +53,7 @@ export function Checklist({ project }: { project: string | undefined }) {
   if (!next) return null
   return (
     <Panel
-      title="Get started"
+      title={texts.getStarted}
       actions={
         <Button
           size="small"
@@ -63,7 +64,7 @@ export function Checklist({ project }: { project: string | undefined }) {
             setHidden(true)
           }}
         >
-          Hide
+          {texts.hide}
         </Button>
       }
     >
@@ -75,7 +76,7 @@ export function Checklist({ project }: { project: string | undefined }) {
               <Icon size={18} aria-hidden="true" className={step.isDone ? styles.done : styles.open} />
               <span>
                 {step === next ? <Link to={step.to}>{step.label}</Link> : step.label}
-                <span className="visually-hidden">{step.isDone ? ': done' : ': to do'}</span>
+                <span className="visually-hidden">{step.isDone ? texts.done : texts.toDo}</span>
               </span>
             </li>
           )

@@ -16,6 +16,7 @@ import { ApprovalNotice } from '../approvals/approval-notice.tsx'
 import { Dashboard } from '../dashboard/dashboard.tsx'
 import { Checklist } from './checklist.tsx'
 import styles from './home.module.css'
+import { texts } from './texts.ts'
 
 /** Home page: the user's projects, most recently active first. Redirects to all projects without an account. */
 export function Home() {
@@ -41,11 +42,11 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
   if (!isShown.current) return <Loading />
   return (
     <Page
-      title={`Welcome back, ${user.name}`}
+      title={texts.welcomeBack(user.name)}
       actions={
         mayMake && (
           <LinkButton icon={Plus} kind="primary" to="/-/projects/new">
-            New project
+            {texts.newProject}
           </LinkButton>
         )
       }
@@ -56,20 +57,20 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
         <div className="stack-wide">
           {mayMake && mine.data && <Checklist project={mine.data.rows.map(asProject)[0]?.path_with_namespace} />}
           <Dashboard />
-          <section className="stack" aria-label="Your projects">
+          <section className="stack" aria-label={texts.yourProjects}>
             <div className="row">
-              <h2>Your projects</h2>
+              <h2>{texts.yourProjects}</h2>
               <Link to="/explore/projects?membership=true" className="push small">
-                View all
+                {texts.viewAll}
               </Link>
             </div>
             <QueryResult query={mine}>
               {({ rows }) =>
                 rows.length === 0 ? (
-                  <Empty icon={FolderGit2} title="You have no projects yet">
-                    <p>Projects you create or join appear here.</p>
+                  <Empty icon={FolderGit2} title={texts.youHaveNoProjects}>
+                    <p>{texts.projectsYouCreateOrJoin}</p>
                     <FirstReport createsIn={mayMake ? user.username : undefined} />
-                    <LinkButton to="/explore/projects">Browse projects</LinkButton>
+                    <LinkButton to="/explore/projects">{texts.browseProjects}</LinkButton>
                   </Empty>
                 ) : (
                   <ProjectList projects={rows.map(asProject)} />
@@ -78,18 +79,18 @@ function Mine({ session, user }: { session: SessionState; user: NonNullable<Sess
             </QueryResult>
           </section>
           {(starred.data?.rows.length ?? 0) > 0 && (
-            <section className="stack" aria-label="Starred">
+            <section className="stack" aria-label={texts.starred}>
               <div className="row">
-                <h2>Starred</h2>
+                <h2>{texts.starred}</h2>
                 <Link to="/explore/projects?starred=true" className="push small">
-                  View all starred
+                  {texts.viewAllStarred}
                 </Link>
               </div>
               <ProjectList projects={(starred.data?.rows ?? []).map(asProject)} />
             </section>
           )}
         </div>
-        <Panel title="Shortcuts">
+        <Panel title={texts.shortcuts}>
           <ul className={styles.ways}>
             {shortcuts.map(({ to, label, shortcut }) => (
               <li key={to}>

@@ -15,18 +15,19 @@ import { Facts, Outside } from '../../nouns/finding/facts.tsx'
 import { useGroup } from '../../nouns/group/group.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { type Tracker, trackerInWords, trackerKinds } from '../../nouns/tracker/tracker.ts'
+import { texts } from './texts.ts'
 import { TrackerEvents } from './tracker-events.tsx'
 import { TrackerForm, type TrackerPlace } from './tracker-form.tsx'
 
 export function ProjectIssueTracker() {
   const screen = useProject()
-  const tabs = <Tabs label="Settings sections" tabs={useLinks('settings', 'project', screen)} />
+  const tabs = <Tabs label={texts.settingsSections} tabs={useLinks('settings', 'project', screen)} />
   return <IssueTracker place={{ noun: 'project', id: screen.project.id }} tabs={tabs} />
 }
 
 export function GroupIssueTracker() {
   const screen = useGroup()
-  const tabs = <Tabs label="Settings sections" tabs={useLinks('settings', 'group', screen)} />
+  const tabs = <Tabs label={texts.settingsSections} tabs={useLinks('settings', 'group', screen)} />
   return <IssueTracker place={{ noun: 'group', id: screen.group.id }} tabs={tabs} />
 }
 
@@ -35,8 +36,8 @@ function IssueTracker({ place, tabs }: { place: TrackerPlace; tabs: ReactNode })
   const query = useApiQuery(`GET /${place.noun}s/{id}/issue_tracker`, { path: { id: place.id } })
   return (
     <Page
-      title="Issue tracker"
-      lead={`Issues are created here from vulnerabilities of ${place.noun === 'group' ? 'projects in the group that have no tracker of their own' : 'the project'}.`}
+      title={texts.issueTracker}
+      lead={texts.issuesAreCreatedHere(place.noun === 'group' ? texts.projectsInTheGroup : texts.theProject)}
     >
       {tabs}
       <QueryResult query={query}>{(found) => <Found place={place} trackers={found} />}</QueryResult>
@@ -56,7 +57,7 @@ function Found({ place, trackers }: { place: TrackerPlace; trackers: Schemas['Is
       )}
       {!own && effective && <Inherited place={place} tracker={effective} />}
       <ForWriters>
-        <Panel title={own ? 'Settings' : effective ? 'Use another tracker' : 'Add an issue tracker'}>
+        <Panel title={own ? texts.settings : effective ? texts.useAnotherTracker : texts.addAnIssueTracker}>
           {/* Another tracker resets the form. */}
           <TrackerForm key={own?.id} place={place} tracker={own ?? undefined} defaults={defaults} />
         </Panel>
@@ -67,10 +68,8 @@ function Found({ place, trackers }: { place: TrackerPlace; trackers: Schemas['Is
 
 function Inherited({ place, tracker }: { place: TrackerPlace; tracker: Tracker }) {
   return (
-    <Panel title="Inherited tracker">
-      <p>
-        A group above has set {trackerInWords(tracker)}. This {place.noun} uses it until it has its own.
-      </p>
+    <Panel title={texts.inheritedTracker}>
+      <p>{texts.aGroupAboveHas(trackerInWords(tracker), place.noun)}</p>
     </Panel>
   )
 }
@@ -82,21 +81,21 @@ function Connection({ place, tracker }: { place: TrackerPlace; tracker: Tracker 
   const path = { id: place.id }
   const test = useAction(`POST /${place.noun}s/{id}/issue_tracker/test`)
   const remove = useAction(`DELETE /${place.noun}s/{id}/issue_tracker`, {
-    done: 'Issue tracker removed.',
+    done: texts.issueTrackerRemoved,
     onDone: () => setAsked(false),
   })
   const result = test.isPending ? undefined : test.data
   return (
     <Panel
-      title="Connection"
+      title={texts.connection}
       actions={
         mayChange && (
           <>
             <Button size="small" isBusy={test.isPending} onClick={() => test.mutate({ path })}>
-              Test connection
+              {texts.testConnection}
             </Button>
             <Button size="small" kind="danger" onClick={() => setAsked(true)}>
-              Remove tracker
+              {texts.removeTracker}
             </Button>
           </>
         )
@@ -104,15 +103,15 @@ function Connection({ place, tracker }: { place: TrackerPlace; tracker: Tracker 
     >
       <Facts
         facts={[
-          ['Type', trackerKinds.find(({ value }) => value === tracker.kind)?.label],
+          [texts.type, trackerKinds.find(({ value }) => value === tracker.kind)?.label],
           [
-            'Project',
+            texts.project,
             <Outside key="project" url={tracker.url}>
               {trackerInWords(tracker)}
             </Outside>,
           ],
-          ['Last synchronized', tracker.polled_at ? <Time key="polled" of={tracker.polled_at} /> : 'Not yet'],
-          ['Problem', tracker.sync_error],
+          [texts.lastSynchronized, tracker.polled_at ? <Time key="polled" of={tracker.polled_at} /> : texts.notYet],
+          [texts.problem, tracker.sync_error],
         ]}
       />
       <p role="status">{result?.ok && result.message}</p>
@@ -120,9 +119,9 @@ function Connection({ place, tracker }: { place: TrackerPlace; tracker: Tracker 
       <ConfirmDialog
         isOpen={isAsked}
         onClose={() => setAsked(false)}
-        title="Remove the issue tracker?"
-        lead="Links to its issues stay, but their state is no longer updated. The stored token is deleted."
-        confirm="Remove tracker"
+        title={texts.removeTheIssueTracker}
+        lead={texts.linksToItsIssues}
+        confirm={texts.removeTracker}
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate({ path })}
       />

@@ -9,6 +9,7 @@ import { useAction } from '../../data/api.ts'
 import { useMayChange } from '../../data/session.ts'
 import { Facts } from '../../nouns/finding/facts.tsx'
 import type { Tracker, TrackerKind } from '../../nouns/tracker/tracker.ts'
+import { texts } from './texts.ts'
 import type { TrackerPlace } from './tracker-form.tsx'
 
 type Issued = ResponseOf<'POST /projects/{id}/issue_tracker/events_secret'>
@@ -26,13 +27,13 @@ export function TrackerEvents({ place, tracker }: { place: TrackerPlace; tracker
     },
   })
   const remove = useAction(`DELETE /${place.noun}s/{id}/issue_tracker/events_secret`, {
-    done: 'Secret removed.',
+    done: texts.secretRemoved,
     onDone: () => setIssued(undefined),
   })
   const isOn = tracker.has_events_secret
   return (
     <Panel
-      title="Webhook"
+      title={texts.webhook}
       actions={
         mayChange && (
           <>
@@ -41,42 +42,34 @@ export function TrackerEvents({ place, tracker }: { place: TrackerPlace; tracker
               isBusy={generate.isPending}
               onClick={() => (isOn ? setAsked(true) : generate.mutate({ path }))}
             >
-              {isOn ? 'Replace secret' : 'Generate secret'}
+              {isOn ? texts.replaceSecret : texts.generateSecret}
             </Button>
             {isOn && (
               <Button size="small" kind="danger" isBusy={remove.isPending} onClick={() => remove.mutate({ path })}>
-                Remove secret
+                {texts.removeSecret}
               </Button>
             )}
           </>
         )
       }
     >
-      <p>
-        {isOn
-          ? 'The tracker reports changes of issues at once.'
-          : 'The state of issues is updated every hour. With a webhook in the tracker it is updated at once.'}
-      </p>
+      <p>{isOn ? texts.theTrackerReportsChanges : texts.theStateOfIssues}</p>
       {isOn && (
         <Facts
           facts={[
-            ['URL', <Copied key="url" text={tracker.events_url} label="Copy URL" />],
-            ['Secret', issued && <Copied key="secret" text={issued.secret} label="Copy secret" />],
-            ['Last event', tracker.event_at ? <Time key="event" of={tracker.event_at} /> : 'None yet'],
+            ['URL', <Copied key="url" text={tracker.events_url} label={texts.copyUrl} />],
+            [texts.secret, issued && <Copied key="secret" text={issued.secret} label={texts.copySecret} />],
+            [texts.lastEvent, tracker.event_at ? <Time key="event" of={tracker.event_at} /> : texts.noneYet],
           ]}
         />
       )}
-      {issued && (
-        <p role="status">
-          Copy the secret now: it is not shown again. {steps[tracker.kind]} Then change an issue to test the webhook.
-        </p>
-      )}
+      {issued && <p role="status">{texts.copyTheSecretNow(steps[tracker.kind])}</p>}
       <ConfirmDialog
         isOpen={isAsked}
         onClose={() => setAsked(false)}
-        title="Replace the secret?"
-        lead="Events with the current secret are refused from then on."
-        confirm="Replace secret"
+        title={texts.replaceTheSecret}
+        lead={texts.eventsWithTheCurrent}
+        confirm={texts.replaceSecret}
         isBusy={generate.isPending}
         onConfirm={() => generate.mutate({ path })}
       />
@@ -85,13 +78,10 @@ export function TrackerEvents({ place, tracker }: { place: TrackerPlace; tracker
 }
 
 const steps: Record<TrackerKind, string> = {
-  gitlab:
-    'In GitLab, open Settings › Webhooks of the project, add the URL and the secret token, and select Issues events.',
-  github:
-    'In GitHub, open Settings › Webhooks of the repository, add the URL and the secret, choose the content type application/json and the event Issues.',
-  gitea:
-    'In Gitea or Forgejo, open Settings › Webhooks of the repository, add the URL and the secret, and choose the event Issues.',
-  jira: 'In Jira, open System › WebHooks, add the URL and the secret, and choose the event “Issue updated”. A rule of the automation can send the secret in the header X-Alcove-Token.',
+  gitlab: texts.inGitlabOpenSettings,
+  github: texts.inGithubOpenSettings,
+  gitea: texts.inGiteaOrForgejo,
+  jira: texts.inJiraOpenSystem,
 }
 
 function Copied({ text, label }: { text: string; label: string }) {

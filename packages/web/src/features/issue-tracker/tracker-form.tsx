@@ -6,6 +6,7 @@ import { SelectField, TextArea, TextField } from '../../components/form/field.ts
 import { useAction } from '../../data/api.ts'
 import { Code } from '../../nouns/finding/facts.tsx'
 import { type Tracker, type TrackerKind, trackerKinds } from '../../nouns/tracker/tracker.ts'
+import { texts } from './texts.ts'
 
 /** Project or group whose issue tracker is set. */
 export interface TrackerPlace {
@@ -40,7 +41,7 @@ export function TrackerForm({
   const needsToken = tracker?.kind !== kind || tracker.url !== url.trim() || tracker.project !== project.trim()
   const save = useAction(`PUT /${place.noun}s/{id}/issue_tracker`, {
     showsErrors: true,
-    done: 'Issue tracker saved.',
+    done: texts.issueTrackerSaved,
     onDone() {
       if (token.current) token.current.value = ''
     },
@@ -71,35 +72,35 @@ export function TrackerForm({
     <ActionForm
       action={{ error: save.error ?? preview.error, isPending: save.isPending }}
       fields={fields}
-      submit={tracker ? 'Save' : 'Add tracker'}
+      submit={tracker ? texts.save : texts.addTracker}
       aside={
         <Button isBusy={preview.isPending} onClick={({ currentTarget }) => showPreview(currentTarget.form)}>
-          Preview issue
+          {texts.previewIssue}
         </Button>
       }
       onSubmit={submit}
     >
-      <SelectField label="Type" name="kind" choices={trackerKinds} value={kind} onChoose={setKind} />
+      <SelectField label={texts.type} name="kind" choices={trackerKinds} value={kind} onChoose={setKind} />
       <TextField
-        label="URL"
+        label={texts.url}
         name="url"
         type="url"
         required
         placeholder={kind === 'github' ? 'https://github.com' : 'https://tracker.example.com'}
         value={url}
         onChange={({ target }) => setUrl(target.value)}
-        hint="Start page of the tracker, without the project."
+        hint={texts.startPageOfTheTracker}
       />
       <TextField
-        label={isJira ? 'Project key' : 'Project path'}
+        label={isJira ? texts.projectKey : texts.projectPath}
         name="project"
         required
-        placeholder={isJira ? 'SHOP' : 'acme/shop'}
+        placeholder={isJira ? texts.shop : texts.acmeShop}
         value={project}
         onChange={({ target }) => setProject(target.value)}
       />
       <TextField
-        label={tracker ? 'New token' : 'Token'}
+        label={tracker ? texts.newToken : texts.token}
         name="token"
         type="password"
         autoComplete="new-password"
@@ -109,10 +110,10 @@ export function TrackerForm({
       />
       {isJira && <JiraFields tracker={tracker} />}
       <TextField
-        label="Labels"
+        label={texts.labels}
         name="labels"
         defaultValue={tracker?.labels.join(', ')}
-        hint={`Optional. Separated by commas.${kind === 'gitea' ? ' Labels that do not exist in the repository are left out.' : ''}`}
+        hint={texts.optionalSeparatedByCommas(kind === 'gitea' ? texts.labelsThatDoNotExist : '')}
       />
       <TemplateFields templates={tracker ?? defaults} />
       {preview.data && <Preview issue={preview.data} />}
@@ -121,27 +122,27 @@ export function TrackerForm({
 }
 
 const scopes: Record<TrackerKind, string> = {
-  gitlab: 'Needs the scope api and the role Reporter.',
-  github: 'Needs write access to issues.',
-  gitea: 'Needs write access to issues and read access to the repository.',
-  jira: 'Needs the permission to create issues.',
+  gitlab: texts.needsTheScopeApi,
+  github: texts.needsWriteAccessToIssues,
+  gitea: texts.needsWriteAccessToIssuesAnd,
+  jira: texts.needsThePermissionToCreate,
 }
 
 function tokenHint(kind: TrackerKind, isKept: boolean): string {
-  return `${scopes[kind]} It is not shown again.${isKept ? ' Leave empty to keep the current token.' : ''}`
+  return texts.itIsNotShown(scopes[kind], isKept ? texts.leaveEmptyToKeep : '')
 }
 
 function JiraFields({ tracker }: { tracker: Tracker | undefined }) {
   return (
     <>
       <TextField
-        label="E-mail of the token’s user"
+        label={texts.eMailOfTheTokens}
         name="email"
         type="email"
         defaultValue={tracker?.email ?? ''}
-        hint="Required by Jira Cloud. Leave empty for Jira Data Center."
+        hint={texts.requiredByJiraCloud}
       />
-      <TextField label="Issue type" name="issue_type" required defaultValue={tracker?.issue_type ?? 'Task'} />
+      <TextField label={texts.issueType} name="issue_type" required defaultValue={tracker?.issue_type ?? texts.task} />
     </>
   )
 }
@@ -149,14 +150,14 @@ function JiraFields({ tracker }: { tracker: Tracker | undefined }) {
 function TemplateFields({ templates }: { templates: Templates }) {
   return (
     <>
-      <TextField label="Title template" name="title_template" required defaultValue={templates.title_template} />
+      <TextField label={texts.titleTemplate} name="title_template" required defaultValue={templates.title_template} />
       <TextArea
-        label="Description template"
+        label={texts.descriptionTemplate}
         name="description_template"
         required
         rows={10}
         defaultValue={templates.description_template}
-        hint="Placeholders: {{title}}, {{severity}}, {{state}}, {{report_type}}, {{location}}, {{identifiers}}, {{description}}, {{solution}}, {{project}}, {{url}}."
+        hint={texts.placeholders}
       />
     </>
   )
@@ -165,9 +166,9 @@ function TemplateFields({ templates }: { templates: Templates }) {
 /** The issue of an invented vulnerability, as the tracker receives it. */
 function Preview({ issue }: { issue: Schemas['IssueText'] }) {
   return (
-    <section className="stack-tight" aria-label="Preview of an example" aria-live="polite">
+    <section className="stack-tight" aria-label={texts.previewOfAnExample} aria-live="polite">
       <h3>{issue.title}</h3>
-      <Code text={issue.description} label="Description of the example" />
+      <Code text={issue.description} label={texts.descriptionOfTheExample} />
     </section>
   )
 }

@@ -8,6 +8,7 @@ import { useGroup } from '../../nouns/group/group.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { ActivityEntries } from '../dashboard/activity.tsx'
 import { everywhere, type OverviewPlace } from './place.ts'
+import { texts } from './texts.ts'
 
 const perPage = 30
 
@@ -18,16 +19,8 @@ function ActivityPage({ query, crumbs }: OverviewPlace) {
   })
   useLiveUpdates()
   return (
-    <Page
-      title="Activity"
-      crumbs={crumbs}
-      lead="Reports that changed findings of default branches, and decisions, of the last 30 days."
-    >
-      <PagedList
-        query={found}
-        perPage={perPage}
-        empty={<Empty icon={History} title="No changes in the last 30 days" />}
-      >
+    <Page title={texts.activity} crumbs={crumbs} lead={texts.reportsThatChangedFindings}>
+      <PagedList query={found} perPage={perPage} empty={<Empty icon={History} title={texts.noChangesInTheLast} />}>
         {(rows) => <ActivityEntries entries={rows} />}
       </PagedList>
     </Page>

@@ -15,6 +15,7 @@ import { useSearchState } from '../../data/search-state.ts'
 import { useGroup } from '../../nouns/group/group.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { everywhere, type OverviewPlace } from './place.ts'
+import { texts } from './texts.ts'
 
 type Coverage = ResponseOf<'GET /security_dashboard/coverage'>
 type CoverageRow = RowOf<'GET /security_dashboard/coverage/projects'>
@@ -30,11 +31,7 @@ function CoveragePage({ query, crumbs, isOneProject }: OverviewPlace) {
   const summary = useApiQuery('GET /security_dashboard/coverage', { query })
   useLiveUpdates()
   return (
-    <Page
-      title="Scanner coverage"
-      crumbs={crumbs}
-      lead="Scanners that reported for the default branch. A report is stale after 14 days."
-    >
+    <Page title={texts.scannerCoverage} crumbs={crumbs} lead={texts.scannersThatReportedForTheDefault}>
       <QueryResult query={summary}>
         {(found) => (
           <>
@@ -55,8 +52,8 @@ const typesOf = ({ report_types: all }: Coverage) =>
 function Summary({ coverage }: { coverage: Coverage }) {
   const shown = typesOf(coverage)
   return (
-    <Panel title="Projects by report type">
-      <Table label="Report types" head={['Report type', 'Current', 'Stale', 'Missing']}>
+    <Panel title={texts.projectsByReportType}>
+      <Table label={texts.reportTypes} head={[texts.reportType, texts.current, texts.stale, texts.missing]}>
         {coverage.report_types
           .filter(({ report_type: type }) => shown.includes(type))
           .map(({ report_type: type, current, stale, missing }) => (
@@ -78,8 +75,8 @@ function ProjectList({
   isOneProject,
 }: Pick<OverviewPlace, 'query' | 'isOneProject'> & { types: readonly ReportType[] }) {
   const choices: { value: ReportType | ''; label: string }[] = [
-    { value: '', label: 'All projects' },
-    ...types.map((type) => ({ value: type, label: `Without ${reportTypeInWords(type)}` })),
+    { value: '', label: texts.allProjects },
+    ...types.map((type) => ({ value: type, label: texts.without(reportTypeInWords(type)) })),
   ]
   const missing = useChoice('missing', choices)
   const [{ stale }] = useSearchState(['stale'])
@@ -93,16 +90,16 @@ function ProjectList({
     },
   })
   return (
-    <section className="stack" aria-label="Projects">
+    <section className="stack" aria-label={texts.projects}>
       {!isOneProject && (
         <search className="row-wrap">
-          <ChoiceFilter name="missing" label="Report type" choices={choices} />
-          <CheckFilter name="stale" label="Only with stale reports" />
+          <ChoiceFilter name="missing" label={texts.reportType} choices={choices} />
+          <CheckFilter name="stale" label={texts.onlyWithStaleReports} />
         </search>
       )}
-      <PagedList query={found} perPage={perPage} empty={<Empty icon={ScanSearch} title="No matching projects" />}>
+      <PagedList query={found} perPage={perPage} empty={<Empty icon={ScanSearch} title={texts.noMatchingProjects} />}>
         {(rows) => (
-          <Table label="Scanners by project" head={['Project', ...types.map(reportTypeInWords)]}>
+          <Table label={texts.scannersByProject} head={[texts.project, ...types.map(reportTypeInWords)]}>
             {rows.map((row) => (
               <tr key={row.project.id}>
                 <th scope="row">
@@ -124,12 +121,12 @@ function ProjectList({
 
 function Scanners({ of: { scanners }, type }: { of: CoverageRow; type: ReportType }) {
   const ofType = scanners.filter((scanner) => scanner.report_type === type)
-  if (ofType.length === 0) return <span className="muted">Missing</span>
+  if (ofType.length === 0) return <span className="muted">{texts.missing}</span>
   return (
     <ul className="stack-tight">
       {ofType.map(({ name, last_report_at: last, is_stale: isStale }) => (
         <li key={name}>
-          {name} {isStale && <Badge tone="warning">Stale</Badge>}
+          {name} {isStale && <Badge tone="warning">{texts.stale}</Badge>}
           <div className="muted small">
             <Time of={last} />
           </div>
@@ -155,7 +152,7 @@ export function ProjectCoverage() {
   return (
     <CoveragePage
       query={{ project_id: [project.id] }}
-      crumbs={[{ label: 'Reports', to: to('reports') }]}
+      crumbs={[{ label: texts.reports, to: to('reports') }]}
       isOneProject
     />
   )

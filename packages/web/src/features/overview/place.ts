@@ -1,4 +1,5 @@
 import type { Crumb } from '../../components/page/page.tsx'
+import { texts } from './texts.ts'
 
 /** Projects that a page is about: all readable ones, those of a group, or one. */
 export interface OverviewPlace {
@@ -7,4 +8,4 @@ export interface OverviewPlace {
   isOneProject: boolean
 }
 
-export const everywhere: OverviewPlace = { query: {}, crumbs: [{ label: 'Home', to: '/' }], isOneProject: false }
+export const everywhere: OverviewPlace = { query: {}, crumbs: [{ label: texts.home, to: '/' }], isOneProject: false }

@@ -13,6 +13,7 @@ import { NamespaceField, type Place, placeFrom } from '../../nouns/project/names
 import { pathFrom } from '../../nouns/project/path-from.ts'
 import { unknownTopics } from '../../nouns/topic/refusal.ts'
 import { TopicsField } from '../../nouns/topic/topics-field.tsx'
+import { texts } from './texts.ts'
 
 /** Form for a new project; `?namespace=` names its group. */
 export function NewProject() {
@@ -42,7 +43,7 @@ function Form({ initial }: { initial: Place | undefined }) {
   const [topics, setTopics] = useState<readonly string[]>([])
   const action = useAction('POST /projects', {
     showsErrors: true,
-    done: 'Project created.',
+    done: texts.projectCreated,
     onDone: ({ path_with_namespace: made }) => navigate(`/${made}`),
   })
   const mayCreate = session.topic_creation !== 'admins' || session.is_admin
@@ -62,54 +63,60 @@ function Form({ initial }: { initial: Place | undefined }) {
       },
     })
   return (
-    <Page title="New project" lead="Projects hold uploads, topics and security results.">
+    <Page title={texts.newProject} lead={texts.projectsHoldUploadsTopics}>
       <Panel>
         <ActionForm
           action={action}
           fields={['name', 'path', 'description', 'namespace', 'topics', 'visibility_level']}
-          submit="Create project"
+          submit={texts.createProject}
           isDisabled={!place}
           onSubmit={(text) => create(text('description'), text('promotes') !== '')}
         >
-          <TextField label="Name" required value={name} onChange={({ target }) => setName(target.value)} name="name" />
+          <TextField
+            label={texts.name}
+            required
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+            name="name"
+          />
           <NamespaceField
-            label="Namespace"
+            label={texts.namespace}
             least={levels.developer}
             value={place}
             onChange={setPlace}
             name="namespace"
           />
           <TextField
-            label="Path"
+            label={texts.path}
             required
             value={path ?? pathFrom(name)}
             onChange={({ target }) => setPath(target.value)}
             hint={`URL: /${place?.fullPath ?? '…'}/${(path ?? pathFrom(name)) || '…'}`}
             name="path"
           />
-          <TextArea label="Description" name="description" hint="Optional. Supports Markdown." />
+          <TextArea label={texts.description} name="description" hint={texts.optionalSupportsMarkdown} />
           <VisibilityField
             value={allowed}
             max={max}
-            within={place && `the group ${place.fullPath}`}
+            within={place && texts.theGroup(place.fullPath)}
             onChange={setVisibility}
           />
           <TopicsField
-            label="Topics"
+            label={texts.topics}
             value={topics}
             onChange={setTopics}
             mayCreate={mayCreate}
             name="topics"
             error={
               unknown.length > 0
-                ? unknown.map(({ name, nearest }) => `Topic “${name}” does not exist.${didYouMean(nearest)}`).join(' ')
+                ? unknown.map(({ name, nearest }) => texts.topicDoesNotExist(name, didYouMean(nearest))).join(' ')
                 : undefined
             }
-            hint={mayCreate ? 'Press Enter to add a topic.' : 'Choose existing topics.'}
+            hint={mayCreate ? texts.pressEnterToAdd : texts.chooseExistingTopics}
           />
           <CheckField
-            label="Create vulnerabilities automatically"
-            hint="Findings of reports become vulnerabilities without triage."
+            label={texts.createVulnerabilitiesAutomatically}
+            hint={texts.findingsOfReportsBecome}
             name="promotes"
             defaultChecked
           />
@@ -120,5 +127,5 @@ function Form({ initial }: { initial: Place | undefined }) {
 }
 
 function didYouMean(nearest: readonly string[]): string {
-  return nearest.length > 0 ? ` Similar topics: ${nearest.join(', ')}.` : ''
+  return nearest.length > 0 ? texts.similarTopics(nearest.join(', ')) : ''
 }

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { counted, formatBytes } from '../../components/format.ts'
+import { formatBytes } from '../../components/format.ts'
 import { lazyComponent } from '../../components/lazy-component.tsx'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
@@ -19,6 +19,7 @@ import { FirstReport } from '../../nouns/project/first-report.tsx'
 import { useProject } from '../../nouns/project/project.ts'
 import { TopicLinks } from '../../nouns/topic/topic-links.tsx'
 import styles from './overview.module.css'
+import { texts } from './texts.ts'
 
 const TopicsEditor = lazyComponent(
   async () => (await import('./topics-editor.tsx')).TopicsEditor,
@@ -31,16 +32,16 @@ export function Overview() {
   const session = useSession()
   const isMaintainer = useMayChange() && level >= levels.maintainer
   return (
-    <Page title="Overview">
+    <Page title={texts.overview}>
       <div className={styles.columns}>
         <div className="stack">
           <Onboarding />
           <Panel
-            title="About"
+            title={texts.about}
             actions={
               isMaintainer && (
                 <LinkButton size="small" kind="quiet" icon={Settings} to={to('settings')}>
-                  Edit
+                  {texts.edit}
                 </LinkButton>
               )
             }
@@ -48,7 +49,7 @@ export function Overview() {
             {project.description ? (
               <Markdown text={project.description} project={project.path_with_namespace} />
             ) : (
-              <p className="muted">No description.</p>
+              <p className="muted">{texts.noDescription}</p>
             )}
           </Panel>
           <Topics isMaintainer={isMaintainer} />
@@ -67,18 +68,18 @@ function Topics({ isMaintainer }: { isMaintainer: boolean }) {
   const { project } = useProject()
   const { topics, inherited_topics: inherited = [] } = project
   return (
-    <Panel title="Topics">
+    <Panel title={texts.topics}>
       {isMaintainer ? (
         <TopicsEditor project={project} />
       ) : topics.length > 0 ? (
         <TopicLinks topics={topics} />
       ) : (
-        inherited.length === 0 && <p className="muted">No topics.</p>
+        inherited.length === 0 && <p className="muted">{texts.noTopics}</p>
       )}
       {inherited.length > 0 && (
         <div className="row-wrap">
-          <span className="muted small">Inherited from groups:</span>
-          <TopicLinks topics={inherited} label="Inherited topics" />
+          <span className="muted small">{texts.inheritedFromGroups}</span>
+          <TopicLinks topics={inherited} label={texts.inheritedTopics} />
         </div>
       )}
     </Panel>
@@ -95,10 +96,10 @@ function Onboarding() {
     <>
       <FirstImportResult project={project} to={to} />
       {!isScanned && mayImport && (
-        <Panel title="Send the first report">
+        <Panel title={texts.sendTheFirstReport}>
           <p>
             <LinkButton kind="primary" icon={FileUp} to={to('reports/new')}>
-              Import report
+              {texts.importReport}
             </LinkButton>
           </p>
           <FirstReport project={{ ...project, level }} />
@@ -118,37 +119,37 @@ function Facts() {
     { isEnabled: user !== null },
   )
   return (
-    <Panel title="Details">
+    <Panel title={texts.details}>
       <dl className={styles.facts}>
-        <dt>Project ID</dt>
+        <dt>{texts.projectId}</dt>
         <dd className="row">
           <span className="numbers">{project.id}</span>
-          <CopyButton text={String(project.id)} label="Copy ID" />
+          <CopyButton text={String(project.id)} label={texts.copyId} />
         </dd>
-        <dt>Visibility</dt>
+        <dt>{texts.visibility}</dt>
         <dd>{visibilityLook(visibilityOf(project.visibility)).label}</dd>
         {project.default_branch && (
           <>
-            <dt>Default branch</dt>
+            <dt>{texts.defaultBranch}</dt>
             <dd>
               <code>{project.default_branch}</code>
             </dd>
           </>
         )}
-        <dt>Created</dt>
+        <dt>{texts.created}</dt>
         <dd>
           <Time of={project.created_at} />
         </dd>
-        <dt>Last activity</dt>
+        <dt>{texts.lastActivity}</dt>
         <dd>
           <Time of={project.last_activity_at} />
         </dd>
         {limits.data && (
           <>
-            <dt>Uploads</dt>
+            <dt>{texts.uploads}</dt>
             <dd>
-              {counted(limits.data.files, 'file')}, {formatBytes(limits.data.used_bytes)}
-              {limits.data.quota_bytes !== null && ` of ${formatBytes(limits.data.quota_bytes)}`}
+              {texts.fileFiles(limits.data.files)}, {formatBytes(limits.data.used_bytes)}
+              {limits.data.quota_bytes !== null && texts.of(formatBytes(limits.data.quota_bytes))}
             </dd>
           </>
         )}
@@ -164,20 +165,20 @@ function People() {
   const query = usePage('GET /projects/{id}/members/all', { path: { id: project.id }, query: { per_page: maxShown } })
   return (
     <Panel
-      title="Members"
+      title={texts.members}
       actions={
         <LinkButton size="small" kind="quiet" to={to('members')}>
-          View all
+          {texts.viewAll}
         </LinkButton>
       }
     >
       <QueryResult query={query}>
         {({ rows, total }) =>
           rows.length === 0 ? (
-            <p className="muted">No members yet.</p>
+            <p className="muted">{texts.noMembersYet}</p>
           ) : (
             <>
-              <ul className={styles.people} aria-label="Members">
+              <ul className={styles.people} aria-label={texts.members}>
                 {rows.map(({ id, name = '', username, avatar_url: url, access_level: role = 0 }) => (
                   <li key={id} className="row">
                     <Avatar name={name} url={url ?? null} />
@@ -189,7 +190,7 @@ function People() {
                 ))}
               </ul>
               {total !== undefined && total > rows.length && (
-                <p className="muted small">and {counted(total - rows.length, 'more', 'more')}</p>
+                <p className="muted small">{texts.andMore(total - rows.length)}</p>
               )}
             </>
           )

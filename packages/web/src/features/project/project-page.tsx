@@ -14,6 +14,7 @@ import { type Project, ProjectContext, type ProjectScreen } from '../../nouns/pr
 import { projectScreen } from '../../nouns/project/project-scope.tsx'
 import { ArchivedNotice } from './archived-notice.tsx'
 import { StarButton } from './star-button.tsx'
+import { texts } from './texts.ts'
 
 /** A project: its heading, its tabs, and the screen that `part` names. A former path redirects to the current one. */
 export function ProjectPage({ place = '', part = '' }: Params) {
@@ -43,8 +44,8 @@ export function ProjectPage({ place = '', part = '' }: Params) {
                   visibility={project.visibility}
                   marks={
                     <>
-                      {project.archived && <Badge>Archived</Badge>}
-                      {project.mirrored_from && <Badge>Mirror</Badge>}
+                      {project.archived && <Badge>{texts.archived}</Badge>}
+                      {project.mirrored_from && <Badge>{texts.mirror}</Badge>}
                     </>
                   }
                   actions={<StarButton project={project} />}
@@ -69,7 +70,7 @@ function ProjectTabs({ screen, waiting }: { screen: ProjectScreen; waiting: stri
   const inbox = screen.to('vulnerabilities')
   return (
     <Tabs
-      label={`${screen.project.name}: sections`}
+      label={texts.sections(screen.project.name)}
       tabs={tabs.map((tab) => (tab.to === inbox ? { ...tab, count: waiting } : tab))}
     />
   )

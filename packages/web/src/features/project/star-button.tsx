@@ -4,6 +4,7 @@ import { formatCount } from '../../components/format.ts'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import type { Project } from '../../nouns/project/project.ts'
+import { texts } from './texts.ts'
 
 /** Star count of a project, with a button to star or unstar it for signed-in users. */
 export function StarButton({ project: { id, star_count: stars } }: { project: Project }) {
@@ -21,7 +22,7 @@ export function StarButton({ project: { id, star_count: stars } }: { project: Pr
     return (
       <span className="row muted small">
         <Star size={15} aria-hidden="true" />
-        <span className="visually-hidden">Stars:</span> {count}
+        <span className="visually-hidden">{texts.stars}</span> {count}
       </span>
     )
   }
@@ -35,7 +36,7 @@ export function StarButton({ project: { id, star_count: stars } }: { project: Pr
       isBusy={star.isPending || unstar.isPending}
       onClick={() => (isStarred ? unstar : star).mutate({ path: { id } })}
     >
-      {isStarred ? 'Starred' : 'Star'} {count}
+      {isStarred ? texts.starred : texts.star} {count}
     </Button>
   )
 }

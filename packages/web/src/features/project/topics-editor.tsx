@@ -9,6 +9,7 @@ import { ProposeTopic } from '../../nouns/topic/propose-topic.tsx'
 import { unknownTopics } from '../../nouns/topic/refusal.ts'
 import { TopicLinks } from '../../nouns/topic/topic-links.tsx'
 import { TopicsField } from '../../nouns/topic/topics-field.tsx'
+import { texts } from './texts.ts'
 import styles from './topics-editor.module.css'
 
 /** Inline editor for the topics of a project. */
@@ -19,13 +20,13 @@ export function TopicsEditor({ project }: { project: Project }) {
   const wasOpen = useRef(false)
   const action = useAction('PUT /projects/{id}', {
     showsErrors: true,
-    done: 'Topics saved.',
+    done: texts.topicsSaved,
     onDone: () => setNames(undefined),
   })
   if (!names) {
     return (
       <div className="row-wrap">
-        {project.topics.length === 0 && <p className="muted">No topics.</p>}
+        {project.topics.length === 0 && <p className="muted">{texts.noTopics}</p>}
         <TopicLinks topics={project.topics} />
         <Button
           size="small"
@@ -39,7 +40,7 @@ export function TopicsEditor({ project }: { project: Project }) {
             setNames(project.topics)
           }}
         >
-          {project.topics.length > 0 ? 'Edit topics' : 'Add topics'}
+          {project.topics.length > 0 ? texts.editTopics : texts.addTopics}
         </Button>
         {!mayCreate && <ProposeTopic projectId={project.id} />}
       </div>
@@ -54,7 +55,7 @@ export function TopicsEditor({ project }: { project: Project }) {
   return (
     <form className="form" onSubmit={submit}>
       <TopicsField
-        label="Topics"
+        label={texts.topics}
         isLabelHidden
         isFocused
         value={names}
@@ -64,18 +65,14 @@ export function TopicsEditor({ project }: { project: Project }) {
         }}
         mayCreate={mayCreate}
         error={error}
-        hint={
-          mayCreate
-            ? 'Prefer existing topics. Press Enter to add a topic.'
-            : 'Only administrators can create topics on this server.'
-        }
+        hint={mayCreate ? texts.preferExistingTopicsPress : texts.onlyAdministratorsCanCreate}
       />
       {unknown.length > 0 && (
         <div role="alert" className="stack-tight">
           {unknown.map(({ name, nearest }) => (
             <p key={name} className={styles.near}>
-              <span className={styles.wrong}>Topic “{name}” does not exist.</span>
-              {nearest.length > 0 && <span className="small">Use instead:</span>}
+              <span className={styles.wrong}>{texts.topicDoesNotExistName(name)}</span>
+              {nearest.length > 0 && <span className="small">{texts.useInstead}</span>}
               {nearest.map((near) => (
                 <Button
                   key={near}
@@ -94,10 +91,10 @@ export function TopicsEditor({ project }: { project: Project }) {
       )}
       <div className="row">
         <Button type="submit" kind="primary" size="small" isBusy={action.isPending}>
-          Save topics
+          {texts.saveTopics}
         </Button>
         <Button size="small" onClick={() => setNames(undefined)}>
-          Cancel
+          {texts.cancel}
         </Button>
       </div>
     </form>

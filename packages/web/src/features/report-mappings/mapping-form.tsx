@@ -6,10 +6,11 @@ import { TextArea, TextField } from '../../components/form/field.tsx'
 import { useAction } from '../../data/api.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { MappingTest } from './mapping-test.tsx'
+import { texts } from './texts.ts'
 
 type Mapping = Schemas['ReportMapping']
 
-const example = { title: 'Finding', severity: 'Risk', file: 'Path', severities: { Severe: 'critical' } }
+const example = { title: texts.finding, severity: texts.risk, file: texts.path, severities: { Severe: 'critical' } }
 
 /** Form that creates or changes a mapping and tests it with a sample. */
 export function MappingForm({ mapping, onDone }: { mapping: Mapping | undefined; onDone: () => void }) {
@@ -17,10 +18,10 @@ export function MappingForm({ mapping, onDone }: { mapping: Mapping | undefined;
   const [problem, setProblem] = useState<string>()
   const text = useRef<HTMLTextAreaElement>(null)
   const created = useAction('POST /projects/{id}/report_mappings', {
-    ...{ done: 'Mapping created.', showsErrors: true, onDone },
+    ...{ done: texts.mappingCreated, showsErrors: true, onDone },
   })
   const changed = useAction('PUT /projects/{id}/report_mappings/{mapping_id}', {
-    ...{ done: 'Mapping saved.', showsErrors: true, onDone },
+    ...{ done: texts.mappingSaved, showsErrors: true, onDone },
   })
   const save = (name: string, written: string) => {
     const parsed = parseObject(written)
@@ -35,28 +36,28 @@ export function MappingForm({ mapping, onDone }: { mapping: Mapping | undefined;
       <ActionForm
         action={mapping ? changed : created}
         fields={['name', 'mapping']}
-        submit={mapping ? 'Save mapping' : 'Create mapping'}
-        aside={mapping && <Button onClick={onDone}>Cancel</Button>}
+        submit={mapping ? texts.saveMapping : texts.createMapping}
+        aside={mapping && <Button onClick={onDone}>{texts.cancel}</Button>}
         onSubmit={(text) => save(text('name'), text('mapping'))}
       >
         <TextField
-          label="Name"
+          label={texts.name}
           name="name"
           required
           maxLength={100}
           defaultValue={mapping?.name}
-          hint="Imports use it as the parameter mapping."
+          hint={texts.importsUseItAsTheParameter}
         />
         <TextArea
           ref={text}
-          label="Mapping"
+          label={texts.mapping}
           name="mapping"
           required
           rows={10}
           spellCheck={false}
           error={problem}
           defaultValue={JSON.stringify(mapping?.mapping ?? example, null, 2)}
-          hint="JSON: the column or key of each field, severities for words, scanner for the name of the tool, findings for the list in a JSON document."
+          hint={texts.jsonTheColumnOrKey}
         />
       </ActionForm>
       <MappingTest
@@ -75,8 +76,8 @@ function parseObject(text: string): Record<string, unknown> | string {
   try {
     const parsed: unknown = JSON.parse(text)
     if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed)) return { ...parsed }
-    return 'The mapping is not a JSON object.'
+    return texts.theMappingIsNotAJson
   } catch (error) {
-    return `The mapping is not valid JSON: ${(error as Error).message}` // always a SyntaxError
+    return texts.theMappingIsNotValid((error as Error).message) // always a SyntaxError
   }
 }

@@ -9,11 +9,12 @@ import { sendForm } from '../../data/send-form.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { ImportFailed } from '../reports/import-failed.tsx'
 import { Outcome } from '../reports/outcome.tsx'
+import { texts } from './texts.ts'
 
 type Import = Schemas['Import']
 
 /** Category of a test, in which no report has findings, so that none seems to be missing from the sample. */
-const testCategory = 'Test of a mapping'
+const testCategory = texts.testOfAMapping
 
 /** Tests a mapping with a sample: a dry run, which stores nothing. `read` returns the mapping, or undefined if it is invalid. */
 export function MappingTest({ read }: { read: () => object | undefined }) {
@@ -49,29 +50,26 @@ export function MappingTest({ read }: { read: () => object | undefined }) {
   }
 
   return (
-    <section className="stack" aria-label="Test mapping">
-      <h3>Test mapping</h3>
-      <p className="muted">
-        Paste a part of a report or drop a file. Nothing is imported. Findings that the project has already are counted
-        as unchanged.
-      </p>
+    <section className="stack" aria-label={texts.testMapping}>
+      <h3>{texts.testMapping}</h3>
+      <p className="muted">{texts.pasteAPartOfAReport}</p>
       <TextArea
-        label="Sample"
+        label={texts.sample}
         rows={6}
         spellCheck={false}
         value={sample}
         onChange={({ target }) => choose(undefined, target.value)}
-        hint={file ? `Testing ${file.name} instead.` : 'CSV with a header, or JSON.'}
+        hint={file ? texts.testingInstead(file.name) : texts.csvWithAHeader}
       />
       <DropZone
-        label="Drop a sample file here"
-        hint="CSV or JSON."
+        label={texts.dropASampleFile}
+        hint={texts.csvOrJson}
         icon={FileUp}
         onFiles={([chosen]) => choose(chosen, '')}
       />
       <div className="row-wrap">
         <Button disabled={!file && sample.trim() === ''} isBusy={isBusy} onClick={() => void test()}>
-          Test mapping
+          {texts.testMapping}
         </Button>
       </div>
       <div className="stack" aria-live="polite">

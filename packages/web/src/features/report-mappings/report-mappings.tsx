@@ -10,6 +10,7 @@ import { Time } from '../../components/time.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { MappingForm } from './mapping-form.tsx'
+import { texts } from './texts.ts'
 
 type Mapping = Schemas['ReportMapping']
 
@@ -25,15 +26,12 @@ export function ReportMappings() {
     setCount(count + 1)
   }
   return (
-    <Page
-      title="Report mappings"
-      lead="A mapping names the columns or keys of CSV and JSON reports that no other format fits. Imports choose it by its name."
-    >
+    <Page title={texts.reportMappings} lead={texts.aMappingNamesTheColumns}>
       <QueryResult query={query}>
         {(mappings) => <Mappings mappings={mappings} edited={edited} onEdit={setEdited} onRemoved={restart} />}
       </QueryResult>
       <ForWriters>
-        <Panel title={edited ? `Edit ${edited.name}` : 'Create mapping'}>
+        <Panel title={edited ? texts.editName(edited.name) : texts.createMapping}>
           <MappingForm key={edited?.id ?? `new ${count}`} mapping={edited} onDone={restart} />
         </Panel>
       </ForWriters>
@@ -55,16 +53,16 @@ function Mappings({
   const { project } = useProject()
   const [removed, setRemoved] = useState<Mapping>()
   const remove = useAction('DELETE /projects/{id}/report_mappings/{mapping_id}', {
-    done: 'Mapping deleted.',
+    done: texts.mappingDeleted,
     onDone() {
       if (removed?.id === edited?.id) onRemoved()
       setRemoved(undefined)
     },
   })
-  if (mappings.length === 0) return <p>This project has no mappings.</p>
+  if (mappings.length === 0) return <p>{texts.thisProjectHasNo}</p>
   return (
     <>
-      <Table label="Mappings" head={['Name', 'Fields', 'Changed', 'Actions']}>
+      <Table label={texts.mappings} head={[texts.name, texts.fields, texts.changed, texts.actions]}>
         {mappings.map((mapping) => (
           <tr key={mapping.id}>
             <th scope="row">{mapping.name}</th>
@@ -74,16 +72,16 @@ function Mappings({
             </td>
             <td>
               <span className="row-wrap">
-                <Button size="small" aria-label={`Edit ${mapping.name}`} onClick={() => onEdit(mapping)}>
-                  Edit
+                <Button size="small" aria-label={texts.editName(mapping.name)} onClick={() => onEdit(mapping)}>
+                  {texts.edit}
                 </Button>
                 <Button
                   size="small"
                   kind="danger"
-                  aria-label={`Delete ${mapping.name}`}
+                  aria-label={texts.deleteLabelName(mapping.name)}
                   onClick={() => setRemoved(mapping)}
                 >
-                  Delete
+                  {texts.deleteLabel}
                 </Button>
               </span>
             </td>
@@ -93,9 +91,9 @@ function Mappings({
       <ConfirmDialog
         isOpen={removed !== undefined}
         onClose={() => setRemoved(undefined)}
-        title={`Delete ${removed?.name ?? 'mapping'}?`}
-        lead="Imports that name it are rejected afterwards. Imported findings stay."
-        confirm="Delete mapping"
+        title={texts.deleteLabelName2(removed?.name ?? texts.mapping2)}
+        lead={texts.importsThatNameItAreRejected}
+        confirm={texts.deleteMapping}
         isBusy={remove.isPending}
         onConfirm={() => removed && remove.mutate({ path: { id: project.id, mapping_id: removed.id } })}
       />

@@ -11,6 +11,7 @@ import { Time } from '../../components/time.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
 import { GroupContext } from '../../nouns/group/group.ts'
 import { ProjectContext } from '../../nouns/project/project.ts'
+import { texts } from './texts.ts'
 
 type Schedule = Schemas['ReportSchedule']
 type Period = Schedule['period']
@@ -35,23 +36,15 @@ export function ReportSchedules() {
   const { noun, id, path, to } = usePlace()
   const query = useApiQuery(`GET ${path}`, { path: { id } })
   const settings = useApiQuery('GET /user/notification_settings', {})
-  const title = 'Reports by e-mail'
+  const title = texts.reportsByEMail
   return (
-    <Page
-      title={title}
-      crumbs={[{ label: 'Vulnerabilities', to }]}
-      lead={`You receive the HTML report of this ${noun} with the changes since the previous one. Only you receive it, while you may read its vulnerabilities.`}
-    >
-      {settings.data?.email_enabled === false && (
-        <p role="status">
-          This server does not send e-mail, so no report is sent. Schedules start when an administrator sets up e-mail.
-        </p>
-      )}
+    <Page title={title} crumbs={[{ label: texts.vulnerabilities, to }]} lead={texts.youReceiveTheHtml(noun)}>
+      {settings.data?.email_enabled === false && <p role="status">{texts.thisServerDoesNotSend}</p>}
       <QueryResult query={query}>
         {(schedules) => <Schedules schedules={schedules} isMailOff={settings.data?.email_enabled === false} />}
       </QueryResult>
       <ForWriters>
-        <Panel title="Schedule a report">
+        <Panel title={texts.scheduleAReport}>
           <ScheduleForm />
         </Panel>
       </ForWriters>
@@ -59,44 +52,52 @@ export function ReportSchedules() {
   )
 }
 
-const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'].map((label, index) => ({
+const weekdays = [
+  texts.monday,
+  texts.tuesday,
+  texts.wednesday,
+  texts.thursday,
+  texts.friday,
+  texts.saturday,
+  texts.sunday,
+].map((label, index) => ({
   value: `${index + 1}`,
   label,
 }))
 const monthDays = Array.from({ length: 31 }, (_, index) => ({ value: `${index + 1}`, label: `${index + 1}` }))
 const hours = Array.from({ length: 24 }, (_, hour) => ({ value: `${hour}`, label: `${`${hour}`.padStart(2, '0')}:00` }))
 const periods = [
-  { value: 'weekly', label: 'Every week' },
-  { value: 'monthly', label: 'Every month' },
+  { value: 'weekly', label: texts.everyWeek },
+  { value: 'monthly', label: texts.everyMonth },
 ] as const
 
 function inWords({ period, day, hour, time_zone: zone }: Schedule): string {
-  const on = period === 'weekly' ? `Every ${weekdays[day - 1]?.label}` : `Every month on day ${day}`
-  return `${on} at ${`${hour}`.padStart(2, '0')}:00 (${zone})`
+  const on = period === 'weekly' ? texts.every(weekdays[day - 1]?.label) : texts.everyMonthOnDay(day)
+  return texts.at00(on, `${hour}`.padStart(2, '0'), zone)
 }
 
 function Schedules({ schedules, isMailOff }: { schedules: readonly Schedule[]; isMailOff: boolean }) {
   const { id, path } = usePlace()
-  const remove = useAction(`DELETE ${path}/{schedule_id}`, { done: 'Scheduled report removed.' })
-  if (schedules.length === 0) return <p>You receive no report.</p>
+  const remove = useAction(`DELETE ${path}/{schedule_id}`, { done: texts.scheduledReportRemoved })
+  if (schedules.length === 0) return <p>{texts.youReceiveNoReport}</p>
   return (
-    <Table label="Scheduled reports" head={['Schedule', 'Next', 'Last', 'Actions']}>
+    <Table label={texts.scheduledReports} head={[texts.schedule, texts.next, texts.last, texts.actions]}>
       {schedules.map((schedule) => (
         <tr key={schedule.id}>
           <th scope="row">{inWords(schedule)}</th>
           <td>
             {/* Without e-mail the time passes, and nothing is sent. */}
-            {isMailOff ? 'Not sent: e-mail is off' : <Time of={schedule.next_at} />}
+            {isMailOff ? texts.notSentEMail : <Time of={schedule.next_at} />}
           </td>
           <td>{schedule.reported_at ? <Time of={schedule.reported_at} /> : '–'}</td>
           <td>
             <Button
               size="small"
               kind="danger"
-              aria-label={`Remove: ${inWords(schedule)}`}
+              aria-label={texts.removeSchedule(inWords(schedule))}
               onClick={() => remove.mutate({ path: { id, schedule_id: schedule.id } })}
             >
-              Remove
+              {texts.remove}
             </Button>
           </td>
         </tr>
@@ -108,12 +109,12 @@ function Schedules({ schedules, isMailOff }: { schedules: readonly Schedule[]; i
 function ScheduleForm() {
   const { id, path } = usePlace()
   const [period, setPeriod] = useState<Period>('weekly')
-  const save = useAction(`POST ${path}`, { done: 'Report scheduled.', showsErrors: true })
+  const save = useAction(`POST ${path}`, { done: texts.reportScheduled, showsErrors: true })
   return (
     <ActionForm
       action={save}
       fields={['day', 'hour', 'time_zone']}
-      submit="Schedule report"
+      submit={texts.scheduleReport}
       onSubmit={(text) => {
         const body: BodyOf<'POST /groups/{id}/report_schedules'> = {
           ...{ period, day: Number(text('day')), hour: Number(text('hour')), time_zone: text('time_zone') },
@@ -121,22 +122,22 @@ function ScheduleForm() {
         save.mutate({ path: { id }, body })
       }}
     >
-      <SelectField<Period> label="Period" choices={periods} value={period} onChoose={setPeriod} />
+      <SelectField<Period> label={texts.period} choices={periods} value={period} onChoose={setPeriod} />
       <SelectField
         key={period}
-        label={period === 'weekly' ? 'Weekday' : 'Day of the month'}
+        label={period === 'weekly' ? texts.weekday : texts.dayOfTheMonth}
         name="day"
         choices={period === 'weekly' ? weekdays : monthDays}
         defaultValue="1"
-        hint={period === 'monthly' ? 'A shorter month has its last day instead.' : undefined}
+        hint={period === 'monthly' ? texts.aShorterMonthHas : undefined}
       />
-      <SelectField label="Time" name="hour" choices={hours} defaultValue="8" />
+      <SelectField label={texts.time} name="hour" choices={hours} defaultValue="8" />
       <TextField
-        label="Time zone"
+        label={texts.timeZone}
         name="time_zone"
         required
         defaultValue={Intl.DateTimeFormat().resolvedOptions().timeZone}
-        hint="Such as Europe/Berlin or UTC."
+        hint={texts.suchAsEuropeBerlin}
       />
     </ActionForm>
   )

@@ -3,6 +3,7 @@ import { GitBranch, GitCompare } from 'lucide-react'
 import { useState } from 'react'
 import { Badge } from '../../components/badge.tsx'
 import { Button, LinkButton } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
@@ -12,6 +13,7 @@ import { Time } from '../../components/time.tsx'
 import { useAction, usePage } from '../../data/api.ts'
 import { levels, useMayChange } from '../../data/session.ts'
 import { useProject } from '../../nouns/project/project.ts'
+import { texts } from './texts.ts'
 
 type Ref = Schemas['Ref']
 
@@ -25,30 +27,30 @@ export function Branches() {
   const mayDelete = useMayChange() && level >= levels.maintainer
   const [chosen, setChosen] = useState<Ref>()
   const remove = useAction('DELETE /projects/{id}/refs/{ref}', {
-    done: 'Branch deleted.',
+    done: texts.branchDeleted,
     onDone: () => setChosen(undefined),
   })
   return (
     <Page
-      title="Branches"
+      title={texts.branches}
       actions={
         <LinkButton icon={GitCompare} to={to('reports/branches/compare')}>
-          Compare branches
+          {texts.compareBranches}
         </LinkButton>
       }
-      lead="Branches and tags with reports. A branch without new reports closes: its findings are no longer present on it. A new report opens it again."
+      lead={texts.branchesAndTagsWithReports}
     >
       <PagedList
         query={query}
         perPage={perPage}
         empty={
-          <Empty icon={GitBranch} title="No branches yet">
-            A branch is listed after its first report.
+          <Empty icon={GitBranch} title={texts.noBranchesYet}>
+            {texts.aBranchIsListed}
           </Empty>
         }
       >
         {(refs) => (
-          <Table label="Branches" head={['Branch', 'Last report', 'Status', 'Actions']}>
+          <Table label={texts.branches} head={[texts.branch, texts.lastReport, texts.status, texts.actions]}>
             {refs.map((ref) => (
               <tr key={ref.name}>
                 <td>
@@ -63,7 +65,8 @@ export function Branches() {
                 <td>
                   {mayDelete && !ref.default && !ref.protected && (
                     <Button size="small" kind="danger" onClick={() => setChosen(ref)}>
-                      Delete<span className="visually-hidden"> {ref.name}</span>
+                      {texts.deleteLabel}
+                      <span className="visually-hidden"> {ref.name}</span>
                     </Button>
                   )}
                 </td>
@@ -75,9 +78,9 @@ export function Branches() {
       <ConfirmDialog
         isOpen={chosen !== undefined}
         onClose={() => setChosen(undefined)}
-        title={`Delete ${chosen?.name ?? ''}?`}
-        lead="Deletes findings that no other branch has. Vulnerabilities keep their status, history and comments."
-        confirm="Delete"
+        title={texts.deleteLabelName(chosen?.name ?? '')}
+        lead={texts.deletesFindingsThatNo}
+        confirm={texts.deleteLabel}
         isBusy={remove.isPending}
         onConfirm={() => chosen && remove.mutate({ path: { id: project.id, ref: chosen.name } })}
       />
@@ -89,24 +92,16 @@ function Name({ of: ref }: { of: Ref }) {
   return (
     <span className="row-wrap">
       <span className="mono">{ref.name}</span>
-      {ref.default && <Badge>default</Badge>}
-      {ref.protected && <Badge>protected</Badge>}
+      {ref.default && <Badge>{texts.defaultLabel}</Badge>}
+      {ref.protected && <Badge>{texts.protected}</Badge>}
     </span>
   )
 }
 
 function Status({ of: ref }: { of: Ref }) {
   if (ref.closed_at) {
-    return (
-      <span>
-        Closed <Time of={ref.closed_at} />
-      </span>
-    )
+    return <span>{fill(texts.closed, { time: <Time of={ref.closed_at} /> })}</span>
   }
-  if (!ref.closes_at) return <span>Open</span>
-  return (
-    <span>
-      Closes <Time of={ref.closes_at} />
-    </span>
-  )
+  if (!ref.closes_at) return <span>{texts.open}</span>
+  return <span>{fill(texts.closes, { time: <Time of={ref.closes_at} /> })}</span>
 }

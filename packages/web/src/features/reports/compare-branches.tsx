@@ -12,6 +12,7 @@ import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { awaiting } from '../../nouns/vulnerability/awaiting.ts'
+import { texts } from './texts.ts'
 
 type Comparison = Schemas['BranchComparison']
 
@@ -36,27 +37,27 @@ export function CompareBranches() {
     [...new Set([...names, ...(chosen ? [chosen] : [])])].map((name) => ({ value: name, label: name }))
   return (
     <Page
-      title="Compare branches"
-      crumbs={[{ label: 'Branches', to: at('reports/branches') }]}
-      lead="Open vulnerabilities, and findings that await triage, of two branches or tags."
+      title={texts.compareBranches}
+      crumbs={[{ label: texts.branches, to: at('reports/branches') }]}
+      lead={texts.openVulnerabilitiesAndFindings}
     >
       <QueryResult query={refs}>
         {() =>
           other === undefined ? (
-            <Empty icon={GitCompare} title="Only one branch">
-              <p>Import a report of another branch to compare them.</p>
+            <Empty icon={GitCompare} title={texts.onlyOneBranch}>
+              <p>{texts.importAReportOfAnother}</p>
             </Empty>
           ) : (
             <div className="stack">
               <div className="row-wrap">
                 <SelectField
-                  label="Branch A"
+                  label={texts.branchA}
                   choices={choices(from)}
                   value={from ?? ''}
                   onChoose={(name) => set({ from: name, ...(name === to && { to: from }) }, { isReplacing: true })}
                 />
                 <SelectField
-                  label="Branch B"
+                  label={texts.branchB}
                   choices={choices(to)}
                   value={to ?? ''}
                   onChoose={(name) => set({ to: name, ...(name === from && { from: to }) }, { isReplacing: true })}
@@ -79,12 +80,12 @@ function Compared({ from, to }: { from: string; to: string }) {
 
 function Counts({ of: { from, to, only_on_from, only_on_to, on_both } }: { of: Comparison }) {
   const rows = [
-    { label: `Only in ${from}`, open: only_on_from, filter: { ref: from, not_on: to } },
-    { label: `Only in ${to}`, open: only_on_to, filter: { ref: to, not_on: from } },
-    { label: 'In both', open: on_both, filter: { ref: from, also_on: to } },
+    { label: texts.onlyIn(from), open: only_on_from, filter: { ref: from, not_on: to } },
+    { label: texts.onlyInTo(to), open: only_on_to, filter: { ref: to, not_on: from } },
+    { label: texts.inBoth, open: on_both, filter: { ref: from, also_on: to } },
   ]
   return (
-    <Table label="Comparison" head={['', ...severities.map(inWords), 'Open', 'Awaiting triage']}>
+    <Table label={texts.comparison} head={['', ...severities.map(inWords), texts.open, texts.awaitingTriage]}>
       {rows.map(({ label, open, filter }) => (
         <tr key={label}>
           <th scope="row">{label}</th>
@@ -98,12 +99,12 @@ function Counts({ of: { from, to, only_on_from, only_on_to, on_both } }: { of: C
             </td>
           ))}
           <td>
-            <Count of={open.total} label={`${label}: open`} filter={filter} />
+            <Count of={open.total} label={texts.openLabel(label)} filter={filter} />
           </td>
           <td>
             <Count
               of={open.awaiting_triage}
-              label={`${label}: awaiting triage`}
+              label={texts.awaitingTriageLabel(label)}
               filter={{ ...filter, tab: awaiting }}
             />
           </td>
@@ -115,7 +116,7 @@ function Counts({ of: { from, to, only_on_from, only_on_to, on_both } }: { of: C
 
 function Count({ of: count, label, filter }: { of: number; label: string; filter: Record<string, string> }) {
   const { to } = useProject()
-  if (count === 0) return <span className="muted numbers">0</span>
+  if (count === 0) return <span className="muted numbers">{formatCount(0)}</span>
   return (
     <Link
       to={`${to('vulnerabilities')}?${new URLSearchParams(filter)}`}

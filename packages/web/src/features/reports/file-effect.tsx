@@ -1,7 +1,7 @@
 import type { Schemas } from '@alcove/client'
-import { counted } from '../../components/format.ts'
 import { Panel } from '../../components/page/page.tsx'
 import { Evaluated, RulePreview } from '../vulnerability-rules/rule-preview.tsx'
+import { texts } from './texts.ts'
 
 type File = Schemas['ProjectFileEffect']
 
@@ -21,24 +21,19 @@ export function FileEffect({ file, isDryRun }: { file: File; isDryRun: boolean }
       {file.warnings.length > 0 && (
         <ul>
           {file.warnings.map(({ line, message }) => (
-            <li key={`${line} ${message}`}>
-              Line {line}: {message}
-            </li>
+            <li key={`${line} ${message}`}>{texts.line(line, message)}</li>
           ))}
         </ul>
       )}
       {first && (
         <p className="muted">
-          Effects on existing vulnerabilities. <Evaluated of={first} />
+          {texts.effectsOnExistingVulnerabilities} <Evaluated of={first} />
         </p>
       )}
       {file.rule_previews.map((preview, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: names of rules may repeat, and a preview never changes its order
         <details key={index} open={preview.changed > 0}>
-          <summary>
-            {preview.name} ({changes[preview.change]}): {counted(preview.changed, 'vulnerability', 'vulnerabilities')}{' '}
-            would change
-          </summary>
+          <summary>{texts.vulnerabilitiesWouldChange(preview.name, changes[preview.change], preview.changed)}</summary>
           <div className="stack-tight">
             <RulePreview preview={preview} of={preview.name} />
           </div>
@@ -49,11 +44,8 @@ export function FileEffect({ file, isDryRun }: { file: File; isDryRun: boolean }
 }
 
 function summaryOf({ status, rules, assigned }: File, isDryRun: boolean): string {
-  if (status === 'ignored') return 'The file has no effect. See the warnings.'
-  if (status === 'unchanged') return 'The project has this file already.'
-  const parts = [
-    counted(rules, 'rule'),
-    ...(assigned > 0 ? [`${counted(assigned, 'vulnerability', 'vulnerabilities')} assigned`] : []),
-  ]
-  return `${isDryRun ? 'The import applies the file' : 'Applied'}: ${parts.join(', ')}.`
+  if (status === 'ignored') return texts.theFileHasNo
+  if (status === 'unchanged') return texts.theProjectHasThisFile
+  const parts = [texts.rule(rules), ...(assigned > 0 ? [texts.vulnerabilitiesAssigned(assigned)] : [])]
+  return `${isDryRun ? texts.theImportAppliesTheFile : texts.applied}: ${parts.join(', ')}.`
 }

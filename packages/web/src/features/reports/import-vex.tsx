@@ -14,6 +14,7 @@ import { useToast } from '../../data/toasts.ts'
 import { GroupContext } from '../../nouns/group/group.ts'
 import { ProjectContext } from '../../nouns/project/project.ts'
 import { ImportFailed } from './import-failed.tsx'
+import { texts } from './texts.ts'
 
 type VexImport = Schemas['VexImport']
 
@@ -28,11 +29,11 @@ function usePlace() {
   const group = useContext(GroupContext)
   if (project) {
     const address = api.address('POST /projects/{id}/vex', { path: { id: project.project.id } })
-    return { address, crumb: { label: 'Reports', to: project.to('reports') }, noun: 'project' }
+    return { address, crumb: { label: texts.reports, to: project.to('reports') }, noun: 'project' }
   }
   if (!group) throw new Error('this page must be inside a project or a group')
   const address = api.address('POST /groups/{id}/vex', { path: { id: group.group.id } })
-  return { address, crumb: { label: 'Vulnerabilities', to: group.to('vulnerabilities') }, noun: 'group' }
+  return { address, crumb: { label: texts.vulnerabilities, to: group.to('vulnerabilities') }, noun: 'group' }
 }
 
 /** Imports a VEX document in two steps: a preview of each statement's effect, then the import. */
@@ -72,9 +73,9 @@ export function ImportVex() {
     const result = await send(file, options)
     if (!result) return
     void queries.invalidateQueries()
-    const awaiting = result.requested > 0 ? ` ${formatCount(result.requested)} await approval.` : ''
-    const changed = result.changed === 1 ? '1 vulnerability' : `${formatCount(result.changed)} vulnerabilities`
-    toast({ text: `${changed} changed.${awaiting}` })
+    const awaiting = result.requested > 0 ? texts.awaitApproval(formatCount(result.requested)) : ''
+    const changed = result.changed === 1 ? '1 vulnerability' : texts.vulnerabilitiesChanged(formatCount(result.changed))
+    toast({ text: texts.changedChanged(changed, awaiting) })
     setPreview(undefined)
     setFile(undefined)
   }
@@ -86,42 +87,38 @@ export function ImportVex() {
   }
   return (
     <Page
-      title="Import VEX"
+      title={texts.importVex}
       crumbs={[crumb]}
-      lead={
-        noun === 'project'
-          ? 'Apply the statements of a VEX document to the vulnerabilities of this project.'
-          : 'Apply the statements of a VEX document to the projects of this group in which you may triage vulnerabilities.'
-      }
+      lead={noun === 'project' ? texts.applyTheStatementsOfAVex : texts.applyTheStatementsOfAVexDocument}
     >
       <ForWriters>
         <form className="stack" onSubmit={(event) => void runPreview(event)}>
           <DropZone
-            label="Drop a VEX document here"
-            hint="OpenVEX, CycloneDX with analyses, or CSAF 2.0; up to 16 MiB."
+            label={texts.dropAVexDocument}
+            hint={texts.openvexCyclonedxWithAnalyses}
             icon={FileCheck}
             onFiles={([chosen]) => choose(chosen)}
           />
           {file && <strong>{file.name}</strong>}
-          <Panel title="Import options">
-            <TextField label="Branch" name="ref" hint="Leave empty for the default branch." />
+          <Panel title={texts.importOptions}>
+            <TextField label={texts.branch} name="ref" hint={texts.leaveEmptyForTheDefault} />
             <CheckField
-              label="Override later decisions"
+              label={texts.overrideLaterDecisions}
               name="override"
               value="true"
-              hint="Also changes vulnerabilities on which a user decided after the statement."
+              hint={texts.alsoChangesVulnerabilitiesOnWhich}
             />
           </Panel>
           <div className="row-wrap">
             <Button type="submit" kind={preview ? 'plain' : 'primary'} disabled={!file} isBusy={isBusy && !preview}>
-              Preview changes
+              {texts.previewChanges}
             </Button>
           </div>
         </form>
         {problem && <ImportFailed problem={problem} />}
         {preview && (
-          <section className="stack" aria-label="Preview of changes" aria-live="polite">
-            <h2>Preview of changes</h2>
+          <section className="stack" aria-label={texts.previewOfChanges} aria-live="polite">
+            <h2>{texts.previewOfChanges}</h2>
             <Summary result={preview.result} />
             <Effects effects={preview.result.effects} hasProjects={noun === 'group'} />
             <div className="row-wrap">
@@ -131,9 +128,9 @@ export function ImportVex() {
                 disabled={preview.result.changed + preview.result.requested === 0}
                 onClick={() => void importDocument(preview)}
               >
-                Import
+                {texts.importLabel}
               </Button>
-              <Button onClick={() => choose(undefined)}>Discard</Button>
+              <Button onClick={() => choose(undefined)}>{texts.discard}</Button>
             </div>
           </section>
         )}
@@ -145,30 +142,35 @@ export function ImportVex() {
 function Summary({ result }: { result: VexImport }) {
   const { statements, changed, requested, unchanged, kept, refused, unmatched } = result
   const parts = [
-    `${formatCount(statements)} statements`,
-    `${formatCount(changed)} vulnerabilities change`,
-    requested > 0 && `${formatCount(requested)} dismissals need approval`,
-    `${formatCount(unchanged)} stay as they are`,
-    kept > 0 && `${formatCount(kept)} keep a later decision`,
-    refused > 0 && `${formatCount(refused)} are refused, because you may not triage in their projects`,
-    unmatched > 0 && `${formatCount(unmatched)} statements match nothing`,
+    texts.statementsStatements(formatCount(statements)),
+    texts.vulnerabilitiesChange(formatCount(changed)),
+    requested > 0 && texts.dismissalsNeedApproval(formatCount(requested)),
+    texts.stayAsTheyAre(formatCount(unchanged)),
+    kept > 0 && texts.keepALaterDecision(formatCount(kept)),
+    refused > 0 && texts.areRefusedBecauseYou(formatCount(refused)),
+    unmatched > 0 && texts.statementsMatchNothing(formatCount(unmatched)),
   ]
   return <p>{parts.filter(Boolean).join(' · ')}</p>
 }
 
-const actions = { dismiss: 'Dismiss', resolve: 'Resolve', confirm: 'Confirm', none: 'No change' } as const
+const actions = {
+  dismiss: texts.dismiss,
+  resolve: texts.resolve,
+  confirm: texts.confirm,
+  none: texts.noChange,
+} as const
 const maxShown = 200
 
 function Effects({ effects, hasProjects }: { effects: Schemas['VexEffect'][]; hasProjects: boolean }) {
   return (
-    <table aria-label="Statements">
+    <table aria-label={texts.statements}>
       <thead>
         <tr>
-          <th scope="col">Statement</th>
-          {hasProjects && <th scope="col">Project</th>}
-          <th scope="col">Effect</th>
-          <th scope="col">Reason</th>
-          <th scope="col">Vulnerabilities</th>
+          <th scope="col">{texts.statement}</th>
+          {hasProjects && <th scope="col">{texts.project}</th>}
+          <th scope="col">{texts.effect}</th>
+          <th scope="col">{texts.reason}</th>
+          <th scope="col">{texts.vulnerabilities}</th>
         </tr>
       </thead>
       <tbody>
@@ -180,7 +182,7 @@ function Effects({ effects, hasProjects }: { effects: Schemas['VexEffect'][]; ha
             </td>
             {hasProjects && <td>{effect.project_path ?? '–'}</td>}
             <td>
-              {effect.refused > 0 && effect.action === 'none' ? 'Refused' : actions[effect.action]}
+              {effect.refused > 0 && effect.action === 'none' ? texts.refused : actions[effect.action]}
               {effect.dismissal_reason && (
                 <div className="muted small">{effect.dismissal_reason.replaceAll('_', ' ')}</div>
               )}

@@ -18,6 +18,7 @@ import { useProject } from '../../nouns/project/project.ts'
 import { droppedReport } from './dropped-report.ts'
 import { ImportFailed } from './import-failed.tsx'
 import { Outcome } from './outcome.tsx'
+import { texts } from './texts.ts'
 
 type Import = Schemas['Import']
 
@@ -90,15 +91,15 @@ export function NewReport() {
 
   return (
     <Page
-      title="Import report"
-      crumbs={[{ label: 'Reports', to: to('reports') }]}
-      lead="Preview the changes before you import the report."
+      title={texts.importReport}
+      crumbs={[{ label: texts.reports, to: to('reports') }]}
+      lead={texts.previewTheChangesBefore}
     >
       <ForWriters>
         <form id={formId} className="stack" onSubmit={(event) => void runDryRun(event)}>
           <DropZone
-            label="Drop a scanner report here"
-            hint={`GitLab, SARIF, CycloneDX, SPDX, Trivy, Grype, Semgrep, gitleaks, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, npm audit, Burp, or generic CSV and JSON; plain or gzip-compressed; up to ${formatBytes(session.max_report_bytes)}.`}
+            label={texts.dropAScannerReport}
+            hint={texts.gitlabSarifCyclonedxSpdx(formatBytes(session.max_report_bytes))}
             icon={FileUp}
             onFiles={([chosen]) => {
               setFile(chosen)
@@ -111,18 +112,18 @@ export function NewReport() {
               <strong>{file.name}</strong> <span className="muted">{formatBytes(file.size)}</span>
             </p>
           )}
-          <Panel title="Import options">
+          <Panel title={texts.importOptions}>
             <TextField
-              label="Branch"
+              label={texts.branch}
               name="ref"
-              placeholder={project.default_branch ?? 'main'}
-              hint="The scanned branch. Only findings on this branch change. Leave empty for the default branch."
+              placeholder={project.default_branch ?? texts.main}
+              hint={texts.theScannedBranchOnly}
             />
             <TextField
-              label="Category"
+              label={texts.category}
               name="category"
               maxLength={255}
-              hint="Separates several reports of one scanner, such as one per image or folder. Use the same name each time. Findings of other categories do not change. Leave empty if the report covers the whole branch."
+              hint={texts.separatesSeveralReportsOfOne}
             />
             <MappingField projectId={project.id} />
             <ProjectFilesField
@@ -133,19 +134,14 @@ export function NewReport() {
             />
             {mayPromote && (
               <CheckField
-                label="Create vulnerabilities automatically"
+                label={texts.createVulnerabilitiesAutomatically}
                 name="promote"
                 value="true"
                 defaultChecked={project.promote_vulnerabilities_on_ingestion === true}
                 hint={promotionHint(project.promote_vulnerabilities_on_ingestion === true)}
               />
             )}
-            <CheckField
-              label="Strict validation"
-              name="strict"
-              value="true"
-              hint="Rejects the report if any part is invalid. Otherwise invalid entries are skipped and listed."
-            />
+            <CheckField label={texts.strictValidation} name="strict" value="true" hint={texts.rejectsTheReportIf} />
           </Panel>
           <div className="row-wrap">
             <Button
@@ -154,26 +150,26 @@ export function NewReport() {
               disabled={!file}
               isBusy={sending?.isDryRun === true}
             >
-              Preview changes
+              {texts.previewChanges}
             </Button>
           </div>
         </form>
         {sending && (
           <div className="row">
             <ProgressBar
-              label={progress < 1 ? 'Uploading report' : 'Processing report'}
+              label={progress < 1 ? texts.uploadingReport : texts.processingReport}
               value={progress < 1 ? progress : undefined}
               max={1}
             />
             <Button size="small" onClick={sending.cancel}>
-              Cancel
+              {texts.cancel}
             </Button>
           </div>
         )}
         {problem && <ImportFailed problem={problem} />}
         {dryRunResult && (
-          <section className="stack" aria-label="Preview of changes" aria-live="polite">
-            <h2>Preview of changes</h2>
+          <section className="stack" aria-label={texts.previewOfChanges} aria-live="polite">
+            <h2>{texts.previewOfChanges}</h2>
             <Outcome report={dryRunResult.outcome} />
             <div className="row-wrap">
               <Button
@@ -181,7 +177,7 @@ export function NewReport() {
                 isBusy={sending?.isDryRun === false}
                 onClick={() => void importReport(dryRunResult)}
               >
-                {dryRunResult.outcome.unchanged ? 'Import anyway' : 'Import'}
+                {dryRunResult.outcome.unchanged ? texts.importAnyway : texts.importLabel}
               </Button>
               <Button
                 onClick={() => {
@@ -189,7 +185,7 @@ export function NewReport() {
                   setFile(undefined)
                 }}
               >
-                Discard
+                {texts.discard}
               </Button>
             </div>
           </section>
@@ -202,10 +198,7 @@ export function NewReport() {
 /** Choice of files of the repository that are sent with the report. */
 function ProjectFilesField({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   return (
-    <Field
-      label="Files of the repository"
-      hint="CODEOWNERS, alcove.yml and ignore files of scanners. The preview shows what their rules would change. They have effects only for the default branch."
-    >
+    <Field label={texts.filesOfTheRepository} hint={texts.codeownersAlcoveYmlAndIgnore}>
       {(ids) => <input {...ids} type="file" multiple onChange={({ target }) => onFiles([...(target.files ?? [])])} />}
     </Field>
   )
@@ -219,18 +212,15 @@ function MappingField({ projectId }: { projectId: number }) {
   const names = [...new Set(data.map(({ name }) => name))]
   return (
     <SelectField
-      label="Mapping"
+      label={texts.mapping}
       name="mapping"
-      choices={[{ value: '', label: 'None' }, ...names.map((name) => ({ value: name, label: name }))]}
-      hint="The columns or keys of a CSV or JSON report that no other format fits."
+      choices={[{ value: '', label: texts.none }, ...names.map((name) => ({ value: name, label: name }))]}
+      hint={texts.theColumnsOrKeys}
     />
   )
 }
 
-const promotionHint = (isSetting: boolean) =>
-  isSetting
-    ? 'Applies to the default branch. New findings of other branches await triage under Findings.'
-    : 'Otherwise new findings await triage under Findings.'
+const promotionHint = (isSetting: boolean) => (isSetting ? texts.appliesToTheDefault : texts.otherwiseNewFindingsAwait)
 
 /** Reads the options. `promote` is sent if it differs from the project's setting, which applies to the default branch. */
 function optionsOf(fields: FormData, project: Schemas['Project'], mayPromote: boolean): Record<string, string> {

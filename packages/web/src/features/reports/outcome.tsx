@@ -1,22 +1,24 @@
 import type { Schemas } from '@alcove/client'
 import { SeverityBadge } from '../../components/badge.tsx'
-import { counted, formatCount } from '../../components/format.ts'
+import { fill } from '../../components/fill.tsx'
+import { formatCount } from '../../components/format.ts'
 import { Panel } from '../../components/page/page.tsx'
 import { placeInWords } from '../../nouns/finding/place.ts'
 import { FileEffect } from './file-effect.tsx'
 import styles from './outcome.module.css'
+import { texts } from './texts.ts'
 
 type Import = Schemas['Import']
 type Sample = Schemas['FindingSample']
 
 const tiles: readonly (readonly [name: keyof Import['findings'], label: string, hint: string])[] = [
-  ['new', 'New', 'first detected by this report'],
-  ['known', 'Unchanged', 'still detected'],
-  ['gone', 'No longer detected', 'not in this report anymore'],
-  ['returned', 'Redetected', 'detected again after being absent'],
-  ['moved', 'Moved', 'matched at another location'],
-  ['changed', 'Changed', 'details changed'],
-  ['promoted', 'Vulnerabilities', 'created from findings'],
+  ['new', texts.newLabel, texts.firstDetectedByThisReport],
+  ['known', texts.unchanged, texts.stillDetected],
+  ['gone', texts.noLongerDetected, texts.notInThisReport],
+  ['returned', texts.redetected, texts.detectedAgainAfterBeing],
+  ['moved', texts.moved, texts.matchedAtAnotherLocation],
+  ['changed', texts.changed, texts.detailsChanged],
+  ['promoted', texts.vulnerabilities, texts.createdFromFindings],
 ]
 
 /** Changes of an import or a dry run. */
@@ -24,7 +26,7 @@ export function Outcome({ report }: { report: Import }) {
   const { findings, samples } = report
   return (
     <>
-      <ul className={styles.tiles} aria-label={report.dry_run ? 'Preview of changes' : 'Changes'}>
+      <ul className={styles.tiles} aria-label={report.dry_run ? texts.previewOfChanges : texts.changes}>
         {tiles.map(([name, label, hint]) => (
           <li key={name} className={`${styles.tile} ${findings[name] === 0 ? styles.zero : ''}`} title={hint}>
             <span className={styles.count}>{formatCount(findings[name])}</span>
@@ -33,21 +35,23 @@ export function Outcome({ report }: { report: Import }) {
         ))}
       </ul>
       <p className="muted">
-        {counted(findings.read, 'entry', 'entries')} read
-        {findings.merged > 0 && `, ${formatCount(findings.merged)} merged as duplicates`}
-        {findings.skipped > 0 && `, ${formatCount(findings.skipped)} skipped`}.
+        {fill(texts.read, {
+          read: texts.entries(findings.read),
+          merged: findings.merged > 0 && texts.mergedAsDuplicates(formatCount(findings.merged)),
+          skipped: findings.skipped > 0 && texts.skipped(formatCount(findings.skipped)),
+        })}
       </p>
-      <Problems title="Errors" problems={report.errors} />
+      <Problems title={texts.errors} problems={report.errors} />
       <Skipped skipped={report.skipped} count={findings.skipped} />
-      <Problems title="Warnings" problems={report.warnings} />
+      <Problems title={texts.warnings} problems={report.warnings} />
       {report.project_files.map((file) => (
         <FileEffect key={file.path} file={file} isDryRun={report.dry_run} />
       ))}
-      <Samples title="New" samples={samples.new} count={findings.new} />
-      <Samples title="No longer detected" samples={samples.gone} count={findings.gone} />
-      <Samples title="Redetected" samples={samples.returned} count={findings.returned} />
-      <Samples title="Moved" samples={samples.moved} count={findings.moved} />
-      <Samples title="Changed" samples={samples.changed} count={findings.changed} />
+      <Samples title={texts.newLabel} samples={samples.new} count={findings.new} />
+      <Samples title={texts.noLongerDetected} samples={samples.gone} count={findings.gone} />
+      <Samples title={texts.redetected} samples={samples.returned} count={findings.returned} />
+      <Samples title={texts.moved} samples={samples.moved} count={findings.moved} />
+      <Samples title={texts.changed} samples={samples.changed} count={findings.changed} />
     </>
   )
 }
@@ -70,7 +74,7 @@ function Problems({ title, problems }: { title: string; problems: Import['warnin
 function Skipped({ skipped, count }: { skipped: Import['skipped']; count: number }) {
   if (count === 0) return null
   return (
-    <Panel title={`Skipped (${formatCount(count)})`}>
+    <Panel title={texts.skippedCount(formatCount(count))}>
       <ul className={styles.list}>
         {skipped.map(({ pointer, reason }) => (
           <li key={pointer + reason}>
@@ -85,7 +89,7 @@ function Skipped({ skipped, count }: { skipped: Import['skipped']; count: number
 function Samples({ title, samples, count }: { title: string; samples: readonly Sample[]; count: number }) {
   if (samples.length === 0) return null
   return (
-    <Panel title={`${title}: ${counted(count, 'finding')}`}>
+    <Panel title={`${title}: ${texts.finding(count)}`}>
       <ul className={styles.list}>
         {samples.map((sample) => (
           <li key={sample.uuid} className={styles.sample}>
@@ -96,7 +100,7 @@ function Samples({ title, samples, count }: { title: string; samples: readonly S
           </li>
         ))}
       </ul>
-      {count > samples.length && <p className="muted small">… and {formatCount(count - samples.length)} more.</p>}
+      {count > samples.length && <p className="muted small">{texts.andMore(formatCount(count - samples.length))}</p>}
     </Panel>
   )
 }

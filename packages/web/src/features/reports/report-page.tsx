@@ -2,6 +2,7 @@ import type { Schemas } from '@alcove/client'
 import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { formatBytes, formatTime, inWords, reportTypeInWords } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { Loading, QueryResult } from '../../components/page/states.tsx'
@@ -15,6 +16,7 @@ import { HeldAbsences } from './held-absences.tsx'
 import { ImportState, isPromoting, isUnderWay } from './import-state.tsx'
 import { Outcome } from './outcome.tsx'
 import { OutsideLink } from './sender.tsx'
+import { texts } from './texts.ts'
 
 /** Page of a report: progress of its import, then its changes. */
 export function ReportPage({ id }: { id: string }) {
@@ -29,52 +31,50 @@ export function ReportPage({ id }: { id: string }) {
     <QueryResult query={query} isPage>
       {(report) => (
         <Page
-          title={`${report.scanner ?? 'Report'} on ${report.ref}`}
-          crumbs={[{ label: 'Reports', to: to('reports') }]}
+          title={texts.on(report.scanner ?? texts.report, report.ref)}
+          crumbs={[{ label: texts.reports, to: to('reports') }]}
           actions={<StartTriage report={report} />}
           lead={
             <div className="row-wrap">
               <ImportState report={report} />
-              <span>
-                Received <Time of={report.created_at} />
-              </span>
+              <span>{fill(texts.received2, { time: <Time of={report.created_at} /> })}</span>
             </div>
           }
         >
           {isUnderWay(report) && !isPromoting(report) && (
             <ProgressBar
-              label={report.status === 'waiting' ? 'Queued' : 'Processing report'}
+              label={report.status === 'waiting' ? texts.queued : texts.processingReport}
               value={report.status === 'waiting' ? undefined : report.read_bytes}
               max={report.file_size}
             />
           )}
           {report.absences.status === 'held' && <HeldAbsences report={report} />}
           {isUnderWay(report) && !isPromoting(report) ? <Loading /> : <Outcome report={report} />}
-          <Panel title="Details">
+          <Panel title={texts.details}>
             <Facts
               facts={[
-                ['Format', [inWords(report.format), report.version].filter(Boolean).join(' ')],
-                ['Report type', reportTypeInWords(report.report_type)],
-                ['Scanner', report.scanner],
-                ['Branch', <code key="ref">{report.ref}</code>],
-                ['Category', report.category],
+                [texts.format, [inWords(report.format), report.version].filter(Boolean).join(' ')],
+                [texts.reportType, reportTypeInWords(report.report_type)],
+                [texts.scanner, report.scanner],
+                [texts.branch, <code key="ref">{report.ref}</code>],
+                [texts.category, report.category],
                 [
-                  'Sender',
+                  texts.sender,
                   report.user ? (
                     <Link key="sender" to={`/${report.user.username}`}>
                       {report.user.name}
                     </Link>
                   ) : (
-                    'Deleted user'
+                    texts.deletedUser
                   ),
                 ],
-                ['Access token', report.token_name],
-                ['CI job', report.job_url && <OutsideLink key="job" url={report.job_url} text={report.job_url} />],
-                ['Commit', (report.commit_sha ?? report.commit_url) && <Commit key="commit" report={report} />],
-                ['Size', formatBytes(report.file_size)],
+                [texts.accessToken, report.token_name],
+                [texts.ciJob, report.job_url && <OutsideLink key="job" url={report.job_url} text={report.job_url} />],
+                [texts.commit, (report.commit_sha ?? report.commit_url) && <Commit key="commit" report={report} />],
+                [texts.size, formatBytes(report.file_size)],
                 ['SHA-256', <code key="hash">{report.file_sha256}</code>],
-                ['Started', report.started_at && formatTime(report.started_at)],
-                ['Finished', report.finished_at && formatTime(report.finished_at)],
+                [texts.started, report.started_at && formatTime(report.started_at)],
+                [texts.finished, report.finished_at && formatTime(report.finished_at)],
               ]}
             />
           </Panel>
@@ -90,7 +90,7 @@ function StartTriage({ report: { status, findings } }: { report: Schemas['Import
   if (status !== 'done' || findings.new === 0) return null
   return (
     <LinkButton kind="primary" to={to('vulnerabilities') + (findings.promoted > 0 ? '' : awaitingQuery)}>
-      Start triage
+      {texts.startTriage}
     </LinkButton>
   )
 }

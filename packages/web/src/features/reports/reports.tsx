@@ -1,6 +1,7 @@
 import { FileCheck, FileUp, GitBranch, History, Radar, ScanSearch } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { DropHint } from '../../components/form/drop-hint.tsx'
 import { useFileDrops } from '../../components/form/file-drops.ts'
 import { formatCount, reportTypeInWords } from '../../components/format.ts'
@@ -16,6 +17,7 @@ import { useProject } from '../../nouns/project/project.ts'
 import { droppedReport } from './dropped-report.ts'
 import { ImportState, isUnderWay } from './import-state.tsx'
 import { Sender } from './sender.tsx'
+import { texts } from './texts.ts'
 
 const perPage = 20
 
@@ -35,7 +37,7 @@ export function Reports() {
   const toast = useToast()
   const isOver = useFileDrops(
     ([report, ...others]) => {
-      if (others.length > 0) toast({ text: 'Drop one report at a time.', kind: 'error' })
+      if (others.length > 0) toast({ text: texts.dropOneReportAtATime, kind: 'error' })
       else if (report) {
         droppedReport.set(report)
         navigate(to('reports/new'))
@@ -45,72 +47,71 @@ export function Reports() {
   )
   return (
     <Page
-      title="Reports"
-      lead="Imported scanner reports and their changes."
+      title={texts.reports}
+      lead={texts.importedScannerReportsAndTheir}
       actions={
         <>
           <LinkButton icon={ScanSearch} to={to('coverage')}>
-            Coverage
+            {texts.coverage}
           </LinkButton>
           <LinkButton icon={History} to={to('activity')}>
-            Activity
+            {texts.activity}
           </LinkButton>
           <LinkButton icon={GitBranch} to={to('reports/branches')}>
-            Branches
+            {texts.branches}
           </LinkButton>
           {isWriter && level >= session.triage_access_level && (
             <LinkButton icon={FileCheck} to={to('reports/vex')}>
-              Import VEX
+              {texts.importVex}
             </LinkButton>
           )}
           {isWriter && (
             <LinkButton kind="primary" icon={FileUp} to={to('reports/new')}>
-              Import report
+              {texts.importReport}
             </LinkButton>
           )}
         </>
       }
     >
-      <DropHint isShown={isOver} text="Drop to preview the report" />
+      <DropHint isShown={isOver} text={texts.dropToPreviewTheReport} />
       <PagedTable
-        label="Reports"
+        label={texts.reports}
         query={query}
         perPage={perPage}
         empty={{
           icon: Radar,
-          title: 'No reports yet',
+          title: texts.noReportsYet,
           text: isWriter && (
             <>
               <p>
-                Send one from CI to <code>POST /api/v4/projects/{project.id}/security_reports</code>, or drop a file
-                anywhere on this page. Supported formats: GitLab, SARIF, CycloneDX, SPDX, Trivy, Grype, Semgrep,
-                gitleaks, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, npm audit, Burp, and
-                generic CSV and JSON.
+                {fill(texts.sendOneFromCi, {
+                  code: <code>{`POST /api/v4/projects/${project.id}/security_reports`}</code>,
+                })}
               </p>
-              <LinkButton to={to('reports/new')}>Import report</LinkButton>
+              <LinkButton to={to('reports/new')}>{texts.importReport}</LinkButton>
             </>
           ),
         }}
         columns={[
           [
-            'Report',
+            texts.report,
             (report) => (
               <>
-                <Link to={to(`reports/${report.id}`)}>{report.scanner ?? `Report ${report.id}`}</Link>
+                <Link to={to(`reports/${report.id}`)}>{report.scanner ?? texts.reportId(report.id)}</Link>
                 <div className="muted small">
                   {[reportTypeInWords(report.report_type), report.category].filter(Boolean).join(' · ')}
                 </div>
               </>
             ),
           ],
-          ['Branch', ({ ref }) => ref, 'mono'],
-          ['Status', (report) => <ImportState report={report} />],
-          ['New', ({ findings }) => formatCount(findings.new), 'numbers'],
-          ['Unchanged', ({ findings }) => formatCount(findings.known), 'numbers'],
-          ['No longer detected', ({ findings }) => formatCount(findings.gone), 'numbers'],
-          ['Redetected', ({ findings }) => formatCount(findings.returned), 'numbers'],
+          [texts.branch, ({ ref }) => ref, 'mono'],
+          [texts.status, (report) => <ImportState report={report} />],
+          [texts.newLabel, ({ findings }) => formatCount(findings.new), 'numbers'],
+          [texts.unchanged, ({ findings }) => formatCount(findings.known), 'numbers'],
+          [texts.noLongerDetected, ({ findings }) => formatCount(findings.gone), 'numbers'],
+          [texts.redetected, ({ findings }) => formatCount(findings.returned), 'numbers'],
           [
-            'Received',
+            texts.received,
             (report) => (
               <>
                 <Time of={report.created_at} />

@@ -1,5 +1,7 @@
 import type { Schemas } from '@alcove/client'
 import { Link } from 'wouter'
+import { fill } from '../../components/fill.tsx'
+import { texts } from './texts.ts'
 
 type Import = Schemas['Import']
 
@@ -7,11 +9,13 @@ type Import = Schemas['Import']
 export function Sender({ report }: { report: Import }) {
   return (
     <div className="small">
-      by {report.user ? <Link to={`/${report.user.username}`}>{report.user.name}</Link> : 'Deleted user'}
+      {fill(texts.by, {
+        user: report.user ? <Link to={`/${report.user.username}`}>{report.user.name}</Link> : texts.deletedUser,
+      })}
       {report.job_url && (
         <>
           {' · '}
-          <OutsideLink url={report.job_url} text="CI job" />
+          <OutsideLink url={report.job_url} text={texts.ciJob} />
         </>
       )}
     </div>

@@ -4,15 +4,15 @@ import { useLocation } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
 import { SeverityBadge, StateBadge } from '../../components/badge.tsx'
 import { useDebounced } from '../../components/form/use-debounced.ts'
-import { counted } from '../../components/format.ts'
 import { Dialog } from '../../components/overlay/dialog.tsx'
 import styles from './search-dialog.module.css'
 import { type ResultGroup, type SearchResult, useSearchResults } from './search-results.ts'
+import { texts } from './texts.ts'
 
 /** Dialog that searches the whole server and opens the chosen result. */
 export function SearchDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title="Search" size="wide">
+    <Dialog isOpen={isOpen} onClose={onClose} title={texts.search} size="wide">
       <Search onClose={onClose} />
     </Dialog>
   )
@@ -42,13 +42,13 @@ function Search({ onClose }: { onClose: () => void }) {
       <Autocomplete.Input
         data-first-focus
         className={styles.input}
-        aria-label="Search"
-        placeholder="Page, project, CVE, file, person…"
+        aria-label={texts.search}
+        placeholder={texts.pageProjectCveFile}
       />
       <Autocomplete.Status className={styles.status}>
-        {error ? 'The search failed. Try again.' : statusOf(groups, isLoading)}
+        {error ? texts.theSearchFailedTry : statusOf(groups, isLoading)}
       </Autocomplete.Status>
-      <Autocomplete.List className={styles.list} aria-label="Results">
+      <Autocomplete.List className={styles.list} aria-label={texts.results}>
         {(group: ResultGroup) => (
           <Autocomplete.Group key={group.label} items={group.items} className={styles.group}>
             <Autocomplete.GroupLabel className={styles.label}>{group.label}</Autocomplete.GroupLabel>
@@ -77,6 +77,6 @@ function Search({ onClose }: { onClose: () => void }) {
 
 function statusOf(groups: readonly ResultGroup[], isLoading: boolean): string {
   const results = groups.reduce((sum, { items }) => sum + items.length, 0)
-  if (results > 0) return counted(results, 'result')
-  return isLoading ? 'Searching…' : 'No results. Enter at least three letters.'
+  if (results > 0) return texts.result(results)
+  return isLoading ? texts.searching : texts.noResultsEnterAtLeast
 }

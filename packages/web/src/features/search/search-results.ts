@@ -1,11 +1,11 @@
 import type { ListOperation, Page, Request, RowOf } from '@alcove/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { counted } from '../../components/format.ts'
 import { useLinks } from '../../components/page/screens.tsx'
 import { api } from '../../data/api.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { asProject } from '../../nouns/project/project.ts'
 import { type VulnerabilityRow, vulnerabilitiesOf } from '../../nouns/vulnerability/owner.ts'
+import { texts } from './texts.ts'
 
 export interface SearchResult {
   key: string
@@ -42,42 +42,42 @@ export function useSearchResults(text: string): { groups: ResultGroup[]; isLoadi
     useVulnerabilities(words, isMember),
     useFound('GET /projects', { query: { search: words, simple: true, per_page: 5 } }, isSearch, (view) => {
       const { id, path_with_namespace: path, namespace, name, avatar_url: avatarUrl } = asProject(view)
-      return { key: `project ${id}`, to: `/${path}`, title: name, detail: namespace.full_path, avatarUrl }
+      return { key: texts.project(id), to: `/${path}`, title: name, detail: namespace.full_path, avatarUrl }
     }),
     useFound(
       'GET /dependencies',
       { query: { search: words, per_page: 3 } },
       isMember && hasWord.test(words),
       (used) => ({
-        key: `package ${used.package_url ?? used.name} ${used.version}`,
+        key: texts.package(used.package_url ?? used.name, used.version),
         to: `/-/dependencies?${new URLSearchParams({ search: used.package_url ?? used.name })}`,
         title: [used.name, used.version].filter(Boolean).join(' '),
-        detail: counted(used.project_count, 'project'),
+        detail: texts.projectProjectCount(used.project_count),
       }),
     ),
     useFound('GET /groups', { query: { search: words, per_page: 3 } }, isSearch, (group) => ({
-      key: `group ${group.id}`,
+      key: texts.group(group.id),
       to: `/groups/${group.full_path}`,
       title: group.full_name,
       avatarUrl: group.avatar_url,
     })),
     useFound('GET /topics', { query: { search: words, per_page: 3 } }, isSearch, (topic) => ({
-      key: `topic ${topic.id}`,
+      key: texts.topic(topic.id),
       to: `/explore/topics/${encodeURIComponent(topic.name)}`,
       title: topic.title ?? topic.name,
       avatarUrl: topic.avatar_url,
     })),
     useFound('GET /users', { query: { search: words, active: true, per_page: 3 } }, isMember, (user) => ({
-      key: `user ${user.id}`,
+      key: texts.user(user.id),
       to: `/${user.username}`,
       title: user.name,
       detail: `@${user.username}`,
       avatarUrl: user.avatar_url,
     })),
   ]
-  const labels = ['Vulnerabilities', 'Projects', 'Packages', 'Groups', 'Topics', 'Users']
+  const labels = [texts.vulnerabilities, texts.projects, texts.packages, texts.groups, texts.topics, texts.users]
   const groups = [
-    { label: 'Go to', items: pages },
+    { label: texts.goTo, items: pages },
     ...found.map(({ items }, index) => ({ label: labels[index] ?? '', items })),
   ]
   return {
@@ -89,8 +89,8 @@ export function useSearchResults(text: string): { groups: ResultGroup[]; isLoadi
 
 /** Actions that begin on a page of their own. */
 const creations = [
-  { to: '/-/projects/new', label: 'New project' },
-  { to: '/-/groups/new', label: 'New group' },
+  { to: '/-/projects/new', label: texts.newProject },
+  { to: '/-/groups/new', label: texts.newGroup },
 ]
 
 /** Returns the pages of the menus and the actions whose name has the text. */
@@ -101,7 +101,7 @@ function usePages(words: string): SearchResult[] {
   const byAddress = new Map([...links, ...actions].map(({ to, label }) => [to, label]))
   return [...byAddress]
     .filter(([, label]) => label.toLowerCase().includes(words.toLowerCase()))
-    .map(([to, title]) => ({ key: `page ${to}`, to, title }))
+    .map(([to, title]) => ({ key: texts.page(to), to, title }))
 }
 
 interface Found {
@@ -137,15 +137,15 @@ function useVulnerabilities(words: string, isEnabled: boolean): Found {
   })
   const [[name, value] = ['search', words]] = Object.entries(filter)
   const all = {
-    key: 'all vulnerabilities',
+    key: texts.allVulnerabilities,
     to: `/-/vulnerabilities?${new URLSearchParams({ [name]: String(value) })}`,
-    title: `All vulnerabilities that match “${words}”`,
+    title: texts.allVulnerabilitiesThatMatch(words),
   }
   return asFound(query, isEnabled, (rows) => (rows.length > 0 ? [...rows.map(asResult), all] : []))
 }
 
 const asResult = (row: VulnerabilityRow): SearchResult => ({
-  key: `vulnerability ${row.id}`,
+  key: texts.vulnerability(row.id),
   to: row.to,
   title: row.title,
   detail: `${row.projectName} · ${row.place}`,

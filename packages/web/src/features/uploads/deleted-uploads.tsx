@@ -1,8 +1,9 @@
 import { RotateCcw, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
 import { Button } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { SearchFilter } from '../../components/form/filters.tsx'
-import { counted, formatBytes } from '../../components/format.ts'
+import { formatBytes } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { Pager, usePageNumber } from '../../components/page/pager.tsx'
 import { Empty, QueryResult } from '../../components/page/states.tsx'
@@ -17,6 +18,7 @@ import { Thumbnail } from './preview/thumbnail.tsx'
 import { useRemoval } from './remove-files.ts'
 import { SelectAll, SelectOne, useSelection } from './selection.tsx'
 import { SelectionBar } from './selection-bar.tsx'
+import { texts } from './texts.ts'
 
 const perPage = 30
 const dayMs = 24 * 60 * 60 * 1000
@@ -42,36 +44,32 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
   }
   return (
     <Page
-      title="Deleted uploads"
-      crumbs={[{ label: 'Uploads', to: addressOf(owner) }]}
-      lead={`Deleted files can be restored for ${counted(graceDays, 'day')}. Links to a restored file work again.`}
+      title={texts.deletedUploads}
+      crumbs={[{ label: texts.uploads, to: addressOf(owner) }]}
+      lead={texts.deletedFilesCanBeRestored(graceDays)}
     >
       <search className="row-wrap">
-        <SearchFilter label="Search by name" />
+        <SearchFilter label={texts.searchByName} />
       </search>
       <QueryResult query={query}>
         {(found) =>
           found.rows.length === 0 ? (
-            <Empty icon={Trash2} title={search ? 'No results' : 'No deleted uploads'}>
-              <p>
-                {search
-                  ? 'No deleted files match your search.'
-                  : 'Deleted files appear here until they are permanently deleted.'}
-              </p>
+            <Empty icon={Trash2} title={search ? texts.noResults : texts.noDeletedUploads}>
+              <p>{search ? texts.noDeletedFilesMatch : texts.deletedFilesAppearHere}</p>
             </Empty>
           ) : (
             <div className={styles.deleted}>
               <Table
-                label="Deleted uploads"
+                label={texts.deletedUploads}
                 head={[
                   ...(mayRestore ? [<SelectAll key="all" files={files} selection={selection} />] : []),
-                  'Name',
-                  'Size',
-                  'Uploaded by',
-                  'Deleted',
-                  'Permanently deleted on',
+                  texts.name,
+                  texts.size,
+                  texts.uploadedBy,
+                  texts.deleted,
+                  texts.permanentlyDeletedOn,
                   <span key="actions" className="visually-hidden">
-                    Actions
+                    {texts.actions}
                   </span>,
                 ]}
               >
@@ -90,13 +88,16 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
                         <div>
                           <p className={styles.name}>{file.name}</p>
                           <p className={`muted small ${styles.facts}`}>
-                            {formatBytes(file.bytes)}, permanently deleted <Time of={endOf(file, graceDays)} />
+                            {fill(texts.permanentlyDeleted, {
+                              bytes: formatBytes(file.bytes),
+                              time: <Time of={endOf(file, graceDays)} />,
+                            })}
                           </p>
                         </div>
                       </div>
                     </td>
                     <td className="numbers">{formatBytes(file.bytes)}</td>
-                    <td>{file.uploadedBy?.name ?? <span className="muted">Unknown</span>}</td>
+                    <td>{file.uploadedBy?.name ?? <span className="muted">{texts.unknown}</span>}</td>
                     <td>
                       <Time of={file.deletedAt ?? file.createdAt} />
                     </td>
@@ -108,10 +109,10 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
                         <Button
                           size="small"
                           icon={RotateCcw}
-                          aria-label={`Restore ${file.name}`}
+                          aria-label={texts.restoreName(file.name)}
                           onClick={() => void restore([file])}
                         >
-                          Restore
+                          {texts.restore}
                         </Button>
                       )}
                     </td>
@@ -124,7 +125,7 @@ export function DeletedUploads({ owner }: { owner: UploadOwner }) {
       </QueryResult>
       <SelectionBar selection={selection}>
         <Button size="small" icon={RotateCcw} isBusy={isBusy} onClick={() => void restoreSelected()}>
-          Restore
+          {texts.restore}
         </Button>
       </SelectionBar>
       {query.data && <Pager page={query.data} perPage={perPage} />}

@@ -1,5 +1,6 @@
 import type { Schemas } from '@alcove/client'
-import { counted, formatBytes } from '../../components/format.ts'
+import { formatBytes } from '../../components/format.ts'
+import { texts } from './texts.ts'
 
 export type UploadLimits = Schemas['UploadLimits']
 
@@ -24,10 +25,10 @@ export interface Refusal {
 export function refusalFor(bytes: number, { left, maxBytes }: Room): Refusal | undefined {
   const size = formatBytes(bytes)
   if (bytes > maxBytes) {
-    return { problem: `File is ${size}. Maximum: ${formatBytes(maxBytes)}.`, isPermanent: true }
+    return { problem: texts.fileIsMaximum(size, formatBytes(maxBytes)), isPermanent: true }
   }
   if (left !== undefined && bytes > left) {
-    return { problem: `File is ${size}. Space left: ${formatBytes(left)}.`, isPermanent: false }
+    return { problem: texts.fileIsSpaceLeft(size, formatBytes(left)), isPermanent: false }
   }
   return undefined
 }
@@ -35,15 +36,15 @@ export function refusalFor(bytes: number, { left, maxBytes }: Room): Refusal | u
 /** Describes the limits for new files. */
 export function limitSentence(limits: UploadLimits): string {
   const { left, maxBytes } = roomIn(limits)
-  if (left === 0) return 'No storage space left.'
-  if (left !== undefined && left < maxBytes) return `${formatBytes(left)} of space left.`
-  const max = `Files of up to ${formatBytes(maxBytes)} each`
-  return left === undefined ? `${max}.` : `${max}, ${formatBytes(left)} in all.`
+  if (left === 0) return texts.noStorageSpaceLeft
+  if (left !== undefined && left < maxBytes) return texts.ofSpaceLeft(formatBytes(left))
+  const max = texts.filesOfUpToEach(formatBytes(maxBytes))
+  return left === undefined ? `${max}.` : texts.inAll(max, formatBytes(left))
 }
 
 export function usageSentence(limits: UploadLimits): string {
   const { files, used_bytes: used, unfinished_bytes: unfinished, quota_bytes: quota } = limits
-  const stored = `${counted(files, 'file')}, ${formatBytes(used)}`
-  const rest = unfinished > 0 ? `, ${formatBytes(unfinished)} in unfinished uploads` : ''
-  return quota === null ? `${stored}${rest}` : `${stored} of ${formatBytes(quota)}${rest}`
+  const stored = `${texts.file(files)}, ${formatBytes(used)}`
+  const rest = unfinished > 0 ? texts.inUnfinishedUploads(formatBytes(unfinished)) : ''
+  return quota === null ? `${stored}${rest}` : texts.of(stored, formatBytes(quota), rest)
 }

@@ -1,8 +1,8 @@
 import { useCallback, useState } from 'react'
-import { counted } from '../../components/format.ts'
 import { api, queries } from '../../data/api.ts'
 import { useToast } from '../../data/toasts.ts'
 import { operationsOf, type StoredFile, type UploadOwner } from './owner.ts'
+import { texts } from './texts.ts'
 
 type Few = readonly Pick<StoredFile, 'id' | 'name'>[]
 
@@ -27,7 +27,7 @@ export function useRemoval(owner: UploadOwner): Removal {
       if (problem) {
         const verb = operation === 'remove' ? 'deleted' : 'restored'
         const left = files.length - done.length
-        toast({ text: `${counted(left, 'file')} could not be ${verb}: ${problem.message}`, kind: 'error' })
+        toast({ text: texts.fileCouldNotBe(left, verb, problem.message), kind: 'error' })
       }
       return done
     },
@@ -37,7 +37,7 @@ export function useRemoval(owner: UploadOwner): Removal {
   const restore = useCallback(
     async (files: Few) => {
       const done = await perform('restore', files)
-      if (done.length > 0) toast({ text: `${nameOrCount(done)} restored.` })
+      if (done.length > 0) toast({ text: texts.restored(nameOrCount(done)) })
     },
     [perform, toast],
   )
@@ -45,7 +45,10 @@ export function useRemoval(owner: UploadOwner): Removal {
     async (files: Few) => {
       const done = await perform('remove', files)
       if (done.length === 0) return
-      toast({ text: `${nameOrCount(done)} deleted.`, action: { label: 'Undo', run: () => void restore(done) } })
+      toast({
+        text: texts.deletedNameOrCount(nameOrCount(done)),
+        action: { label: texts.undo, run: () => void restore(done) },
+      })
     },
     [perform, restore, toast],
   )
@@ -53,7 +56,7 @@ export function useRemoval(owner: UploadOwner): Removal {
 }
 
 function nameOrCount(files: Few): string {
-  return files.length === 1 ? (files[0]?.name ?? '') : counted(files.length, 'file')
+  return files.length === 1 ? (files[0]?.name ?? '') : texts.fileCount(files.length)
 }
 
 const maxConcurrent = 4

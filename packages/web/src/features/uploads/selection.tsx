@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { StoredFile } from './owner.ts'
 import styles from './selection.module.css'
+import { texts } from './texts.ts'
 
 /** Selected files, including those on other pages of the list. */
 export interface Selection {
@@ -35,7 +36,7 @@ export function SelectAll({ files, selection }: { files: readonly StoredFile[]; 
     <input
       type="checkbox"
       className={styles.check}
-      aria-label="Select all on this page"
+      aria-label={texts.selectAllOnThisPage}
       checked={count > 0 && count === files.length}
       ref={(box) => {
         if (box) box.indeterminate = count > 0 && count < files.length
@@ -50,7 +51,7 @@ export function SelectOne({ file, selection }: { file: StoredFile; selection: Se
     <input
       type="checkbox"
       className={styles.check}
-      aria-label={`Select ${file.name}`}
+      aria-label={texts.select(file.name)}
       checked={selection.has(file)}
       onChange={({ target }) => selection.set([file], target.checked)}
     />

@@ -1,5 +1,6 @@
 import { type UploadLimits, usageSentence } from './limits.ts'
 import styles from './storage.module.css'
+import { texts } from './texts.ts'
 
 /** Storage usage, with a meter if there is a quota. */
 export function Storage({ limits }: { limits: UploadLimits }) {
@@ -14,7 +15,7 @@ export function Storage({ limits }: { limits: UploadLimits }) {
           min={0}
           max={Math.max(1, quota)}
           value={Math.min(used, quota)}
-          aria-label="Storage used"
+          aria-label={texts.storageUsed}
         />
       )}
     </div>

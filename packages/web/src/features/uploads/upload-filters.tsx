@@ -3,24 +3,25 @@ import { ChoiceFilter, SearchFilter, useChoice } from '../../components/form/fil
 import { usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { operationsOf, type UploadOwner } from './owner.ts'
+import { texts } from './texts.ts'
 import styles from './upload-filters.module.css'
 
 const types = [
-  { value: '', label: 'Any type' },
-  { value: 'image/*', label: 'Images' },
-  { value: 'video/*', label: 'Videos' },
-  { value: 'audio/*', label: 'Audio' },
-  { value: 'application/pdf', label: 'PDF' },
-  { value: 'text/*', label: 'Text' },
-  { value: 'application/*', label: 'Documents and archives' },
+  { value: '', label: texts.anyType },
+  { value: 'image/*', label: texts.images },
+  { value: 'video/*', label: texts.videos },
+  { value: 'audio/*', label: texts.audio },
+  { value: 'application/pdf', label: texts.pdf },
+  { value: 'text/*', label: texts.text },
+  { value: 'application/*', label: texts.documentsAndArchives },
 ] as const
 
 const orders = [
-  { value: 'newest', label: 'Newest first', by: 'created_at', sort: 'desc' },
-  { value: 'oldest', label: 'Oldest first', by: 'created_at', sort: 'asc' },
-  { value: 'largest', label: 'Largest first', by: 'size', sort: 'desc' },
-  { value: 'smallest', label: 'Smallest first', by: 'size', sort: 'asc' },
-  { value: 'name', label: 'Name', by: 'filename', sort: 'asc' },
+  { value: 'newest', label: texts.newestFirst, by: 'created_at', sort: 'desc' },
+  { value: 'oldest', label: texts.oldestFirst, by: 'created_at', sort: 'asc' },
+  { value: 'largest', label: texts.largestFirst, by: 'size', sort: 'desc' },
+  { value: 'smallest', label: texts.smallestFirst, by: 'size', sort: 'asc' },
+  { value: 'name', label: texts.name, by: 'filename', sort: 'asc' },
 ] as const
 
 /** Returns the filter from the address as API parameters. */
@@ -59,11 +60,15 @@ export function UploadFilters({
     : [...types, { value: type, label: type }]
   return (
     <search className={styles.filters}>
-      <SearchFilter label="Search by name" />
-      <ChoiceFilter name="type" label="Type" choices={shownTypes} />
-      <ChoiceFilter name="by" label="Uploaded by" choices={[{ value: '', label: 'Any uploader' }, ...uploaders]} />
+      <SearchFilter label={texts.searchByName} />
+      <ChoiceFilter name="type" label={texts.type} choices={shownTypes} />
+      <ChoiceFilter
+        name="by"
+        label={texts.uploadedBy}
+        choices={[{ value: '', label: texts.anyUploader }, ...uploaders]}
+      />
       <div className={styles.order}>
-        <ChoiceFilter name="order" label="Sort by" choices={orders} />
+        <ChoiceFilter name="order" label={texts.sortBy} choices={orders} />
       </div>
     </search>
   )

@@ -2,7 +2,8 @@ import { Download, ExternalLink, Eye, Link2, Trash2 } from 'lucide-react'
 import { Link } from 'wouter'
 import { IconLink } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { counted, formatBytes } from '../../components/format.ts'
+import { fill } from '../../components/fill.tsx'
+import { formatBytes } from '../../components/format.ts'
 import { ActionMenu } from '../../components/overlay/menu.tsx'
 import { Table } from '../../components/table.tsx'
 import { Day, Time } from '../../components/time.tsx'
@@ -10,6 +11,7 @@ import type { StoredFile } from './owner.ts'
 import { Thumbnail } from './preview/thumbnail.tsx'
 import { ScanBadge } from './scan-badge.tsx'
 import { SelectAll, type Selection, SelectOne } from './selection.tsx'
+import { texts } from './texts.ts'
 import styles from './upload-table.module.css'
 
 export function UploadTable({
@@ -29,19 +31,19 @@ export function UploadTable({
   onRemove: (file: StoredFile) => void
 }) {
   const head = [
-    'Name',
-    'Size',
-    'Type',
-    'Uploaded by',
-    'Uploaded',
+    texts.name,
+    texts.size,
+    texts.type,
+    texts.uploadedBy,
+    texts.uploaded,
     <span key="actions" className="visually-hidden">
-      Actions
+      {texts.actions}
     </span>,
   ]
   return (
     <div className={styles.uploads}>
       <Table
-        label="Uploads"
+        label={texts.uploads}
         head={selection ? [<SelectAll key="all" files={files} selection={selection} />, ...head] : head}
       >
         {files.map((file) => (
@@ -68,25 +70,25 @@ export function UploadTable({
             </td>
             <td className={`numbers ${styles.plain}`}>{formatBytes(file.bytes)}</td>
             <td className={`muted small ${styles.type}`}>{file.contentType}</td>
-            <td className={styles.who}>{file.uploadedBy?.name ?? <span className="muted">Unknown</span>}</td>
+            <td className={styles.who}>{file.uploadedBy?.name ?? <span className="muted">{texts.unknown}</span>}</td>
             <td className={styles.plain}>
               <Time of={file.createdAt} />
             </td>
             <td>
               <div className={styles.actions}>
-                <CopyButton isIcon label={`Copy Markdown of ${file.name}`} text={file.markdown} />
+                <CopyButton isIcon label={texts.copyMarkdownOf(file.name)} text={file.markdown} />
                 <span className={styles.open}>
-                  <IconLink label={`Open ${file.name}`} icon={ExternalLink} href={file.fullPath} />
+                  <IconLink label={texts.open(file.name)} icon={ExternalLink} href={file.fullPath} />
                 </span>
                 <ActionMenu
-                  label={`Actions for ${file.name}`}
+                  label={texts.actionsFor(file.name)}
                   items={[
-                    { label: 'Preview', icon: Eye, onChoose: () => onPreview(file.id) },
-                    { label: 'Download', icon: Download, onChoose: () => save(file) },
+                    { label: texts.preview, icon: Eye, onChoose: () => onPreview(file.id) },
+                    { label: texts.download, icon: Download, onChoose: () => save(file) },
                     ...(selection
                       ? [
-                          { label: 'Create link', icon: Link2, onChoose: () => onLink(file) },
-                          { label: 'Delete', icon: Trash2, isDangerous: true, onChoose: () => onRemove(file) },
+                          { label: texts.createLink, icon: Link2, onChoose: () => onLink(file) },
+                          { label: texts.deleteLabel, icon: Trash2, isDangerous: true, onChoose: () => onRemove(file) },
                         ]
                       : []),
                   ]}
@@ -102,13 +104,9 @@ export function UploadTable({
 
 /** Use of the file in texts. Without recorded references it is unknown. */
 function Uses({ file: { useCount = 0, unreferencedSince } }: { file: StoredFile }) {
-  if (useCount > 0) return <p className="muted small">{counted(useCount, 'use')}</p>
+  if (useCount > 0) return <p className="muted small">{texts.use(useCount)}</p>
   if (!unreferencedSince) return null
-  return (
-    <p className="muted small">
-      Unreferenced since <Day of={unreferencedSince} />
-    </p>
-  )
+  return <p className="muted small">{fill(texts.unreferencedSince, { day: <Day of={unreferencedSince} /> })}</p>
 }
 
 function save({ fullPath, name }: StoredFile): void {

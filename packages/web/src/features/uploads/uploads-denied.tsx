@@ -5,6 +5,7 @@ import { useTitle } from '../../components/page/page.tsx'
 import { Empty } from '../../components/page/states.tsx'
 import { signInAddress } from '../../data/own-address.ts'
 import { useSession } from '../../data/session.ts'
+import { texts } from './texts.ts'
 
 /** Replaces the screens of uploads for users who may not upload. */
 export function UploadsDenied({ title }: { title: string }) {
@@ -14,10 +15,10 @@ export function UploadsDenied({ title }: { title: string }) {
 function SignInFirst({ title }: { title: string }) {
   useTitle(title)
   return (
-    <Empty icon={LogIn} title="Sign in to upload files" isPage>
-      <p>Signed-in users can upload files here. Maintainers can list them.</p>
+    <Empty icon={LogIn} title={texts.signInToUpload} isPage>
+      <p>{texts.signedInUsersCan}</p>
       <LinkButton kind="primary" to={signInAddress()}>
-        Sign in
+        {texts.signIn}
       </LinkButton>
     </Empty>
   )

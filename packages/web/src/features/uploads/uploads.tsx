@@ -22,6 +22,7 @@ import { useRemoval } from './remove-files.ts'
 import { useSelection } from './selection.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { Storage } from './storage.tsx'
+import { texts } from './texts.ts'
 import { UploadFilters, useUploadFilter } from './upload-filters.tsx'
 import { UploadTable } from './upload-table.tsx'
 import styles from './uploads.module.css'
@@ -45,18 +46,18 @@ function Present({ owner, level }: UploadsProps) {
   const limits = useApiQuery(operationsOf(owner).limits, { path: { id: owner.id } })
   return (
     <Page
-      title="Uploads"
+      title={texts.uploads}
       lead={limits.data && <Storage limits={limits.data} />}
       actions={
         <>
           {canSend && (
             <LinkButton icon={NotebookPen} to={addressOf(owner, 'pad')}>
-              Markdown pad
+              {texts.markdownPad}
             </LinkButton>
           )}
           {canList && (
             <LinkButton icon={Trash2} to={`${addressOf(owner)}?deleted=true`}>
-              Deleted
+              {texts.deleted}
             </LinkButton>
           )}
         </>
@@ -75,7 +76,7 @@ function Sending({ owner, limits }: { owner: UploadOwner; limits: string | undef
   return (
     <>
       <DropZone onFiles={take}>{limits}</DropZone>
-      <DropHint isShown={isOver} text="Drop to upload" />
+      <DropHint isShown={isOver} text={texts.dropToUpload} />
       <QueueList owner={owner} previewOf={addressFor} />
     </>
   )
@@ -103,7 +104,7 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
   const isFiltered = Boolean(filter.search ?? filter.content_type ?? filter.uploaded_by)
   const isBare = !isFiltered && page === 1 && query.data?.rows.length === 0
   return (
-    <section ref={list} tabIndex={-1} className={`stack ${styles.list}`} aria-label="All uploads">
+    <section ref={list} tabIndex={-1} className={`stack ${styles.list}`} aria-label={texts.allUploads}>
       {!isBare && <UploadFilters owner={owner} known={uploaders} />}
       <QueryResult query={query}>
         {(found) =>
@@ -122,7 +123,7 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
         }
       </QueryResult>
       <SelectionBar selection={selection}>
-        <CopyButton label="Copy Markdown" text={selection.files.map(({ markdown }) => markdown).join('\n')} />
+        <CopyButton label={texts.copyMarkdown} text={selection.files.map(({ markdown }) => markdown).join('\n')} />
         <Button
           size="small"
           kind="danger"
@@ -130,7 +131,7 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
           isBusy={removal.isBusy}
           onClick={() => void remove(selection.files)}
         >
-          Delete
+          {texts.deleteLabel}
         </Button>
       </SelectionBar>
       {query.data && <Pager page={query.data} perPage={perPage} />}
@@ -144,12 +145,12 @@ const perPage = 30
 
 function Nothing({ isFiltered, mayUpload }: { isFiltered: boolean; mayUpload: boolean }) {
   return isFiltered ? (
-    <Empty title="No results">
-      <p>No uploads match these filters.</p>
+    <Empty title={texts.noResults}>
+      <p>{texts.noUploadsMatchThese}</p>
     </Empty>
   ) : (
-    <Empty icon={FileUp} title="No uploads yet">
-      {mayUpload && <p>Uploaded files appear here with Markdown that you can copy.</p>}
+    <Empty icon={FileUp} title={texts.noUploadsYet}>
+      {mayUpload && <p>{texts.uploadedFilesAppearHere}</p>}
     </Empty>
   )
 }
@@ -161,8 +162,8 @@ function OfThisVisit({ owner }: { owner: UploadOwner }) {
   return (
     <>
       {queue.length === 0 && (
-        <Empty icon={FileQuestion} title="Only maintainers can list uploads">
-          <p>Your uploads appear here until you close this page. Copy their Markdown to keep the links.</p>
+        <Empty icon={FileQuestion} title={texts.onlyMaintainersCanList}>
+          <p>{texts.yourUploadsAppearHere}</p>
         </Empty>
       )}
       <Preview files={files} owner={owner} isReady mayList={false} />

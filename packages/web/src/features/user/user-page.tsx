@@ -9,6 +9,7 @@ import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSession } from '../../data/session.ts'
 import { groupAddress } from '../../nouns/group/group.ts'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
+import { texts } from './texts.ts'
 import styles from './user-page.module.css'
 
 /** Page of a top-level name: shows a user, or redirects to the page of a group. */
@@ -44,7 +45,7 @@ function UserPage({ user }: { user: RowOf<'GET /users'> }) {
             <p className="row-wrap">
               @{user.username}
               {user.state !== 'active' && <Badge tone="warning">{user.state}</Badge>}
-              {isSelf && <Badge tone="accent">You</Badge>}
+              {isSelf && <Badge tone="accent">{texts.you}</Badge>}
             </p>
             {user.bio && <p>{user.bio}</p>}
           </div>
@@ -52,18 +53,16 @@ function UserPage({ user }: { user: RowOf<'GET /users'> }) {
       }
       actions={
         <>
-          {isSelf && <LinkButton to="/-/profile">Your profile</LinkButton>}
-          {session.is_admin && <LinkButton to={`/-/admin/users/${user.id}`}>Manage</LinkButton>}
+          {isSelf && <LinkButton to="/-/profile">{texts.yourProfile}</LinkButton>}
+          {session.is_admin && <LinkButton to={`/-/admin/users/${user.id}`}>{texts.manage}</LinkButton>}
         </>
       }
     >
-      <section className="stack" aria-label="Projects">
-        <h2>Projects</h2>
-        <ProjectSearch label="Search this user's projects" />
+      <section className="stack" aria-label={texts.projects}>
+        <h2>{texts.projects}</h2>
+        <ProjectSearch label={texts.searchThisUsersProjects} />
         <FoundProjects query={query}>
-          <p>
-            {isSelf ? 'You have no personal projects yet.' : `${user.name} has no personal projects you can access.`}
-          </p>
+          <p>{isSelf ? texts.youHaveNoPersonal : texts.hasNoPersonalProjects(user.name)}</p>
         </FoundProjects>
       </section>
     </Page>

@@ -3,6 +3,7 @@ import styles from '../../components/page/notice.module.css'
 import { usePage } from '../../data/api.ts'
 import { useMayChange } from '../../data/session.ts'
 import { useProject } from '../../nouns/project/project.ts'
+import { texts } from './texts.ts'
 
 /** Banner on the vulnerability list that links to dismissals that await approval. */
 export function ApprovalBanner() {
@@ -15,10 +16,12 @@ export function ApprovalBanner() {
   )
   if (!data || data.rows.length === 0) return null
   return (
-    <section className={styles.notice} aria-label="Approvals">
-      <p>{data.total === 1 ? 'A dismissal awaits' : `${data.total ?? 'Many'} dismissals await`} approval</p>
+    <section className={styles.notice} aria-label={texts.approvals}>
+      <p>
+        {texts.approval(data.total === 1 ? texts.aDismissalAwaits : texts.dismissalsAwait(data.total ?? texts.many))}
+      </p>
       <LinkButton size="small" to={to('vulnerabilities/approvals')}>
-        Review approvals
+        {texts.reviewApprovals}
       </LinkButton>
     </section>
   )

@@ -6,7 +6,6 @@ import { useSearch } from 'wouter/use-browser-location'
 import { SeverityBadge, stateInWords } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { ChoiceFilter, useChoice } from '../../components/form/filters.tsx'
-import { counted } from '../../components/format.ts'
 import { PagedList, usePageNumber } from '../../components/page/pager.tsx'
 import { Empty } from '../../components/page/states.tsx'
 import { Table } from '../../components/table.tsx'
@@ -17,22 +16,23 @@ import type { Owner } from '../../nouns/vulnerability/owner.ts'
 import styles from './flaw-list.module.css'
 import { FlawChangesDialog, JoinDialog, SplitDialog } from './flaws/lazy-dialogs.ts'
 import type { Flaw, FlawPlace } from './flaws/use-regrouping.ts'
+import { texts } from './texts.ts'
 import { ActionDialog } from './triage/lazy-dialogs.ts'
 import { useTriage } from './triage/triage.ts'
 import type { Action, Target } from './triage/triage-change.ts'
 
 export const groupings = [
-  { value: '', label: 'Not grouped' },
-  { value: 'flaw', label: 'Grouped' },
+  { value: '', label: texts.notGrouped },
+  { value: 'flaw', label: texts.grouped },
 ] as const
 
 const sorts = [
-  { value: 'severity_desc', label: 'Severity: high to low' },
-  { value: 'severity_asc', label: 'Severity: low to high' },
-  { value: 'priority_desc', label: 'Priority: high to low' },
-  { value: 'priority_asc', label: 'Priority: low to high' },
-  { value: 'count_desc', label: 'Occurrences: most' },
-  { value: 'count_asc', label: 'Occurrences: fewest' },
+  { value: 'severity_desc', label: texts.severityHighToLow },
+  { value: 'severity_asc', label: texts.severityLowToHigh },
+  { value: 'priority_desc', label: texts.priorityHighToLow },
+  { value: 'priority_asc', label: texts.priorityLowToHigh },
+  { value: 'count_desc', label: texts.occurrencesMost },
+  { value: 'count_asc', label: texts.occurrencesFewest },
 ] as const
 
 const perPage = 25
@@ -60,23 +60,23 @@ export function FlawList({
     <>
       <div className="row-wrap">
         <p className="muted" role="status">
-          {query.data?.total !== undefined && counted(query.data.total, 'vulnerability', 'vulnerabilities')}
+          {query.data?.total !== undefined && texts.vulnerabilitiesTotal(query.data.total)}
         </p>
         {place && <Regrouping place={place} selected={selected} onClear={() => setSelected([])} />}
         <div className="row-wrap push">
-          <ChoiceFilter name="group_by" label="Group by" choices={groupings} />
-          <ChoiceFilter name="sort" label="Sort" choices={sorts} />
+          <ChoiceFilter name="group_by" label={texts.groupBy} choices={groupings} />
+          <ChoiceFilter name="sort" label={texts.sort} choices={sorts} />
         </div>
       </div>
       <PagedList
         query={query}
         perPage={perPage}
-        empty={<Empty icon={SearchX} title="No vulnerabilities match these filters" />}
+        empty={<Empty icon={SearchX} title={texts.noVulnerabilitiesMatchThese} />}
       >
         {(rows) => (
           <Table
-            label="Vulnerabilities"
-            head={[...(place ? [''] : []), 'Severity', 'Vulnerability', 'Occurrences', 'Detected', '']}
+            label={texts.vulnerabilities}
+            head={[...(place ? [''] : []), texts.severity, texts.vulnerability, texts.occurrences, texts.detected, '']}
           >
             {rows.map((flaw) => (
               <FlawRow
@@ -133,18 +133,18 @@ function Regrouping({
       {first && (
         <>
           <Button size="small" disabled={selected.length !== 2} onClick={() => setJoining(true)}>
-            Join
+            {texts.join}
           </Button>
           <Button kind="quiet" size="small" onClick={onClear}>
-            Clear selection
+            {texts.clearSelection}
           </Button>
           <span className="muted small" aria-live="polite">
-            {selected.length === 2 ? '2 rows selected' : 'Select 2 rows to join them'}
+            {selected.length === 2 ? texts.n2RowsSelected : texts.select2RowsToJoin}
           </span>
         </>
       )}
       <Button kind="quiet" size="small" data-focus-safe="" onClick={() => setShowsChanges(true)}>
-        Splits and joins
+        {texts.splitsAndJoins}
       </Button>
       {isJoining && first && second && (
         <JoinDialog place={place} flaws={[first, second]} onDone={onClear} onClose={() => setJoining(false)} />
@@ -188,7 +188,7 @@ function FlawRow({
         <td>
           <input
             type="checkbox"
-            aria-label={`Select ${flaw.title}`}
+            aria-label={texts.select(flaw.title)}
             checked={selection.isSelected}
             onChange={selection.onToggle}
           />
@@ -202,7 +202,8 @@ function FlawRow({
         <div className="muted small">{[name, flaw.package].filter(Boolean).join(' · ')}</div>
         <details className="small">
           <summary>
-            Why one row<span className="visually-hidden">: {flaw.title}</span>
+            {texts.whyOneRow}
+            <span className="visually-hidden">: {flaw.title}</span>
           </summary>
           <ul>
             {flaw.explanation.map((sentence) => (
@@ -213,11 +214,11 @@ function FlawRow({
       </td>
       <td className={styles.where}>
         <Link to={occurrences}>
-          {counted(flaw.vulnerability_count, 'occurrence')}
-          <span className="visually-hidden"> of {flaw.title}</span>
+          {texts.occurrence(flaw.vulnerability_count)}
+          <span className="visually-hidden"> {texts.of(flaw.title)}</span>
         </Link>
         <div className="muted small">
-          {counted(flaw.project_count, 'project')} · {flaw.scanners.map((scanner) => scanner.name).join(', ')}
+          {texts.projectProjectCount(flaw.project_count)} · {flaw.scanners.map((scanner) => scanner.name).join(', ')}
         </div>
         <div className="muted small">{statesInWords(flaw)}</div>
       </td>
@@ -228,15 +229,15 @@ function FlawRow({
         {onAct && (
           <span className="row">
             {onSplit && (
-              <Button size="small" kind="quiet" onClick={onSplit} aria-label={`Split: ${flaw.title}`}>
-                Split
+              <Button size="small" kind="quiet" onClick={onSplit} aria-label={texts.splitTitle(flaw.title)}>
+                {texts.split}
               </Button>
             )}
-            <Button size="small" onClick={() => onAct('confirm')} aria-label={`Confirm all: ${flaw.title}`}>
-              Confirm
+            <Button size="small" onClick={() => onAct('confirm')} aria-label={texts.confirmAll(flaw.title)}>
+              {texts.confirm}
             </Button>
-            <Button size="small" onClick={() => onAct('dismiss')} aria-label={`Dismiss all: ${flaw.title}`}>
-              Dismiss
+            <Button size="small" onClick={() => onAct('dismiss')} aria-label={texts.dismissAll(flaw.title)}>
+              {texts.dismiss}
             </Button>
           </span>
         )}

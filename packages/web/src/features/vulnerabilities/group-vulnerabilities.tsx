@@ -2,7 +2,6 @@ import { ChartLine, ShieldCheck, ShieldQuestion } from 'lucide-react'
 import { useMemo } from 'react'
 import { severities } from '../../components/badge.tsx'
 import { LinkButton } from '../../components/button.tsx'
-import { counted } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed } from '../../components/page/states.tsx'
 import { useApiQuery } from '../../data/api.ts'
@@ -17,6 +16,7 @@ import { filterFrom } from '../../nouns/vulnerability/filter-state.ts'
 import { filterNames, states } from '../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../nouns/vulnerability/owner.ts'
 import { countOf, type Statistics } from './filters/severity-bar.tsx'
+import { texts } from './texts.ts'
 import { Trends } from './trends/trends.tsx'
 import { AcceptAll } from './triage/lazy-dialogs.ts'
 import { useMayTriageSome } from './triage/may-triage.ts'
@@ -34,7 +34,7 @@ export function GroupVulnerabilities() {
   const waiting = query.data && waitingInWords(query.data.waiting_findings)
   const first = query.data?.waiting_projects[0]
   return (
-    <Page title="Vulnerabilities" isHeadingHidden>
+    <Page title={texts.vulnerabilities} isHeadingHidden>
       {query.error && !query.data ? (
         <Failed error={query.error} onRetry={() => void query.refetch()} />
       ) : (
@@ -54,14 +54,14 @@ export function GroupVulnerabilities() {
           links={
             <>
               <LinkButton icon={ChartLine} to={to('vulnerabilities/trends')}>
-                Trends
+                {texts.trends}
               </LinkButton>
               {mayWrite(session) && level >= levels.developer && (
                 <ExportButton owner={{ kind: 'group', id: group.id }} filters={{ ...filterFrom(state) }} />
               )}
             </>
           }
-          note={query.data && `in ${counted(query.data.projects, 'project')} you can access`}
+          note={query.data && texts.inProjectYouCan(query.data.projects)}
         />
       )}
     </Page>
@@ -73,7 +73,7 @@ export function GroupTrends() {
   const { group, to } = useGroup()
   const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
   return (
-    <Trends query={query} crumb={{ label: 'Vulnerabilities', to: to('vulnerabilities') }} missing={whatIsMissing} />
+    <Trends query={query} crumb={{ label: texts.vulnerabilities, to: to('vulnerabilities') }} missing={whatIsMissing} />
   )
 }
 
@@ -83,15 +83,15 @@ function NothingOpen({ projects, waiting }: { projects: number; waiting: string 
   const mayCreate = useMayChange() && level >= levels.developer
   if (waiting) {
     return (
-      <Empty icon={ShieldQuestion} title="No open vulnerabilities yet">
+      <Empty icon={ShieldQuestion} title={texts.noOpenVulnerabilitiesYet}>
         <p>{waiting}.</p>
       </Empty>
     )
   }
-  if (projects > 0) return <Empty icon={ShieldCheck} title="No open vulnerabilities" />
+  if (projects > 0) return <Empty icon={ShieldCheck} title={texts.noOpenVulnerabilities} />
   return (
-    <Empty icon={ShieldQuestion} title="No projects">
-      <p>Vulnerabilities of the projects in this group appear here.</p>
+    <Empty icon={ShieldQuestion} title={texts.noProjects}>
+      <p>{texts.vulnerabilitiesOfTheProjects}</p>
       {mayCreate && <FirstReport createsIn={group.full_path} />}
     </Empty>
   )
@@ -101,5 +101,5 @@ function NothingOpen({ projects, waiting }: { projects: number; waiting: string 
 function whatIsMissing(statistics: Statistics): string | undefined {
   const waiting = waitingInWords(statistics.waiting_findings)
   if (waiting || statistics.letter_grade) return waiting
-  return countOf(statistics, severities, states) === 0 ? 'No vulnerabilities recorded' : undefined
+  return countOf(statistics, severities, states) === 0 ? texts.noVulnerabilitiesRecorded : undefined
 }

@@ -1,9 +1,9 @@
 import { LinkButton } from '../../components/button.tsx'
-import { counted } from '../../components/format.ts'
 import styles from '../../components/page/notice.module.css'
 import { usePage } from '../../data/api.ts'
 import { useMayChange } from '../../data/session.ts'
 import { useProject } from '../../nouns/project/project.ts'
+import { texts } from './texts.ts'
 
 /** Banner on the vulnerability list that links to a report whose absences wait for a maintainer. */
 export function HeldBanner() {
@@ -17,10 +17,10 @@ export function HeldBanner() {
   const report = data?.rows[0]
   if (!report) return null
   return (
-    <section className={styles.notice} aria-label="Report on hold">
-      <p>{counted(report.absences.count, 'finding')} on hold: missing in the latest report, which may be broken</p>
+    <section className={styles.notice} aria-label={texts.reportOnHold}>
+      <p>{texts.findingOnHoldMissing(report.absences.count)}</p>
       <LinkButton size="small" to={to(`reports/${report.id}`)}>
-        Review report
+        {texts.reviewReport}
       </LinkButton>
     </section>
   )

@@ -1,7 +1,6 @@
 import { ShieldCheck, ShieldQuestion } from 'lucide-react'
 import { useMemo } from 'react'
 import { LinkButton } from '../../components/button.tsx'
-import { counted } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed } from '../../components/page/states.tsx'
 import { useApiQuery } from '../../data/api.ts'
@@ -10,6 +9,7 @@ import { mayWrite, useSession } from '../../data/session.ts'
 import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
 import type { InstanceScope, Owner } from '../../nouns/vulnerability/owner.ts'
 import { ScopeFields, scopeNames } from './filters/scope-fields.tsx'
+import { texts } from './texts.ts'
 import { AcceptAll } from './triage/lazy-dialogs.ts'
 import { useMayTriageSome } from './triage/may-triage.ts'
 import { TriageBanner } from './triage/triage-banner.tsx'
@@ -32,7 +32,7 @@ export function InstanceVulnerabilities() {
   const query = useApiQuery('GET /vulnerability_statistics', { query: scope })
   const waiting = query.data && waitingInWords(query.data.waiting_findings)
   return (
-    <Page title="Vulnerabilities">
+    <Page title={texts.vulnerabilities}>
       {query.error && !query.data ? (
         <Failed error={query.error} onRetry={() => void query.refetch()} />
       ) : (
@@ -48,7 +48,7 @@ export function InstanceVulnerabilities() {
             )
           }
           empty={query.data && <NothingOpen projects={query.data.projects} waiting={waiting} />}
-          note={query.data && `in ${counted(query.data.projects, 'project')} you can access`}
+          note={query.data && texts.inProjectYouCan(query.data.projects)}
         />
       )}
     </Page>
@@ -58,18 +58,18 @@ export function InstanceVulnerabilities() {
 function NothingOpen({ projects, waiting }: { projects: number; waiting: string | undefined }) {
   if (projects === 0) {
     return (
-      <Empty icon={ShieldQuestion} title="No projects">
-        <p>Vulnerabilities of projects in which you are a developer appear here.</p>
-        <LinkButton to="/">Send the first report</LinkButton>
+      <Empty icon={ShieldQuestion} title={texts.noProjects}>
+        <p>{texts.vulnerabilitiesOfProjectsInWhich}</p>
+        <LinkButton to="/">{texts.sendTheFirstReport}</LinkButton>
       </Empty>
     )
   }
   if (waiting) {
     return (
-      <Empty icon={ShieldQuestion} title="No open vulnerabilities yet">
+      <Empty icon={ShieldQuestion} title={texts.noOpenVulnerabilitiesYet}>
         <p>{waiting}.</p>
       </Empty>
     )
   }
-  return <Empty icon={ShieldCheck} title="No open vulnerabilities" />
+  return <Empty icon={ShieldCheck} title={texts.noOpenVulnerabilities} />
 }

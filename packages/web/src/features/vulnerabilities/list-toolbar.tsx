@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Button, IconButton } from '../../components/button.tsx'
 import { formatCount } from '../../components/format.ts'
 import styles from './list-toolbar.module.css'
+import { texts } from './texts.ts'
 
 /** Toolbar above the rows: count, selection and actions. */
 export function ListToolbar({
@@ -33,24 +34,24 @@ export function ListToolbar({
     <div className={styles.toolbar}>
       <p className={styles.total} role="status">
         {selected === 'all' ? (
-          <strong>All matching selected: {total}</strong>
+          <strong>{texts.allMatchingSelected(total)}</strong>
         ) : selected > 0 ? (
-          <strong>{formatCount(selected)} selected</strong>
+          <strong>{texts.selectedSelected(formatCount(selected))}</strong>
         ) : (
           total
         )}
       </p>
       {note && <p className={styles.note}>{note}</p>}
-      {selected !== 0 && <IconButton label="Clear selection" icon={X} onClick={onClear} />}
+      {selected !== 0 && <IconButton label={texts.clearSelection} icon={X} onClick={onClear} />}
       {onSelectAll && selected !== 'all' && (
         <Button kind="quiet" size="small" onClick={onSelectAll}>
-          Select all
+          {texts.selectAll}
         </Button>
       )}
       <div className={styles.actions}>{children}</div>
       {order && <div className={styles.order}>{order}</div>}
-      {onOptions && <IconButton label="View options" icon={SlidersHorizontal} onClick={onOptions} />}
-      <IconButton label="Keyboard shortcuts" icon={Keyboard} onClick={onKeys} />
+      {onOptions && <IconButton label={texts.viewOptions} icon={SlidersHorizontal} onClick={onOptions} />}
+      <IconButton label={texts.keyboardShortcuts} icon={Keyboard} onClick={onKeys} />
     </div>
   )
 }

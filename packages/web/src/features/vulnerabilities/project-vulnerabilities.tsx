@@ -17,6 +17,7 @@ import { filterNames } from '../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../nouns/vulnerability/owner.ts'
 import { ApprovalBanner } from './approval-banner.tsx'
 import { HeldBanner } from './held-banner.tsx'
+import { texts } from './texts.ts'
 import { Trends } from './trends/trends.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
@@ -31,7 +32,7 @@ export function ProjectVulnerabilities() {
   const backlog = useTriageBacklog(project.id)
   const count = useWaitingFindings(project.id)
   return (
-    <Page title="Vulnerabilities" isHeadingHidden>
+    <Page title={texts.vulnerabilities} isHeadingHidden>
       {query.error && !query.data ? (
         <Failed error={query.error} onRetry={() => void query.refetch()} />
       ) : (
@@ -51,7 +52,7 @@ export function ProjectVulnerabilities() {
           links={
             <>
               <LinkButton icon={ChartLine} to={to('vulnerabilities/trends')}>
-                Trends
+                {texts.trends}
               </LinkButton>
               {mayWrite(session) && (
                 <ExportButton owner={{ kind: 'project', id: project.id }} filters={{ ...filterFrom(state) }} />
@@ -72,9 +73,9 @@ function NothingOpen({ backlog }: { backlog: string | undefined }) {
   if (isScanned === undefined) return null
   if (!isScanned && !backlog) {
     return (
-      <Empty icon={ShieldQuestion} title="Not scanned">
-        {mayImport && <p>Import a scanner report to get started.</p>}
-        {mayImport && <LinkButton to={to('reports/new')}>Import report</LinkButton>}
+      <Empty icon={ShieldQuestion} title={texts.notScanned}>
+        {mayImport && <p>{texts.importAScannerReport}</p>}
+        {mayImport && <LinkButton to={to('reports/new')}>{texts.importReport}</LinkButton>}
         {mayImport && <FirstReport project={{ ...project, level }} />}
         <FirstImportState project={project} to={to} />
       </Empty>
@@ -82,13 +83,13 @@ function NothingOpen({ backlog }: { backlog: string | undefined }) {
   }
   if (backlog) {
     return (
-      <Empty icon={ShieldQuestion} title="No open vulnerabilities yet">
+      <Empty icon={ShieldQuestion} title={texts.noOpenVulnerabilitiesYet}>
         <p>{backlog}.</p>
-        <LinkButton to={to('vulnerabilities') + awaitingQuery}>Review findings</LinkButton>
+        <LinkButton to={to('vulnerabilities') + awaitingQuery}>{texts.reviewFindings}</LinkButton>
       </Empty>
     )
   }
-  return <Empty icon={ShieldCheck} title="No open vulnerabilities" />
+  return <Empty icon={ShieldCheck} title={texts.noOpenVulnerabilities} />
 }
 
 /** Trends of a project. A grade requires a scan and no findings that await triage. */
@@ -97,8 +98,8 @@ export function ProjectTrends() {
   const query = useApiQuery('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
   const backlog = useTriageBacklog(project.id)
   const isScanned = useIsScanned(project.id)
-  const missing = backlog ?? (isScanned === undefined ? 'Loading …' : isScanned ? undefined : 'Not scanned')
+  const missing = backlog ?? (isScanned === undefined ? texts.loading : isScanned ? undefined : texts.notScanned)
   return (
-    <Trends query={query} crumb={{ label: 'Vulnerabilities', to: to('vulnerabilities') }} missing={() => missing} />
+    <Trends query={query} crumb={{ label: texts.vulnerabilities, to: to('vulnerabilities') }} missing={() => missing} />
   )
 }

@@ -11,13 +11,14 @@ import { useMayChange } from '../../data/session.ts'
 import styles from './deliveries.module.css'
 import { eventInWords } from './events.ts'
 import { type Hook, useHookPlace } from './place.ts'
+import { texts } from './texts.ts'
 
 const perPage = 20
 const outcomes = [
-  { value: '', label: 'All' },
-  { value: 'successful', label: 'Accepted (2xx)' },
-  { value: 'client_failure', label: 'Rejected (4xx)' },
-  { value: 'server_failure', label: 'Server error (5xx)' },
+  { value: '', label: texts.all },
+  { value: 'successful', label: texts.accepted2xx },
+  { value: 'client_failure', label: texts.rejected4xx },
+  { value: 'server_failure', label: texts.serverError5xx },
 ] as const
 type Delivery = RowOf<'GET /projects/{id}/hooks/{hook_id}/events'>
 
@@ -30,17 +31,17 @@ export function Deliveries({ hook }: { hook: Hook }) {
     query: { page: usePageNumber(), per_page: perPage, ...(outcome && { status: [outcome] }) },
   })
   return (
-    <section className="stack" aria-label="Recent deliveries">
+    <section className="stack" aria-label={texts.recentDeliveries}>
       <div className="row-wrap">
-        <h2>Recent deliveries</h2>
+        <h2>{texts.recentDeliveries}</h2>
         <div className="push">
-          <ChoiceFilter name="status" label="Outcome" choices={outcomes} />
+          <ChoiceFilter name="status" label={texts.outcome} choices={outcomes} />
         </div>
       </div>
       <QueryResult query={query}>
         {(found) =>
           found.rows.length === 0 ? (
-            <p className="muted">No {outcome ? 'matching ' : ''}deliveries in the last 7 days.</p>
+            <p className="muted">{texts.noDeliveriesInTheLast(outcome ? texts.matching : '')}</p>
           ) : (
             <>
               <ul className={styles.list}>
@@ -61,7 +62,7 @@ function Entry({ hook, delivery }: { hook: Hook; delivery: Delivery }) {
   const { base, id: placeId } = useHookPlace()
   const isWriter = useMayChange()
   const resend = useAction(`POST ${base}/{hook_id}/events/{hook_event_id}/resend`, {
-    done: 'Delivery sent again.',
+    done: texts.deliverySentAgain,
   })
   const path = { id: placeId, hook_id: hook.id, hook_event_id: delivery.id }
   return (
@@ -69,7 +70,7 @@ function Entry({ hook, delivery }: { hook: Hook; delivery: Delivery }) {
       <details>
         <summary className={styles.summary}>
           <Badge tone={toneOf(delivery)}>
-            {delivery.response_status === 'internal error' ? 'No response' : delivery.response_status}
+            {delivery.response_status === 'internal error' ? texts.noResponse : delivery.response_status}
           </Badge>
           <span>{eventInWords(delivery)}</span>
           <span className="muted">
@@ -81,17 +82,17 @@ function Entry({ hook, delivery }: { hook: Hook; delivery: Delivery }) {
           {isWriter && delivery.url === hook.url && (
             <div>
               <Button size="small" icon={RotateCw} isBusy={resend.isPending} onClick={() => resend.mutate({ path })}>
-                Redeliver
+                {texts.redeliver}
               </Button>
             </div>
           )}
           {delivery.error && <p>{delivery.error}</p>}
           <Part
-            title="Request"
+            title={texts.request}
             headers={delivery.request_headers}
             body={JSON.stringify(delivery.request_data, null, 2)}
           />
-          <Part title="Response" headers={delivery.response_headers} body={delivery.response_body} />
+          <Part title={texts.response} headers={delivery.response_headers} body={delivery.response_body} />
         </div>
       </details>
     </li>
@@ -105,7 +106,7 @@ function Part({ title, headers, body }: { title: string; headers: Record<string,
       <h3>{title}</h3>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <pre className={styles.raw} tabIndex={0}>
-        {[...lines, '', body].join('\n').trim() || 'Empty'}
+        {[...lines, '', body].join('\n').trim() || texts.empty}
       </pre>
     </div>
   )

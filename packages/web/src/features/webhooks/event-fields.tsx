@@ -2,11 +2,12 @@ import { CheckField } from '../../components/form/field.tsx'
 import { eventGroupsOf } from './events.ts'
 import styles from './hook-form.module.css'
 import { type Hook, useHookPlace } from './place.ts'
+import { texts } from './texts.ts'
 
 const reach = {
   project: '',
-  group: ' Also of the projects and groups below this group.',
-  instance: ' Of all projects and groups.',
+  group: texts.alsoOfTheProjects,
+  instance: texts.ofAllProjectsAndGroups,
 } as const
 
 /** Check boxes of the events that the place has. */
@@ -14,8 +15,8 @@ export function EventFields({ hook }: { hook: Hook | undefined }) {
   const { noun } = useHookPlace()
   return (
     <fieldset className={styles.events}>
-      <legend>Events</legend>
-      <p className="muted small">Send a request when one of these events occurs.{reach[noun]}</p>
+      <legend>{texts.events}</legend>
+      <p className="muted small">{texts.sendARequestWhen(reach[noun])}</p>
       {eventGroupsOf(noun).map(({ title, events }) => (
         <fieldset key={title} className={styles.choices}>
           <legend>{title}</legend>

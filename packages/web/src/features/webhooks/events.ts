@@ -1,4 +1,5 @@
 import type { Hook, HookPlace } from './place.ts'
+import { texts } from './texts.ts'
 
 type Noun = HookPlace['noun']
 
@@ -24,42 +25,42 @@ interface HookEvents {
 
 const eventGroups: readonly { title: string; events: readonly HookEvents[] }[] = [
   {
-    title: 'Security',
+    title: texts.security,
     events: [
       {
         name: 'vulnerability_events',
-        label: 'Vulnerability events',
-        hint: 'A vulnerability is detected, changed or no longer detected, or a report is on hold.',
+        label: texts.vulnerabilityEvents,
+        hint: texts.aVulnerabilityIsDetected,
         isDefault: true,
       },
       {
         name: 'import_events',
-        label: 'Import events',
-        hint: 'A scanner report is imported, fails, or is on hold.',
+        label: texts.importEvents,
+        hint: texts.aScannerReportIsImported,
       },
     ],
   },
   {
-    title: 'Content',
+    title: texts.content,
     events: [
-      { name: 'upload_events', label: 'Upload events', hint: 'A file is uploaded, deleted or restored.' },
+      { name: 'upload_events', label: texts.uploadEvents, hint: texts.aFileIsUploaded },
       {
         name: 'topic_events',
-        label: 'Topic events',
-        hint: 'A topic is created, changed, merged or deleted.',
+        label: texts.topicEvents,
+        hint: texts.aTopicIsCreated,
         isOfInstance: true,
       },
     ],
   },
   {
-    title: 'Access',
+    title: texts.access,
     events: [
-      { name: 'member_events', label: 'Member events', hint: 'A member is added, changed or removed.' },
-      { name: 'token_events', label: 'Token events', hint: 'An access token is created, rotated or revoked.' },
+      { name: 'member_events', label: texts.memberEvents, hint: texts.aMemberIsAdded },
+      { name: 'token_events', label: texts.tokenEvents, hint: texts.anAccessTokenIsCreated },
       {
         name: 'resource_access_token_events',
-        label: 'Expiring token events',
-        hint: 'An access token expires in 60, 30 or 7 days.',
+        label: texts.expiringTokenEvents,
+        hint: texts.anAccessTokenExpires,
         isDefault: true,
       },
     ],
@@ -83,40 +84,40 @@ export function subscribedEvents(hook: Hook): HookEvents[] {
 
 const wordsByName = new Map(
   Object.entries({
-    absences_held: 'Report on hold',
-    report_imported: 'Report imported',
-    report_failed: 'Report failed',
-    upload_created: 'File uploaded',
-    upload_deleted: 'File deleted',
-    upload_restored: 'File restored',
-    topic_created: 'Topic created',
-    topic_changed: 'Topic changed',
-    topic_merged: 'Topics merged',
-    topic_merge_undone: 'Topic merge undone',
-    topic_deleted: 'Topic deleted',
-    created_access_token: 'Access token created',
-    rotated_access_token: 'Access token rotated',
-    revoked_access_token: 'Access token revoked',
-    expiring_access_token: 'Access token expires soon',
-    user_add_to_team: 'Project member added',
-    user_update_for_team: 'Project member changed',
-    user_remove_from_team: 'Project member removed',
-    user_add_to_group: 'Group member added',
-    user_update_for_group: 'Group member changed',
-    user_remove_from_group: 'Group member removed',
-    project_create: 'Test event',
+    absences_held: texts.reportOnHold,
+    report_imported: texts.reportImported,
+    report_failed: texts.reportFailed,
+    upload_created: texts.fileUploaded,
+    upload_deleted: texts.fileDeleted,
+    upload_restored: texts.fileRestored,
+    topic_created: texts.topicCreated,
+    topic_changed: texts.topicChanged,
+    topic_merged: texts.topicsMerged,
+    topic_merge_undone: texts.topicMergeUndone,
+    topic_deleted: texts.topicDeleted,
+    created_access_token: texts.accessTokenCreated,
+    rotated_access_token: texts.accessTokenRotated,
+    revoked_access_token: texts.accessTokenRevoked,
+    expiring_access_token: texts.accessTokenExpiresSoon,
+    user_add_to_team: texts.projectMemberAdded,
+    user_update_for_team: texts.projectMemberChanged,
+    user_remove_from_team: texts.projectMemberRemoved,
+    user_add_to_group: texts.groupMemberAdded,
+    user_update_for_group: texts.groupMemberChanged,
+    user_remove_from_group: texts.groupMemberRemoved,
+    project_create: texts.testEvent,
   }),
 )
 
 const wordsByTrigger = new Map(
   Object.entries({
-    vulnerability_hooks: 'Vulnerability',
-    security_report_hooks: 'Report',
+    vulnerability_hooks: texts.vulnerability,
+    security_report_hooks: texts.report,
     upload_hooks: 'Upload',
-    topic_hooks: 'Topic',
-    member_hooks: 'Member',
-    resource_access_token_hooks: 'Access token',
-    system_hooks: 'Test event',
+    topic_hooks: texts.topic,
+    member_hooks: texts.member,
+    resource_access_token_hooks: texts.accessToken,
+    system_hooks: texts.testEvent,
   }),
 )
 

@@ -7,15 +7,16 @@ import { type Severity, states } from './hook-draft.ts'
 import styles from './hook-form.module.css'
 import { type Hook, useHookPlace } from './place.ts'
 import { ProjectsField } from './projects-field.tsx'
+import { texts } from './texts.ts'
 
 const leastSeverities: readonly Choice<Severity | ''>[] = [
-  { value: '', label: 'Any severity' },
-  { value: 'critical', label: 'Critical' },
-  { value: 'high', label: 'High and above' },
-  { value: 'medium', label: 'Medium and above' },
-  { value: 'low', label: 'Low and above' },
-  { value: 'unknown', label: 'Unknown and above' },
-  { value: 'info', label: 'Info and above' },
+  { value: '', label: texts.anySeverity },
+  { value: 'critical', label: texts.critical },
+  { value: 'high', label: texts.highAndAbove },
+  { value: 'medium', label: texts.mediumAndAbove },
+  { value: 'low', label: texts.lowAndAbove },
+  { value: 'unknown', label: texts.unknownAndAbove },
+  { value: 'info', label: texts.infoAndAbove },
 ]
 
 /** Filters of the events that a webhook receives. */
@@ -26,32 +27,32 @@ export function FilterFields({ hook }: { hook: Hook | undefined }) {
   const count = hook ? countFilters(hook) : 0
   return (
     <FormGroup
-      title="Filters"
-      summary={count === 0 ? 'None' : `${count} active`}
+      title={texts.filters}
+      summary={count === 0 ? texts.none : texts.activeCount(count)}
       fields={['min_severity', 'saved_view_id', 'states', 'refs', 'project_ids']}
       isOpen={count > 0}
     >
       <SelectField
-        label="Severity"
+        label={texts.severity}
         name="min_severity"
         choices={leastSeverities}
         defaultValue={hook?.min_severity ?? ''}
-        hint="Less severe vulnerabilities are not sent."
+        hint={texts.lessSevereVulnerabilitiesAreNotSent}
       />
       <SelectField
-        label="Saved view"
+        label={texts.savedView}
         name="saved_view_id"
         choices={[
-          { value: '', label: 'All vulnerabilities' },
+          { value: '', label: texts.allVulnerabilities },
           ...shared.map(({ id, name }) => ({ value: `${id}`, label: name })),
         ]}
         key={views.data ? 'loaded' : 'loading'}
         defaultValue={`${hook?.saved_view_id ?? ''}`}
-        hint="Only vulnerabilities that this shared view of the list contains are sent."
+        hint={texts.onlyVulnerabilitiesThatThisShared}
       />
       <fieldset className={styles.choices}>
-        <legend>Status</legend>
-        <p className="muted small">Only vulnerabilities with these statuses are sent. None selected: all.</p>
+        <legend>{texts.status}</legend>
+        <p className="muted small">{texts.onlyVulnerabilitiesWithThese}</p>
         {states.map((state) => (
           <CheckField
             key={state}
@@ -62,11 +63,11 @@ export function FilterFields({ hook }: { hook: Hook | undefined }) {
         ))}
       </fieldset>
       <TextField
-        label="Branches"
+        label={texts.branches}
         name="refs"
         defaultValue={hook?.refs.join(', ') ?? ''}
-        placeholder="main, release/*"
-        hint="Only vulnerabilities and imports of these branches are sent. Separate names with commas; * stands for any characters. Empty: all."
+        placeholder={texts.mainRelease}
+        hint={texts.onlyVulnerabilitiesAndImports}
       />
       {noun !== 'project' && <ProjectsField chosen={hook?.project_ids ?? []} />}
     </FormGroup>
@@ -77,7 +78,7 @@ export function FilterFields({ hook }: { hook: Hook | undefined }) {
 function savedViewChoices(views: readonly SavedView[], chosen: number | null | undefined) {
   const shared = views.filter((view) => view.shared).map(({ id, name }) => ({ id, name }))
   const isKnown = !chosen || shared.some(({ id }) => id === chosen)
-  return isKnown ? shared : [...shared, { id: chosen, name: `View ${chosen}` }]
+  return isKnown ? shared : [...shared, { id: chosen, name: texts.view(chosen) }]
 }
 
 function countFilters({ min_severity: severity, saved_view_id: view, states, refs, project_ids = [] }: Hook): number {

@@ -1,6 +1,7 @@
 import { type BodyOf, RequestFailed } from '@alcove/client'
 import { type EventName, eventsOf } from './events.ts'
 import type { Hook, HookPlace } from './place.ts'
+import { texts } from './texts.ts'
 
 export type HookDraft = BodyOf<'POST /groups/{id}/hooks'> & { topic_events?: boolean }
 
@@ -52,9 +53,9 @@ const splitRefs = (text: string): string[] =>
 
 /** Returns the rows that have a key or a value, with the spaces inside values. */
 function readPairs(form: FormData, name: SecretList): { key: string; value: string }[] {
-  const values = form.getAll(`${name} value`).map(String)
+  const values = form.getAll(texts.value(name)).map(String)
   return form
-    .getAll(`${name} key`)
+    .getAll(texts.key(name))
     .map((key, index) => ({ key: String(key).trim(), value: values[index] ?? '' }))
     .filter(({ key, value }) => key !== '' || value !== '')
 }

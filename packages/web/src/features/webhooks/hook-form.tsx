@@ -6,14 +6,15 @@ import { FilterFields } from './filter-fields.tsx'
 import { type Format, type HookDraft, readDraft, withField } from './hook-draft.ts'
 import { type Hook, useHookPlace } from './place.ts'
 import { SecretValues } from './secret-values.tsx'
+import { texts } from './texts.ts'
 import { TokenFields } from './token-fields.tsx'
 
 const formats: readonly Choice<Format>[] = [
-  { value: 'gitlab', label: 'GitLab events' },
-  { value: 'slack', label: 'Slack' },
-  { value: 'teams', label: 'Microsoft Teams' },
-  { value: 'mattermost', label: 'Mattermost' },
-  { value: 'json', label: 'Plain JSON' },
+  { value: 'gitlab', label: texts.gitlabEvents },
+  { value: 'slack', label: texts.slack },
+  { value: 'teams', label: texts.microsoftTeams },
+  { value: 'mattermost', label: texts.mattermost },
+  { value: 'json', label: texts.plainJson },
 ]
 
 const shownFields = [
@@ -49,11 +50,11 @@ export function HookForm({
       <ActionForm
         action={{ error: withField(error), isPending: isBusy }}
         fields={shownFields}
-        submit={hook ? 'Save' : 'Add webhook'}
+        submit={hook ? texts.save : texts.addWebhook}
         onSubmit={(_, form) => onSave(readDraft(new FormData(form), noun))}
       >
         <TextField
-          label="URL"
+          label={texts.url}
           inputMode="url" // the type "url" would reject variables in the host name
           required
           placeholder="https://example.com/hook"
@@ -61,14 +62,14 @@ export function HookForm({
           onChange={({ target }) => setUrl(target.value)}
           name="url"
         />
-        <TextField label="Name" name="name" defaultValue={hook?.name ?? ''} />
-        <TextField label="Description" name="description" defaultValue={hook?.description ?? ''} />
+        <TextField label={texts.name} name="name" defaultValue={hook?.name ?? ''} />
+        <TextField label={texts.description} name="description" defaultValue={hook?.description ?? ''} />
         <SelectField
-          label="Format"
+          label={texts.format}
           name="format"
           choices={formats}
           defaultValue={hook?.format ?? 'gitlab'}
-          hint="Chats receive one message for all vulnerabilities that a report adds or changes."
+          hint={texts.chatsReceiveOneMessage}
         />
         <EventFields hook={hook} />
         <FilterFields hook={hook} />
@@ -76,7 +77,7 @@ export function HookForm({
         <SecretValues list="custom_headers" {...{ hook, isMoved }} />
         <SecretValues list="url_variables" {...{ hook, isMoved }} />
         <CheckField
-          label="Enable SSL verification"
+          label={texts.enableSslVerification}
           name="enable_ssl_verification"
           defaultChecked={hook?.enable_ssl_verification ?? true}
         />

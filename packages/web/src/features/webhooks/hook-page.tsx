@@ -2,6 +2,7 @@ import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { Button } from '../../components/button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { ForWriters } from '../../components/form/for-writers.tsx'
 import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
@@ -15,17 +16,18 @@ import { HookForm } from './hook-form.tsx'
 import { HookState } from './hook-state.tsx'
 import { type Hook, useHookPlace } from './place.ts'
 import { TestDelivery } from './test-delivery.tsx'
+import { texts } from './texts.ts'
 
 export function NewHook() {
   const { id, base, to } = useHookPlace()
   const [, navigate] = useLocation()
   const action = useAction(`POST ${base}`, {
     showsErrors: true,
-    done: 'Webhook added.',
+    done: texts.webhookAdded,
     onDone: (hook) => navigate(to(hook.id)),
   })
   return (
-    <Page title="Add webhook" crumbs={[{ label: 'Webhooks', to: to() }]}>
+    <Page title={texts.addWebhook} crumbs={[{ label: texts.webhooks, to: to() }]}>
       <ForWriters>
         <Panel>
           <HookForm
@@ -59,33 +61,29 @@ function Found({ hook }: { hook: Hook }) {
   const path = { id, hook_id: hook.id }
   const change = useAction(`PUT ${base}/{hook_id}`, {
     showsErrors: true,
-    done: 'Webhook saved.',
+    done: texts.webhookSaved,
     onDone: () => setSaves((count) => count + 1),
   })
   const remove = useAction(`DELETE ${base}/{hook_id}`, {
-    done: 'Webhook deleted.',
+    done: texts.webhookDeleted,
     isLeaving: true,
     onDone: () => navigate(to()),
   })
   return (
     <Page
-      title={hook.name || 'Webhook'}
-      crumbs={[{ label: 'Webhooks', to: to() }]}
+      title={hook.name || texts.webhook}
+      crumbs={[{ label: texts.webhooks, to: to() }]}
       lead={
         <p className="row-wrap">
           <HookState hook={hook} />
           {hook.url}
-          {hook.disabled_until && (
-            <span>
-              – retries <Time of={hook.disabled_until} />
-            </span>
-          )}
+          {hook.disabled_until && <span>{fill(texts.retries, { time: <Time of={hook.disabled_until} /> })}</span>}
         </p>
       }
       actions={
         isWriter && (
           <Button icon={Trash2} kind="danger" onClick={() => setAsked(true)}>
-            Delete
+            {texts.deleteLabel}
           </Button>
         )
       }
@@ -93,7 +91,7 @@ function Found({ hook }: { hook: Hook }) {
       {isWriter && (
         <>
           <TestDelivery hook={hook} />
-          <Panel title="Webhook settings">
+          <Panel title={texts.webhookSettings}>
             <HookForm
               // Resets the form when it is saved or the edited fields change, but not after a delivery.
               key={`${saves} ${JSON.stringify(editedFields(hook))}`}
@@ -110,9 +108,9 @@ function Found({ hook }: { hook: Hook }) {
       <ConfirmDialog
         isOpen={isAsked}
         onClose={() => setAsked(false)}
-        title="Delete this webhook?"
-        lead="This URL no longer receives events, and the log of deliveries is deleted."
-        confirm="Delete"
+        title={texts.deleteThisWebhook}
+        lead={texts.thisUrlNoLonger}
+        confirm={texts.deleteLabel}
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate({ path })}
       />

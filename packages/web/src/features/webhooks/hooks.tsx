@@ -11,13 +11,14 @@ import { useMayChange } from '../../data/session.ts'
 import { subscribedEvents } from './events.ts'
 import { HookState } from './hook-state.tsx'
 import { useHookPlace, useSettingsLinks } from './place.ts'
+import { texts } from './texts.ts'
 
 const perPage = 20
 
 const leads = {
-  project: 'Webhooks send an HTTP request when something changes in the project.',
-  group: 'Webhooks send an HTTP request when something changes in the group or in a project below it.',
-  instance: 'Webhooks of the instance send an HTTP request when something changes in any project or group.',
+  project: texts.webhooksSendAnHttp,
+  group: texts.webhooksSendAnHttpRequest,
+  instance: texts.webhooksOfTheInstance,
 } as const
 
 /** Webhooks of a project, of a group or of the instance. */
@@ -28,20 +29,20 @@ export function Hooks() {
   const query = usePage(`GET ${base}`, { path: { id }, query: { page: usePageNumber(), per_page: perPage } })
   const add = isWriter && (
     <LinkButton icon={Plus} kind="primary" to={to('new')}>
-      Add webhook
+      {texts.addWebhook}
     </LinkButton>
   )
   return (
-    <Page title="Webhooks" lead={leads[noun]} actions={add}>
-      {noun !== 'instance' && <Tabs label="Settings sections" tabs={links} />}
+    <Page title={texts.webhooks} lead={leads[noun]} actions={add}>
+      {noun !== 'instance' && <Tabs label={texts.settingsSections} tabs={links} />}
       <PagedTable
-        label="Webhooks"
+        label={texts.webhooks}
         query={query}
         perPage={perPage}
         empty={{
           icon: Webhook,
-          title: 'No webhooks',
-          text: isWriter && <p>Add the URL of a chat, an issue tracker or your own service to notify it.</p>,
+          title: texts.noWebhooks,
+          text: isWriter && <p>{texts.addTheUrlOfAChat}</p>,
         }}
         columns={[
           [
@@ -54,15 +55,15 @@ export function Hooks() {
             ),
           ],
           [
-            'Events',
+            texts.events,
             (hook) =>
               subscribedEvents(hook)
                 .map(({ label }) => label.replace(/ events$/, ''))
                 .join(', '),
             'small',
           ],
-          ['Status', (hook) => <HookState hook={hook} />],
-          ['Added', (hook) => <Time of={hook.created_at} />, 'muted'],
+          [texts.status, (hook) => <HookState hook={hook} />],
+          [texts.added, (hook) => <Time of={hook.created_at} />, 'muted'],
         ]}
       />
     </Page>

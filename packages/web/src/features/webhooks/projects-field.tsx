@@ -4,6 +4,7 @@ import { SuggestManyField } from '../../components/form/suggest-field.tsx'
 import { useDebounced } from '../../components/form/use-debounced.ts'
 import { useApiQueries, usePage } from '../../data/api.ts'
 import { useHookPlace } from './place.ts'
+import { texts } from './texts.ts'
 
 interface FoundProject {
   id: number
@@ -37,15 +38,15 @@ export function ProjectsField({ chosen: initial }: { chosen: readonly number[] }
   return (
     <div>
       <SuggestManyField<FoundProject>
-        label="Projects"
+        label={texts.projects}
         name="project_ids"
-        hint="Only events of these projects are sent; events outside of projects are always sent. Empty: all."
-        placeholder="Search projects"
+        hint={texts.onlyEventsOfThese}
+        placeholder={texts.searchProjects}
         items={items}
         keyOf={({ id }) => String(id)}
         nameOf={({ path_with_namespace: path }) => path}
-        removalOf={({ path_with_namespace: path }) => `Remove ${path}`}
-        value={chosen.map((id) => known.get(id) ?? { id, path_with_namespace: `Project ${id}` })}
+        removalOf={({ path_with_namespace: path }) => texts.remove(path)}
+        value={chosen.map((id) => known.get(id) ?? { id, path_with_namespace: texts.project(id) })}
         onChange={(projects) => {
           setChosen(projects.map(({ id }) => id))
           setFound(new Map([...found, ...projects.map(withId)]))
@@ -53,7 +54,7 @@ export function ProjectsField({ chosen: initial }: { chosen: readonly number[] }
         text={text}
         onText={setText}
         takesFirst
-        status={query.error ? query.error.message : isEmpty ? 'No matching projects.' : ''}
+        status={query.error ? query.error.message : isEmpty ? texts.noMatchingProjects : ''}
       >
         {({ path_with_namespace: path }) => <span className={suggest.words}>{path}</span>}
       </SuggestManyField>

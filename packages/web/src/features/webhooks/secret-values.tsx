@@ -8,25 +8,26 @@ import { FormGroup } from './form-group.tsx'
 import type { SecretList } from './hook-draft.ts'
 import styles from './hook-form.module.css'
 import { type Hook, useHookPlace } from './place.ts'
+import { texts } from './texts.ts'
 
-const texts = {
+const kinds = {
   custom_headers: {
-    title: 'Custom headers',
+    title: texts.customHeaders,
     noun: 'header',
-    hint: 'Headers that every request contains. Values are not shown again.',
-    rule: 'Names consist of letters, digits, dots, hyphens and underscores, and begin with a letter. Each name is used once. Headers of HTTP itself, X-Gitlab-… and webhook-… are reserved.',
+    hint: texts.headersThatEveryRequest,
+    rule: texts.namesConsistOfLetters,
   },
   url_variables: {
-    title: 'URL variables',
+    title: texts.urlVariables,
     noun: 'variable',
-    hint: 'Secret parts of the URL: {name} in the URL stands for the value of the variable. Values are not shown again.',
-    rule: 'Names consist of letters, digits, dots, hyphens and underscores, and begin with a letter. Values must not be empty.',
+    hint: texts.secretPartsOfTheUrl,
+    rule: texts.namesConsistOfLettersDigits,
   },
 } as const satisfies Record<SecretList, object>
 
 /** Write-only values with names: the present names, and rows for new or changed values. A new URL removes them. */
 export function SecretValues({ list, hook, isMoved }: { list: SecretList; hook: Hook | undefined; isMoved: boolean }) {
-  const { title, noun, hint, rule } = texts[list]
+  const { title, noun, hint, rule } = kinds[list]
   const [rows, setRows] = useState<readonly number[]>([])
   const addButton = useRef<HTMLButtonElement>(null)
   const problem = useFieldProblem(list)
@@ -38,12 +39,12 @@ export function SecretValues({ list, hook, isMoved }: { list: SecretList; hook: 
   return (
     <FormGroup
       title={title}
-      summary={present.join(', ') || 'None'}
+      summary={present.join(', ') || texts.none}
       fields={[list]}
       isOpen={isMoved && present.length > 0}
     >
       <p className="muted small">{hint}</p>
-      {isMoved && present.length > 0 && <p>Changing the URL removes the present values. Add them again here.</p>}
+      {isMoved && present.length > 0 && <p>{texts.changingTheUrlRemoves}</p>}
       {hook && !isMoved && present.length > 0 && (
         <Present {...{ list, hook, present, noun }} onRemoved={() => addButton.current?.focus()} />
       )}
@@ -53,7 +54,7 @@ export function SecretValues({ list, hook, isMoved }: { list: SecretList; hook: 
       {problem && <Problem text={`${problem} ${rule}`} />}
       <div className={styles.buttons}>
         <Button ref={addButton} size="small" icon={Plus} onClick={() => setRows([...rows, (rows.at(-1) ?? 0) + 1])}>
-          Add {noun}
+          {texts.add(noun)}
         </Button>
       </div>
     </FormGroup>
@@ -75,17 +76,17 @@ function Present({
 }) {
   const { id, base } = useHookPlace()
   const remove = useAction(`DELETE ${base}/{hook_id}/${list}/{key}`, {
-    done: `The ${noun} was removed.`,
+    done: texts.theWasRemoved(noun),
     onDone: onRemoved,
   })
   return (
-    <ul className={styles.present} aria-label={`Present ${noun}s`}>
+    <ul className={styles.present} aria-label={texts.presentS(noun)}>
       {present.map((key) => (
         <li key={key} className={styles.presentRow}>
           <code>{key}</code>
           <IconButton
             icon={Trash2}
-            label={`Delete ${noun} ${key}`}
+            label={texts.deleteLabelNoun(noun, key)}
             onClick={() => remove.mutate({ path: { id, hook_id: hook.id, key } })}
           />
         </li>
@@ -107,10 +108,10 @@ function Row({
 }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would need a visible legend in the grid
-    <div role="group" aria-label={`New ${noun} ${number}`} className={styles.pair}>
-      <TextField label={`Name of the ${noun}`} name={`${list} key`} autoComplete="off" autoFocus />
-      <TextField label={`Value of the ${noun}`} name={`${list} value`} type="password" autoComplete="new-password" />
-      <IconButton icon={X} label={`Discard new ${noun} ${number}`} onClick={onRemove} />
+    <div role="group" aria-label={texts.newLabel(noun, number)} className={styles.pair}>
+      <TextField label={texts.nameOfThe(noun)} name={`${list} key`} autoComplete="off" autoFocus />
+      <TextField label={texts.valueOfThe(noun)} name={`${list} value`} type="password" autoComplete="new-password" />
+      <IconButton icon={X} label={texts.discardNew(noun, number)} onClick={onRemove} />
     </div>
   )
 }

@@ -7,25 +7,26 @@ import { useAction } from '../../data/api.ts'
 import { type EventName, eventsOf, subscribedEvents } from './events.ts'
 import styles from './hook-form.module.css'
 import { type Hook, useHookPlace } from './place.ts'
+import { texts } from './texts.ts'
 
 /** Form that sends a test event, whether or not the webhook is subscribed to it. */
 export function TestDelivery({ hook }: { hook: Hook }) {
   const { noun, id, base } = useHookPlace()
   const events = eventsOf(noun)
   const [trigger, setTrigger] = useState<EventName>(subscribedEvents(hook)[0]?.name ?? 'vulnerability_events')
-  const test = useAction(`POST ${base}/{hook_id}/test/{trigger}`, { done: 'Test delivery succeeded.' })
+  const test = useAction(`POST ${base}/{hook_id}/test/{trigger}`, { done: texts.testDeliverySucceeded })
   return (
-    <Panel title="Test">
+    <Panel title={texts.test}>
       <div className={styles.test}>
         <SelectField<EventName>
-          label="Event"
+          label={texts.event}
           choices={events.map(({ name, label }) => ({ value: name, label }))}
           value={trigger}
           onChoose={setTrigger}
           hint={
             trigger === 'vulnerability_events'
-              ? `Sends the newest vulnerability of the ${noun}.`
-              : 'Sends a sample with invented data, whose ID is 0.'
+              ? texts.sendsTheNewestVulnerability(noun)
+              : texts.sendsASampleWithInvented
           }
         />
         <Button
@@ -33,7 +34,7 @@ export function TestDelivery({ hook }: { hook: Hook }) {
           isBusy={test.isPending}
           onClick={() => test.mutate({ path: { id, hook_id: hook.id, trigger } })}
         >
-          Send test event
+          {texts.sendTestEvent}
         </Button>
       </div>
     </Panel>

@@ -6,30 +6,31 @@ import { CheckField, TextField } from '../../components/form/field.tsx'
 import { FormGroup } from './form-group.tsx'
 import styles from './hook-form.module.css'
 import type { Hook } from './place.ts'
+import { texts } from './texts.ts'
 
 /** Write-only tokens by which a receiver verifies requests. A new URL removes them. */
 export function TokenFields({ hook, isMoved }: { hook: Hook | undefined; isMoved: boolean }) {
-  const present = [hook?.token_present && 'secret token', hook?.signing_token_present && 'signing token']
-  const keep = hook && !isMoved ? ' Leave empty to keep the current token.' : ''
+  const present = [hook?.token_present && texts.secretToken, hook?.signing_token_present && texts.signingToken]
+  const keep = hook && !isMoved ? texts.leaveEmptyToKeep : ''
   return (
     <FormGroup
-      title="Verification"
-      summary={present.filter(Boolean).join(' and ') || 'None'}
+      title={texts.verification}
+      summary={present.filter(Boolean).join(' and ') || texts.none}
       fields={['token', 'signing_token']}
       isOpen={!hook || isMoved}
     >
-      {isMoved && <p>Changing the URL removes both tokens. Enter them here to set them again.</p>}
+      {isMoved && <p>{texts.changingTheUrlRemovesBoth}</p>}
       <TextField
-        label={hook ? 'New secret token' : 'Secret token'}
+        label={hook ? texts.newSecretToken : texts.secretToken2}
         name="token"
         type="password"
         autoComplete="new-password"
-        hint={`Sent in the X-Gitlab-Token header so that the receiver can verify requests. It is not shown again.${keep}`}
+        hint={texts.sentInTheX(keep)}
       />
-      {hook?.token_present && !isMoved && <CheckField label="Remove secret token" name="remove_token" />}
-      <SigningToken label={hook ? 'New signing token' : 'Signing token'} keep={keep} />
+      {hook?.token_present && !isMoved && <CheckField label={texts.removeSecretToken} name="remove_token" />}
+      <SigningToken label={hook ? texts.newSigningToken : texts.signingToken2} keep={keep} />
       {hook?.signing_token_present && !isMoved && (
-        <CheckField label="Remove signing token" name="remove_signing_token" />
+        <CheckField label={texts.removeSigningToken} name="remove_signing_token" />
       )}
     </FormGroup>
   )
@@ -54,17 +55,13 @@ function SigningToken({ label, keep }: { label: string; keep: string }) {
         spellCheck={false}
         value={value}
         onChange={({ target }) => setValue(target.value)}
-        hint={
-          isShown
-            ? 'Copy this token to the receiver now. It is not shown again after you save.'
-            : `Signs every request: the receiver verifies the webhook-signature header with it. It is never sent or shown again.${keep}`
-        }
+        hint={isShown ? texts.copyThisTokenToTheReceiver : texts.signsEveryRequestTheReceiver(keep)}
       />
       <div className={styles.buttons}>
         <Button size="small" icon={KeyRound} onClick={generate}>
-          Generate signing token
+          {texts.generateSigningToken}
         </Button>
-        {isShown && <CopyButton text={generated} label="Copy signing token" />}
+        {isShown && <CopyButton text={generated} label={texts.copySigningToken} />}
       </div>
     </div>
   )

@@ -1,11 +1,12 @@
 import styles from './code-lines.module.css'
 import type { Snippet } from './snippet.ts'
+import { texts } from './texts.ts'
 
 /** Code with line numbers, in which the lines of the flaw are marked. */
 export function SnippetCode({ snippet: { text, firstLine, marked } }: { snippet: Snippet }) {
   return (
     <Lines
-      label="Code"
+      label={texts.code}
       lines={text
         .replace(/\n$/, '')
         .split('\n')
@@ -28,7 +29,7 @@ const diffLooks: Readonly<Record<string, string | undefined>> = {
 export function Diff({ text }: { text: string }) {
   return (
     <Lines
-      label="Diff"
+      label={texts.diff}
       lines={text.split('\n').map((content) => ({ content, number: undefined, look: diffLooks[content.charAt(0)] }))}
     />
   )

@@ -2,20 +2,21 @@ import { Badge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page/page.tsx'
 import type { FlowStep } from './data-flow.ts'
 import styles from './facts.module.css'
+import { texts } from './texts.ts'
 
-const kinds = { source: 'Source', propagation: 'Step', sink: 'Sink' } as const
+const kinds = { source: texts.source, propagation: texts.step, sink: texts.sink } as const
 
 /** The way of data from its source to the flaw, step by step. Other ways to the same flaw open below. */
 export function DataFlowPanel({ flows }: { flows: readonly (readonly FlowStep[])[] }) {
   const [first, ...others] = flows
   if (!first) return null
   return (
-    <Panel title="Data flow">
+    <Panel title={texts.dataFlow}>
       <Steps steps={first} />
       {others.map((steps, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: flows never change their places
         <details key={index}>
-          <summary>Another way, {steps.length} steps</summary>
+          <summary>{texts.anotherWaySteps(steps.length)}</summary>
           <Steps steps={steps} />
         </details>
       ))}

@@ -12,6 +12,7 @@ import { DataFlowPanel } from './data-flow-panel.tsx'
 import styles from './facts.module.css'
 import { linesInWords, packageInWords, textAt } from './place.ts'
 import { type Snippet, snippetIn } from './snippet.ts'
+import { texts } from './texts.ts'
 
 export type Finding = Schemas['Finding']
 
@@ -30,15 +31,15 @@ export function FindingFacts({
     <>
       <LocationPanel location={finding.location} snippet={snippet} />
       <DataFlowPanel flows={dataFlowsIn(finding.details, rawMetadata)} />
-      <Panel title="Description">
+      <Panel title={texts.description}>
         {finding.description ? (
           <Markdown text={finding.description} project={project} />
         ) : (
-          <p className="muted">The scanner provided no description.</p>
+          <p className="muted">{texts.theScannerProvidedNo}</p>
         )}
       </Panel>
       {finding.solution && (
-        <Panel title="Solution">
+        <Panel title={texts.solution}>
           <Markdown text={finding.solution} project={project} />
         </Panel>
       )}
@@ -46,7 +47,7 @@ export function FindingFacts({
       <Evidence finding={finding} />
       <Details details={finding.details} />
       {finding.links.length > 0 && (
-        <Panel title="References">
+        <Panel title={texts.references}>
           <ul className="stack-tight small">
             {finding.links.map(({ name, url }) => (
               <li key={url}>
@@ -67,7 +68,7 @@ export function Outside({ url, children }: { url: string; children: ReactNode })
     <a href={url} target="_blank" rel="noreferrer noopener" className={styles.outside}>
       {children}
       <ExternalLink size={13} aria-hidden="true" />
-      <span className="visually-hidden"> (opens in a new tab)</span>
+      <span className="visually-hidden"> {texts.opensInANew}</span>
     </a>
   )
 }
@@ -94,20 +95,20 @@ function LocationPanel({ location, snippet }: { location: Record<string, unknown
   const place = file && file + linesInWords(location)
   const url = [text('hostname'), text('path')].filter(Boolean).join('')
   return (
-    <Panel title="Location" actions={place && <CopyButton text={place} label="Copy path" />}>
+    <Panel title={texts.location} actions={place && <CopyButton text={place} label={texts.copyPath} />}>
       <Facts
         facts={[
-          ['File', place && <code>{place}</code>],
-          ['Class', text('class')],
-          ['Method', url ? undefined : text('method')],
-          ['Package', packageInWords(location)],
-          ['Image', text('image')],
-          ['Operating system', text('operating_system')],
+          [texts.file, place && <code>{place}</code>],
+          [texts.classLabel, text('class')],
+          [texts.method, url ? undefined : text('method')],
+          [texts.package, packageInWords(location)],
+          [texts.image, text('image')],
+          [texts.operatingSystem, text('operating_system')],
           ['URL', url && <code>{[text('method'), url].filter(Boolean).join(' ')}</code>],
-          ['Parameter', text('param') ?? text('parameter')],
-          ['Commit', text('commit', 'sha') && <code>{text('commit', 'sha')}</code>],
-          ['Container', text('kubernetes_resource', 'container_name')],
-          ['Crash', [text('crash_type'), text('crash_state'), text('crash_address')].filter(Boolean).join(' · ')],
+          [texts.parameter, text('param') ?? text('parameter')],
+          [texts.commit, text('commit', 'sha') && <code>{text('commit', 'sha')}</code>],
+          [texts.container, text('kubernetes_resource', 'container_name')],
+          [texts.crash, [text('crash_type'), text('crash_state'), text('crash_address')].filter(Boolean).join(' · ')],
         ]}
       />
       {snippet && <SnippetCode snippet={snippet} />}
@@ -126,10 +127,10 @@ export function CvssFact({ cvss }: Pick<Finding, 'cvss'>) {
             {overall !== null && <strong className="numbers">{overall.toFixed(1)}</strong>}
             <span className="muted small">
               {[
-                base !== null && base !== overall && `base score ${base.toFixed(1)}`,
-                version && `CVSS ${version}`,
-                vendor && `by ${vendor}`,
-                base === null && 'incomplete vector',
+                base !== null && base !== overall && texts.baseScore(base.toFixed(1)),
+                version && texts.cvss(version),
+                vendor && texts.by(vendor),
+                base === null && texts.incompleteVector,
               ]
                 .filter(Boolean)
                 .join(', ')}
@@ -157,7 +158,7 @@ export function Code({ text, label }: { text: string; label: string }) {
 function Remediations({ finding }: { finding: Finding }) {
   if (finding.remediations.length === 0) return null
   return (
-    <Panel title="Suggested fix">
+    <Panel title={texts.suggestedFix}>
       {finding.remediations.map(({ summary, diff }) => (
         <div key={summary + diff} className="stack-tight">
           <p>{summary}</p>
@@ -181,11 +182,11 @@ function Evidence({ finding }: { finding: Finding }) {
   const { evidence, request, response } = finding
   if (!evidence && !request && !response) return null
   return (
-    <Panel title="Evidence">
+    <Panel title={texts.evidence}>
       {evidence && <p className={styles.breaking}>{evidence}</p>}
       {[
-        ['Request', request],
-        ['Response', response],
+        [texts.request, request],
+        [texts.response, response],
       ].map(
         ([name, value]) =>
           value !== null && value !== undefined && <Exchange key={String(name)} name={String(name)} value={value} />,
@@ -207,7 +208,7 @@ function Details({ details }: { details: Record<string, unknown> }) {
   const entries = Object.entries(details).filter(([, detail]) => !isCodeFlows(detail))
   if (entries.length === 0) return null
   return (
-    <Panel title="Additional details">
+    <Panel title={texts.additionalDetails}>
       {entries.map(([key, value]) => (
         <details key={key}>
           <summary>{textAt(value, 'name') ?? inWords(key)}</summary>

@@ -1,3 +1,4 @@
+import { texts } from './texts.ts'
 /**
  * Formats the location of a finding: `src/app.ts:12-14`, `openssl 3.0.1 in alpine:3.19`, `GET https://…/search (q)`.
  */
@@ -9,7 +10,7 @@ export function placeInWords(location: Record<string, unknown>): string {
   const url = [text('hostname'), text('path')].filter(Boolean).join('')
   if (dependency) {
     const where = image ?? file
-    return where ? `${dependency} in ${where}` : dependency
+    return where ? texts.inLabel(dependency, where) : dependency
   }
   if (url) {
     const parameter = text('param') ?? text('parameter')

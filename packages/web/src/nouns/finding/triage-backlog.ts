@@ -1,5 +1,6 @@
 import { formatCount } from '../../components/format.ts'
 import { usePage } from '../../data/api.ts'
+import { texts } from './texts.ts'
 
 /** Returns the number of findings that await triage; undefined while it loads and when there are none. */
 export function useWaitingFindings(projectId: number | undefined): string | undefined {
@@ -13,8 +14,8 @@ const maxCounted = 10_000
 /** Formats a number of statistics as `63 findings need triage`; undefined when there are none. */
 export function waitingInWords(findings: number): string | undefined {
   if (findings === 0) return undefined
-  if (findings === 1) return '1 finding needs triage'
-  return `${numberOf(findings > maxCounted ? undefined : findings)} findings need triage`
+  if (findings === 1) return texts.n1FindingNeedsTriage
+  return texts.findingsNeedTriage(numberOf(findings > maxCounted ? undefined : findings))
 }
 
 /** Returns `63 findings need triage (9 critical)`; undefined while it loads and when there are none. */
@@ -23,8 +24,8 @@ export function useTriageBacklog(projectId: number | undefined): string | undefi
   const isAny = data !== undefined && data.rows.length > 0
   const critical = useFirstWaiting(isAny ? projectId : undefined, ['critical'])
   if (!isAny || critical.isPending) return undefined
-  const all = data.total === 1 ? '1 finding needs triage' : `${numberOf(data.total)} findings need triage`
-  return critical.data && critical.data.rows.length > 0 ? `${all} (${numberOf(critical.data.total)} critical)` : all
+  const all = data.total === 1 ? texts.n1FindingNeedsTriage : texts.findingsNeedTriageTotal(numberOf(data.total))
+  return critical.data && critical.data.rows.length > 0 ? texts.critical(all, numberOf(critical.data.total)) : all
 }
 
 /** Returns true once a report was imported, false before; undefined while it loads. */
@@ -39,7 +40,7 @@ export function useIsScanned(projectId: number | undefined): boolean | undefined
 }
 
 /** Formats a total, which the API omits for lists that are too long to count. */
-const numberOf = (total: number | undefined) => (total === undefined ? 'More than 10,000' : formatCount(total))
+const numberOf = (total: number | undefined) => (total === undefined ? texts.moreThan10000 : formatCount(total))
 
 function useFirstWaiting(projectId: number | undefined, severity?: ['critical']) {
   return usePage(

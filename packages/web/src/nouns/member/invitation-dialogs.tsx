@@ -6,6 +6,7 @@ import type { Invitation } from './invitation.ts'
 import { NewInvitationLinks } from './invitation-links.tsx'
 import type { MemberPlace } from './roles.ts'
 import { bodyOf, type Terms, TermsFields, termsFieldNames } from './terms.tsx'
+import { texts } from './texts.ts'
 
 interface Props {
   place: MemberPlace
@@ -18,7 +19,7 @@ export function RenewInvitation({ place, invitation: { invite_email: email }, on
   const action = useAction(`POST /${place.noun}s/{id}/invitations/{email}/resend`)
   if (action.data) {
     return (
-      <Dialog isOpen onClose={onClose} title="New invitation link">
+      <Dialog isOpen onClose={onClose} title={texts.newInvitationLink}>
         <NewInvitationLinks links={{ [email]: action.data }} onClose={onClose} />
       </Dialog>
     )
@@ -27,9 +28,9 @@ export function RenewInvitation({ place, invitation: { invite_email: email }, on
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Create a new link for ${email}?`}
-      lead="The former link stops working."
-      confirm="Create link"
+      title={texts.createANewLink(email)}
+      lead={texts.theFormerLinkStops}
+      confirm={texts.createLink}
       isDangerous={false}
       isBusy={action.isPending}
       onConfirm={() => action.mutate({ path: { id: place.id, email } })}
@@ -42,15 +43,15 @@ export function ChangeInvitation({ place, invitation, onClose }: Props) {
   const [terms, setTerms] = useState<Terms>({ level, until: end ?? '' })
   const action = useAction(`PUT /${place.noun}s/{id}/invitations/{email}`, {
     showsErrors: true,
-    done: `Invitation of ${email} updated.`,
+    done: texts.invitationOfUpdated(email),
     onDone: onClose,
   })
   return (
-    <Dialog isOpen onClose={onClose} title={`Edit invitation of ${email}`} lead="The link stays the same.">
+    <Dialog isOpen onClose={onClose} title={texts.editInvitationOf(email)} lead={texts.theLinkStaysTheSame}>
       <ActionForm
         action={action}
         fields={termsFieldNames}
-        submit="Save"
+        submit={texts.save}
         onCancel={onClose}
         onSubmit={() => action.mutate({ path: { id: place.id, email }, body: bodyOf(terms) })}
       >
@@ -62,16 +63,16 @@ export function ChangeInvitation({ place, invitation, onClose }: Props) {
 
 export function RevokeInvitation({ place, invitation: { invite_email: email }, onClose }: Props) {
   const action = useAction(`DELETE /${place.noun}s/{id}/invitations/{email}`, {
-    done: `Invitation of ${email} revoked.`,
+    done: texts.invitationOfRevoked(email),
     onDone: onClose,
   })
   return (
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Revoke invitation of ${email}?`}
-      lead="Its link stops working. You can invite the address again."
-      confirm="Revoke"
+      title={texts.revokeInvitationOf(email)}
+      lead={texts.itsLinkStopsWorking}
+      confirm={texts.revoke}
       isBusy={action.isPending}
       onConfirm={() => action.mutate({ path: { id: place.id, email } })}
     />

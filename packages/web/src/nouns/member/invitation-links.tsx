@@ -2,11 +2,13 @@ import type { Schemas } from '@alcove/client'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { DialogActions } from '../../components/overlay/dialog.tsx'
 import { Time } from '../../components/time.tsx'
 import { invitationLink } from '../../data/invitation-link.ts'
 import { useSession } from '../../data/session.ts'
 import styles from './invitation.module.css'
+import { texts } from './texts.ts'
 
 export type InvitationLinks = Readonly<Record<string, Schemas['InvitationLink']>>
 
@@ -28,23 +30,21 @@ export function NewInvitationLinks({
   const all = Object.entries(links)
   return (
     <>
-      <section ref={content} tabIndex={-1} aria-label="Invitation links" className={styles.links}>
+      <section ref={content} tabIndex={-1} aria-label={texts.invitationLinks} className={styles.links}>
         <p className="muted">
-          {isMailed
-            ? `${all.length === 1 ? 'Its recipient receives' : 'Each recipient receives'} an e-mail with a link. If it does not arrive, send the link below`
-            : `Send ${all.length === 1 ? 'the link to its recipient' : 'each link to its recipient'}`}{' '}
-          over a private channel: anyone with the link can use it. It is shown only once. Under “Pending invitations”
-          you can create a new one.
+          {texts.overAPrivateChannel(
+            isMailed
+              ? texts.anEMailWithALink(all.length === 1 ? texts.itsRecipientReceives : texts.eachRecipientReceives)
+              : texts.send(all.length === 1 ? texts.theLinkToItsRecipient : texts.eachLinkToItsRecipient),
+          )}
         </p>
         {all.map(([email, { token, expires_at: end }]) => (
           <section key={email} className={styles.link} aria-label={email}>
             <h3>{email}</h3>
             <p className={styles.secret}>{invitationLink(token)}</p>
             <div className="row-wrap">
-              <CopyButton text={invitationLink(token)} label="Copy link" />
-              <span className="muted small">
-                Single use. Expires <Time of={end} />.
-              </span>
+              <CopyButton text={invitationLink(token)} label={texts.copyLink} />
+              <span className="muted small">{fill(texts.singleUseExpires, { time: <Time of={end} /> })}</span>
             </div>
           </section>
         ))}
@@ -54,12 +54,12 @@ export function NewInvitationLinks({
         {all.length > 1 && (
           <CopyButton
             text={all.map(([email, { token }]) => `${email} ${invitationLink(token)}\n`).join('')}
-            label="Copy all"
+            label={texts.copyAll}
             size="normal"
           />
         )}
         <Button kind="primary" onClick={onClose}>
-          Done
+          {texts.done}
         </Button>
       </DialogActions>
     </>

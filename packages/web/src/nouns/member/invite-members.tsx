@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { ActionForm } from '../../components/form/action-form.tsx'
 import { Problem } from '../../components/form/problem.tsx'
-import { counted } from '../../components/format.ts'
 import { Dialog } from '../../components/overlay/dialog.tsx'
 import { useAction } from '../../data/api.ts'
 import { levels, useSession } from '../../data/session.ts'
@@ -10,6 +9,7 @@ import { type InvitationLinks, NewInvitationLinks } from './invitation-links.tsx
 import { addAddresses, type Invitee, InviteesField, nameOfInvitee, splitAddresses } from './invitees-field.tsx'
 import type { MemberPlace } from './roles.ts'
 import { bodyOf, type Terms, TermsFields, termsFieldNames } from './terms.tsx'
+import { texts } from './texts.ts'
 
 /** What happened to the invitees: links of new invitations, new members, and problems. */
 interface Sent {
@@ -26,12 +26,12 @@ interface Failure {
 /** Dialog that invites e-mail addresses and users, and shows the links of new invitations. */
 export function InviteMembers({ place, onClose }: { place: MemberPlace; onClose: () => void }) {
   const [sent, setSent] = useState<Sent>()
-  const created = Object.keys(sent?.links ?? {}).length === 1 ? 'Invitation created' : 'Invitations created'
+  const created = Object.keys(sent?.links ?? {}).length === 1 ? texts.invitationCreated : texts.invitationsCreated
   return (
-    <Dialog isOpen onClose={onClose} title={sent ? created : `Invite to ${place.name}`}>
+    <Dialog isOpen onClose={onClose} title={sent ? created : texts.inviteTo(place.name)}>
       {sent ? (
         <NewInvitationLinks links={sent.links} onClose={onClose}>
-          {sent.added.length > 0 && <p>Added as members: {sent.added.map(nameOfInvitee).join(', ')}.</p>}
+          {sent.added.length > 0 && <p>{texts.addedAsMembers(sent.added.map(nameOfInvitee).join(', '))}</p>}
           <Problem text={textOf(sent.failed)} />
         </NewInvitationLinks>
       ) : (
@@ -64,7 +64,7 @@ function InviteForm({
       const links = response.links ?? {}
       const added = invitees.filter((one) => !failed.some(({ invitee }) => invitee === one) && !linkOf(links, one))
       if (Object.keys(links).length > 0) return onSent({ links, added, failed })
-      if (added.length > 0) toast({ text: `${counted(added.length, 'member')} added.` })
+      if (added.length > 0) toast({ text: texts.memberAdded(added.length) })
       if (failed.length === 0) return onClose()
       setInvitees(failed.map(({ invitee }) => invitee))
       setProblem(textOf(failed))
@@ -75,8 +75,8 @@ function InviteForm({
     const all = addAddresses(invitees, addresses)
     setInvitees(all)
     setText(rest)
-    if (rest !== '') return setProblem('Enter a complete e-mail address, or choose a user from the list.')
-    if (all.length === 0) return setProblem('Enter at least one e-mail address, or choose a user.')
+    if (rest !== '') return setProblem(texts.enterACompleteE)
+    if (all.length === 0) return setProblem(texts.enterAtLeastOne)
     setProblem('')
     const email = all.flatMap(({ address }) => address ?? []).join(',')
     const user_id = all.flatMap(({ person }) => person?.id ?? []).join(',')
@@ -87,7 +87,7 @@ function InviteForm({
     <ActionForm
       action={action}
       fields={termsFieldNames}
-      submit="Invite"
+      submit={texts.invite}
       problem={problem}
       onCancel={onClose}
       onSubmit={submit}
@@ -97,15 +97,18 @@ function InviteForm({
         onChange={setInvitees}
         text={text}
         onText={setText}
-        hint={`Users become members at once. ${isMailed ? 'Other addresses receive an e-mail with a link' : 'For other addresses you get a link to pass on'}. ${isAdmin ? forAdmins : forOthers}`}
+        hint={texts.usersBecomeMembersAtOnce(
+          isMailed ? texts.otherAddressesReceiveAnE : texts.forOtherAddressesYou,
+          isAdmin ? forAdmins : forOthers,
+        )}
       />
       <TermsFields place={place} terms={terms} onChange={setTerms} />
     </ActionForm>
   )
 }
 
-const forAdmins = 'Its recipient can create an account with it, unless this server does not permit that.'
-const forOthers = 'Its recipient needs an account on this server, which an administrator can create.'
+const forAdmins = texts.itsRecipientCanCreate
+const forOthers = texts.itsRecipientNeedsAnAccount
 
 function linkOf(links: InvitationLinks, { address }: Invitee) {
   return address === undefined ? undefined : links[address]
@@ -123,10 +126,10 @@ function failuresOf({ message }: { message?: unknown }, invitees: readonly Invit
 }
 
 const sentences: Readonly<Record<string, string>> = {
-  'User already exists in source': 'is already a member',
-  'Invite email has already been taken': 'is already invited; create a new link under “Pending invitations”',
-  'Expires at cannot be a date in the past': 'the expiration date is in the past',
-  'Access level is higher than your own': 'you cannot grant a role above your own',
+  'User already exists in source': texts.isAlreadyAMember,
+  'Invite email has already been taken': texts.isAlreadyInvitedCreate,
+  'Expires at cannot be a date in the past': texts.theExpirationDateIsInThePast,
+  'Access level is higher than your own': texts.youCannotGrantARole,
 }
 
 function textOf(failed: readonly Failure[]): string {

@@ -1,6 +1,7 @@
 import { Mail } from 'lucide-react'
 import { SuggestManyField } from '../../components/form/suggest-field.tsx'
 import { type Person, PersonSuggestion, useFoundPeople } from './people-field.tsx'
+import { texts } from './texts.ts'
 
 /** User of this server, or an e-mail address. */
 export type Invitee = { person: Person; address?: undefined } | { person?: undefined; address: string }
@@ -9,7 +10,8 @@ export function nameOfInvitee({ person, address }: Invitee): string {
   return person ? person.name : address
 }
 
-const keyOf = ({ person, address }: Invitee) => (person ? `user ${person.id}` : `address ${address.toLowerCase()}`)
+const keyOf = ({ person, address }: Invitee) =>
+  person ? texts.userId(person.id) : texts.address(address.toLowerCase())
 
 /** The server validates addresses; this only tells them from names. */
 const isAddress = (text: string) => /^[^\s@,;]+@[^\s@,;]+$/.test(text)
@@ -49,13 +51,13 @@ export function InviteesField({
   const items: Invitee[] = [...found.map((person) => ({ person })), ...(isAddress(typed) ? [{ address: typed }] : [])]
   return (
     <SuggestManyField<Invitee>
-      label="E-mail addresses or users"
-      placeholder="name@example.com or username"
+      label={texts.eMailAddressesOrUsers}
+      placeholder={texts.nameExampleComOrUsername}
       hint={hint}
       items={items}
       keyOf={keyOf}
       nameOf={nameOfInvitee}
-      removalOf={(invitee) => `Remove ${nameOfInvitee(invitee)}`}
+      removalOf={(invitee) => texts.removeNameOfInvitee(nameOfInvitee(invitee))}
       value={value}
       onChange={onChange}
       text={text}
@@ -73,7 +75,7 @@ export function InviteesField({
         ) : (
           <>
             <Mail size={16} aria-hidden="true" />
-            Invite {invitee.address}
+            {texts.inviteAddress(invitee.address)}
           </>
         )
       }
@@ -81,4 +83,4 @@ export function InviteesField({
   )
 }
 
-const noMatch = 'No matching users. To invite a person without an account, enter their e-mail address.'
+const noMatch = texts.noMatchingUsersToInvite

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { ActionForm } from '../../components/form/action-form.tsx'
-import { counted } from '../../components/format.ts'
 import { Dialog } from '../../components/overlay/dialog.tsx'
 import { useAction } from '../../data/api.ts'
 import { levels } from '../../data/session.ts'
@@ -9,6 +8,7 @@ import type { Member } from './member.ts'
 import { PeopleField, type Person } from './people-field.tsx'
 import type { MemberPlace } from './roles.ts'
 import { bodyOf, type Terms, TermsFields, termsFieldNames } from './terms.tsx'
+import { texts } from './texts.ts'
 
 export function AddMembers({ place, onClose }: { place: MemberPlace; onClose: () => void }) {
   const toast = useToast()
@@ -22,7 +22,7 @@ export function AddMembers({ place, onClose }: { place: MemberPlace; onClose: ()
       const failed = Object.entries(response.message ?? {})
       const left = people.filter(({ id }) => failed.some(([name]) => name === String(id)))
       if (left.length === 0) {
-        toast({ text: `${counted(people.length, 'member')} added.` })
+        toast({ text: texts.memberAdded(people.length) })
         return onClose()
       }
       setPeople(left)
@@ -30,22 +30,22 @@ export function AddMembers({ place, onClose }: { place: MemberPlace; onClose: ()
     },
   })
   function submit() {
-    if (people.length === 0) return setProblem('Choose at least one user.')
+    if (people.length === 0) return setProblem(texts.chooseAtLeastOne)
     setProblem('')
     const user_id = people.map(({ id }) => id).join(',')
     action.mutate({ path: { id: place.id }, body: { user_id, ...bodyOf(terms) } })
   }
   return (
-    <Dialog isOpen onClose={onClose} title={`Add members to ${place.name}`}>
+    <Dialog isOpen onClose={onClose} title={texts.addMembersTo(place.name)}>
       <ActionForm
         action={action}
         fields={termsFieldNames}
-        submit="Add"
+        submit={texts.add}
         problem={problem}
         onCancel={onClose}
         onSubmit={submit}
       >
-        <PeopleField label="Users" value={people} onChange={setPeople} />
+        <PeopleField label={texts.users} value={people} onChange={setPeople} />
         <TermsFields place={place} terms={terms} onChange={setTerms} />
       </ActionForm>
     </Dialog>
@@ -56,15 +56,15 @@ export function ChangeMember({ place, member, onClose }: { place: MemberPlace; m
   const [terms, setTerms] = useState<Terms>({ level: member.access_level, until: member.expires_at ?? '' })
   const action = useAction(`PUT /${place.noun}s/{id}/members/{user_id}`, {
     showsErrors: true,
-    done: `Membership of ${member.name} updated.`,
+    done: texts.membershipOfUpdated(member.name),
     onDone: onClose,
   })
   return (
-    <Dialog isOpen onClose={onClose} title={`Edit ${member.name}`}>
+    <Dialog isOpen onClose={onClose} title={texts.editName(member.name)}>
       <ActionForm
         action={action}
         fields={termsFieldNames}
-        submit="Save"
+        submit={texts.save}
         onCancel={onClose}
         onSubmit={() => action.mutate({ path: { id: place.id, user_id: member.id }, body: bodyOf(terms) })}
       >

@@ -21,6 +21,7 @@ import type { Member } from './member.ts'
 import { AddMembers, ChangeMember } from './member-dialogs.tsx'
 import { PendingInvitations } from './pending-invitations.tsx'
 import { type MemberPlace, mayManageMembers, roleName } from './roles.ts'
+import { texts } from './texts.ts'
 
 const perPage = 50
 
@@ -37,22 +38,22 @@ export function Members({ place }: { place: MemberPlace }) {
   const close = () => setAsked(undefined)
   return (
     <Page
-      title="Members"
+      title={texts.members}
       actions={
         isManager && (
           <>
             <Button icon={MailPlus} onClick={() => setAsked({ kind: 'invite' })}>
-              Invite
+              {texts.invite}
             </Button>
             <Button icon={UserPlus} kind="primary" onClick={() => setAsked({ kind: 'add' })}>
-              Add members
+              {texts.addMembers}
             </Button>
           </>
         )
       }
     >
       <search>
-        <SearchFilter label="Search members" />
+        <SearchFilter label={texts.searchMembers} />
       </search>
       <MemberTable place={place} search={search} ask={setAsked} />
       {mayManageMembers(place) && <PendingInvitations place={place} search={search} />}
@@ -92,13 +93,16 @@ function MemberTable({
       query={all}
       perPage={perPage}
       empty={
-        <Empty icon={Users} title="No members">
-          <p>{search ? 'No matching users.' : 'No members yet.'}</p>
+        <Empty icon={Users} title={texts.noMembers}>
+          <p>{search ? texts.noMatchingUsers : texts.noMembersYet}</p>
         </Empty>
       }
     >
       {(rows) => (
-        <Table label="Members" head={['User', 'Role', 'Expiration', 'Added', <Hidden key="actions" />]}>
+        <Table
+          label={texts.members}
+          head={[texts.user, texts.role, texts.expiration, texts.added, <Hidden key="actions" />]}
+        >
           {rows.map((row) => {
             const own = direct.data?.rows.find(({ id }) => id === row.id) as Member | undefined // see `Member`
             // Members count as inherited only after the direct members are loaded.
@@ -127,15 +131,15 @@ function useWhyNeeded(place: MemberPlace): (member: Member) => string | undefine
   const isGroup = place.noun === 'group'
   const owners = usePage('GET /groups/{id}/members/all', { path: { id: place.id }, query }, { isEnabled: isGroup })
   return (member) => {
-    if (!isGroup) return place.ownerPath === member.username ? 'Owner of this personal project.' : undefined
+    if (!isGroup) return place.ownerPath === member.username ? texts.ownerOfThisPersonal : undefined
     if (member.access_level < levels.owner) return undefined
     if (!owners.data) return ''
-    return owners.data.rows.length > 1 ? undefined : 'The last owner cannot be removed.'
+    return owners.data.rows.length > 1 ? undefined : texts.theLastOwnerCannot
   }
 }
 
 function Hidden() {
-  return <span className="visually-hidden">Actions</span>
+  return <span className="visually-hidden">{texts.actions}</span>
 }
 
 /** Row of a member. `own` is the direct membership; inherited ones are changed in the parent group. */
@@ -163,11 +167,11 @@ function Row({
     (own.access_level <= levels.maintainer || place.level >= levels.owner)
   const mayRemove = own && whyNeeded === undefined && (mayManage || isSelf)
   const items = [
-    ...(mayManage ? [{ label: 'Edit', icon: Pencil, onChoose: () => ask({ kind: 'change', member: own }) }] : []),
+    ...(mayManage ? [{ label: texts.edit, icon: Pencil, onChoose: () => ask({ kind: 'change', member: own }) }] : []),
     ...(mayRemove
       ? [
           {
-            label: isSelf ? 'Leave' : 'Remove',
+            label: isSelf ? texts.leave : texts.remove,
             icon: UserMinus,
             isDangerous: true,
             onChoose: () => ask({ kind: 'remove', member: own }),
@@ -182,7 +186,7 @@ function Row({
           <Avatar name={member.name} url={member.avatar_url ?? null} />
           <div>
             <Link to={`/${member.username}`}>{member.name}</Link>
-            {isSelf && <span className="muted"> (you)</span>}
+            {isSelf && <span className="muted"> {texts.you}</span>}
             <p className="muted small">@{member.username}</p>
           </div>
         </div>
@@ -190,15 +194,19 @@ function Row({
       <td>
         <span className="row-wrap">
           {roleName(member.access_level)}
-          {isFromAbove && <Badge>Inherited</Badge>}
-          {member.state === 'blocked' && <Badge tone="warning">Blocked</Badge>}
+          {isFromAbove && <Badge>{texts.inherited}</Badge>}
+          {member.state === 'blocked' && <Badge tone="warning">{texts.blocked}</Badge>}
         </span>
         {whyNeeded && <p className="muted small">{whyNeeded}</p>}
       </td>
-      <td>{member.expires_at ? <Day of={member.expires_at} /> : <span className="muted">No expiration</span>}</td>
+      <td>
+        {member.expires_at ? <Day of={member.expires_at} /> : <span className="muted">{texts.noExpiration}</span>}
+      </td>
       <td className="muted">{member.created_at && <Time of={member.created_at} />}</td>
       <td>
-        {items.length > 0 && mayWrite(session) && <ActionMenu label={`Actions for ${member.name}`} items={items} />}
+        {items.length > 0 && mayWrite(session) && (
+          <ActionMenu label={texts.actionsForName(member.name)} items={items} />
+        )}
       </td>
     </tr>
   )
@@ -218,13 +226,9 @@ function RemoveMember({ place, member, onClose }: { place: MemberPlace; member: 
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={isSelf ? `Leave ${place.name}?` : `Remove ${member.name}?`}
-      lead={
-        isSelf
-          ? 'You lose your member permissions until you are added again.'
-          : `${member.name} loses their member permissions. Their uploads and comments are kept.`
-      }
-      confirm={isSelf ? 'Leave' : 'Remove'}
+      title={isSelf ? texts.leaveName(place.name) : texts.removeName2(member.name)}
+      lead={isSelf ? texts.youLoseYourMember : texts.losesTheirMemberPermissions(member.name)}
+      confirm={isSelf ? texts.leave : texts.remove}
       isBusy={action.isPending}
       onConfirm={() => action.mutate({ path: { id: place.id, user_id: member.id } })}
     />

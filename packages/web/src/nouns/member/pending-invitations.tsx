@@ -1,6 +1,7 @@
 import { Link2, MailX, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { Badge } from '../../components/badge.tsx'
+import { fill } from '../../components/fill.tsx'
 import { ActionMenu } from '../../components/overlay/menu.tsx'
 import { PagedTable } from '../../components/page/paged-table.tsx'
 import { usePageNumber } from '../../components/page/pager.tsx'
@@ -11,9 +12,10 @@ import styles from './invitation.module.css'
 import type { Invitation } from './invitation.ts'
 import { ChangeInvitation, RenewInvitation, RevokeInvitation } from './invitation-dialogs.tsx'
 import { type MemberPlace, roleName } from './roles.ts'
+import { texts } from './texts.ts'
 
 const perPage = 20
-const paging = { field: 'invitations', label: 'Pagination of invitations' }
+const paging = { field: 'invitations', label: texts.paginationOfInvitations }
 
 /** Invitations that are not accepted yet. Renders nothing when there are none. */
 export function PendingInvitations({ place, search }: { place: MemberPlace; search: string | undefined }) {
@@ -31,34 +33,34 @@ export function PendingInvitations({ place, search }: { place: MemberPlace; sear
   const mayManage = ({ access_level: level }: Invitation) =>
     mayWrite(session) && (level <= levels.maintainer || place.level >= levels.owner)
   const actions = (invitation: Invitation) => [
-    { label: 'Create new link', icon: Link2, onChoose: () => setAsked({ kind: 'renew', invitation }) },
-    { label: 'Edit', icon: Pencil, onChoose: () => setAsked({ kind: 'change', invitation }) },
-    { label: 'Revoke', icon: MailX, isDangerous: true, onChoose: () => setAsked({ kind: 'revoke', invitation }) },
+    { label: texts.createNewLink, icon: Link2, onChoose: () => setAsked({ kind: 'renew', invitation }) },
+    { label: texts.edit, icon: Pencil, onChoose: () => setAsked({ kind: 'change', invitation }) },
+    { label: texts.revoke, icon: MailX, isDangerous: true, onChoose: () => setAsked({ kind: 'revoke', invitation }) },
   ]
   return (
-    <section className="stack" aria-label="Pending invitations">
-      <h2>Pending invitations</h2>
+    <section className="stack" aria-label={texts.pendingInvitations}>
+      <h2>{texts.pendingInvitations}</h2>
       <PagedTable
-        label="Invited addresses"
+        label={texts.invitedAddresses}
         query={query}
         perPage={perPage}
         paging={paging}
         columns={[
-          ['E-mail address', ({ invite_email: email }) => email, styles.address],
-          ['Role', ({ access_level: level }) => roleName(level)],
-          ['Invited by', ({ created_by_name: name }) => name],
+          [texts.eMailAddress, ({ invite_email: email }) => email, styles.address],
+          [texts.role, ({ access_level: level }) => roleName(level)],
+          [texts.invitedBy, ({ created_by_name: name }) => name],
           [
-            'Expiration',
-            ({ expires_at: end }) => (end ? <Day of={end} /> : <span className="muted">No expiration</span>),
+            texts.expiration,
+            ({ expires_at: end }) => (end ? <Day of={end} /> : <span className="muted">{texts.noExpiration}</span>),
           ],
-          ['Link', (invitation) => <LinkState invitation={invitation} />, styles.nowrap],
+          [texts.link, (invitation) => <LinkState invitation={invitation} />, styles.nowrap],
           [
             <span key="actions" className="visually-hidden">
-              Actions
+              {texts.actions}
             </span>,
             (invitation) =>
               mayManage(invitation) && (
-                <ActionMenu label={`Actions for ${invitation.invite_email}`} items={actions(invitation)} />
+                <ActionMenu label={texts.actionsFor(invitation.invite_email)} items={actions(invitation)} />
               ),
           ],
         ]}
@@ -71,10 +73,6 @@ export function PendingInvitations({ place, search }: { place: MemberPlace; sear
 }
 
 function LinkState({ invitation: { link_expires_at: end } }: { invitation: Invitation }) {
-  if (Date.parse(end) <= Date.now()) return <Badge tone="warning">Expired</Badge>
-  return (
-    <>
-      Expires <Time of={end} />
-    </>
-  )
+  if (Date.parse(end) <= Date.now()) return <Badge tone="warning">{texts.expired}</Badge>
+  return <>{fill(texts.expires, { time: <Time of={end} /> })}</>
 }

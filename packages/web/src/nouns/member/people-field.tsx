@@ -4,6 +4,7 @@ import suggest from '../../components/form/suggest.module.css'
 import { SuggestManyField } from '../../components/form/suggest-field.tsx'
 import { useDebounced } from '../../components/form/use-debounced.ts'
 import { usePage } from '../../data/api.ts'
+import { texts } from './texts.ts'
 
 export interface Person {
   id: number
@@ -39,17 +40,17 @@ export function PeopleField({
   return (
     <SuggestManyField<Person>
       label={label}
-      placeholder="Name, username or e-mail address"
+      placeholder={texts.nameUsernameOrE}
       items={found}
       keyOf={({ username }) => username}
       nameOf={({ name }) => name}
-      removalOf={({ name }) => `Remove ${name}`}
+      removalOf={({ name }) => texts.removeName(name)}
       value={value}
       onChange={onChange}
       text={text}
       onText={setText}
       takesFirst
-      status={error ? error.message : hasNoMatch ? 'No matching users.' : ''}
+      status={error ? error.message : hasNoMatch ? texts.noMatchingUsers : ''}
     >
       {(person) => <PersonSuggestion person={person} />}
     </SuggestManyField>

@@ -1,5 +1,6 @@
 import { inWords } from '../../components/format.ts'
 import { levels, type SessionState } from '../../data/session.ts'
+import { texts } from './texts.ts'
 
 /** Project or group that has members. */
 export interface MemberPlace {
@@ -16,7 +17,7 @@ export interface MemberPlace {
 const names = Object.entries(levels).map(([name, level]) => ({ name: inWords(name), level: level as number }))
 
 export function roleName(level: number): string {
-  return names.find((role) => role.level === level)?.name ?? (level === 5 ? 'Minimal access' : String(level))
+  return names.find((role) => role.level === level)?.name ?? (level === 5 ? texts.minimalAccess : String(level))
 }
 
 /** Returns the roles that the user may grant: at most their own. */
@@ -26,11 +27,11 @@ export function grantableRoles({ level }: MemberPlace): { value: string; label: 
 
 /** Describes the permissions of a role on this server. */
 export function meaningOf(level: number, { triage_access_level: triage }: SessionState): string {
-  const triages = level >= triage ? ' Triages vulnerabilities.' : ''
-  if (level >= levels.owner) return 'Full access, including transfer and deletion.'
-  if (level >= levels.maintainer) return `Manages settings, topics, members and uploads.${triages}`
-  if (level >= levels.developer) return `Views vulnerabilities and imports reports.${triages}`
-  return 'Views the project and uploads files. Cannot view vulnerabilities.'
+  const triages = level >= triage ? texts.triagesVulnerabilities : ''
+  if (level >= levels.owner) return texts.fullAccessIncludingTransfer
+  if (level >= levels.maintainer) return texts.managesSettingsTopicsMembers(triages)
+  if (level >= levels.developer) return texts.viewsVulnerabilitiesAndImports(triages)
+  return texts.viewsTheProjectAndUploads
 }
 
 export function mayManageMembers({ noun, level }: MemberPlace): boolean {

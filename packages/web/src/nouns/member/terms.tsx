@@ -1,6 +1,7 @@
 import { SelectField, TextField } from '../../components/form/field.tsx'
 import { type levels, useSession } from '../../data/session.ts'
 import { grantableRoles, type MemberPlace, meaningOf } from './roles.ts'
+import { texts } from './texts.ts'
 
 /** Role and expiration date of a membership. */
 export interface Terms {
@@ -29,7 +30,7 @@ export function TermsFields({
   return (
     <>
       <SelectField
-        label="Role"
+        label={texts.role}
         choices={grantableRoles(place)}
         value={String(terms.level)}
         onChoose={(level) => onChange({ ...terms, level: Number(level) })}
@@ -37,12 +38,12 @@ export function TermsFields({
         name="access_level"
       />
       <TextField
-        label="Expiration date"
+        label={texts.expirationDate}
         type="date"
         value={terms.until}
         min={new Date().toISOString().slice(0, 10)}
         onChange={({ target }) => onChange({ ...terms, until: target.value })}
-        hint="Access ends at the start of this day. Leave empty for no expiration."
+        hint={texts.accessEndsAtTheStart}
         name="expires_at"
       />
     </>

@@ -4,6 +4,7 @@ import { lazyComponent, nothingYet } from '../../components/lazy-component.tsx'
 import styles from '../../components/page/notice.module.css'
 import { useAction } from '../../data/api.ts'
 import { levels, mayWrite, useSession } from '../../data/session.ts'
+import { texts } from './texts.ts'
 
 // Every page of a project loads this file, and few need the dialog.
 const ConfirmDialog = lazyComponent(
@@ -17,9 +18,9 @@ interface Mirrored {
 }
 
 const permitted = {
-  none: 'It can only be changed there.',
-  triage: 'Vulnerabilities can be triaged here. Everything else can only be changed there.',
-  all: 'The next copy may overwrite changes that are made here.',
+  none: texts.itCanOnlyBeChanged,
+  triage: texts.vulnerabilitiesCanBeTriaged,
+  all: texts.theNextCopyMay,
 }
 
 /** States on each page of a mirror where its content comes from; owners can detach it here. */
@@ -27,26 +28,24 @@ export function MirrorNotice({ kind, place, level }: { kind: 'project' | 'group'
   const session = useSession()
   const [isAsked, setIsAsked] = useState(false)
   const close = () => setIsAsked(false)
-  const detach = useAction(`DELETE /${kind}s/{id}/mirror`, { done: 'Mirror detached.', onDone: close })
+  const detach = useAction(`DELETE /${kind}s/{id}/mirror`, { done: texts.mirrorDetached, onDone: close })
   const source = place.mirrored_from
   if (!source) return null
   return (
-    <section className={styles.notice} aria-label="Mirror">
-      <p>
-        This {kind} is a mirror of {source.url}. {permitted[source.local_changes]}
-      </p>
+    <section className={styles.notice} aria-label={texts.mirror}>
+      <p>{texts.thisIsAMirror(kind, source.url, permitted[source.local_changes])}</p>
       {level >= levels.owner && mayWrite(session) && (
         <Button size="small" onClick={() => setIsAsked(true)}>
-          Detach mirror
+          {texts.detachMirror}
         </Button>
       )}
       {isAsked && (
         <ConfirmDialog
           isOpen
           onClose={close}
-          title="Detach the mirror?"
-          lead={`The ${kind}${kind === 'group' ? ' and everything below it' : ''} can be changed here then, and is no longer copied from ${source.url}. An administrator can make it a mirror again.`}
-          confirm="Detach mirror"
+          title={texts.detachTheMirror}
+          lead={texts.theCanBeChanged(kind, kind === 'group' ? texts.andEverythingBelowIt : '', source.url)}
+          confirm={texts.detachMirror}
           isDangerous={false}
           isBusy={detach.isPending}
           onConfirm={() => detach.mutate({ path: { id: place.id } })}

@@ -1,12 +1,13 @@
 import type { Page, Schemas } from '@alcove/client'
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
-import { counted } from '../../components/format.ts'
+import { fill } from '../../components/fill.tsx'
 import notice from '../../components/page/notice.module.css'
 import { queries, usePage } from '../../data/api.ts'
 import { store } from '../../data/store.ts'
 import styles from './first-report.module.css'
 import type { ProjectScreen } from './project.ts'
+import { texts } from './texts.ts'
 
 type Import = Schemas['Import']
 
@@ -43,13 +44,15 @@ export function FirstImportState({ project, to }: Pick<ProjectScreen, 'project' 
     <p role="status" className={styles.state}>
       <span className={styles.pulse} aria-hidden="true" />
       {latest === undefined ? (
-        'Waiting for the first report…'
+        texts.waitingForTheFirst
       ) : latest.status === 'failed' ? (
         <span>
-          <Link to={to(`reports/${latest.id}`)}>The last report failed.</Link> Waiting for another one…
+          {fill(texts.waitingForAnotherOne, {
+            link: <Link to={to(`reports/${latest.id}`)}>{texts.theLastReportFailed}</Link>,
+          })}
         </span>
       ) : (
-        'A report has arrived and is being read…'
+        texts.aReportHasArrived
       )}
     </p>
   )
@@ -71,13 +74,15 @@ export function FirstImportResult({ project, to }: Pick<ProjectScreen, 'project'
   if (arrived === undefined || latest?.id !== arrived) return null
   const { promoted, new: found } = latest.findings
   return (
-    <section className={notice.notice} aria-label="First report">
+    <section className={notice.notice} aria-label={texts.firstReport}>
       <p aria-live="polite">
-        The first report has arrived: {counted(found, 'finding')}
-        {promoted > 0 && `, ${counted(promoted, 'vulnerability', 'vulnerabilities')}`}.{' '}
-        {found > 0 && <Link to={to(promoted > 0 ? 'vulnerabilities' : 'findings')}>Start triage</Link>}
-        {found > 0 && ' or '}
-        <Link to={to(`reports/${arrived}`)}>{found > 0 ? 'view the report' : 'View the report'}</Link>.
+        {fill(texts.theFirstReportHas, {
+          found: texts.finding(found),
+          promoted: promoted > 0 && `, ${texts.vulnerabilities(promoted)}`,
+          found2: found > 0 && <Link to={to(promoted > 0 ? 'vulnerabilities' : 'findings')}>{texts.startTriage}</Link>,
+          found3: found > 0 && texts.or,
+          link: <Link to={to(`reports/${arrived}`)}>{found > 0 ? texts.viewTheReport : texts.viewTheReport2}</Link>,
+        })}
       </p>
     </section>
   )

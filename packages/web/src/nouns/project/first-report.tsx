@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { Button, LinkButton } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { SelectField } from '../../components/form/field.tsx'
 import { lazyComponent, nothingYet } from '../../components/lazy-component.tsx'
 import { isUnlimited, levels, useSession } from '../../data/session.ts'
@@ -9,6 +10,7 @@ import styles from './first-report.module.css'
 import { fileOf, type Pipeline, pipelineSnippet, pipelines, secretOf } from './pipeline-snippets.ts'
 import type { Project } from './project.ts'
 import { curlCommand, uploadCommand } from './report-commands.ts'
+import { texts } from './texts.ts'
 
 const CreateBotToken = lazyComponent(async () => (await import('../token/create-token.tsx')).CreateBotToken, nothingYet)
 const CreatePersonalToken = lazyComponent(
@@ -32,10 +34,10 @@ export function FirstReport({
   const scope = createsIn ? 'api' : 'write_security_reports'
   return (
     <div className={styles.commands}>
-      <p>Or send a report from a pipeline or a terminal:</p>
+      <p>{texts.orSendAReport}</p>
       {issued && <NewToken issued={issued} onClose={() => setIssued(undefined)} />}
-      <Command label="Command line" text={uploadCommand(target)} />
-      <Command label="curl" text={curlCommand(target)} />
+      <Command label={texts.commandLine} text={uploadCommand(target)} />
+      <Command label={texts.curl} text={curlCommand(target)} />
       <PipelineExample project={path} />
       {!issued && <TokenButton project={project} scope={scope} onIssued={setIssued} />}
     </div>
@@ -61,14 +63,14 @@ function TokenButton({
     <p>
       {ofProject || isUnlimited(session) ? (
         <Button size="small" onClick={() => setCreating(true)}>
-          Create token
+          {texts.createToken}
         </Button>
       ) : (
         <LinkButton size="small" to="/-/profile/tokens">
-          Create token
+          {texts.createToken}
         </LinkButton>
       )}{' '}
-      The scope <code>{scope}</code> is enough.
+      {fill(texts.theScopeIsEnough, { code: <code>{scope}</code> })}
       {isCreating &&
         (ofProject ? (
           <CreateBotToken {...common} place={{ noun: 'project', ...ofProject }} />
@@ -85,15 +87,11 @@ function PipelineExample({ project }: { project: string }) {
   return (
     <div className="stack-tight">
       <SelectField
-        label="Pipeline"
+        label={texts.pipeline}
         value={pipeline}
         choices={pipelines.map((name) => ({ value: name, label: name }))}
         onChoose={setPipeline}
-        hint={
-          <>
-            Add this to <code>{fileOf[pipeline]}</code>. {secretOf[pipeline]}
-          </>
-        }
+        hint={fill(texts.addThisTo, { code: <code>{fileOf[pipeline]}</code>, secretOf: secretOf[pipeline] })}
       />
       <Command label={pipeline} text={pipelineSnippet(pipeline, project)} />
     </div>
@@ -109,7 +107,7 @@ function Command({ label, text }: { label: string; text: string }) {
           <code>{text}</code>
         </pre>
       </section>
-      <CopyButton text={text} label={`Copy ${label} example`} isIcon />
+      <CopyButton text={text} label={texts.copyExample(label)} isIcon />
     </div>
   )
 }

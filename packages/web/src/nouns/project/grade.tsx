@@ -1,4 +1,5 @@
 import { Badge } from '../../components/badge.tsx'
+import { texts } from './texts.ts'
 
 /** Days after which the last scan is too old for a grade; the same as for scanners in the dashboard. */
 const staleDays = 14
@@ -20,8 +21,8 @@ export function Grade({
   /** Number of findings that await promotion. */
   waiting: number
 }) {
-  if (lastScanAt === null) return <Badge>Not scanned</Badge>
-  if (isStale(lastScanAt)) return <Badge tone="warning">Stale</Badge>
-  if (grade === null && waiting > 0) return <Badge>Needs triage</Badge>
+  if (lastScanAt === null) return <Badge>{texts.notScanned}</Badge>
+  if (isStale(lastScanAt)) return <Badge tone="warning">{texts.stale}</Badge>
+  if (grade === null && waiting > 0) return <Badge>{texts.needsTriage}</Badge>
   return <strong>{grade ?? '–'}</strong>
 }

@@ -6,6 +6,7 @@ import { useDebounced } from '../../components/form/use-debounced.ts'
 import { type Visibility, visibilityOf } from '../../components/visibility.tsx'
 import { usePage } from '../../data/api.ts'
 import { type levels, useSession } from '../../data/session.ts'
+import { texts } from './texts.ts'
 
 /** Namespace of a project. */
 export interface Place {
@@ -55,7 +56,7 @@ export function NamespaceField({
       label={label}
       name={name}
       error={error}
-      placeholder="Personal namespace or group"
+      placeholder={texts.personalNamespaceOrGroup}
       items={places}
       keyOf={({ fullPath }) => fullPath}
       nameOf={({ fullPath }) => fullPath}
@@ -66,9 +67,9 @@ export function NamespaceField({
       takesFirst
       status={
         query.error
-          ? 'Groups could not be loaded. Try again later.'
+          ? texts.groupsCouldNotBeLoaded
           : places.length === 0 && query.isSuccess
-            ? 'No matching namespace that you have access to.'
+            ? texts.noMatchingNamespaceThatYou
             : ''
       }
     >
@@ -76,7 +77,7 @@ export function NamespaceField({
         <>
           {kind === 'user' ? <User size={15} aria-hidden="true" /> : <FolderTree size={15} aria-hidden="true" />}
           <span className={suggest.words}>{fullPath}</span>
-          {kind === 'user' && <span className="muted small">yours</span>}
+          {kind === 'user' && <span className="muted small">{texts.yours}</span>}
         </>
       )}
     </SuggestField>

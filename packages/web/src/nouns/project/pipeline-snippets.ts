@@ -1,5 +1,6 @@
+import { texts } from './texts.ts'
 /** CI systems with an example, in the order of the menu. */
-export const pipelines = ['GitHub Actions', 'GitLab CI', 'Gitea Actions', 'Jenkins'] as const
+export const pipelines = [texts.githubActions, texts.gitlabCi, texts.giteaActions, texts.jenkins] as const
 export type Pipeline = (typeof pipelines)[number]
 
 /** Returns the file of the repository that an example belongs to. */
@@ -7,60 +8,27 @@ export const fileOf: Readonly<Record<Pipeline, string>> = {
   'GitHub Actions': '.github/workflows/security.yml',
   'GitLab CI': '.gitlab-ci.yml',
   'Gitea Actions': '.gitea/workflows/security.yml',
-  Jenkins: 'Jenkinsfile',
+  Jenkins: texts.jenkinsfile,
 }
 
 /** Returns where the token is stored. The example never contains it, because the file is in the repository. */
 export const secretOf: Readonly<Record<Pipeline, string>> = {
-  'GitHub Actions': 'Store the token as the secret ALCOVE_TOKEN of the repository.',
-  'GitLab CI': 'Store the token as the masked CI/CD variable ALCOVE_TOKEN.',
-  'Gitea Actions': 'Store the token as the secret ALCOVE_TOKEN of the repository.',
-  Jenkins: 'Store the token as a credential of the kind “Secret text” with the ID alcove-token.',
+  'GitHub Actions': texts.storeTheTokenAsTheSecret,
+  'GitLab CI': texts.storeTheTokenAsTheMasked,
+  'Gitea Actions': texts.storeTheTokenAsTheSecret,
+  Jenkins: texts.storeTheTokenAsACredential,
 }
 
 /** Returns an example that sends a report with the command line of this server. */
 export function pipelineSnippet(pipeline: Pipeline, project: string): string {
-  const upload = `npx --yes "$ALCOVE_URL/-/alcove.tgz" upload --project ${project} report.json`
+  const upload = texts.npxYesAlcoveUrl(project)
   if (pipeline === 'GitLab CI') return gitlab(upload)
   if (pipeline === 'Jenkins') return jenkins(upload)
   return actions(upload, pipeline === 'GitHub Actions' ? 'ubuntu-latest' : 'docker')
 }
 
-const actions = (upload: string, runner: string) => `on:
-  push:
-    branches: [main]
-  pull_request:
-jobs:
-  security:
-    runs-on: ${runner}
-    env:
-      ALCOVE_URL: ${location.origin}
-      ALCOVE_TOKEN: \${{ secrets.ALCOVE_TOKEN }}
-    steps:
-      - uses: actions/checkout@v4
-      # Run your scanner here, so that it writes report.json.
-      - run: ${upload}`
+const actions = (upload: string, runner: string) => texts.onPushBranchesMain(runner, location.origin, upload)
 
-const gitlab = (upload: string) => `security-report:
-  image: node:24
-  variables:
-    ALCOVE_URL: ${location.origin}
-  script:
-    # Run your scanner here, so that it writes report.json.
-    - ${upload}`
+const gitlab = (upload: string) => texts.securityReportImageNode(location.origin, upload)
 
-const jenkins = (upload: string) => `pipeline {
-  agent any
-  environment {
-    ALCOVE_URL = '${location.origin}'
-    ALCOVE_TOKEN = credentials('alcove-token')
-  }
-  stages {
-    stage('Security report') {
-      steps {
-        // Run your scanner here, so that it writes report.json.
-        sh '${upload}'
-      }
-    }
-  }
-}`
+const jenkins = (upload: string) => texts.pipelineAgentAnyEnvironment(location.origin, upload)

@@ -8,10 +8,11 @@ import { VisibilityMark } from '../../components/visibility.tsx'
 import styles from '../place-list.module.css'
 import { TopicLinks } from '../topic/topic-links.tsx'
 import type { Project } from './project.ts'
+import { texts } from './texts.ts'
 
 export function ProjectList({ projects }: { projects: readonly Project[] }) {
   return (
-    <ul className={styles.list} aria-label="Projects">
+    <ul className={styles.list} aria-label={texts.projects}>
       {projects.map((project) => (
         <li key={project.id} className={styles.item}>
           <Avatar name={project.name} url={project.avatar_url} />
@@ -22,7 +23,7 @@ export function ProjectList({ projects }: { projects: readonly Project[] }) {
                 {project.name}
               </Link>
               <VisibilityMark visibility={project.visibility} />
-              {project.archived && <Badge>Archived</Badge>}
+              {project.archived && <Badge>{texts.archived}</Badge>}
             </div>
             {project.description && <p className={`muted ${styles.description}`}>{project.description}</p>}
             <TopicLinks topics={project.topics} />
@@ -30,7 +31,7 @@ export function ProjectList({ projects }: { projects: readonly Project[] }) {
           <div className={styles.facts}>
             <span className="row">
               <Star size={14} aria-hidden="true" />
-              <span className="visually-hidden">Stars: </span>
+              <span className="visually-hidden">{texts.stars} </span>
               {formatCount(project.star_count)}
             </span>
             <Time of={project.last_activity_at} />

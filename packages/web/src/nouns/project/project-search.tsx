@@ -8,13 +8,14 @@ import { Empty } from '../../components/page/states.tsx'
 import { useSearchState } from '../../data/search-state.ts'
 import { asProject } from './project.ts'
 import { ProjectList } from './project-list.tsx'
+import { texts } from './texts.ts'
 
 const perPage = 20
 const orders = [
-  { value: 'last_activity_at', label: 'Last activity' },
-  { value: 'created_at', label: 'Newest' },
-  { value: 'name', label: 'Name' },
-  { value: 'star_count', label: 'Most stars' },
+  { value: 'last_activity_at', label: texts.lastActivity },
+  { value: 'created_at', label: texts.newest },
+  { value: 'name', label: texts.name },
+  { value: 'star_count', label: texts.mostStars },
 ] as const
 
 /** Returns the query of a project list from the address: search, order and page. */
@@ -26,13 +27,13 @@ export function useProjectQuery(): QueryOf<'GET /groups/{id}/projects'> & { sear
 }
 
 /** Search field and sort order of a project list, with filters between them. */
-export function ProjectSearch({ label = 'Search projects', children }: { label?: string; children?: ReactNode }) {
+export function ProjectSearch({ label = texts.searchProjects, children }: { label?: string; children?: ReactNode }) {
   return (
     <search className="row-wrap">
       <SearchFilter label={label} />
       {children}
       <div className="push">
-        <ChoiceFilter name="order" label="Sort by" choices={orders} />
+        <ChoiceFilter name="order" label={texts.sortBy} choices={orders} />
       </div>
     </search>
   )
@@ -52,8 +53,8 @@ export function FoundProjects({
       query={query}
       perPage={perPage}
       empty={
-        <Empty icon={FolderGit2} title="No projects">
-          {search ? <p>No projects match your search.</p> : children}
+        <Empty icon={FolderGit2} title={texts.noProjects}>
+          {search ? <p>{texts.noProjectsMatchYourSearch}</p> : children}
         </Empty>
       }
     >

@@ -7,6 +7,7 @@ import { useAction } from '../../data/api.ts'
 import { levels, useSession } from '../../data/session.ts'
 import { grantableRoles, type MemberPlace } from '../member/roles.ts'
 import { type Scope, scopes, type TokenScope, tokenScopes } from './scopes.ts'
+import { texts } from './texts.ts'
 import { EndField, ScopesField } from './token-fields.tsx'
 
 /** Values that the form for a new token begins with. */
@@ -48,14 +49,14 @@ export function CreateBotToken({
       scopes={tokenScopes}
       preset={preset}
       days={botDays}
-      example="pipeline"
+      example={texts.pipeline}
       onClose={onClose}
       onSubmit={(draft) => {
         const accessLevel = Number(role) as 30 // one of the roles
         action.mutate({ path: { id: place.id }, body: { ...draft, access_level: accessLevel } })
       }}
     >
-      <SelectField label="Role" choices={grantableRoles(place)} value={role} onChoose={setRole} />
+      <SelectField label={texts.role} choices={grantableRoles(place)} value={role} onChoose={setRole} />
     </TokenForm>
   )
 }
@@ -76,7 +77,7 @@ export function CreatePersonalToken({ preset = { scopes: [] }, onClose, onIssued
       scopes={scopes.filter(({ isForAdmins }) => isAdministrator || !isForAdmins)}
       preset={preset}
       days={personalDays}
-      example="nightly scan"
+      example={texts.nightlyScan}
       onClose={onClose}
       onSubmit={(body) => action.mutate({ body })}
     />
@@ -115,31 +116,31 @@ function TokenForm<Scope extends string>({
   const [chosen, setChosen] = useState(preset.scopes)
   const [missing, setMissing] = useState('')
   function submit(text: (name: string) => string) {
-    if (chosen.length === 0) return setMissing('Select at least one scope.')
+    if (chosen.length === 0) return setMissing(texts.selectAtLeastOne)
     setMissing('')
     const description = text('description')
     const draft = { name: text('name'), expires_at: text('expires_at'), scopes: [...chosen] }
     onSubmit({ ...draft, ...(description && { description }) })
   }
   return (
-    <Dialog isOpen onClose={onClose} title="New access token">
+    <Dialog isOpen onClose={onClose} title={texts.newAccessToken}>
       <ActionForm
         action={action}
         fields={['name', 'expires_at']}
-        submit="Create token"
+        submit={texts.createToken}
         problem={missing}
         onCancel={onClose}
         onSubmit={submit}
       >
         <TextField
-          label="Name"
+          label={texts.name}
           name="name"
           required
           autoComplete="off"
           defaultValue={preset.name}
-          hint={`For example: ${example}`}
+          hint={texts.forExample(example)}
         />
-        <TextField label="Description" name="description" autoComplete="off" />
+        <TextField label={texts.description} name="description" autoComplete="off" />
         <EndField days={days} />
         {children}
         <ScopesField scopes={scopes} chosen={chosen} onChange={setChosen} />

@@ -1,26 +1,27 @@
+import { texts } from './texts.ts'
 /** Scopes that the form offers. The server accepts more, for compatibility with GitLab clients. */
 export const scopes = [
-  { name: 'read_api', meaning: 'Read-only API access.', isForAdmins: false },
-  { name: 'api', meaning: 'Full read/write API access.', isForAdmins: false },
-  { name: 'write_security_reports', meaning: 'Send security reports, and nothing else.', isForAdmins: false },
-  { name: 'read_user', meaning: 'Read-only access to user profiles.', isForAdmins: false },
-  { name: 'self_rotate', meaning: 'Rotate itself before it expires.', isForAdmins: false },
-  { name: 'admin_mode', meaning: 'With api: perform administrative actions.', isForAdmins: true },
-  { name: 'sudo', meaning: 'With api: perform actions as any user.', isForAdmins: true },
+  { name: 'read_api', meaning: texts.readOnlyApiAccess, isForAdmins: false },
+  { name: 'api', meaning: texts.fullReadWriteApi, isForAdmins: false },
+  { name: 'write_security_reports', meaning: texts.sendSecurityReportsAndNothing, isForAdmins: false },
+  { name: 'read_user', meaning: texts.readOnlyAccessToUser, isForAdmins: false },
+  { name: 'self_rotate', meaning: texts.rotateItselfBeforeItExpires, isForAdmins: false },
+  { name: 'admin_mode', meaning: texts.withApiPerformAdministrative, isForAdmins: true },
+  { name: 'sudo', meaning: texts.withApiPerformActions, isForAdmins: true },
 ] as const
 
 export type Scope = (typeof scopes)[number]['name']
 
 /** Scopes of trust relations. */
 export const botScopes = [
-  { name: 'write_security_reports', meaning: 'Send security reports, and nothing else.' },
-  { name: 'read_api', meaning: 'Read-only API access.' },
-  { name: 'api', meaning: 'Full read/write API access.' },
+  { name: 'write_security_reports', meaning: texts.sendSecurityReportsAndNothing },
+  { name: 'read_api', meaning: texts.readOnlyApiAccess },
+  { name: 'api', meaning: texts.fullReadWriteApi },
 ] as const
 export type BotScope = (typeof botScopes)[number]['name']
 
 /** Scopes of access tokens of projects and groups. */
-export const tokenScopes = [...botScopes, { name: 'self_rotate', meaning: 'Rotate itself before it expires.' }] as const
+export const tokenScopes = [...botScopes, { name: 'self_rotate', meaning: texts.rotateItselfBeforeItExpires }] as const
 export type TokenScope = (typeof tokenScopes)[number]['name']
 
 const dayMs = 24 * 60 * 60 * 1000

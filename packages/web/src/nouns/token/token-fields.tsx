@@ -2,9 +2,11 @@ import { useId } from 'react'
 import { Badge } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
+import { fill } from '../../components/fill.tsx'
 import { CheckField, TextField } from '../../components/form/field.tsx'
 import { Day, Time } from '../../components/time.tsx'
 import { dayAhead, daysUntil, maxDays } from './scopes.ts'
+import { texts } from './texts.ts'
 import styles from './token.module.css'
 
 /** Checkboxes of scopes. */
@@ -19,7 +21,7 @@ export function ScopesField<Name extends string>({
 }) {
   return (
     <fieldset className={styles.scopes}>
-      <legend>Scopes</legend>
+      <legend>{texts.scopes}</legend>
       {scopes.map(({ name, meaning }) => (
         <CheckField
           key={name}
@@ -38,14 +40,14 @@ export function ScopesField<Name extends string>({
 export function EndField({ days }: { days: number }) {
   return (
     <TextField
-      label="Expiration date"
+      label={texts.expirationDate}
       name="expires_at"
       type="date"
       required
       defaultValue={dayAhead(days)}
       min={dayAhead(1)}
       max={dayAhead(maxDays)}
-      hint={`The token expires at the start of this day (UTC). Maximum: ${maxDays} days from now.`}
+      hint={texts.theTokenExpiresAtTheStart(maxDays)}
     />
   )
 }
@@ -54,10 +56,8 @@ export function EndField({ days }: { days: number }) {
 export function NewToken({ issued, onClose }: { issued: { name: string; token: string }; onClose: () => void }) {
   const id = useId()
   return (
-    <section className={styles.issued} aria-label="New token" role="status">
-      <label htmlFor={id}>
-        <strong>{issued.name}</strong> created. Copy token now. It is not shown again. Keep it secret.
-      </label>
+    <section className={styles.issued} aria-label={texts.newToken} role="status">
+      <label htmlFor={id}>{fill(texts.createdCopyTokenNow, { strong: <strong>{issued.name}</strong> })}</label>
       <div className="row-wrap">
         <input
           id={id}
@@ -67,9 +67,9 @@ export function NewToken({ issued, onClose }: { issued: { name: string; token: s
           onFocus={({ target }) => target.select()}
           spellCheck={false}
         />
-        <CopyButton text={issued.token} label="Copy token" size="normal" />
+        <CopyButton text={issued.token} label={texts.copyToken} size="normal" />
         <Button kind="quiet" onClick={onClose}>
-          Done
+          {texts.done}
         </Button>
       </div>
     </section>
@@ -85,9 +85,7 @@ export function TokenName({
     <>
       {name}
       {description && <p className="muted small">{description}</p>}
-      <p className="muted small">
-        Created <Time of={createdAt} />
-      </p>
+      <p className="muted small">{fill(texts.created, { time: <Time of={createdAt} /> })}</p>
     </>
   )
 }
@@ -102,7 +100,7 @@ export function Scopes({ scopes }: { scopes: readonly string[] }) {
   )
 }
 
-const never = <span className="muted">Never</span>
+const never = <span className="muted">{texts.never}</span>
 
 export function LastUse({ at, addresses = [] }: { at: string | null; addresses?: readonly string[] }) {
   if (!at) return never
@@ -122,7 +120,7 @@ export function Expiration({
 }: {
   token: { revoked: boolean; active: boolean; expires_at: string | null }
 }) {
-  if (revoked) return <Badge tone="danger">Revoked</Badge>
+  if (revoked) return <Badge tone="danger">{texts.revoked}</Badge>
   if (!end) return never
   const days = daysUntil(end)
   return (
@@ -130,7 +128,7 @@ export function Expiration({
       <Day of={end} />
       {active && days <= soonDays && (
         <p>
-          <Badge tone="warning">{days === 1 ? 'Expires in 1 day' : `Expires in ${days} days`}</Badge>
+          <Badge tone="warning">{days === 1 ? texts.expiresIn1Day : texts.expiresInDays(days)}</Badge>
         </p>
       )}
     </>

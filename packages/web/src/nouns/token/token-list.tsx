@@ -7,12 +7,13 @@ import { ChoiceFilter, useChoice } from '../../components/form/filters.tsx'
 import { ConfirmDialog, Dialog } from '../../components/overlay/dialog.tsx'
 import { ActionMenu } from '../../components/overlay/menu.tsx'
 import { PagedTable } from '../../components/page/paged-table.tsx'
+import { texts } from './texts.ts'
 import styles from './token.module.css'
 import { EndField, Expiration, LastUse, Scopes, TokenName } from './token-fields.tsx'
 
 const states = [
-  { value: 'active', label: 'Active' },
-  { value: 'inactive', label: 'Expired or revoked' },
+  { value: 'active', label: texts.active },
+  { value: 'inactive', label: texts.expiredOrRevoked },
 ] as const
 
 /** Returns the status by which the list of tokens is filtered. */
@@ -62,45 +63,45 @@ export function TokenList<Token extends ListedToken>({
   const close = () => setAsked(undefined)
   const actions = (token: Token) => [
     {
-      label: 'Rotate',
+      label: texts.rotate,
       icon: RotateCw,
       onChoose() {
         rotate.state.reset()
         setAsked({ kind: 'rotate', token })
       },
     },
-    { label: 'Revoke', icon: Trash2, isDangerous: true, onChoose: () => setAsked({ kind: 'revoke', token }) },
+    { label: texts.revoke, icon: Trash2, isDangerous: true, onChoose: () => setAsked({ kind: 'revoke', token }) },
   ]
   return (
     <>
       <div className="row-wrap">
-        <ChoiceFilter name="state" label="Status" choices={states} />
+        <ChoiceFilter name="state" label={texts.status} choices={states} />
       </div>
       <PagedTable
-        label="Access tokens"
+        label={texts.accessTokens}
         query={query}
         perPage={perPage}
-        empty={{ icon: KeyRound, title: 'No tokens', text: <p>{none[state]}</p> }}
+        empty={{ icon: KeyRound, title: texts.noTokens, text: <p>{none[state]}</p> }}
         columns={[
-          ['Name', (token) => <TokenName token={token} />, styles.name],
+          [texts.name, (token) => <TokenName token={token} />, styles.name],
           ...columns,
-          ['Scopes', ({ scopes }) => <Scopes scopes={scopes} />],
-          ['Last used', (token) => <LastUse at={token.last_used_at} addresses={token.last_used_ips ?? []} />],
-          ['Expires', (token) => <Expiration token={token} />],
+          [texts.scopes, ({ scopes }) => <Scopes scopes={scopes} />],
+          [texts.lastUsed, (token) => <LastUse at={token.last_used_at} addresses={token.last_used_ips ?? []} />],
+          [texts.expires, (token) => <Expiration token={token} />],
           [
             <span key="actions" className="visually-hidden">
-              Actions
+              {texts.actions}
             </span>,
             (token) =>
-              token.active && mayChange && <ActionMenu label={`Actions for ${token.name}`} items={actions(token)} />,
+              token.active && mayChange && <ActionMenu label={texts.actionsFor(token.name)} items={actions(token)} />,
           ],
         ]}
       />
       {asked?.kind === 'rotate' && (
-        <Dialog isOpen onClose={close} title={`Rotate ${asked.token.name}?`} lead={rotate.lead}>
+        <Dialog isOpen onClose={close} title={texts.rotateName(asked.token.name)} lead={rotate.lead}>
           <ActionForm
             action={rotate.state}
-            submit="Rotate"
+            submit={texts.rotate}
             onCancel={close}
             onSubmit={(text) => rotate.start(asked.token.id, text('expires_at'), { onSuccess: close })}
           >
@@ -112,9 +113,9 @@ export function TokenList<Token extends ListedToken>({
         <ConfirmDialog
           isOpen
           onClose={close}
-          title={`Revoke ${asked.token.name}?`}
+          title={texts.revokeName(asked.token.name)}
           lead={revoke.lead}
-          confirm="Revoke"
+          confirm={texts.revoke}
           isBusy={revoke.state.isPending}
           onConfirm={() => revoke.start(asked.token.id, { onSuccess: close })}
         />

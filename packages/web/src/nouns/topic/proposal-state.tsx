@@ -1,10 +1,11 @@
 import type { RowOf } from '@alcove/client'
 import { Badge, type Tone } from '../../components/badge.tsx'
+import { texts } from './texts.ts'
 
 const looks: Record<string, readonly [Tone, string]> = {
-  pending: ['warning', 'Pending'],
-  approved: ['success', 'Approved'],
-  rejected: ['neutral', 'Rejected'],
+  pending: ['warning', texts.pending],
+  approved: ['success', texts.approved],
+  rejected: ['neutral', texts.rejected],
 }
 
 /** State of a proposal and the comment of the administrator who decided. */

@@ -6,6 +6,7 @@ import { TextArea, TextField } from '../../components/form/field.tsx'
 import { Dialog } from '../../components/overlay/dialog.tsx'
 import { useAction, usePage } from '../../data/api.ts'
 import { ProposalState } from './proposal-state.tsx'
+import { texts } from './texts.ts'
 
 /** Button for users who cannot create topics. Its dialog sends a proposal and lists the latest ones of the user. */
 export function ProposeTopic({ projectId }: { projectId?: number }) {
@@ -13,7 +14,7 @@ export function ProposeTopic({ projectId }: { projectId?: number }) {
   return (
     <>
       <Button size="small" kind="quiet" icon={Lightbulb} onClick={() => setOpen(true)}>
-        Propose topic
+        {texts.proposeTopic}
       </Button>
       {isOpen && <ProposeDialog projectId={projectId} onClose={() => setOpen(false)} />}
     </>
@@ -23,7 +24,7 @@ export function ProposeTopic({ projectId }: { projectId?: number }) {
 function ProposeDialog({ projectId, onClose }: { projectId: number | undefined; onClose: () => void }) {
   const action = useAction('POST /topics/proposals', {
     showsErrors: true,
-    done: 'Topic proposed. An administrator decides about it.',
+    done: texts.topicProposedAnAdministrator,
     onDone: onClose,
   })
   const given = usePage('GET /topics/proposals', { query: { per_page: 5 } })
@@ -32,17 +33,13 @@ function ProposeDialog({ projectId, onClose }: { projectId: number | undefined; 
     <Dialog
       isOpen
       onClose={onClose}
-      title="Propose topic"
-      lead={
-        projectId === undefined
-          ? 'Only administrators create topics on this server.'
-          : 'Only administrators create topics on this server. The project gets the topic when they approve it.'
-      }
+      title={texts.proposeTopic}
+      lead={projectId === undefined ? texts.onlyAdministratorsCreateTopics : texts.onlyAdministratorsCreateTopicsOn}
     >
       <ActionForm
         action={action}
         fields={['name', 'title', 'description']}
-        submit="Propose topic"
+        submit={texts.proposeTopic}
         onCancel={onClose}
         onSubmit={(text) =>
           action.mutate({
@@ -55,13 +52,13 @@ function ProposeDialog({ projectId, onClose }: { projectId: number | undefined; 
           })
         }
       >
-        <TextField label="Name" name="name" required hint="For example: machine-learning" />
-        <TextField label="Title" name="title" hint="Optional. Default: the name." />
-        <TextArea label="Description" name="description" hint="Optional. Supports Markdown." />
+        <TextField label={texts.name} name="name" required hint={texts.forExampleMachineLearning} />
+        <TextField label={texts.title} name="title" hint={texts.optionalDefaultTheName} />
+        <TextArea label={texts.description} name="description" hint={texts.optionalSupportsMarkdown} />
       </ActionForm>
       {rows.length > 0 && (
         <section className="stack-tight" aria-labelledby="own-proposals">
-          <h3 id="own-proposals">Latest proposals</h3>
+          <h3 id="own-proposals">{texts.latestProposals}</h3>
           <ul className="stack-tight">
             {rows.map((proposal) => (
               <li key={proposal.id}>

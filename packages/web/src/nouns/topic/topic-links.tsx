@@ -1,4 +1,5 @@
 import { Link } from 'wouter'
+import { texts } from './texts.ts'
 import styles from './topic-links.module.css'
 
 /** Returns the address of a topic's page. */
@@ -6,7 +7,7 @@ export function topicAddress(name: string): string {
   return `/explore/topics/${encodeURIComponent(name)}`
 }
 
-export function TopicLinks({ topics, label = 'Topics' }: { topics: readonly string[]; label?: string }) {
+export function TopicLinks({ topics, label = texts.topics }: { topics: readonly string[]; label?: string }) {
   if (topics.length === 0) return null
   return (
     <ul className={styles.topics} aria-label={label}>

@@ -5,6 +5,7 @@ import { SuggestManyField } from '../../components/form/suggest-field.tsx'
 import { useDebounced } from '../../components/form/use-debounced.ts'
 import { formatCount } from '../../components/format.ts'
 import { usePage } from '../../data/api.ts'
+import { texts } from './texts.ts'
 
 const maxSuggested = 8
 
@@ -23,7 +24,7 @@ export function TopicsField({
   mayCreate,
   isLabelHidden = false,
   isFocused = false,
-  placeholder = 'Add a topic',
+  placeholder = texts.addATopic,
 }: {
   label: string
   hint?: string
@@ -80,7 +81,7 @@ export function TopicsField({
       items={items}
       keyOf={(name) => name}
       nameOf={(name) => name}
-      removalOf={(name) => `Remove ${name}`}
+      removalOf={(name) => texts.remove(name)}
       value={value}
       onChange={onChange}
       text={text}
@@ -88,9 +89,9 @@ export function TopicsField({
       onKeyDown={take}
       status={
         query.error
-          ? 'Topics could not be loaded. Try again later.'
+          ? texts.topicsCouldNotBeLoaded
           : items.length === 0 && query.isSuccess && !isLate
-            ? 'No matching topics.'
+            ? texts.noMatchingTopics
             : ''
       }
     >
@@ -100,13 +101,13 @@ export function TopicsField({
           <>
             {!topic && <Plus size={14} aria-hidden="true" />}
             <span className={suggest.words}>
-              {topic ? name : `Create topic “${name}”`}
+              {topic ? name : texts.createTopic(name)}
               {topic && topic.title !== name && <span className="muted small"> {topic.title}</span>}
             </span>
             {topic && (
               <span className="muted small numbers">
                 {formatCount(topic.total_projects_count)}
-                <span className="visually-hidden"> projects</span>
+                <span className="visually-hidden"> {texts.projects}</span>
               </span>
             )}
           </>

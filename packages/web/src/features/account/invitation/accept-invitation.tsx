@@ -5,6 +5,7 @@ import { isFailure, useAction } from '../../../data/api.ts'
 import { forgetInvitation } from '../../../data/invitation-link.ts'
 import { twoFactorPath } from '../../../data/own-address.ts'
 import { mayWrite, useSession, useUser } from '../../../data/session.ts'
+import { texts } from '../texts.ts'
 import { type Invited, invitedAddress } from './invited.ts'
 
 /** Button with which a signed-in user accepts an invitation, or what prevents it. */
@@ -22,7 +23,7 @@ export function AcceptInvitation({
   const session = useSession()
   const user = useUser()
   const accept = useAction('POST /-/invitations/accept', {
-    done: `You are now a member of ${invited.name}.`,
+    done: texts.youAreNowAMember(invited.name),
     isLeaving: true,
     onDone(joined) {
       forgetInvitation()
@@ -33,15 +34,15 @@ export function AcceptInvitation({
   if (session.must_set_up_second_factor) {
     return (
       <>
-        <p>This server requires two-factor authentication. Set it up, then accept the invitation.</p>
+        <p>{texts.thisServerRequiresTwo}</p>
         <LinkButton kind="primary" to={twoFactorPath}>
-          Set up two-factor authentication
+          {texts.setUpTwoFactor}
         </LinkButton>
       </>
     )
   }
   if (!mayWrite(session)) {
-    return <p>You signed in with a read-only token. To accept the invitation, sign in without one.</p>
+    return <p>{texts.youSignedInWithARead}</p>
   }
   const isMember = isFailure(accept.error, 409)
   return (
@@ -49,22 +50,20 @@ export function AcceptInvitation({
       <Problem text={accept.error ? sentenceOf(accept.error, invited) : ''} />
       {isMember ? (
         <LinkButton kind="primary" to={invitedAddress(invited)}>
-          Open {invited.name}
+          {texts.open(invited.name)}
         </LinkButton>
       ) : (
         <Button kind="primary" isBusy={accept.isPending} onClick={() => accept.mutate({ body: { token: secret } })}>
-          Accept invitation
+          {texts.acceptInvitation}
         </Button>
       )}
-      <p className="muted small">
-        You are signed in as {user.name} (@{user.username}). To use another account, sign out and open the link again.
-      </p>
+      <p className="muted small">{texts.youAreSignedInAsToUse(user.name, user.username)}</p>
     </>
   )
 }
 
 function sentenceOf(error: Error, { kind, name, created_by_name: inviter }: Invited): string {
-  if (isFailure(error, 409)) return `You are already a member of the ${kind} ${name}.`
-  if (isFailure(error, 403)) return `${inviter} can no longer grant this role. Ask for a new invitation.`
+  if (isFailure(error, 409)) return texts.youAreAlreadyAMember(kind, name)
+  if (isFailure(error, 403)) return texts.canNoLongerGrant(inviter)
   return error.message
 }

@@ -7,6 +7,7 @@ import { forgetInvitation } from '../../../data/invitation-link.ts'
 import { useToast } from '../../../data/toasts.ts'
 import { finishSignIn } from '../finish-sign-in.ts'
 import { NewPasswordFields } from '../set-password.tsx'
+import { texts } from '../texts.ts'
 import styles from './invitation.module.css'
 import { type Invited, invitedAddress } from './invited.ts'
 
@@ -34,7 +35,7 @@ export function CreateAccount({
     const text = (name: string) => String(fields.get(name) ?? '')
     const password = text('password')
     const isRepeated = password === text('again')
-    setMismatch(isRepeated ? undefined : 'Passwords do not match.')
+    setMismatch(isRepeated ? undefined : texts.passwordsDoNotMatch)
     if (!isRepeated) return
     setBusy(true)
     setError(null)
@@ -44,7 +45,7 @@ export function CreateAccount({
       forgetInvitation()
       const { user } = await api.call('GET /-/session', {})
       const isHere = user && (await finishSignIn(user.id, { to: invitedAddress(joined), navigate }))
-      if (isHere) toast({ text: `Account created. You are now a member of ${joined.name}.` })
+      if (isHere) toast({ text: texts.accountCreatedYouAreNow(joined.name) })
       return
     } catch (problem) {
       if (isFailure(problem, 404)) onOver()
@@ -55,32 +56,32 @@ export function CreateAccount({
 
   return (
     <section className={styles.card} aria-labelledby="create-account">
-      <h2 id="create-account">Create an account</h2>
+      <h2 id="create-account">{texts.createAnAccount}</h2>
       <ActionForm
         action={{ error, isPending: isBusy }}
         fields={fieldNames}
-        submit="Create account and accept"
+        submit={texts.createAccountAndAccept}
         onSubmit={(_, form) => void create(form)}
       >
         <TextField
-          label="E-mail address"
+          label={texts.eMailAddress}
           type="email"
           value={invited.invite_email}
           readOnly
           autoComplete="off"
-          hint="The address that the invitation was sent to."
+          hint={texts.theAddressThatTheInvitation}
         />
-        <TextField label="Name" name="name" required autoComplete="name" />
+        <TextField label={texts.name} name="name" required autoComplete="name" />
         <TextField
-          label="Username"
+          label={texts.username}
           name="username"
           required
           autoComplete="username"
           autoCapitalize="off"
           spellCheck={false}
-          hint="Letters, digits, -, _ and dots. Part of the addresses of your projects."
+          hint={texts.lettersDigitsAndDots}
         />
-        <NewPasswordFields label="Password" problems={{ again: mismatch }} />
+        <NewPasswordFields label={texts.password} problems={{ again: mismatch }} />
       </ActionForm>
     </section>
   )

@@ -10,6 +10,7 @@ import { forgetInvitation, useInvitationSecret } from '../../../data/invitation-
 import { signInAddress } from '../../../data/own-address.ts'
 import { useSession } from '../../../data/session.ts'
 import { roleName } from '../../../nouns/member/roles.ts'
+import { texts } from '../texts.ts'
 import { AcceptInvitation } from './accept-invitation.tsx'
 import { CreateAccount } from './create-account.tsx'
 import styles from './invitation.module.css'
@@ -17,12 +18,12 @@ import type { Invited } from './invited.ts'
 
 /** Page of the link of an invitation. The secret is in the fragment (after #), so the browser does not send it. */
 export function InvitationPage() {
-  useTitle('Invitation')
+  useTitle(texts.invitation)
   const secret = useInvitationSecret()
   if (secret === '') {
     return (
-      <Empty title="Incomplete link" isPage>
-        <p>The part after # is missing. Copy the complete link and open it again.</p>
+      <Empty title={texts.incompleteLink} isPage>
+        <p>{texts.thePartAfterIsMissing}</p>
       </Empty>
     )
   }
@@ -49,12 +50,9 @@ function OpenedInvitation({ secret }: { secret: string }) {
 function LinkIsOver() {
   useEffect(forgetInvitation, [])
   return (
-    <Empty title="This invitation is not valid" isPage>
-      <p>
-        The link was used, replaced or revoked, or it is older than 7 days. If you accepted this invitation, you are a
-        member already. Otherwise ask for a new link.
-      </p>
-      <LinkButton to="/">Go to home</LinkButton>
+    <Empty title={texts.thisInvitationIsNotValid} isPage>
+      <p>{texts.theLinkWasUsed}</p>
+      <LinkButton to="/">{texts.goToHome}</LinkButton>
     </Empty>
   )
 }
@@ -65,10 +63,8 @@ function Invitation({ secret, invited, onOver }: { secret: string; invited: Invi
     <div className={styles.box}>
       <Mark size={48} />
       <div className={styles.head}>
-        <h1>Join {invited.name}</h1>
-        <p>
-          {invited.created_by_name} invited you to this {invited.kind}.
-        </p>
+        <h1>{texts.join(invited.name)}</h1>
+        <p>{texts.invitedYouToThis(invited.created_by_name, invited.kind)}</p>
       </div>
       <div className={styles.card}>
         <Facts invited={invited} />
@@ -79,7 +75,7 @@ function Invitation({ secret, invited, onOver }: { secret: string; invited: Invi
         <>
           <CreateAccount secret={secret} invited={invited} onOver={onOver} />
           <p className="row-wrap">
-            Already have an account? <LinkButton to={signInAddress()}>Sign in to accept</LinkButton>
+            {texts.alreadyHaveAnAccount} <LinkButton to={signInAddress()}>{texts.signInToAccept}</LinkButton>
           </p>
         </>
       )}
@@ -89,11 +85,11 @@ function Invitation({ secret, invited, onOver }: { secret: string; invited: Invi
 
 function Facts({ invited }: { invited: Invited }) {
   const facts: readonly (readonly [string, ReactNode] | false)[] = [
-    [invited.kind === 'group' ? 'Group' : 'Project', invited.full_path],
-    ['Role', roleName(invited.access_level)],
-    invited.expires_at !== null && ['Access ends', <Day key="day" of={invited.expires_at} />],
-    ['Sent to', invited.invite_email],
-    ['Link expires', <Time key="time" of={invited.link_expires_at} />],
+    [invited.kind === 'group' ? texts.group : texts.project, invited.full_path],
+    [texts.role, roleName(invited.access_level)],
+    invited.expires_at !== null && [texts.accessEnds, <Day key="day" of={invited.expires_at} />],
+    [texts.sentTo, invited.invite_email],
+    [texts.linkExpires, <Time key="time" of={invited.link_expires_at} />],
   ]
   return (
     <dl className={styles.facts}>
@@ -108,9 +104,9 @@ function SignInFirst() {
   return (
     <>
       <LinkButton kind="primary" to={signInAddress()}>
-        Sign in to accept
+        {texts.signInToAccept}
       </LinkButton>
-      <p className="muted small">You need an account on this server. If you have none, ask an administrator.</p>
+      <p className="muted small">{texts.youNeedAnAccount}</p>
     </>
   )
 }

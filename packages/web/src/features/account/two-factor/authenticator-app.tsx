@@ -2,12 +2,14 @@ import type { ResponseOf } from '@alcove/client'
 import { useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { CopyButton } from '../../../components/copy-button.tsx'
+import { fill } from '../../../components/fill.tsx'
 import { ActionForm } from '../../../components/form/action-form.tsx'
 import { TextField } from '../../../components/form/field.tsx'
 import { ConfirmDialog, Dialog } from '../../../components/overlay/dialog.tsx'
 import { Panel } from '../../../components/page/page.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useAction } from '../../../data/api.ts'
+import { texts } from '../texts.ts'
 import { QrCode } from './qr-code.tsx'
 import styles from './two-factor.module.css'
 
@@ -20,41 +22,33 @@ export function AuthenticatorApp({ since, onCodes }: { since: string | null; onC
   const [isRemoving, setRemoving] = useState(false)
   const begin = useAction('POST /-/second_factors/totp', { onDone: setBegun })
   const remove = useAction('DELETE /-/second_factors/totp', {
-    done: 'Authenticator app removed.',
+    done: texts.authenticatorAppRemoved,
     onDone: () => setRemoving(false),
   })
   return (
     <Panel
-      title="Authenticator app"
+      title={texts.authenticatorApp}
       actions={
         <>
           <Button size="small" isBusy={begin.isPending} onClick={() => begin.mutate({})}>
-            {since ? 'Replace app' : 'Set up app'}
+            {since ? texts.replaceApp : texts.setUpApp}
           </Button>
           {since && (
             <Button size="small" onClick={() => setRemoving(true)}>
-              Remove app
+              {texts.removeApp}
             </Button>
           )}
         </>
       }
     >
-      <p className="muted">
-        {since ? (
-          <>
-            Set up <Time of={since} />.
-          </>
-        ) : (
-          'An app on your phone shows a new 6-digit code every 30 seconds.'
-        )}
-      </p>
+      <p className="muted">{since ? fill(texts.setUp, { time: <Time of={since} /> }) : texts.anAppOnYourPhone}</p>
       {begun && <SetUp begun={begun} onCodes={onCodes} onClose={() => setBegun(undefined)} />}
       <ConfirmDialog
         isOpen={isRemoving}
         onClose={() => setRemoving(false)}
-        title="Remove authenticator app"
-        lead="Codes of the app no longer sign you in."
-        confirm="Remove app"
+        title={texts.removeAuthenticatorApp}
+        lead={texts.codesOfTheApp}
+        confirm={texts.removeApp}
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate({})}
       />
@@ -65,7 +59,7 @@ export function AuthenticatorApp({ since, onCodes }: { since: string | null; onC
 function SetUp({ begun, onCodes, onClose }: { begun: Begun; onCodes: OnCodes; onClose: () => void }) {
   const finish = useAction('PUT /-/second_factors/totp', {
     showsErrors: true,
-    done: 'Authenticator app set up.',
+    done: texts.authenticatorAppSetUp,
     onDone: ({ recovery_codes: codes }) => {
       onCodes(codes)
       onClose()
@@ -73,39 +67,34 @@ function SetUp({ begun, onCodes, onClose }: { begun: Begun; onCodes: OnCodes; on
   })
   const spaced = begun.secret.replace(/(.{4})(?=.)/g, '$1 ')
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title="Set up authenticator app"
-      lead="Scan the QR code with the app, or enter the key by hand. Then enter the code that the app shows."
-    >
+    <Dialog isOpen onClose={onClose} title={texts.setUpAuthenticatorApp} lead={texts.scanTheQrCode}>
       <div className={styles.setUp}>
-        <QrCode text={begun.uri} label="QR code for the authenticator app" />
+        <QrCode text={begun.uri} label={texts.qrCodeForTheAuthenticator} />
         <div className="stack-tight">
           <p>
-            <span className="muted small">Key</span>
+            <span className="muted small">{texts.key}</span>
             <br />
             <code className={styles.key}>{spaced}</code>
           </p>
           <div>
-            <CopyButton text={begun.secret} label="Copy key" />
+            <CopyButton text={begun.secret} label={texts.copyKey} />
           </div>
         </div>
       </div>
       <ActionForm
         action={finish}
         fields={['code']}
-        submit="Verify code"
+        submit={texts.verifyCode}
         onCancel={onClose}
         onSubmit={(text) => finish.mutate({ body: { challenge: begun.challenge, code: text('code') } })}
       >
         <TextField
-          label="Verification code"
+          label={texts.verificationCode}
           name="code"
           required
           inputMode="numeric"
           autoComplete="one-time-code"
-          hint="The 6 digits that the app shows now."
+          hint={texts.the6DigitsThatTheApp}
         />
       </ActionForm>
     </Dialog>

@@ -12,6 +12,7 @@ import { api, useAction } from '../../../data/api.ts'
 import { withConfirmation } from '../../../data/confirmation.ts'
 import { createPasskey, hasPasskeys } from '../../../data/passkeys.ts'
 import { browserFrom } from '../browser-name.ts'
+import { texts } from '../texts.ts'
 
 type Passkey = ResponseOf<'GET /-/second_factors'>['passkeys'][number]
 type OnCodes = (codes: readonly string[] | null) => void
@@ -22,14 +23,10 @@ export function Passkeys({ passkeys, onCodes }: { passkeys: readonly Passkey[]; 
   const [renamed, setRenamed] = useState<Passkey>()
   const [removed, setRemoved] = useState<Passkey>()
   return (
-    <Panel title="Passkeys" actions={hasPasskeys() && <CreateButton onCreated={setCredential} />}>
-      <p className="muted">
-        {hasPasskeys()
-          ? 'A passkey is kept by a phone, a computer or a security key. It also signs you in without a password.'
-          : 'This browser offers no passkeys here. They need HTTPS and a host name.'}
-      </p>
+    <Panel title={texts.passkeys} actions={hasPasskeys() && <CreateButton onCreated={setCredential} />}>
+      <p className="muted">{hasPasskeys() ? texts.aPasskeyIsKept : texts.thisBrowserOffersNo}</p>
       {passkeys.length > 0 && (
-        <Table label="Your passkeys" head={['Name', 'Created', 'Last used', '']}>
+        <Table label={texts.yourPasskeys} head={[texts.name, texts.created, texts.lastUsed, '']}>
           {passkeys.map((passkey) => (
             <tr key={passkey.id}>
               <td>{passkey.name}</td>
@@ -37,15 +34,19 @@ export function Passkeys({ passkeys, onCodes }: { passkeys: readonly Passkey[]; 
                 <Time of={passkey.created_at} />
               </td>
               <td>
-                {passkey.last_used_at ? <Time of={passkey.last_used_at} /> : <span className="muted">Never</span>}
+                {passkey.last_used_at ? (
+                  <Time of={passkey.last_used_at} />
+                ) : (
+                  <span className="muted">{texts.never}</span>
+                )}
               </td>
               <td>
                 <span className="row">
-                  <Button size="small" aria-label={`Rename ${passkey.name}`} onClick={() => setRenamed(passkey)}>
-                    Rename
+                  <Button size="small" aria-label={texts.renameName(passkey.name)} onClick={() => setRenamed(passkey)}>
+                    {texts.rename}
                   </Button>
-                  <Button size="small" aria-label={`Remove ${passkey.name}`} onClick={() => setRemoved(passkey)}>
-                    Remove
+                  <Button size="small" aria-label={texts.removeName(passkey.name)} onClick={() => setRemoved(passkey)}>
+                    {texts.remove}
                   </Button>
                 </span>
               </td>
@@ -72,10 +73,10 @@ function CreateButton({ onCreated }: { onCreated: (credential: Record<string, un
       const options = await withConfirmation(() => api.call('POST /-/passkeys/options', {}))
       const credential = await createPasskey(options)
       if (credential) onCreated(credential)
-      else setProblem('No passkey was created.')
+      else setProblem(texts.noPasskeyWasCreated)
     } catch (error) {
       const { name, message } = error as Error // always an Error
-      setProblem(name === 'InvalidStateError' ? 'This device already has a passkey of yours.' : message)
+      setProblem(name === 'InvalidStateError' ? texts.thisDeviceAlreadyHas : message)
     }
     setBusy(false)
   }
@@ -84,7 +85,7 @@ function CreateButton({ onCreated }: { onCreated: (credential: Record<string, un
     <>
       {problem && <p role="alert">{problem}</p>}
       <Button size="small" icon={Plus} isBusy={isBusy} onClick={() => void create()}>
-        Add passkey
+        {texts.addPasskey}
       </Button>
     </>
   )
@@ -101,53 +102,59 @@ function NameNew({
 }) {
   const add = useAction('POST /-/passkeys', {
     showsErrors: true,
-    done: 'Passkey added.',
+    done: texts.passkeyAdded,
     onDone: ({ recovery_codes: codes }) => {
       onCodes(codes)
       onClose()
     },
   })
   return (
-    <Dialog isOpen onClose={onClose} title="Name your passkey" lead="The name helps you to recognize the device later.">
+    <Dialog isOpen onClose={onClose} title={texts.nameYourPasskey} lead={texts.theNameHelpsYou}>
       <ActionForm
         action={add}
         fields={['name']}
-        submit="Add passkey"
+        submit={texts.addPasskey}
         onCancel={onClose}
         onSubmit={(text) => add.mutate({ body: { name: text('name'), credential } })}
       >
-        <TextField label="Name" name="name" required maxLength={100} defaultValue={browserFrom(navigator.userAgent)} />
+        <TextField
+          label={texts.name}
+          name="name"
+          required
+          maxLength={100}
+          defaultValue={browserFrom(navigator.userAgent)}
+        />
       </ActionForm>
     </Dialog>
   )
 }
 
 function Rename({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
-  const rename = useAction('PUT /-/passkeys/{id}', { showsErrors: true, done: 'Passkey renamed.', onDone: onClose })
+  const rename = useAction('PUT /-/passkeys/{id}', { showsErrors: true, done: texts.passkeyRenamed, onDone: onClose })
   return (
-    <Dialog isOpen onClose={onClose} title="Rename passkey">
+    <Dialog isOpen onClose={onClose} title={texts.renamePasskey}>
       <ActionForm
         action={rename}
         fields={['name']}
-        submit="Rename"
+        submit={texts.rename}
         onCancel={onClose}
         onSubmit={(text) => rename.mutate({ path: { id: passkey.id }, body: { name: text('name') } })}
       >
-        <TextField label="Name" name="name" required maxLength={100} defaultValue={passkey.name} />
+        <TextField label={texts.name} name="name" required maxLength={100} defaultValue={passkey.name} />
       </ActionForm>
     </Dialog>
   )
 }
 
 function Remove({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
-  const remove = useAction('DELETE /-/passkeys/{id}', { done: 'Passkey removed.', onDone: onClose })
+  const remove = useAction('DELETE /-/passkeys/{id}', { done: texts.passkeyRemoved, onDone: onClose })
   return (
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Remove ${passkey.name}`}
-      lead="You can no longer sign in with this passkey. Delete it on your device as well."
-      confirm="Remove passkey"
+      title={texts.removeName(passkey.name)}
+      lead={texts.youCanNoLonger}
+      confirm={texts.removePasskey}
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate({ path: { id: passkey.id } })}
     />

@@ -2,10 +2,11 @@ import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { CopyButton } from '../../../components/copy-button.tsx'
-import { counted } from '../../../components/format.ts'
+import { fill } from '../../../components/fill.tsx'
 import { ConfirmDialog } from '../../../components/overlay/dialog.tsx'
 import { Panel } from '../../../components/page/page.tsx'
 import { useAction } from '../../../data/api.ts'
+import { texts } from '../texts.ts'
 import styles from './two-factor.module.css'
 
 const fewCodes = 3
@@ -21,25 +22,22 @@ export function RecoveryCodes({ unused, onCodes }: { unused: number; onCodes: (c
   })
   return (
     <Panel
-      title="Recovery codes"
+      title={texts.recoveryCodes}
       actions={
         <Button size="small" onClick={() => setAsking(true)}>
-          Generate new codes
+          {texts.generateNewCodes}
         </Button>
       }
     >
       <p>
-        {counted(unused, 'unused code')}.{' '}
-        {unused <= fewCodes
-          ? 'Generate new ones before you run out.'
-          : 'Each signs you in once when you have lost your other factors.'}
+        {texts.unusedCode(unused)}. {unused <= fewCodes ? texts.generateNewOnesBefore : texts.eachSignsYouInOnce}
       </p>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title="Generate new recovery codes"
-        lead="The old codes stop working."
-        confirm="Generate new codes"
+        title={texts.generateNewRecoveryCodes}
+        lead={texts.theOldCodesStop}
+        confirm={texts.generateNewCodes}
         isDangerous={false}
         isBusy={replace.isPending}
         onConfirm={() => replace.mutate({})}
@@ -52,11 +50,8 @@ export function RecoveryCodes({ unused, onCodes }: { unused: number; onCodes: (c
 export function NewRecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const text = `${codes.join('\n')}\n`
   return (
-    <section className={styles.issued} aria-label="New recovery codes" role="status">
-      <p>
-        <strong>Save your recovery codes now.</strong> They are not shown again. Each signs you in once when you have
-        lost your other factors.
-      </p>
+    <section className={styles.issued} aria-label={texts.newRecoveryCodes} role="status">
+      <p>{fill(texts.theyAreNotShown, { strong: <strong>{texts.saveYourRecoveryCodes}</strong> })}</p>
       <ul className={styles.codes}>
         {codes.map((code) => (
           <li key={code}>
@@ -65,12 +60,12 @@ export function NewRecoveryCodes({ codes, onClose }: { codes: readonly string[];
         ))}
       </ul>
       <div className="row-wrap">
-        <CopyButton text={text} label="Copy codes" size="normal" />
+        <CopyButton text={text} label={texts.copyCodes} size="normal" />
         <Button icon={Download} onClick={() => download(text)}>
-          Download codes
+          {texts.downloadCodes}
         </Button>
         <Button kind="quiet" onClick={onClose}>
-          Done
+          {texts.done}
         </Button>
       </div>
     </section>

@@ -7,6 +7,7 @@ import { hasOpenInvitation, invitationPath } from '../../../data/invitation-link
 import { isLocal, useSession } from '../../../data/session.ts'
 import { AccountTabs } from '../account-tabs.tsx'
 import { TokenNotice } from '../signed-in.tsx'
+import { texts } from '../texts.ts'
 import { AuthenticatorApp } from './authenticator-app.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { NewRecoveryCodes, RecoveryCodes } from './recovery-codes.tsx'
@@ -17,17 +18,13 @@ export function TwoFactor() {
   const isRequiredNow = session.must_set_up_second_factor
   return (
     <Page
-      title="Two-factor authentication"
-      lead={
-        isRequiredNow
-          ? 'This server requires two-factor authentication. Add a passkey or set up an authenticator app to continue.'
-          : 'Protects the sign-in with your password with a passkey or a code.'
-      }
+      title={texts.twoFactorAuthentication}
+      lead={isRequiredNow ? texts.thisServerRequiresTwoFactor : texts.protectsTheSignInWithYourPassword}
       actions={
         !isRequiredNow &&
         hasOpenInvitation() && (
           <LinkButton kind="primary" to={invitationPath}>
-            Continue to your invitation
+            {texts.continueToYourInvitation}
           </LinkButton>
         )
       }
@@ -62,14 +59,7 @@ function SecondFactors() {
 function Unavailable({ isByToken }: { isByToken: boolean }) {
   return (
     <Panel>
-      {isByToken ? (
-        <TokenNotice what="To manage two-factor authentication, sign in with your password." />
-      ) : (
-        <p>
-          You signed in with an identity provider, which is responsible for two-factor authentication. If you also have
-          a password, sign in with it to protect it here.
-        </p>
-      )}
+      {isByToken ? <TokenNotice what={texts.toManageTwoFactor} /> : <p>{texts.youSignedInWithAnIdentity}</p>}
     </Panel>
   )
 }

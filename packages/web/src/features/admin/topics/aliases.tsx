@@ -3,12 +3,12 @@ import { X } from 'lucide-react'
 import { useRef } from 'react'
 import { Button, IconButton } from '../../../components/button.tsx'
 import { TextField } from '../../../components/form/field.tsx'
-import { counted } from '../../../components/format.ts'
 import { Panel } from '../../../components/page/page.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
 import { useAction, usePage } from '../../../data/api.ts'
 import { useToast } from '../../../data/toasts.ts'
 import styles from '../admin.module.css'
+import { texts } from './texts.ts'
 
 const maxShown = 100
 
@@ -22,19 +22,19 @@ export function Aliases({ topic, isReadOnly }: { topic: Schemas['Topic']; isRead
     onDone: (_, { query }) => {
       const name = query?.name ?? ''
       toast({
-        text: `Alias ${name} removed.`,
-        action: { label: 'Undo', run: () => add.mutate({ path: { id: topic.id }, body: { name } }) },
+        text: texts.aliasRemoved(name),
+        action: { label: texts.undo, run: () => add.mutate({ path: { id: topic.id }, body: { name } }) },
       })
     },
   })
   return (
-    <Panel title="Aliases">
-      <p className="muted">Projects, searches and URLs that use an alias resolve to {topic.title}.</p>
+    <Panel title={texts.aliases}>
+      <p className="muted">{texts.projectsSearchesAndUrls(topic.title)}</p>
       <QueryResult query={query}>
         {({ rows, total, hasNext }) => (
           <>
             {rows.length > 0 && (
-              <ul className="row-wrap" aria-label="Aliases">
+              <ul className="row-wrap" aria-label={texts.aliases}>
                 {rows.map(({ id, name }) => (
                   <li key={id} className={styles.alias}>
                     <span className="mono">{name}</span>
@@ -42,7 +42,7 @@ export function Aliases({ topic, isReadOnly }: { topic: Schemas['Topic']; isRead
                       <span />
                     ) : (
                       <IconButton
-                        label={`Remove ${name}`}
+                        label={texts.remove(name)}
                         icon={X}
                         onClick={() => remove.mutate({ path: { id: topic.id }, query: { name } })}
                       />
@@ -51,10 +51,8 @@ export function Aliases({ topic, isReadOnly }: { topic: Schemas['Topic']; isRead
                 ))}
               </ul>
             )}
-            {rows.length === 0 && <p className="muted">No aliases.</p>}
-            {hasNext && (
-              <p className="muted small">And {counted((total ?? 0) - rows.length, 'more alias', 'more aliases')}.</p>
-            )}
+            {rows.length === 0 && <p className="muted">{texts.noAliases}</p>}
+            {hasNext && <p className="muted small">{texts.andMoreAliases((total ?? 0) - rows.length)}</p>}
           </>
         )}
       </QueryResult>
@@ -68,10 +66,10 @@ export function Aliases({ topic, isReadOnly }: { topic: Schemas['Topic']; isRead
             add.mutate({ path: { id: topic.id }, body: { name } })
           }}
         >
-          <TextField label="New alias" name="alias" required autoComplete="off" error={add.error?.message} />
+          <TextField label={texts.newAlias} name="alias" required autoComplete="off" error={add.error?.message} />
           <div>
             <Button type="submit" isBusy={add.isPending}>
-              Add alias
+              {texts.addAlias}
             </Button>
           </div>
         </form>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Badge } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
-import { counted, formatCount } from '../../../components/format.ts'
+import { formatCount } from '../../../components/format.ts'
 import { Page } from '../../../components/page/page.tsx'
 import { PagedList, usePageNumber } from '../../../components/page/pager.tsx'
 import { Empty } from '../../../components/page/states.tsx'
@@ -14,18 +14,19 @@ import { mayWrite, useSession } from '../../../data/session.ts'
 import styles from '../admin.module.css'
 import { MergeDialog } from './merge-dialog.tsx'
 import { OrganizationField, useOrganization } from './organization-field.tsx'
+import { texts } from './texts.ts'
 
 type Topic = Schemas['Topic']
 type Duplicate = Schemas['TopicDuplicate']
 
 const perPage = 50
 const reasons: Record<Duplicate['reasons'][number], string> = {
-  case: 'Differs only in case',
-  separators: 'Differs only in hyphens or spaces',
-  plural: 'Singular and plural',
-  js: 'With and without “js”',
-  spelling: 'Similar spelling',
-  shared_projects: 'Often on the same projects',
+  case: texts.differsOnlyInCase,
+  separators: texts.differsOnlyInHyphens,
+  plural: texts.singularAndPlural,
+  js: texts.withAndWithoutJs,
+  spelling: texts.similarSpelling,
+  shared_projects: texts.oftenOnTheSame,
 }
 
 /** Pairs of topics that are probably duplicates, most probable first. */
@@ -37,22 +38,22 @@ export function Duplicates() {
   })
   return (
     <Page
-      title="Possible duplicates"
-      crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]}
-      lead="Pairs of topics that are probably duplicates, most probable first. A merge moves the projects of one topic to the other. You can preview and undo merges."
+      title={texts.possibleDuplicates}
+      crumbs={[{ label: texts.topics, to: '/-/admin/topics' }]}
+      lead={texts.pairsOfTopicsThatAreProbably}
       actions={<OrganizationField />}
     >
       <PagedList
         query={query}
         perPage={perPage}
         empty={
-          <Empty icon={CircleCheck} title="No duplicates">
-            <p>No similar topics found.</p>
+          <Empty icon={CircleCheck} title={texts.noDuplicates}>
+            <p>{texts.noSimilarTopicsFound}</p>
           </Empty>
         }
       >
         {(rows) => (
-          <Table label="Possible duplicates" head={['Topics', 'Reason', 'Similarity', '']}>
+          <Table label={texts.possibleDuplicates} head={[texts.topics, texts.reason, texts.similarity, '']}>
             {rows.map(({ topics: [first, second], reasons: why, score, shared_projects_count: shared }) =>
               first && second ? (
                 <tr key={`${first.id} ${second.id}`}>
@@ -66,9 +67,7 @@ export function Duplicates() {
                         <Badge key={reason}>{reasons[reason]}</Badge>
                       ))}
                     </span>
-                    {shared > 0 && (
-                      <p className="muted small">{counted(shared, 'project has', 'projects have')} both topics</p>
-                    )}
+                    {shared > 0 && <p className="muted small">{texts.projectsHaveBothTopicsShared(shared)}</p>}
                   </td>
                   <td className="numbers">{Math.round(score * 100)} %</td>
                   <td>
@@ -78,11 +77,8 @@ export function Duplicates() {
                         icon={GitMerge}
                         onClick={() => setMerging({ source: second, target: first })}
                       >
-                        Merge
-                        <span className="visually-hidden">
-                          {' '}
-                          {second.name} into {first.name}
-                        </span>
+                        {texts.merge}
+                        <span className="visually-hidden"> {texts.intoSecondName(second.name, first.name)}</span>
                       </Button>
                     )}
                   </td>
@@ -105,7 +101,7 @@ function TopicLine({ topic }: { topic: Topic }) {
       </Link>{' '}
       <span className="muted small">
         <span className="mono">{topic.name}</span>, {formatCount(topic.total_projects_count)}
-        <span className="visually-hidden"> projects</span>
+        <span className="visually-hidden"> {texts.projects2}</span>
       </span>
     </p>
   )

@@ -5,13 +5,13 @@ import { Avatar } from '../../../components/avatar.tsx'
 import { Button } from '../../../components/button.tsx'
 import { CheckField } from '../../../components/form/field.tsx'
 import { SearchField } from '../../../components/form/search-field.tsx'
-import { counted } from '../../../components/format.ts'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
 import { useAction, useApiQuery, usePage } from '../../../data/api.ts'
 import { useSession } from '../../../data/session.ts'
 import { useToast } from '../../../data/toasts.ts'
 import styles from '../admin.module.css'
+import { texts } from './texts.ts'
 
 type Topic = Schemas['Topic']
 
@@ -27,7 +27,7 @@ interface MergeProps {
 /** Dialog that previews a merge and performs it. */
 export function MergeDialog(props: MergeProps) {
   return (
-    <Dialog isOpen={props.isOpen} onClose={props.onClose} title="Merge topics" size="wide">
+    <Dialog isOpen={props.isOpen} onClose={props.onClose} title={texts.mergeTopics} size="wide">
       {props.isOpen && <Merge key={`${props.source.id} ${props.target?.id}`} {...props} />}
     </Dialog>
   )
@@ -68,14 +68,14 @@ function TargetSearch({
   })
   return (
     <>
-      <p>Choose the topic to merge {source.title} into.</p>
-      <SearchField label="Search topics" value={search} onSearch={setSearch} />
+      <p>{texts.chooseTheTopicToMerge(source.title)}</p>
+      <SearchField label={texts.searchTopics} value={search} onSearch={setSearch} />
       <QueryResult query={query}>
         {({ rows }) => {
           const others = rows.filter(({ id }) => id !== source.id)
-          if (others.length === 0) return <p className="muted">No other topics match your search.</p>
+          if (others.length === 0) return <p className="muted">{texts.noOtherTopicsMatch}</p>
           return (
-            <ul className={styles.results} aria-label="Matching topics">
+            <ul className={styles.results} aria-label={texts.matchingTopics}>
               {others.map((topic) => (
                 <li key={topic.id}>
                   <button type="button" className={styles.result} onClick={() => onChoose(topic)}>
@@ -83,7 +83,7 @@ function TargetSearch({
                     <span>
                       <strong>{topic.title}</strong>{' '}
                       <span className="muted small">
-                        {topic.name}, {counted(topic.total_projects_count, 'project')}
+                        {topic.name}, {texts.project(topic.total_projects_count)}
                       </span>
                     </span>
                   </button>
@@ -94,7 +94,7 @@ function TargetSearch({
         }}
       </QueryResult>
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{texts.cancel}</Button>
       </DialogActions>
     </>
   )
@@ -123,7 +123,7 @@ function MergePreview({
   const merge = useAction('POST /topics/merge', {
     isLeaving: true,
     onDone: (merged) => {
-      toast({ text: `${source.title} was merged into ${merged.title}.` })
+      toast({ text: texts.wasMergedInto(source.title, merged.title) })
       onClose()
       onMerged?.(merged)
     },
@@ -131,63 +131,58 @@ function MergePreview({
   return (
     <>
       <div className={styles.pairing}>
-        <Side label="Source (will be removed)" topic={source} />
-        <Side label="Target (will be kept)" topic={target} />
+        <Side label={texts.sourceWillBeRemoved} topic={source} />
+        <Side label={texts.targetWillBeKept} topic={target} />
       </div>
       <div className="row-wrap">
         <Button size="small" icon={ArrowRightLeft} onClick={onSwap}>
-          Swap
+          {texts.swap}
         </Button>
         {onOther && (
           <Button size="small" onClick={onOther}>
-            Choose another topic
+            {texts.chooseAnotherTopic}
           </Button>
         )}
       </div>
       <CheckField
-        label={`Keep ${source.name} as an alias of ${target.title}`}
-        hint="Existing URLs, searches and projects that use the old name keep working."
+        label={texts.keepAsAnAlias(source.name, target.title)}
+        hint={texts.existingUrlsSearchesAndProjects}
         checked={keepsAlias}
         onChange={({ target: box }) => setKeepsAlias(box.checked)}
       />
       <QueryResult query={preview}>
         {({ preview: would }) =>
           would && (
-            <section aria-label="Preview" className="stack-tight" aria-live="polite">
-              <h3>Preview</h3>
+            <section aria-label={texts.preview} className="stack-tight" aria-live="polite">
+              <h3>{texts.preview}</h3>
               <ul>
-                <li>{counted(would.moved_projects_count, 'project')} will be moved.</li>
+                <li>{texts.projectWillBeMoved(would.moved_projects_count)}</li>
                 {would.shared_projects_count > 0 && (
-                  <li>
-                    {counted(would.shared_projects_count, 'project has', 'projects have')} both topics and will keep the
-                    target.
-                  </li>
+                  <li>{texts.projectsHaveBothTopics(would.shared_projects_count)}</li>
                 )}
                 <li>
                   {would.aliases.length > 0
-                    ? `New aliases of ${target.title}: ${would.aliases.join(', ')}.`
-                    : `No new aliases of ${target.title}.`}
+                    ? texts.newAliasesOf(target.title, would.aliases.join(', '))
+                    : texts.noNewAliasesOf(target.title)}
                 </li>
-                {source.avatar_url && <li>The avatar of {source.title} will be removed.</li>}
+                {source.avatar_url && <li>{texts.theAvatarOfWill(source.title)}</li>}
               </ul>
               <p className="muted small">
-                {undoDays > 0
-                  ? `You can undo this for ${counted(undoDays, 'day')} under Merges.`
-                  : 'This cannot be undone on this server.'}
+                {undoDays > 0 ? texts.youCanUndoThisForDay(undoDays) : texts.thisCannotBeUndone}
               </p>
             </section>
           )
         }
       </QueryResult>
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{texts.cancel}</Button>
         <Button
           kind="primary"
           disabled={!preview.data}
           isBusy={merge.isPending}
           onClick={() => merge.mutate({ body: request })}
         >
-          Merge
+          {texts.merge}
         </Button>
       </DialogActions>
     </>
@@ -205,7 +200,7 @@ function Side({ label, topic }: { label: string; topic: Topic }) {
           <p className="muted small mono">{topic.name}</p>
         </div>
       </div>
-      <p className="small">{counted(topic.total_projects_count, 'project')}</p>
+      <p className="small">{texts.project(topic.total_projects_count)}</p>
     </section>
   )
 }

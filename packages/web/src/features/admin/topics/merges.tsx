@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Badge } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
-import { counted, formatCount } from '../../../components/format.ts'
+import { fill } from '../../../components/fill.tsx'
+import { formatCount } from '../../../components/format.ts'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import { Page } from '../../../components/page/page.tsx'
 import { PagedTable } from '../../../components/page/paged-table.tsx'
@@ -15,6 +16,7 @@ import { mayWrite, useSession } from '../../../data/session.ts'
 import { useToast } from '../../../data/toasts.ts'
 import styles from '../admin.module.css'
 import { OrganizationField, useOrganization } from './organization-field.tsx'
+import { texts } from './texts.ts'
 
 type Merge = Schemas['TopicMerge']
 const perPage = 50
@@ -28,23 +30,23 @@ export function Merges() {
   })
   return (
     <Page
-      title="Merges"
-      crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]}
-      lead={`Merged topics, newest first. You can undo a merge for ${counted(session.topic_undo_days, 'day')}.`}
+      title={texts.merges}
+      crumbs={[{ label: texts.topics, to: '/-/admin/topics' }]}
+      lead={texts.mergedTopicsNewestFirst(session.topic_undo_days)}
       actions={<OrganizationField />}
     >
       <PagedTable
-        label="Merges"
+        label={texts.merges}
         query={query}
         perPage={perPage}
         empty={{
           icon: GitMerge,
-          title: 'No merges yet',
-          text: <p>Merge topics on a topic’s page or under Duplicates.</p>,
+          title: texts.noMergesYet,
+          text: <p>{texts.mergeTopicsOnATopics}</p>,
         }}
         columns={[
           [
-            'Topic',
+            texts.topic,
             ({ source_topic: topic }) => (
               <>
                 <strong>{topic.title}</strong>
@@ -53,38 +55,41 @@ export function Merges() {
             ),
           ],
           [
-            'Into',
+            texts.into,
             ({ target_topic: topic, keep_alias: keepsAlias }) => (
               <>
                 <Link to={`/-/admin/topics/${topic.id}`} className={styles.strong}>
                   {topic.name}
                 </Link>
-                {!keepsAlias && <p className="muted small">No alias kept</p>}
+                {!keepsAlias && <p className="muted small">{texts.noAliasKept}</p>}
               </>
             ),
           ],
           [
-            'Projects',
+            texts.projects,
             ({ moved_projects_count: moved, shared_projects_count: shared }) => (
               <>
-                {formatCount(moved)} moved
-                {shared > 0 && <p className="muted small">{formatCount(shared)} had both topics</p>}
+                {texts.moved(formatCount(moved))}
+                {shared > 0 && <p className="muted small">{texts.hadBothTopics(formatCount(shared))}</p>}
               </>
             ),
             'numbers',
           ],
           [
-            'Merged',
+            texts.merged,
             (merge) => (
               <>
                 <span className={styles.nowrap}>
                   <Time of={merge.merged_at} />
                 </span>
-                <p className="muted small">by {merge.merged_by?.name ?? 'Deleted user'}</p>
+                <p className="muted small">{texts.byName(merge.merged_by?.name ?? texts.deletedUser)}</p>
               </>
             ),
           ],
-          ['Undo', (merge) => <UndoCell merge={merge} mayUndo={mayWrite(session)} onUndo={() => setUndoing(merge)} />],
+          [
+            texts.undo,
+            (merge) => <UndoCell merge={merge} mayUndo={mayWrite(session)} onUndo={() => setUndoing(merge)} />,
+          ],
         ]}
       />
       {undoing && <UndoDialog merge={undoing} onClose={() => setUndoing(undefined)} />}
@@ -96,23 +101,24 @@ function UndoCell({ merge, mayUndo, onUndo }: { merge: Merge; mayUndo: boolean; 
   if (merge.undone_at) {
     return (
       <>
-        <Badge tone="info">Undone</Badge>
+        <Badge tone="info">{texts.undone}</Badge>
         <p className="muted small">
-          <Time of={merge.undone_at} /> by {merge.undone_by?.name ?? 'Deleted user'}
+          {fill(texts.by2, { time: <Time of={merge.undone_at} />, name: merge.undone_by?.name ?? texts.deletedUser })}
         </p>
       </>
     )
   }
-  if (!merge.undoable_until) return <span className="muted">Undo period expired</span>
+  if (!merge.undoable_until) return <span className="muted">{texts.undoPeriodExpired}</span>
   return (
     <>
       {mayUndo && (
         <Button size="small" icon={Undo2} onClick={onUndo}>
-          Undo<span className="visually-hidden"> the merge of {merge.source_topic.name}</span>
+          {texts.undo}
+          <span className="visually-hidden"> {texts.theMergeOf(merge.source_topic.name)}</span>
         </Button>
       )}
       <p className={`muted small ${styles.nowrap}`}>
-        until <Time of={merge.undoable_until} />
+        {fill(texts.until, { time: <Time of={merge.undoable_until} /> })}
       </p>
     </>
   )
@@ -124,23 +130,18 @@ function UndoDialog({ merge, onClose }: { merge: Merge; onClose: () => void }) {
   const undo = useAction('POST /topics/merges/{id}/undo', {
     showsErrors: true,
     onDone: ({ title, left_out: leftOut }) => {
-      const rest = leftOut.length > 0 ? ` ${counted(leftOut.length, 'item')} changed since and left as is.` : ''
-      toast({ text: `${title} restored.${rest}` })
+      const rest = leftOut.length > 0 ? texts.itemChangedSinceAndLeft(leftOut.length) : ''
+      toast({ text: texts.restored(title, rest) })
       onClose()
     },
   })
   const { title } = merge.source_topic
   const reasons = undo.error instanceof RequestFailed ? undo.error.reasons : []
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title={`Undo merge of ${title}?`}
-      lead={`Restores ${title} with its ID, avatar, aliases and projects.`}
-    >
+    <Dialog isOpen onClose={onClose} title={texts.undoMergeOf(title)} lead={texts.restoresWithItsId(title)}>
       {undo.error && (
         <div role="alert" className="stack-tight">
-          <p>{reasons.length > 0 ? 'These changes conflict:' : undo.error.message}</p>
+          <p>{reasons.length > 0 ? texts.theseChangesConflict : undo.error.message}</p>
           {reasons.length > 0 && (
             <ul className={styles.reasons}>
               {reasons.map((reason) => (
@@ -148,22 +149,18 @@ function UndoDialog({ merge, onClose }: { merge: Merge; onClose: () => void }) {
               ))}
             </ul>
           )}
-          {reasons.length > 0 && (
-            <p className="muted small">
-              You can undo the remaining changes, unless another topic now has the same name.
-            </p>
-          )}
+          {reasons.length > 0 && <p className="muted small">{texts.youCanUndoTheRemaining}</p>}
         </div>
       )}
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{texts.cancel}</Button>
         {reasons.length > 0 ? (
           <Button
             kind="primary"
             isBusy={undo.isPending}
             onClick={() => undo.mutate({ path: { id: merge.id }, body: { partial: true } })}
           >
-            Undo remaining changes
+            {texts.undoRemainingChanges}
           </Button>
         ) : (
           <Button
@@ -172,7 +169,7 @@ function UndoDialog({ merge, onClose }: { merge: Merge; onClose: () => void }) {
             onClick={() => undo.mutate({ path: { id: merge.id }, body: {} })}
           >
             {' '}
-            Undo merge{' '}
+            {texts.undoMerge}{' '}
           </Button>
         )}
       </DialogActions>

@@ -7,6 +7,7 @@ import { ForWriters } from '../../../components/form/for-writers.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { useAction } from '../../../data/api.ts'
 import { OrganizationField, useOrganization } from './organization-field.tsx'
+import { texts } from './texts.ts'
 import { readTopicFields, TopicFields, topicFieldNames } from './topic-fields.tsx'
 
 export function NewTopic() {
@@ -14,21 +15,25 @@ export function NewTopic() {
   const organization = useOrganization()
   const [avatar, setAvatar] = useState<AvatarChange>()
   const create = useAction('POST /topics', {
-    done: 'Topic created.',
+    done: texts.topicCreated,
     showsErrors: true,
     onDone: ({ id }) => navigate(`/-/admin/topics/${id}`),
   })
   return (
-    <Page title="New topic" crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]} actions={<OrganizationField />}>
+    <Page
+      title={texts.newTopic}
+      crumbs={[{ label: texts.topics, to: '/-/admin/topics' }]}
+      actions={<OrganizationField />}
+    >
       <ForWriters>
         <Panel>
           <ActionForm
             action={create}
             fields={topicFieldNames}
-            submit="Create topic"
+            submit={texts.createTopic}
             aside={
               <LinkButton kind="quiet" to="/-/admin/topics">
-                Cancel
+                {texts.cancel}
               </LinkButton>
             }
             onSubmit={(_, form) =>

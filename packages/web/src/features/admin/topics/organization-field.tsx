@@ -1,6 +1,7 @@
 import { SelectField } from '../../../components/form/field.tsx'
 import { usePage } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
+import { texts } from './texts.ts'
 
 /** Returns the organization id from the address, 1 by default. */
 export function useOrganization(): number {
@@ -18,7 +19,7 @@ export function OrganizationField() {
   return (
     <div>
       <SelectField
-        label="Organization"
+        label={texts.organization}
         isLabelHidden
         choices={data.rows.map((organization) => ({ value: String(organization.id), label: organization.name }))}
         value={String(id)}

@@ -3,6 +3,7 @@ import { Lightbulb } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../../components/button.tsx'
+import { fill } from '../../../components/fill.tsx'
 import { ActionForm } from '../../../components/form/action-form.tsx'
 import { TextArea, TextField } from '../../../components/form/field.tsx'
 import { ChoiceFilter, useChoice } from '../../../components/form/filters.tsx'
@@ -15,6 +16,7 @@ import { useAction, usePage } from '../../../data/api.ts'
 import { mayWrite, useSession } from '../../../data/session.ts'
 import { ProposalState } from '../../../nouns/topic/proposal-state.tsx'
 import styles from '../admin.module.css'
+import { texts } from './texts.ts'
 
 type Proposal = RowOf<'GET /topics/proposals'>
 interface Decision {
@@ -23,9 +25,9 @@ interface Decision {
 }
 const perPage = 50
 const states = [
-  { value: 'pending', label: 'Pending' },
-  { value: 'approved', label: 'Approved' },
-  { value: 'rejected', label: 'Rejected' },
+  { value: 'pending', label: texts.pending },
+  { value: 'approved', label: texts.approved },
+  { value: 'rejected', label: texts.rejected },
 ] as const
 
 /** List of proposed topics, which administrators approve or reject. */
@@ -37,21 +39,21 @@ export function Proposals() {
   const close = () => setDecision(undefined)
   return (
     <Page
-      title="Proposals"
-      crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]}
-      lead="Topics that users ask you to create."
+      title={texts.proposals}
+      crumbs={[{ label: texts.topics, to: '/-/admin/topics' }]}
+      lead={texts.topicsThatUsersAsk}
     >
       <search>
-        <ChoiceFilter label="Status" name="state" choices={states} />
+        <ChoiceFilter label={texts.status} name="state" choices={states} />
       </search>
       <PagedTable
-        label="Proposals"
+        label={texts.proposals}
         query={query}
         perPage={perPage}
-        empty={{ icon: Lightbulb, title: 'No proposals', text: <p>No proposals have this status.</p> }}
+        empty={{ icon: Lightbulb, title: texts.noProposals, text: <p>{texts.noProposalsHaveThisStatus}</p> }}
         columns={[
           [
-            'Topic',
+            texts.topic,
             ({ name, title, description }) => (
               <>
                 <strong>{title}</strong>
@@ -61,28 +63,32 @@ export function Proposals() {
             ),
           ],
           [
-            'Proposed',
+            texts.proposed,
             ({ proposed_by: author, created_at: time }) => (
               <>
                 <Time of={time} />
                 <p className="muted small">
-                  by {author ? <Link to={`/${author.username}`}>{author.name}</Link> : 'Deleted user'}
+                  {fill(texts.by, {
+                    author: author ? <Link to={`/${author.username}`}>{author.name}</Link> : texts.deletedUser,
+                  })}
                 </p>
               </>
             ),
           ],
-          ['Status', (proposal) => <ProposalState proposal={proposal} />],
+          [texts.status, (proposal) => <ProposalState proposal={proposal} />],
           [
-            'Actions',
+            texts.actions,
             (proposal) =>
               mayWrite(session) &&
               proposal.state === 'pending' && (
                 <div className="row-wrap">
                   <Button size="small" onClick={() => setDecision({ proposal, kind: 'approve' })}>
-                    Approve<span className="visually-hidden"> {proposal.name}</span>
+                    {texts.approve}
+                    <span className="visually-hidden"> {proposal.name}</span>
                   </Button>
                   <Button size="small" onClick={() => setDecision({ proposal, kind: 'reject' })}>
-                    Reject<span className="visually-hidden"> {proposal.name}</span>
+                    {texts.reject}
+                    <span className="visually-hidden"> {proposal.name}</span>
                   </Button>
                 </div>
               ),
@@ -103,15 +109,15 @@ interface DialogProps {
 function ApproveDialog({ proposal, onClose }: DialogProps) {
   const action = useAction('POST /topics/proposals/{id}/approve', {
     showsErrors: true,
-    done: 'Topic created.',
+    done: texts.topicCreated,
     onDone: onClose,
   })
   return (
-    <Dialog isOpen onClose={onClose} title={`Approve ${proposal.name}?`} lead="Creates the topic.">
+    <Dialog isOpen onClose={onClose} title={texts.approveName(proposal.name)} lead={texts.createsTheTopic}>
       <ActionForm
         action={action}
         fields={['name', 'title', 'description', 'comment']}
-        submit="Create topic"
+        submit={texts.createTopic}
         onCancel={onClose}
         onSubmit={(text) =>
           action.mutate({
@@ -125,9 +131,9 @@ function ApproveDialog({ proposal, onClose }: DialogProps) {
           })
         }
       >
-        <TextField label="Name" name="name" required defaultValue={proposal.name} />
-        <TextField label="Title" name="title" required defaultValue={proposal.title} />
-        <TextArea label="Description" name="description" defaultValue={proposal.description ?? ''} />
+        <TextField label={texts.name} name="name" required defaultValue={proposal.name} />
+        <TextField label={texts.title} name="title" required defaultValue={proposal.title} />
+        <TextArea label={texts.description} name="description" defaultValue={proposal.description ?? ''} />
         <CommentField />
       </ActionForm>
     </Dialog>
@@ -137,15 +143,15 @@ function ApproveDialog({ proposal, onClose }: DialogProps) {
 function RejectDialog({ proposal, onClose }: DialogProps) {
   const action = useAction('POST /topics/proposals/{id}/reject', {
     showsErrors: true,
-    done: 'Proposal rejected.',
+    done: texts.proposalRejected,
     onDone: onClose,
   })
   return (
-    <Dialog isOpen onClose={onClose} title={`Reject ${proposal.name}?`}>
+    <Dialog isOpen onClose={onClose} title={texts.rejectName(proposal.name)}>
       <ActionForm
         action={action}
         fields={['comment']}
-        submit="Reject proposal"
+        submit={texts.rejectProposal}
         onCancel={onClose}
         onSubmit={(text) =>
           action.mutate({ path: { id: proposal.id }, body: text('comment') ? { comment: text('comment') } : {} })
@@ -158,5 +164,5 @@ function RejectDialog({ proposal, onClose }: DialogProps) {
 }
 
 function CommentField() {
-  return <TextArea label="Comment" name="comment" hint="Optional. Shown to the user who proposed the topic." />
+  return <TextArea label={texts.comment} name="comment" hint={texts.optionalShownToTheUser} />
 }

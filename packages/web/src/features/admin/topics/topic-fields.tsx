@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { type AvatarChange, AvatarField, avatarBody } from '../../../components/form/avatar-field.tsx'
 import { TextArea, TextField } from '../../../components/form/field.tsx'
 import styles from '../admin.module.css'
+import { texts } from './texts.ts'
 
 type Topic = Schemas['Topic']
 
@@ -22,26 +23,26 @@ export function TopicFields({
     <>
       <div className={styles.pair}>
         <TextField
-          label="Name"
+          label={texts.name}
           name="name"
           required
           defaultValue={topic?.name}
-          hint="Used in URLs, for example data-science."
+          hint={texts.usedInUrlsForExample}
         />
         <TextField
-          label="Title"
+          label={texts.title}
           name="title"
           required
           value={title}
           onChange={({ target }) => setTitle(target.value)}
-          hint="Display name, for example Data science."
+          hint={texts.displayNameForExample}
         />
       </div>
       <TextArea
-        label="Description"
+        label={texts.description}
         name="description"
         defaultValue={topic?.description ?? ''}
-        hint="Supports Markdown."
+        hint={texts.supportsMarkdown}
       />
       <AvatarField name={title} current={topic?.avatar_url ?? null} avatar={avatar} onAvatar={onAvatar} />
     </>

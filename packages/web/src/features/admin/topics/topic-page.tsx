@@ -3,10 +3,10 @@ import { GitMerge, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Button } from '../../../components/button.tsx'
+import { fill } from '../../../components/fill.tsx'
 import { ActionForm } from '../../../components/form/action-form.tsx'
 import type { AvatarChange } from '../../../components/form/avatar-field.tsx'
 import { ForWriters } from '../../../components/form/for-writers.tsx'
-import { counted } from '../../../components/format.ts'
 import { ConfirmDialog } from '../../../components/overlay/dialog.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
@@ -15,6 +15,7 @@ import { mayWrite, useSession } from '../../../data/session.ts'
 import { topicAddress } from '../../../nouns/topic/topic-links.tsx'
 import { Aliases } from './aliases.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
+import { texts } from './texts.ts'
 import { readTopicFields, TopicFields, topicFieldNames } from './topic-fields.tsx'
 
 type Topic = Schemas['Topic']
@@ -28,11 +29,13 @@ export function TopicPage({ id }: { id: string }) {
       {(topic) => (
         <Page
           title={topic.title}
-          crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]}
+          crumbs={[{ label: texts.topics, to: '/-/admin/topics' }]}
           lead={
             <p>
-              Used by {counted(topic.total_projects_count, 'project')}.{' '}
-              <Link to={topicAddress(topic.name)}>View public page</Link>
+              {fill(texts.usedBy, {
+                totalProjectsCount: texts.project(topic.total_projects_count),
+                link: <Link to={topicAddress(topic.name)}>{texts.viewPublicPage}</Link>,
+              })}
             </p>
           }
           actions={mayWrite(session) && <Actions topic={topic} />}
@@ -54,16 +57,16 @@ export function TopicPage({ id }: { id: string }) {
 function TopicForm({ topic }: { topic: Topic }) {
   const [avatar, setAvatar] = useState<AvatarChange>()
   const change = useAction('PUT /topics/{id}', {
-    done: 'Topic updated.',
+    done: texts.topicUpdated,
     showsErrors: true,
     onDone: () => setAvatar(undefined),
   })
   return (
-    <Panel title="Details">
+    <Panel title={texts.details}>
       <ActionForm
         action={change}
         fields={topicFieldNames}
-        submit="Save"
+        submit={texts.save}
         onSubmit={(_, form) => change.mutate({ path: { id: topic.id }, body: readTopicFields(form, avatar) })}
       >
         <TopicFields topic={topic} avatar={avatar} onAvatar={setAvatar} />
@@ -76,17 +79,17 @@ function Actions({ topic }: { topic: Topic }) {
   const [, navigate] = useLocation()
   const [open, setOpen] = useState<'merge' | 'delete'>()
   const remove = useAction('DELETE /topics/{id}', {
-    done: `Topic ${topic.title} deleted.`,
+    done: texts.topicDeleted(topic.title),
     isLeaving: true,
     onDone: () => navigate('/-/admin/topics', { replace: true }),
   })
   return (
     <>
       <Button icon={GitMerge} onClick={() => setOpen('merge')}>
-        Merge into…
+        {texts.mergeInto}
       </Button>
       <Button icon={Trash2} kind="danger" onClick={() => setOpen('delete')}>
-        Delete
+        {texts.deleteLabel}
       </Button>
       <MergeDialog
         isOpen={open === 'merge'}
@@ -97,9 +100,9 @@ function Actions({ topic }: { topic: Topic }) {
       <ConfirmDialog
         isOpen={open === 'delete'}
         onClose={() => setOpen(undefined)}
-        title={`Delete ${topic.title}?`}
-        lead={`Removes the topic from ${counted(topic.total_projects_count, 'project')} and deletes its aliases and avatar. This cannot be undone, but a merge can.`}
-        confirm="Delete"
+        title={texts.deleteLabelTitle(topic.title)}
+        lead={texts.removesTheTopicFromProject(topic.total_projects_count)}
+        confirm={texts.deleteLabel}
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate({ path: { id: topic.id } })}
       />

@@ -12,6 +12,7 @@ import { useSearchState } from '../../../data/search-state.ts'
 import { mayWrite, useSession } from '../../../data/session.ts'
 import styles from '../admin.module.css'
 import { OrganizationField, useOrganization } from './organization-field.tsx'
+import { texts } from './texts.ts'
 
 const perPage = 50
 
@@ -33,52 +34,46 @@ export function Topics() {
   })
   return (
     <Page
-      title="Topics"
+      title={texts.topics}
       actions={
         <>
           <LinkButton icon={Lightbulb} to="/-/admin/topics/proposals">
-            Proposals
+            {texts.proposals}
           </LinkButton>
           <LinkButton icon={Copy} to={`/-/admin/topics/duplicates${kept}`}>
-            Duplicates
+            {texts.duplicates}
           </LinkButton>
           <LinkButton icon={GitMerge} to={`/-/admin/topics/merges${kept}`}>
-            Merges
+            {texts.merges}
           </LinkButton>
           <LinkButton icon={FileText} to={`/-/admin/topics/file${kept}`}>
-            Import/export
+            {texts.importExport}
           </LinkButton>
           {mayWrite(session) && (
             <LinkButton kind="primary" icon={Plus} to={`/-/admin/topics/new${kept}`}>
-              New topic
+              {texts.newTopic}
             </LinkButton>
           )}
         </>
       }
     >
       <search className="row-wrap">
-        <SearchFilter label="Search topics" />
-        <CheckFilter name="unused" label="Without projects" />
+        <SearchFilter label={texts.searchTopics} />
+        <CheckFilter name="unused" label={texts.withoutProjects} />
         <OrganizationField />
       </search>
       <PagedTable
-        label="Topics"
+        label={texts.topics}
         query={query}
         perPage={perPage}
         empty={{
           icon: Tags,
-          title: 'No topics',
-          text: (
-            <p>
-              {state.search
-                ? 'No topics match. Enter at least three characters.'
-                : 'Create a topic, import a file, or add one to a project.'}
-            </p>
-          ),
+          title: texts.noTopics,
+          text: <p>{state.search ? texts.noTopicsMatchEnter : texts.createATopicImport}</p>,
         }}
         columns={[
           [
-            'Topic',
+            texts.topic,
             (topic) => (
               <div className={styles.person}>
                 <Avatar name={topic.title} url={topic.avatar_url} />
@@ -92,12 +87,12 @@ export function Topics() {
             ),
           ],
           [
-            'Description',
+            texts.description,
             ({ description }) => (
-              <p className={styles.description}>{description || <span className="muted">None</span>}</p>
+              <p className={styles.description}>{description || <span className="muted">{texts.none}</span>}</p>
             ),
           ],
-          ['Projects', (topic) => formatCount(topic.total_projects_count), 'numbers'],
+          [texts.projects, (topic) => formatCount(topic.total_projects_count), 'numbers'],
         ]}
       />
     </Page>

@@ -6,7 +6,7 @@ import { Badge } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
 import { DropZone } from '../../../components/form/drop-zone.tsx'
 import { CheckField } from '../../../components/form/field.tsx'
-import { counted, formatBytes, formatCount } from '../../../components/format.ts'
+import { formatBytes, formatCount } from '../../../components/format.ts'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { Table } from '../../../components/table.tsx'
 import { useAction } from '../../../data/api.ts'
@@ -15,6 +15,7 @@ import { mayWrite, useSession } from '../../../data/session.ts'
 import { useToast } from '../../../data/toasts.ts'
 import styles from '../admin.module.css'
 import { OrganizationField, useOrganization } from './organization-field.tsx'
+import { texts } from './texts.ts'
 
 type Outcome = Schemas['TopicImport']
 
@@ -23,9 +24,9 @@ export function Vocabulary() {
   const session = useSession()
   return (
     <Page
-      title="Import/export"
-      crumbs={[{ label: 'Topics', to: '/-/admin/topics' }]}
-      lead="Export all topics with their titles, descriptions and aliases, for version control, review or transfer to another server. Avatars and projects are not included."
+      title={texts.importExport}
+      crumbs={[{ label: texts.topics, to: '/-/admin/topics' }]}
+      lead={texts.exportAllTopicsWithTheir}
       actions={<OrganizationField />}
     >
       <Export />
@@ -42,17 +43,17 @@ function Export() {
       const query = { format, organization_id: organization }
       await saveFile('GET /topics/export', { query }, `topics.${format}`)
     } catch (error) {
-      toast({ text: `Export failed: ${(error as Error).message}`, kind: 'error' }) // always an Error
+      toast({ text: texts.exportFailed((error as Error).message), kind: 'error' }) // always an Error
     }
   }
   return (
-    <Panel title="Export">
+    <Panel title={texts.exportLabel}>
       <div className="row-wrap">
         <Button icon={Download} onClick={() => void save('yaml')}>
-          Export as YAML
+          {texts.exportAsYaml}
         </Button>
         <Button icon={Download} onClick={() => void save('json')}>
-          Export as JSON
+          {texts.exportAsJson}
         </Button>
       </div>
     </Panel>
@@ -65,7 +66,7 @@ function Import() {
   const [file, setFile] = useState<File>()
   const [prune, setPrune] = useState(false)
   const dryRun = useAction('POST /topics/import', { showsErrors: true })
-  const apply = useAction('POST /topics/import', { showsErrors: true, done: 'Topics updated.' })
+  const apply = useAction('POST /topics/import', { showsErrors: true, done: texts.topicsUpdated })
   const request = (file: File, prune: boolean, isDryRun: boolean) => ({
     body: { file, prune, dry_run: isDryRun, organization_id: organization },
   })
@@ -79,32 +80,28 @@ function Import() {
   const error = apply.error ?? dryRun.error
   const changes = dryRun.data ? dryRun.data.created + dryRun.data.updated + dryRun.data.deleted : 0
   return (
-    <Panel title="Import">
+    <Panel title={texts.importLabel}>
       <DropZone
         icon={FileUp}
-        label={file ? file.name : 'Drop a YAML or JSON file here'}
-        hint={
-          file
-            ? `${formatBytes(file.size)}. You can review changes before applying them.`
-            : 'Maximum size: 5 MiB. Missing fields stay unchanged; null or [] clears a field. You can review changes before applying them.'
-        }
+        label={file ? file.name : texts.dropAYamlOrJson}
+        hint={file ? texts.youCanReviewChanges(formatBytes(file.size)) : texts.maximumSize5Mib}
         onFiles={([chosen]) => chosen && look(chosen, prune)}
       />
       <CheckField
-        label="Delete topics not in the file"
-        hint="Otherwise they are left unchanged."
+        label={texts.deleteTopicsNotInTheFile}
+        hint={texts.otherwiseTheyAreLeft}
         checked={prune}
         onChange={({ target }) => (file ? look(file, target.checked) : setPrune(target.checked))}
       />
       <div aria-live="polite" className="stack">
-        {dryRun.isPending && <p className="muted">Comparing …</p>}
+        {dryRun.isPending && <p className="muted">{texts.comparing}</p>}
         {error && <Rejected error={error} />}
         {outcome && !error && !dryRun.isPending && <Difference outcome={outcome} />}
       </div>
       {file && dryRun.data && !apply.data && !dryRun.isPending && changes > 0 && (
         <div>
           <Button kind="primary" isBusy={apply.isPending} onClick={() => apply.mutate(request(file, prune, false))}>
-            Apply {counted(changes, 'change')}
+            {texts.applyChange(changes)}
           </Button>
         </div>
       )}
@@ -117,7 +114,7 @@ function Rejected({ error }: { error: Error }) {
   return (
     <div role="alert" className="stack-tight">
       <p className={styles.problem}>
-        {reasons.length > 0 ? `Nothing was changed: the file has ${counted(reasons.length, 'error')}.` : error.message}
+        {reasons.length > 0 ? texts.nothingWasChangedTheFile(reasons.length) : error.message}
       </p>
       {reasons.length > 0 && (
         <ul className={styles.reasons}>
@@ -131,27 +128,27 @@ function Rejected({ error }: { error: Error }) {
 }
 
 const actions = {
-  create: { label: 'New', tone: 'success' },
-  update: { label: 'Changed', tone: 'info' },
-  delete: { label: 'Deleted', tone: 'danger' },
+  create: { label: texts.newLabel, tone: 'success' },
+  update: { label: texts.changed, tone: 'info' },
+  delete: { label: texts.deleted, tone: 'danger' },
 } as const
 
 function Difference({ outcome }: { outcome: Outcome }) {
   const total = outcome.created + outcome.updated + outcome.deleted
   const numbers = [
-    `${formatCount(outcome.created)} new`,
-    `${formatCount(outcome.updated)} changed`,
-    `${formatCount(outcome.deleted)} deleted`,
-    `${formatCount(outcome.unchanged)} unchanged`,
+    texts.newLabelCreated(formatCount(outcome.created)),
+    texts.changedUpdated(formatCount(outcome.updated)),
+    texts.deletedDeleted(formatCount(outcome.deleted)),
+    texts.unchanged(formatCount(outcome.unchanged)),
   ].join(', ')
   return (
     <>
       <p>
-        <strong>{outcome.dry_run ? 'Preview' : 'Changes applied'}</strong>: {numbers}.
+        <strong>{outcome.dry_run ? texts.preview : texts.changesApplied}</strong>: {numbers}.
       </p>
-      {total === 0 && <p className="muted">The topics already match the file.</p>}
+      {total === 0 && <p className="muted">{texts.theTopicsAlreadyMatch}</p>}
       {outcome.changes.length > 0 && (
-        <Table label="Changes" head={['Topic', 'Change', 'Details']}>
+        <Table label={texts.changes} head={[texts.topic, texts.change, texts.details]}>
           {outcome.changes.map(({ action, name, fields }) => (
             <tr key={`${action} ${name}`}>
               <td className="mono">{name}</td>
@@ -171,7 +168,7 @@ function Difference({ outcome }: { outcome: Outcome }) {
         </Table>
       )}
       {total > outcome.changes.length && (
-        <p className="muted small">Showing the first {formatCount(outcome.changes.length)} changes.</p>
+        <p className="muted small">{texts.showingTheFirstChanges(formatCount(outcome.changes.length))}</p>
       )}
     </>
   )

@@ -5,6 +5,7 @@ import { QueryResult } from '../../../components/page/states.tsx'
 import { useAction, useApiQuery } from '../../../data/api.ts'
 import { useMayChange } from '../../../data/session.ts'
 import { useProject } from '../../../nouns/project/project.ts'
+import { texts } from '../texts.ts'
 
 /** Badge of the project for READMEs, with Markdown to copy. */
 export function BadgePanel() {
@@ -12,22 +13,22 @@ export function BadgePanel() {
   const mayChange = useMayChange()
   const path = { id: project.id }
   const query = useApiQuery('GET /projects/{id}/vulnerabilities/badge', { path })
-  const publish = useAction('POST /projects/{id}/vulnerabilities/badge', { done: 'Badge published.' })
-  const revoke = useAction('DELETE /projects/{id}/vulnerabilities/badge', { done: 'Public address revoked.' })
+  const publish = useAction('POST /projects/{id}/vulnerabilities/badge', { done: texts.badgePublished })
+  const revoke = useAction('DELETE /projects/{id}/vulnerabilities/badge', { done: texts.publicAddressRevoked })
   const url = query.data?.public_url
   return (
     <Panel
-      title="Badge"
+      title={texts.badge}
       actions={
         mayChange &&
         query.data && (
           <>
             <Button size="small" isBusy={publish.isPending} onClick={() => publish.mutate({ path })}>
-              {url ? 'Replace address' : 'Publish badge'}
+              {url ? texts.replaceAddress : texts.publishBadge}
             </Button>
             {url && (
               <Button size="small" kind="danger" isBusy={revoke.isPending} onClick={() => revoke.mutate({ path })}>
-                Revoke address
+                {texts.revokeAddress}
               </Button>
             )}
           </>
@@ -41,18 +42,14 @@ export function BadgePanel() {
             <div className="stack">
               {url && (
                 <p>
-                  <img src={new URL(url).pathname} alt="Badge with the open critical and high vulnerabilities" />
+                  <img src={new URL(url).pathname} alt={texts.badgeWithTheOpen} />
                 </p>
               )}
-              <p>
-                {url
-                  ? 'Everyone who has the address can see the badge.'
-                  : 'Shows the open critical and high vulnerabilities. Publish it to show it in a README.'}
-              </p>
+              <p>{url ? texts.everyoneWhoHasTheAddress : texts.showsTheOpenCritical}</p>
               {url && (
                 <p className="row-wrap">
                   <code>{markdown}</code>
-                  <CopyButton text={markdown} label="Copy Markdown" />
+                  <CopyButton text={markdown} label={texts.copyMarkdown} />
                 </p>
               )}
             </div>

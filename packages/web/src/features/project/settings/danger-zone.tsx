@@ -6,6 +6,7 @@ import { TypedConfirm } from '../../../components/overlay/typed-confirm.tsx'
 import { Panel } from '../../../components/page/page.tsx'
 import { useAction } from '../../../data/api.ts'
 import { useProject } from '../../../nouns/project/project.ts'
+import { texts } from '../texts.ts'
 import { Transfer } from './transfer.tsx'
 
 /** Archives, transfers and deletes the project. An archived project is unarchived on each of its pages. */
@@ -14,33 +15,33 @@ export function DangerZone() {
   const [, navigate] = useLocation()
   const [asked, setAsked] = useState<'archive' | 'transfer' | 'delete'>()
   const close = () => setAsked(undefined)
-  const archive = useAction('POST /projects/{id}/archive', { done: 'Project archived.', onDone: close })
+  const archive = useAction('POST /projects/{id}/archive', { done: texts.projectArchived, onDone: close })
   const { namespace, path_with_namespace: place } = project
   const remove = useAction('DELETE /projects/{id}', {
-    done: `Project ${place} deleted.`,
+    done: texts.projectDeleted(place),
     isLeaving: true,
     onDone: () => navigate(namespace.kind === 'group' ? `/groups/${namespace.full_path}` : `/${namespace.path}`),
   })
   const request = { path: { id: project.id } }
   return (
-    <Panel title="Danger zone">
+    <Panel title={texts.dangerZone}>
       <div className="row-wrap">
         {!project.archived && (
           <>
-            <Button onClick={() => setAsked('archive')}>Archive</Button>
-            <Button onClick={() => setAsked('transfer')}>Transfer project</Button>
+            <Button onClick={() => setAsked('archive')}>{texts.archive}</Button>
+            <Button onClick={() => setAsked('transfer')}>{texts.transferProject}</Button>
           </>
         )}
         <Button kind="danger" onClick={() => setAsked('delete')}>
-          Delete project
+          {texts.deleteProject}
         </Button>
       </div>
       <ConfirmDialog
         isOpen={asked === 'archive'}
         onClose={close}
-        title={`Archive ${project.name}?`}
-        lead="An archived project is read-only: it can be viewed and exported, but not changed. You can unarchive it at any time."
-        confirm="Archive"
+        title={texts.archiveName(project.name)}
+        lead={texts.anArchivedProjectIsRead}
+        confirm={texts.archive}
         isDangerous={false}
         isBusy={archive.isPending}
         onConfirm={() => archive.mutate(request)}
@@ -48,10 +49,10 @@ export function DangerZone() {
       {asked === 'transfer' && <Transfer onClose={close} />}
       {asked === 'delete' && (
         <TypedConfirm
-          title={`Delete ${project.name}?`}
-          lead="This immediately and permanently deletes its uploads, findings, vulnerabilities and comments. This cannot be undone."
+          title={texts.deleteLabel(project.name)}
+          lead={texts.thisImmediatelyAndPermanently}
           word={place}
-          confirm="Delete project"
+          confirm={texts.deleteProject}
           isBusy={remove.isPending}
           onClose={close}
           onConfirm={() => remove.mutate(request)}

@@ -11,6 +11,7 @@ import { visibilityOf } from '../../../components/visibility.tsx'
 import { useAction, useApiQuery } from '../../../data/api.ts'
 import { levels, mayWrite, useSession } from '../../../data/session.ts'
 import { useProject } from '../../../nouns/project/project.ts'
+import { texts } from '../texts.ts'
 import { BadgePanel } from './badge.tsx'
 import { DangerZone } from './danger-zone.tsx'
 import { ProjectFilesPanel } from './project-files.tsx'
@@ -24,7 +25,7 @@ export function GeneralSettings() {
   const isOwner = level >= levels.owner
   const session = useSession()
   return (
-    <Page title="Settings">
+    <Page title={texts.settings}>
       <SettingsTabs />
       <ForWriters>
         <General />
@@ -49,7 +50,7 @@ function useChange() {
   const [, navigate] = useLocation()
   const action = useAction('PUT /projects/{id}', {
     showsErrors: true,
-    done: 'Saved.',
+    done: texts.saved,
     onDone({ path_with_namespace: path }) {
       // A new path changes the address of this page.
       if (path !== project.path_with_namespace)
@@ -64,7 +65,7 @@ function ProjectAvatar() {
   const [avatar, setAvatar] = useState<AvatarChange>()
   const action = useAction('PUT /projects/{id}', {
     showsErrors: true,
-    done: 'Avatar saved.',
+    done: texts.avatarSaved,
     onDone: () => setAvatar(undefined),
   })
   return (
@@ -83,28 +84,28 @@ function General() {
   const { project } = useProject()
   const { action, save } = useChange()
   return (
-    <Panel title="General">
+    <Panel title={texts.general}>
       <ActionForm
         action={action}
         fields={['name', 'description', 'default_branch']}
-        submit="Save"
+        submit={texts.save}
         onSubmit={(text) =>
           save({ name: text('name'), description: text('description'), default_branch: text('default_branch') })
         }
       >
-        <TextField label="Name" name="name" defaultValue={project.name} required />
+        <TextField label={texts.name} name="name" defaultValue={project.name} required />
         <TextArea
-          label="Description"
+          label={texts.description}
           name="description"
           defaultValue={project.description ?? ''}
-          hint="Supports Markdown. Visible to everyone who can view the project."
+          hint={texts.supportsMarkdownVisibleToEveryone}
         />
         <TextField
-          label="Default branch"
+          label={texts.defaultBranch}
           name="default_branch"
           defaultValue={project.default_branch ?? ''}
           required
-          hint="Reports of this branch determine the vulnerabilities of the project."
+          hint={texts.reportsOfThisBranch}
         />
       </ActionForm>
     </Panel>
@@ -113,16 +114,16 @@ function General() {
 
 function Vulnerabilities() {
   return (
-    <Panel title="Vulnerabilities">
+    <Panel title={texts.vulnerabilities}>
       <SettingCheck
         name="promote_vulnerabilities_on_ingestion"
-        label="Create vulnerabilities automatically"
-        hint="New findings on the default branch become vulnerabilities without triage."
+        label={texts.createVulnerabilitiesAutomatically}
+        hint={texts.newFindingsOnTheDefault}
       />
       <SettingCheck
         name="auto_resolve_vulnerabilities"
-        label="Resolve vulnerabilities automatically"
-        hint="Resolves vulnerabilities that are no longer detected on the default branch."
+        label={texts.resolveVulnerabilitiesAutomatically}
+        hint={texts.resolvesVulnerabilitiesThatAreNo}
       />
       <ExposureForm />
       <ReportRole />
@@ -140,7 +141,7 @@ function ExposureForm() {
     <ActionForm
       action={action}
       fields={['exposure']}
-      submit="Save exposure"
+      submit={texts.saveExposure}
       kind="plain"
       onSubmit={(text) => {
         const exposure = exposures.find(({ value }) => value === text('exposure'))
@@ -148,21 +149,21 @@ function ExposureForm() {
       }}
     >
       <SelectField
-        label="Exposure"
+        label={texts.exposure}
         name="exposure"
         defaultValue={project.exposure ?? 'unknown'}
         choices={exposures}
-        hint="From where attackers reach what this project builds. It changes the priority of its vulnerabilities within minutes."
+        hint={texts.fromWhereAttackersReach}
       />
     </ActionForm>
   )
 }
 
 const exposures = [
-  { value: 'unknown', label: 'Unknown' },
-  { value: 'internet', label: 'Reachable from the internet' },
-  { value: 'internal', label: 'Internal network only' },
-  { value: 'none', label: 'Not reachable' },
+  { value: 'unknown', label: texts.unknown },
+  { value: 'internet', label: texts.reachableFromTheInternet },
+  { value: 'internal', label: texts.internalNetworkOnly },
+  { value: 'none', label: texts.notReachable },
 ] as const
 
 /** Who may report for the default branch. Pipelines with a token of the project may in any case. */
@@ -173,7 +174,7 @@ function ReportRole() {
     <ActionForm
       action={action}
       fields={['default_branch_report_role']}
-      submit="Save report role"
+      submit={texts.saveReportRole}
       kind="plain"
       onSubmit={(text) => {
         const role = text('default_branch_report_role')
@@ -181,14 +182,14 @@ function ReportRole() {
       }}
     >
       <SelectField
-        label="Who can report for the default branch"
+        label={texts.whoCanReportForTheDefault}
         name="default_branch_report_role"
         defaultValue={project.default_branch_report_role ?? 'developer'}
         choices={[
-          { value: 'developer', label: 'Developers and Maintainers' },
-          { value: 'maintainer', label: 'Maintainers, access tokens and trust relations' },
+          { value: 'developer', label: texts.developersAndMaintainers },
+          { value: 'maintainer', label: texts.maintainersAccessTokensAndTrust },
         ]}
-        hint="Access tokens of the project or its groups need the scope write_security_reports."
+        hint={texts.accessTokensOfTheProject}
       />
     </ActionForm>
   )
@@ -202,7 +203,7 @@ function AbsenceLimit() {
     <ActionForm
       action={action}
       fields={['max_absent_percent']}
-      submit="Save absence limit"
+      submit={texts.saveAbsenceLimit}
       kind="plain"
       onSubmit={(text) => {
         const percent = text('max_absent_percent')
@@ -210,13 +211,13 @@ function AbsenceLimit() {
       }}
     >
       <TextField
-        label="Absence limit (%)"
+        label={texts.absenceLimit}
         name="max_absent_percent"
         type="number"
         min="0"
         max="100"
         defaultValue={project.max_absent_percent ?? ''}
-        hint="If a report for the default branch misses more than this share of a scanner’s findings, and at least 10, or is empty for the first time, a Maintainer must apply or discard the absences. Leave empty to apply all absences immediately."
+        hint={texts.ifAReportForTheDefault}
       />
     </ActionForm>
   )
@@ -230,7 +231,7 @@ function BranchRetention() {
     <ActionForm
       action={action}
       fields={['ref_retention_days', 'protected_refs']}
-      submit="Save branch retention"
+      submit={texts.saveBranchRetention}
       kind="plain"
       onSubmit={(text) => {
         const days = text('ref_retention_days')
@@ -242,20 +243,20 @@ function BranchRetention() {
       }}
     >
       <TextField
-        label="Close branches after (days)"
+        label={texts.closeBranchesAfterDays}
         name="ref_retention_days"
         type="number"
         min="0"
         max="3650"
         defaultValue={project.ref_retention_days ?? ''}
-        hint="A branch without a report for this time closes, and its findings are no longer present on it. 0 keeps branches open. Leave empty for the setting of the server."
+        hint={texts.aBranchWithoutAReport}
       />
       <TextArea
-        label="Protected branches"
+        label={texts.protectedBranches}
         name="protected_refs"
         rows={3}
         defaultValue={project.protected_refs?.join('\n')}
-        hint="Branches and tags that never close, one per line. * stands for any characters. The default branch never closes."
+        hint={texts.branchesAndTagsThatNever}
       />
     </ActionForm>
   )
@@ -273,24 +274,24 @@ function Visibility() {
     { isEnabled: isInGroup },
   )
   return (
-    <Panel title="Visibility">
+    <Panel title={texts.visibility}>
       <ActionForm
         action={action}
         fields={['visibility_level']}
-        submit="Save visibility"
+        submit={texts.saveVisibility}
         isDisabled={chosen === now}
         onSubmit={() => save({ visibility: chosen })}
       >
         <VisibilityField
           value={chosen}
           max={group.data ? visibilityOf(group.data.visibility) : 'public'}
-          within={group.data && `the group ${group.data.name}`}
+          within={group.data && texts.theGroupName(group.data.name)}
           onChange={setChosen}
         />
         <SettingCheck
           name="enforce_auth_checks_on_uploads"
-          label="Require project access to view uploads"
-          hint="Otherwise anyone with the URL of an image can view it."
+          label={texts.requireProjectAccessToView}
+          hint={texts.otherwiseAnyoneWithTheUrl}
         />
       </ActionForm>
     </Panel>
@@ -302,22 +303,22 @@ function Address() {
   const { action, save } = useChange()
   const [path, setPath] = useState(project.path)
   return (
-    <Panel title="URL">
+    <Panel title={texts.url}>
       <ActionForm
         action={action}
         fields={['path']}
-        submit="Change path"
+        submit={texts.changePath}
         kind="plain"
         isDisabled={path.trim() === project.path}
         onSubmit={() => save({ path: path.trim() })}
       >
         <TextField
-          label="Path"
+          label={texts.path}
           name="path"
           value={path}
           onChange={({ target }) => setPath(target.value)}
           required
-          hint={`URL: /${project.namespace.full_path}/${path.trim() || project.path}. The old URL redirects until the old path is used again.`}
+          hint={texts.urlTheOldUrl(project.namespace.full_path, path.trim() || project.path)}
         />
       </ActionForm>
     </Panel>

@@ -8,6 +8,7 @@ import { Table } from '../../../components/table.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useAction, useApiQuery } from '../../../data/api.ts'
 import { useProject } from '../../../nouns/project/project.ts'
+import { texts } from '../texts.ts'
 import { SettingCheck } from './setting-check.tsx'
 
 type ProjectFile = Schemas['ProjectFile']
@@ -18,16 +19,14 @@ export function ProjectFilesPanel() {
   const path = { id: project.id }
   const query = useApiQuery('GET /projects/{id}/project_files', { path })
   return (
-    <Panel title="Files of the repository">
+    <Panel title={texts.filesOfTheRepository}>
       <SettingCheck
         name="accept_reporters_files"
-        label="Accept files from everyone who can send reports"
-        hint="Otherwise CODEOWNERS, alcove.yml and ignore files take effect only if the sender can triage vulnerabilities."
+        label={texts.acceptFilesFromEveryone}
+        hint={texts.otherwiseCodeownersAlcoveYml}
       />
       <QueryResult query={query}>
-        {(files) =>
-          files.length === 0 ? <p>No report for the default branch had files.</p> : <FileTable files={files} />
-        }
+        {(files) => (files.length === 0 ? <p>{texts.noReportForTheDefault}</p> : <FileTable files={files} />)}
       </QueryResult>
     </Panel>
   )
@@ -35,7 +34,10 @@ export function ProjectFilesPanel() {
 
 function FileTable({ files }: { files: readonly ProjectFile[] }) {
   return (
-    <Table label="Received files" head={['File', 'Branch', 'Received', 'Sender', 'Lines without effect', '']}>
+    <Table
+      label={texts.receivedFiles}
+      head={[texts.file, texts.branch, texts.received, texts.sender, texts.linesWithoutEffect, '']}
+    >
       {files.map((file) => (
         <tr key={file.name}>
           <td>
@@ -45,7 +47,7 @@ function FileTable({ files }: { files: readonly ProjectFile[] }) {
           <td>
             <Time of={file.updated_at} />
           </td>
-          <td>{file.author?.name ?? 'Deleted user'}</td>
+          <td>{file.author?.name ?? texts.deletedUser}</td>
           <td>
             <Warnings file={file} />
           </td>
@@ -59,15 +61,13 @@ function FileTable({ files }: { files: readonly ProjectFile[] }) {
 }
 
 function Warnings({ file: { warnings } }: { file: ProjectFile }) {
-  if (warnings.length === 0) return 'None'
+  if (warnings.length === 0) return texts.none
   return (
     <details>
       <summary>{warnings.length}</summary>
       <ul>
         {warnings.map(({ line, message }) => (
-          <li key={`${line} ${message}`}>
-            Line {line}: {message}
-          </li>
+          <li key={`${line} ${message}`}>{texts.line(line, message)}</li>
         ))}
       </ul>
     </details>
@@ -77,18 +77,18 @@ function Warnings({ file: { warnings } }: { file: ProjectFile }) {
 function DeleteFile({ file: { name } }: { file: ProjectFile }) {
   const { project } = useProject()
   const [isAsked, setIsAsked] = useState(false)
-  const action = useAction('DELETE /projects/{id}/project_files/{name}', { done: 'File deleted.' })
+  const action = useAction('DELETE /projects/{id}/project_files/{name}', { done: texts.fileDeleted })
   return (
     <>
       <Button size="small" kind="danger" onClick={() => setIsAsked(true)}>
-        Delete {name}
+        {texts.deleteLabelName(name)}
       </Button>
       <ConfirmDialog
         isOpen={isAsked}
         onClose={() => setIsAsked(false)}
-        title={`Delete ${name}?`}
-        lead="The rules of the file are removed and their effects reverted. Assignments stay. The next report with the file brings it back."
-        confirm="Delete file"
+        title={texts.deleteLabel(name)}
+        lead={texts.theRulesOfTheFile}
+        confirm={texts.deleteFile}
         isBusy={action.isPending}
         onConfirm={() => action.mutate({ path: { id: project.id, name } })}
       />

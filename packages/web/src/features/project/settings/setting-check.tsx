@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { CheckField } from '../../../components/form/field.tsx'
 import { useAction } from '../../../data/api.ts'
 import { useProject } from '../../../nouns/project/project.ts'
+import { texts } from '../texts.ts'
 
 type Name =
   | 'promote_vulnerabilities_on_ingestion'
@@ -18,7 +19,7 @@ export function SettingCheck({ name, label, hint }: { name: Name; label: string;
   useEffect(() => {
     if (wanted === value) setWanted(undefined)
   }, [wanted, value])
-  const action = useAction('PUT /projects/{id}', { done: 'Saved.' })
+  const action = useAction('PUT /projects/{id}', { done: texts.saved })
   return (
     <CheckField
       label={label}

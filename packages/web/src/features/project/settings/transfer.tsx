@@ -8,6 +8,7 @@ import { useAction } from '../../../data/api.ts'
 import { levels } from '../../../data/session.ts'
 import { NamespaceField, type Place } from '../../../nouns/project/namespace-field.tsx'
 import { useProject } from '../../../nouns/project/project.ts'
+import { texts } from '../texts.ts'
 
 /** Dialog that transfers the project to another namespace. */
 export function Transfer({ onClose }: { onClose: () => void }) {
@@ -17,7 +18,7 @@ export function Transfer({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('')
   const action = useAction('PUT /projects/{id}/transfer', {
     showsErrors: true,
-    done: 'Project transferred.',
+    done: texts.projectTransferred,
     onDone: ({ path_with_namespace: path }) => navigate(`/${path}/-/settings`),
   })
   const isMeant = typed.trim() === project.path_with_namespace
@@ -26,30 +27,23 @@ export function Transfer({ onClose }: { onClose: () => void }) {
     if (place && isMeant) action.mutate({ path: { id: project.id }, body: { namespace: place.fullPath } })
   }
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title={`Transfer ${project.name}`}
-      lead="Members of the current groups lose their inherited access. Members of the new groups gain access according to their roles. The old URL redirects to the new one."
-    >
+    <Dialog isOpen onClose={onClose} title={texts.transferName(project.name)} lead={texts.membersOfTheCurrent}>
       <form className="form" onSubmit={submit}>
-        <NamespaceField label="New namespace" least={levels.maintainer} value={place} onChange={setPlace} />
+        <NamespaceField label={texts.newNamespace} least={levels.maintainer} value={place} onChange={setPlace} />
         {place?.kind === 'group' && place.visibility !== 'public' && (
-          <p className="small muted">
-            The group is {place.visibility}. The project's visibility will be limited to that.
-          </p>
+          <p className="small muted">{texts.theGroupIsTheProjects(place.visibility)}</p>
         )}
         <TextField
-          label={`Type ${project.path_with_namespace} to confirm`}
+          label={texts.typeToConfirm(project.path_with_namespace)}
           autoComplete="off"
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
         />
         <Problem text={transferProblem(action.error)} />
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{texts.cancel}</Button>
           <Button type="submit" kind="danger" disabled={!place || !isMeant} isBusy={action.isPending}>
-            Transfer
+            {texts.transfer}
           </Button>
         </DialogActions>
       </form>

@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import { ActionForm } from '../../../components/form/action-form.tsx'
 import { TextField } from '../../../components/form/field.tsx'
-import { counted, formatBytes } from '../../../components/format.ts'
+import { formatBytes } from '../../../components/format.ts'
 import { Panel } from '../../../components/page/page.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
 import { useAction, useApiQuery } from '../../../data/api.ts'
 import { useMayChange, useSession } from '../../../data/session.ts'
 import { useProject } from '../../../nouns/project/project.ts'
+import { texts } from '../texts.ts'
 
 const mebi = 1024 * 1024
 
@@ -17,21 +18,24 @@ export function UploadLimits() {
   const mayChange = useMayChange()
   const query = useApiQuery('GET /projects/{id}/uploads/limits', { path: { id: project.id } })
   return (
-    <Panel title="Upload limits">
+    <Panel title={texts.uploadLimits}>
       <QueryResult query={query}>
         {(limits) => (
           <>
             <p>
-              {counted(limits.files, 'file')}, {formatBytes(limits.used_bytes)}. Maximum file size:{' '}
-              {formatBytes(limits.max_upload_bytes)}.
-              {limits.quota_bytes === null
-                ? ' No storage quota.'
-                : ` Storage quota: ${formatBytes(limits.quota_bytes)}.`}
+              {texts.fileMaximumFileSize(
+                limits.files,
+                formatBytes(limits.used_bytes),
+                formatBytes(limits.max_upload_bytes),
+                limits.quota_bytes === null
+                  ? texts.noStorageQuota
+                  : texts.storageQuota(formatBytes(limits.quota_bytes)),
+              )}
             </p>
             {session.is_admin && mayChange ? (
               <Form key={`${limits.max_upload_bytes} ${limits.quota_bytes}`} limits={limits} />
             ) : (
-              <p className="muted small">Only administrators can change these limits.</p>
+              <p className="muted small">{texts.onlyAdministratorsCanChange}</p>
             )}
           </>
         )}
@@ -46,28 +50,28 @@ function Form({ limits }: { limits: { max_upload_bytes: number; quota_bytes: num
   const isOwn = limits.max_upload_bytes !== session.max_upload_bytes
   const [max, setMax] = useState(isOwn ? inMebi(limits.max_upload_bytes) : '')
   const [quota, setQuota] = useState(limits.quota_bytes === null ? '' : inMebi(limits.quota_bytes))
-  const action = useAction('PUT /projects/{id}/uploads/limits', { showsErrors: true, done: 'Limits saved.' })
+  const action = useAction('PUT /projects/{id}/uploads/limits', { showsErrors: true, done: texts.limitsSaved })
   const save = () =>
     action.mutate({ path: { id: project.id }, body: { max_upload_bytes: inBytes(max), quota_bytes: inBytes(quota) } })
   return (
-    <ActionForm action={action} submit="Save limits" kind="plain" onSubmit={save}>
+    <ActionForm action={action} submit={texts.saveLimits} kind="plain" onSubmit={save}>
       <TextField
-        label="Maximum file size (MiB)"
+        label={texts.maximumFileSizeMib}
         type="number"
         min="0.001"
         step="any"
         value={max}
         onChange={({ target }) => setMax(target.value)}
-        hint={`Leave empty for the server limit of ${formatBytes(session.max_upload_bytes)}.`}
+        hint={texts.leaveEmptyForTheServerMaxUploadBytes(formatBytes(session.max_upload_bytes))}
       />
       <TextField
-        label="Storage quota (MiB)"
+        label={texts.storageQuotaMib}
         type="number"
         min="0"
         step="any"
         value={quota}
         onChange={({ target }) => setQuota(target.value)}
-        hint="Leave empty for the server default."
+        hint={texts.leaveEmptyForTheServer}
       />
     </ActionForm>
   )

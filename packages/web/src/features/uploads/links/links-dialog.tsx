@@ -2,15 +2,16 @@ import type { Schemas } from '@alcove/client'
 import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { CopyButton } from '../../../components/copy-button.tsx'
+import { fill } from '../../../components/fill.tsx'
 import { ActionForm } from '../../../components/form/action-form.tsx'
 import { TextField } from '../../../components/form/field.tsx'
-import { counted } from '../../../components/format.ts'
 import { ConfirmDialog, Dialog } from '../../../components/overlay/dialog.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useAction, useApiQuery } from '../../../data/api.ts'
 import { dayAhead } from '../../../nouns/token/scopes.ts'
 import { operationsOf, type StoredFile, type UploadOwner } from '../owner.ts'
+import { texts } from '../texts.ts'
 import styles from './links-dialog.module.css'
 
 type UploadLink = Schemas['UploadLink']
@@ -26,7 +27,7 @@ export function LinksDialog({ owner, file, onClose }: LinksProps & { onClose: ()
   const [revoking, setRevoking] = useState<UploadLink>()
   const path = { id: owner.id, upload_id: file.id }
   const revoke = useAction(operationsOf(owner).revokeLink, {
-    done: 'Link revoked.',
+    done: texts.linkRevoked,
     onDone(_, { path: { link_id: id } }) {
       if (created?.id === id) setCreated(undefined)
       setRevoking(undefined)
@@ -37,21 +38,16 @@ export function LinksDialog({ owner, file, onClose }: LinksProps & { onClose: ()
       <ConfirmDialog
         isOpen
         onClose={() => setRevoking(undefined)}
-        title={`Revoke ${nameOf(revoking)}?`}
-        lead={`The link stops working at once. ${file.name} stays available to members.`}
-        confirm="Revoke link"
+        title={texts.revokeRevoking(nameOf(revoking))}
+        lead={texts.theLinkStopsWorking(file.name)}
+        confirm={texts.revokeLink}
         isBusy={revoke.isPending}
         onConfirm={() => revoke.mutate({ path: { ...path, link_id: revoking.id } })}
       />
     )
   }
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title={`Links to ${file.name}`}
-      lead="Anyone with a link can download this file without signing in, until the link expires or is revoked."
-    >
+    <Dialog isOpen onClose={onClose} title={texts.linksTo(file.name)} lead={texts.anyoneWithALink}>
       {created ? (
         <CreatedLink link={created} onAgain={() => setCreated(undefined)} />
       ) : (
@@ -75,28 +71,22 @@ function CreateLink({
     <ActionForm
       action={action}
       fields={['name', 'expires_at']}
-      submit="Create link"
+      submit={texts.createLink}
       onCancel={onClose}
       onSubmit={(text) => {
         const body = { name: text('name'), expires_at: `${text('expires_at')}T00:00:00Z` }
         action.mutate({ path: { id: owner.id, upload_id: file.id }, body })
       }}
     >
+      <TextField label={texts.name} name="name" autoComplete="off" maxLength={255} hint={texts.optionalForExampleWho} />
       <TextField
-        label="Name"
-        name="name"
-        autoComplete="off"
-        maxLength={255}
-        hint="Optional. For example, who receives the link"
-      />
-      <TextField
-        label="Expiration date"
+        label={texts.expirationDate}
         name="expires_at"
         type="date"
         required
         defaultValue={dayAhead(defaultDays)}
         min={dayAhead(1)}
-        hint="The link expires at the start of this day (UTC)."
+        hint={texts.theLinkExpiresAtTheStart}
       />
     </ActionForm>
   )
@@ -112,10 +102,8 @@ function CreatedLink({ link, onAgain }: { link: Schemas['CreatedUploadLink']; on
     return () => cancelAnimationFrame(frame)
   }, [])
   return (
-    <section className={styles.created} aria-label="New link" role="status">
-      <label htmlFor={id}>
-        <strong>Link created.</strong> Copy it now, because it is not shown again.
-      </label>
+    <section className={styles.created} aria-label={texts.newLink} role="status">
+      <label htmlFor={id}>{fill(texts.copyItNowBecause, { strong: <strong>{texts.linkCreated}</strong> })}</label>
       <input
         ref={address}
         id={id}
@@ -127,9 +115,9 @@ function CreatedLink({ link, onAgain }: { link: Schemas['CreatedUploadLink']; on
         spellCheck={false}
       />
       <div className="row-wrap">
-        <CopyButton text={link.url} label="Copy link" size="normal" />
+        <CopyButton text={link.url} label={texts.copyLink} size="normal" />
         <Button kind="quiet" onClick={onAgain}>
-          Create another link
+          {texts.createAnotherLink}
         </Button>
       </div>
     </section>
@@ -139,12 +127,12 @@ function CreatedLink({ link, onAgain }: { link: Schemas['CreatedUploadLink']; on
 function Links({ owner, file, onRevoke }: LinksProps & { onRevoke: (link: UploadLink) => void }) {
   const query = useApiQuery(operationsOf(owner).links, { path: { id: owner.id, upload_id: file.id } })
   return (
-    <section className={styles.links} aria-label="Links">
-      <h3>Links</h3>
+    <section className={styles.links} aria-label={texts.links}>
+      <h3>{texts.links}</h3>
       <QueryResult query={query}>
         {(links) =>
           links.length === 0 ? (
-            <p className="muted">No links to this file.</p>
+            <p className="muted">{texts.noLinksToThisFile}</p>
           ) : (
             <ul className={styles.list}>
               {links.map((link) => (
@@ -152,21 +140,19 @@ function Links({ owner, file, onRevoke }: LinksProps & { onRevoke: (link: Upload
                   <div className={styles.facts}>
                     <strong>{nameOf(link)}</strong>
                     <p className="muted small">
-                      {counted(link.uses, 'download')}
-                      {link.last_used_at && (
-                        <>
-                          , last <Time of={link.last_used_at} />
-                        </>
-                      )}
-                      . Expires <Time of={link.expires_at} />.
+                      {texts.downloadUses(link.uses)}
+                      {link.last_used_at && fill(texts.last, { time: <Time of={link.last_used_at} /> })}
+                      {fill(texts.expires, { time: <Time of={link.expires_at} /> })}
                     </p>
                     <p className="muted small">
-                      Created <Time of={link.created_at} />
-                      {link.created_by && ` by ${link.created_by.name}`}
+                      {fill(texts.created, {
+                        time: <Time of={link.created_at} />,
+                        createdBy: link.created_by && texts.by(link.created_by.name),
+                      })}
                     </p>
                   </div>
-                  <Button size="small" aria-label={`Revoke ${nameOf(link)}`} onClick={() => onRevoke(link)}>
-                    Revoke
+                  <Button size="small" aria-label={texts.revokeLink2(nameOf(link))} onClick={() => onRevoke(link)}>
+                    {texts.revoke}
                   </Button>
                 </li>
               ))}
@@ -179,5 +165,5 @@ function Links({ owner, file, onRevoke }: LinksProps & { onRevoke: (link: Upload
 }
 
 function nameOf({ id, name }: UploadLink): string {
-  return name || `Link ${id}`
+  return name || texts.link(id)
 }

@@ -4,6 +4,7 @@ import { type SessionState, sessionQuery } from '../../../data/session.ts'
 import { store } from '../../../data/store.ts'
 import { keyOf, type UploadOwner } from '../owner.ts'
 import { addFiles, type QueuedFile, queue } from '../queue/upload-queue.ts'
+import { texts } from '../texts.ts'
 
 /** Text of a pad, and the placeholders in it for queued files, by file key. */
 interface Pad {
@@ -51,7 +52,7 @@ export function uploadIntoPad(owner: UploadOwner, files: readonly File[]): strin
 function unusedMark(name: string, used: ReadonlySet<string>): string {
   const plain = name.replace(/[[\]\\\n]/g, '_')
   for (let count = 1; ; count++) {
-    const mark = `![uploading ${plain}${count === 1 ? '' : ` (${count})`} …]()`
+    const mark = texts.uploading(plain, count === 1 ? '' : ` (${count})`)
     if (!used.has(mark)) return mark
   }
 }
@@ -75,7 +76,7 @@ function wordsFor({ name, state, stored }: QueuedFile, mark: string): string {
     case 'cancelled':
       return ''
     case 'failed':
-      return `![${name.replace(/[[\]\\\n]/g, '_')} was not uploaded]()`
+      return texts.wasNotUploaded(name.replace(/[[\]\\\n]/g, '_'))
     default:
       return mark
   }

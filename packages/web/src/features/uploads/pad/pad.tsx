@@ -16,6 +16,7 @@ import { useToast } from '../../../data/toasts.ts'
 import { addressOf, type UploadOwner } from '../owner.ts'
 import { ChooseFiles } from '../queue/drop-zone.tsx'
 import { QueueList } from '../queue/queue-list.tsx'
+import { texts } from '../texts.ts'
 import styles from './pad.module.css'
 import { uploadIntoPad, usePadText } from './pad-text.ts'
 
@@ -43,25 +44,25 @@ function Pad({ owner }: { owner: UploadOwner }) {
   const isOver = useFileDrops(take)
   const clear = () => {
     setText('')
-    toast({ text: 'Pad cleared.', action: { label: 'Undo', run: () => setText(text) } })
+    toast({ text: texts.padCleared, action: { label: texts.undo, run: () => setText(text) } })
   }
 
   return (
     <Page
-      title="Markdown pad"
-      crumbs={[{ label: 'Uploads', to: addressOf(owner) }]}
-      lead="Write Markdown, paste screenshots, preview and copy the result. The text is stored in this browser until you sign out."
+      title={texts.markdownPad}
+      crumbs={[{ label: texts.uploads, to: addressOf(owner) }]}
+      lead={texts.writeMarkdownPasteScreenshots}
       actions={
         <>
-          <ChooseFiles label="Add files" onFiles={take} />
+          <ChooseFiles label={texts.addFiles} onFiles={take} />
           <Button icon={Eraser} disabled={text === ''} onClick={clear}>
-            Clear
+            {texts.clear}
           </Button>
-          <CopyButton label="Copy all" size="normal" text={text} />
+          <CopyButton label={texts.copyAll} size="normal" text={text} />
         </>
       }
     >
-      <DropHint isShown={isOver} text="Drop to upload" />
+      <DropHint isShown={isOver} text={texts.dropToUpload} />
       <div className={styles.switch}>
         {(['text', 'preview'] as const).map((side) => (
           <Button
@@ -71,23 +72,23 @@ function Pad({ owner }: { owner: UploadOwner }) {
             aria-pressed={show === side}
             onClick={() => set({ show: side === 'text' ? undefined : side }, { isReplacing: true })}
           >
-            {side === 'text' ? 'Text' : 'Preview'}
+            {side === 'text' ? texts.text : texts.preview}
           </Button>
         ))}
       </div>
       <div className={styles.sides} data-show={show}>
-        <section className={styles.text} aria-label="Text">
+        <section className={styles.text} aria-label={texts.text}>
           <textarea
             ref={field}
             className={styles.field}
-            aria-label="Markdown"
-            placeholder="Write Markdown here, or paste a screenshot …"
+            aria-label={texts.markdown}
+            placeholder={texts.writeMarkdownHereOrPaste}
             spellCheck
             defaultValue={text}
             onInput={({ currentTarget }) => setText(currentTarget.value)}
           />
         </section>
-        <section className={styles.preview} aria-label="Preview">
+        <section className={styles.preview} aria-label={texts.preview}>
           <Rendered text={text} owner={owner} />
         </section>
       </div>
@@ -133,8 +134,8 @@ function Rendered({ text, owner }: { text: string; owner: UploadOwner }) {
   })
   if (isBlank) {
     return (
-      <Empty icon={NotebookPen} title="Nothing to preview">
-        <p>The preview of your text appears here.</p>
+      <Empty icon={NotebookPen} title={texts.nothingToPreview}>
+        <p>{texts.thePreviewOfYourText}</p>
       </Empty>
     )
   }

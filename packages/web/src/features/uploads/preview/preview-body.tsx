@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { formatCount } from '../../../components/format.ts'
 import type { StoredFile } from '../owner.ts'
+import { texts } from '../texts.ts'
 import { type FileKind, kindOf } from './file-kind.ts'
 import styles from './preview-body.module.css'
 import { PreviewFacts } from './preview-facts.tsx'
@@ -63,10 +64,10 @@ export function PreviewBody({ file, isFull, onSize }: PreviewBodyProps) {
   }
 }
 
-const quarantineNote = 'This file is quarantined, because a virus scan found a threat. An administrator can release it.'
+const quarantineNote = texts.thisFileIsQuarantined
 
 const brokenNotes: { [K in FileKind]?: string } = {
-  image: 'Your browser cannot display this image. The file may be damaged.',
-  video: 'Your browser cannot play this video.',
-  audio: 'Your browser cannot play this audio file.',
+  image: texts.yourBrowserCannotDisplayThis,
+  video: texts.yourBrowserCannotPlay,
+  audio: texts.yourBrowserCannotPlayThis,
 }

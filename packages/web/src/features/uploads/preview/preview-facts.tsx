@@ -2,13 +2,14 @@ import { Download } from 'lucide-react'
 import { look } from '../../../components/button.tsx'
 import { formatBytes, formatCount } from '../../../components/format.ts'
 import type { StoredFile } from '../owner.ts'
+import { texts } from '../texts.ts'
 import { iconOf } from './file-kind.ts'
 import styles from './preview-body.module.css'
 
 /** Details of a file that has no preview. */
 export function PreviewFacts({
   file,
-  note = 'No preview available for this file type.',
+  note = texts.noPreviewAvailableForThisFile,
 }: {
   file: StoredFile
   note?: string
@@ -20,16 +21,16 @@ export function PreviewFacts({
         <Picture size={48} aria-hidden="true" />
         <p>{note}</p>
         <dl className={styles.list}>
-          <dt>Size</dt>
+          <dt>{texts.size}</dt>
           <dd className="numbers">
             {formatBytes(file.bytes)}
-            {file.bytes >= 1024 && ` (${formatCount(file.bytes)} bytes)`}
+            {file.bytes >= 1024 && texts.bytes(formatCount(file.bytes))}
           </dd>
-          <dt>Type</dt>
-          <dd>{file.contentType || 'Unknown'}</dd>
+          <dt>{texts.type}</dt>
+          <dd>{file.contentType || texts.unknown}</dd>
           {file.sha256 && (
             <>
-              <dt>SHA-256</dt>
+              <dt>{texts.sha256}</dt>
               <dd className="mono">{file.sha256}</dd>
             </>
           )}
@@ -37,7 +38,7 @@ export function PreviewFacts({
         {file.scanState !== 'infected' && (
           <a href={file.fullPath} download="" className={look({ kind: 'primary' })}>
             <Download size={16} aria-hidden="true" />
-            Download
+            {texts.download}
           </a>
         )}
       </div>

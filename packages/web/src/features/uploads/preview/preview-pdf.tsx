@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { QueryResult } from '../../../components/page/states.tsx'
 import type { StoredFile } from '../owner.ts'
+import { texts } from '../texts.ts'
 import { fetchFile } from './fetch-file.ts'
 import styles from './preview-body.module.css'
 import { PreviewFacts } from './preview-facts.tsx'
@@ -18,10 +19,7 @@ export function PreviewPdf({ file }: { file: StoredFile }) {
     staleTime: Infinity,
     gcTime: 0,
   })
-  if (!canShow)
-    return (
-      <PreviewFacts file={file} note="Your browser cannot display PDF files in a page. Open or download the file." />
-    )
+  if (!canShow) return <PreviewFacts file={file} note={texts.yourBrowserCannotDisplay} />
   return <QueryResult query={query}>{(bytes) => <Frame bytes={bytes} name={file.name} />}</QueryResult>
 }
 

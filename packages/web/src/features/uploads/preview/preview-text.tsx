@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { formatBytes } from '../../../components/format.ts'
 import { QueryResult } from '../../../components/page/states.tsx'
 import type { StoredFile } from '../owner.ts'
+import { texts } from '../texts.ts'
 import { decodeText } from './decode-text.ts'
 import { fetchFile } from './fetch-file.ts'
 import styles from './preview-body.module.css'
@@ -37,6 +38,6 @@ export function PreviewText({ file, isGuess = false }: { file: StoredFile; isGue
 }
 
 function noteOn({ bytes }: StoredFile): string {
-  if (bytes === 0) return 'This file is empty.'
-  return bytes > maxTextBytes ? `Showing the first ${formatBytes(maxTextBytes)} of ${formatBytes(bytes)}.` : ''
+  if (bytes === 0) return texts.thisFileIsEmpty
+  return bytes > maxTextBytes ? texts.showingTheFirstOf(formatBytes(maxTextBytes), formatBytes(bytes)) : ''
 }

@@ -10,6 +10,7 @@ import { Time } from '../../../components/time.tsx'
 import { usePage } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
 import { fileFromRow, operationsOf, type StoredFile, type UploadOwner } from '../owner.ts'
+import { texts } from '../texts.ts'
 import { kindOf } from './file-kind.ts'
 import styles from './preview.module.css'
 import { PreviewBody } from './preview-body.tsx'
@@ -62,7 +63,7 @@ export function Preview({ owner, files, isReady, mayList }: PreviewProps) {
         <Viewer
           file={file}
           isAbsent={!file && !query.isFetching}
-          position={place < 0 ? undefined : `${place + 1} of ${files.length}`}
+          position={place < 0 ? undefined : texts.ofPlace(place + 1, files.length)}
           before={files[place - 1]?.id}
           after={place < 0 ? undefined : files[place + 1]?.id}
           onGo={goTo}
@@ -91,19 +92,19 @@ function Viewer({ file, isAbsent, position, before, after, onGo, onClose }: View
   return (
     <Dialog.Popup ref={popup} className={styles.viewer} initialFocus={popup}>
       <header className={styles.header}>
-        <Dialog.Title className={styles.title}>{file?.name ?? 'Preview'}</Dialog.Title>
+        <Dialog.Title className={styles.title}>{file?.name ?? texts.preview}</Dialog.Title>
         {position && <span className="muted small numbers">{position}</span>}
         <div className={styles.actions}>
           {before !== undefined || after !== undefined ? (
             <>
               <IconButton
-                label="Previous file"
+                label={texts.previousFile}
                 icon={ChevronLeft}
                 disabled={before === undefined}
                 onClick={() => before !== undefined && onGo(before)}
               />
               <IconButton
-                label="Next file"
+                label={texts.nextFile}
                 icon={ChevronRight}
                 disabled={after === undefined}
                 onClick={() => after !== undefined && onGo(after)}
@@ -112,19 +113,19 @@ function Viewer({ file, isAbsent, position, before, after, onGo, onClose }: View
           ) : null}
           {file && kindOf(file) === 'image' && (
             <IconButton
-              label={isFull ? 'Fit to window' : 'Show at 100 %'}
+              label={isFull ? texts.fitToWindow : texts.showAt100}
               icon={isFull ? Minimize : Maximize}
               onClick={() => setFull(!isFull)}
             />
           )}
           {file && (
             <>
-              <CopyButton isIcon label="Copy Markdown" text={file.markdown} />
-              <IconLink label="Open in a new tab" icon={ExternalLink} href={file.fullPath} />
-              <IconLink label="Download" icon={Download} href={file.fullPath} isDownload />
+              <CopyButton isIcon label={texts.copyMarkdown} text={file.markdown} />
+              <IconLink label={texts.openInANew} icon={ExternalLink} href={file.fullPath} />
+              <IconLink label={texts.download} icon={Download} href={file.fullPath} isDownload />
             </>
           )}
-          <IconButton label="Close" icon={X} onClick={onClose} />
+          <IconButton label={texts.close} icon={X} onClick={onClose} />
         </div>
       </header>
       <div className={styles.body}>
@@ -132,8 +133,8 @@ function Viewer({ file, isAbsent, position, before, after, onGo, onClose }: View
           <PreviewBody key={file.id} file={file} isFull={isFull} onSize={(text) => setSize({ of: file.id, text })} />
         )}
         {isAbsent && (
-          <Empty title="File not found">
-            <p>The file was deleted, or you no longer have access to it.</p>
+          <Empty title={texts.fileNotFound}>
+            <p>{texts.theFileWasDeleted}</p>
           </Empty>
         )}
       </div>

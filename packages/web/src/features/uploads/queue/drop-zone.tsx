@@ -1,15 +1,16 @@
 import { Upload } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { Button } from '../../../components/button.tsx'
+import { texts } from '../texts.ts'
 import styles from './drop-zone.module.css'
 
 /** Area with a button to choose files and the upload limits. Files can be dropped anywhere on the page. */
 export function DropZone({ onFiles, children }: { onFiles: (files: File[]) => void; children?: ReactNode }) {
   return (
-    <section className={styles.zone} aria-label="Upload files">
+    <section className={styles.zone} aria-label={texts.uploadFiles}>
       <Upload size={28} aria-hidden="true" className={styles.mark} />
-      <p>Drop files anywhere on this page, paste them, or</p>
-      <ChooseFiles kind="primary" label="Choose files" onFiles={onFiles} />
+      <p>{texts.dropFilesAnywhereOnThisPage}</p>
+      <ChooseFiles kind="primary" label={texts.chooseFiles} onFiles={onFiles} />
       {children && <div className={styles.limits}>{children}</div>}
     </section>
   )

@@ -3,8 +3,9 @@ import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { Button, IconButton } from '../../../components/button.tsx'
 import { CopyButton } from '../../../components/copy-button.tsx'
-import { counted, formatBytes } from '../../../components/format.ts'
+import { formatBytes } from '../../../components/format.ts'
 import type { UploadOwner } from '../owner.ts'
+import { texts } from '../texts.ts'
 import styles from './queue-list.module.css'
 import { isResumable } from './send-resumable.ts'
 import {
@@ -28,21 +29,21 @@ export function QueueList({ owner, previewOf }: { owner: UploadOwner; previewOf?
     <>
       <Announcer queue={queue} />
       {queue.length > 0 && (
-        <section className={styles.panel} aria-label="Recent uploads">
+        <section className={styles.panel} aria-label={texts.recentUploads}>
           <header className="row-wrap">
-            <h2>{active.length > 0 ? `Uploading ${counted(active.length, 'file')}` : 'Recent uploads'}</h2>
+            <h2>{active.length > 0 ? texts.uploadingFile(active.length) : texts.recentUploads}</h2>
             <div className="row push">
               {done.length > 1 && (
-                <CopyButton label="Copy all Markdown" text={done.map(({ markdown }) => markdown).join('\n')} />
+                <CopyButton label={texts.copyAllMarkdown} text={done.map(({ markdown }) => markdown).join('\n')} />
               )}
               {active.length > 1 && (
                 <Button size="small" onClick={() => active.forEach(({ key }) => void cancelFile(key))}>
-                  Cancel all
+                  {texts.cancelAll}
                 </Button>
               )}
               {queue.some(isFinished) && (
                 <Button size="small" kind="quiet" onClick={() => removeFinished(owner)}>
-                  Clear list
+                  {texts.clearList}
                 </Button>
               )}
             </div>
@@ -79,24 +80,24 @@ function Row({ item, previewOf }: { item: QueuedFile; previewOf?: (id: number) =
             className={styles.progress}
             max={Math.max(1, bytes)}
             value={bytes === 0 ? 1 : sentBytes}
-            aria-label={`Upload of ${name}`}
+            aria-label={texts.uploadOf(name)}
           />
         )}
         <p className={`small ${state === 'failed' ? styles.problem : 'muted'} numbers`}>{stateOf(item)}</p>
       </div>
       <div className={styles.actions}>
-        {stored && <CopyButton label="Copy Markdown" text={stored.markdown} />}
+        {stored && <CopyButton label={texts.copyMarkdown} text={stored.markdown} />}
         {(state === 'failed' || state === 'cancelled') && !isPermanent && (
-          <Button size="small" icon={RotateCw} aria-label={`Retry ${name}`} onClick={() => retryFile(key)}>
+          <Button size="small" icon={RotateCw} aria-label={texts.retryName(name)} onClick={() => retryFile(key)}>
             {' '}
-            Retry{' '}
+            {texts.retry}{' '}
           </Button>
         )}
         {state === 'sending' && isResumable(item) && sentBytes < bytes && (
-          <IconButton label={`Pause ${name}`} icon={Pause} onClick={() => pauseFile(key)} />
+          <IconButton label={texts.pause(name)} icon={Pause} onClick={() => pauseFile(key)} />
         )}
-        {state === 'paused' && <IconButton label={`Resume ${name}`} icon={Play} onClick={() => resumeFile(key)} />}
-        {!isFinished(item) && <IconButton label={`Cancel ${name}`} icon={X} onClick={() => cancelFile(key)} />}
+        {state === 'paused' && <IconButton label={texts.resume(name)} icon={Play} onClick={() => resumeFile(key)} />}
+        {!isFinished(item) && <IconButton label={texts.cancel(name)} icon={X} onClick={() => cancelFile(key)} />}
       </div>
     </li>
   )
@@ -106,35 +107,35 @@ function stateOf(item: QueuedFile): string {
   const { state, bytes, sentBytes, problem } = item
   switch (state) {
     case 'waiting':
-      return `${formatBytes(bytes)}, queued`
+      return texts.queued(formatBytes(bytes))
     case 'sending':
-      return sentBytes >= bytes ? `${formatBytes(bytes)}, processing` : progressOf(item)
+      return sentBytes >= bytes ? texts.processing(formatBytes(bytes)) : progressOf(item)
     case 'paused':
-      return `${shareOf(item)}, paused`
+      return texts.paused(shareOf(item))
     case 'done':
       return formatBytes(bytes)
     case 'failed':
-      return problem ?? 'Upload failed.'
+      return problem ?? texts.uploadFailed
     case 'cancelled':
-      return 'Canceled'
+      return texts.canceled
   }
 }
 
 /** Formats the progress: `3.2 MiB of 10 MiB, 1.1 MiB per second, 6 s left`. */
 function progressOf(item: QueuedFile): string {
   const { sentBytes, bytes, startedAt, earlierBytes = 0, isReconnecting } = item
-  if (isReconnecting) return `${shareOf(item)}, reconnecting`
+  if (isReconnecting) return texts.reconnecting(shareOf(item))
   const seconds = (performance.now() - startedAt) / 1000
   const sent = sentBytes - earlierBytes
   if (seconds < 1 || sent <= 0) return shareOf(item)
   const speed = sent / seconds
-  return `${shareOf(item)}, ${formatBytes(speed)} per second, ${durationOf((bytes - sentBytes) / speed)} left`
+  return texts.perSecondLeft(shareOf(item), formatBytes(speed), durationOf((bytes - sentBytes) / speed))
 }
 
-const shareOf = ({ sentBytes, bytes }: QueuedFile) => `${formatBytes(sentBytes)} of ${formatBytes(bytes)}`
+const shareOf = ({ sentBytes, bytes }: QueuedFile) => texts.ofSentBytes(formatBytes(sentBytes), formatBytes(bytes))
 
 function durationOf(seconds: number): string {
-  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : texts.min(Math.ceil(seconds / 60))
 }
 
 /** Announces to screen readers when uploads start and when all have finished. */
@@ -146,10 +147,10 @@ function Announcer({ queue }: { queue: readonly QueuedFile[] }) {
   const done = queue.filter(({ state }) => state === 'done').length
   const paused = queue.filter(({ state }) => state === 'paused').length
   useEffect(() => {
-    if (active > before.current) say(`Uploading ${counted(active, 'file')}.`)
-    else if (active < before.current && paused > 0) say(`${counted(paused, 'upload')} paused.`)
+    if (active > before.current) say(texts.uploadingFileActive(active))
+    else if (active < before.current && paused > 0) say(texts.uploadPaused(paused))
     else if (active === 0 && before.current > 0) {
-      say(`${counted(done, 'file')} uploaded${failed > 0 ? `, ${failed} failed` : ''}.`)
+      say(texts.fileUploaded(done, failed > 0 ? texts.failed(failed) : ''))
     }
     before.current = active
   }, [active, failed, done, paused])

@@ -7,6 +7,7 @@ import { NotSent, sendForm } from '../../../data/send-form.ts'
 import { store } from '../../../data/store.ts'
 import { refusalFor, roomIn } from '../limits.ts'
 import { fileFromResponse, keyOf, operationsOf, type StoredFile, type UploadOwner } from '../owner.ts'
+import { texts } from '../texts.ts'
 import { isResumable, sendResumable } from './send-resumable.ts'
 
 /** File in the upload queue. */
@@ -211,7 +212,7 @@ function fail(key: number, error: Error): void {
 
 function problemOf({ bytes }: QueuedFile, error: Error): string {
   const isTooLarge = error instanceof RequestFailed && error.status === 413
-  return `${isTooLarge ? `File is ${formatBytes(bytes)}; ` : ''}${withStop(error.message)}`
+  return `${isTooLarge ? texts.fileIs(formatBytes(bytes)) : ''}${withStop(error.message)}`
 }
 
 function withStop(sentence: string): string {

@@ -1,20 +1,21 @@
 import { X } from 'lucide-react'
 import { Button } from '../../../components/button.tsx'
 import { type Chip, type FilterChanges, nothing } from '../../../nouns/vulnerability/filter-state.ts'
+import { texts } from '../texts.ts'
 import styles from './chips.module.css'
 
 /** Active filters, each with a button to remove it. */
 export function Chips({ chips, onChange }: { chips: readonly Chip[]; onChange: (changes: FilterChanges) => void }) {
   if (chips.length === 0) return null
   return (
-    <ul className={styles.chips} aria-label="Active filters">
+    <ul className={styles.chips} aria-label={texts.activeFilters}>
       {chips.map(({ label, without }) => (
         <li key={label}>
           <button
             type="button"
             className={styles.chip}
             data-focus-safe=""
-            aria-label={`Remove filter ${label}`}
+            aria-label={texts.removeFilter(label)}
             onClick={() => onChange(without)}
           >
             <span className={styles.label}>{label}</span>
@@ -24,7 +25,7 @@ export function Chips({ chips, onChange }: { chips: readonly Chip[]; onChange: (
       ))}
       <li>
         <Button kind="quiet" size="small" onClick={() => onChange(nothing)}>
-          Clear
+          {texts.clear}
         </Button>
       </li>
     </ul>

@@ -22,6 +22,7 @@ import {
   states,
 } from '../../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../../nouns/vulnerability/owner.ts'
+import { texts } from '../texts.ts'
 import styles from './filter-bar.module.css'
 import { FilterMenu, MoreFilters } from './filter-button.tsx'
 import { choicesOf, type FilterChoice } from './filter-props.ts'
@@ -40,8 +41,8 @@ const moreFilters = filterNames.filter((name) => {
 // Scanners and branches of findings are not counted, so they are typed.
 const findingControls: typeof filters = {
   ...filters,
-  scanner: { kind: 'text', label: 'Scanner', hint: 'Scanner id, for example semgrep', isList: true },
-  ref: { kind: 'text', label: 'Branch or tag', hint: 'Instead of the default branch' },
+  scanner: { kind: 'text', label: texts.scanner, hint: texts.scannerIdForExample, isList: true },
+  ref: { kind: 'text', label: texts.branchOrTag, hint: texts.insteadOfTheDefault },
 }
 const findingMenus = menus.filter(({ name }) => name === 'report_type')
 const moreFindingFilters = findingFilterNames.filter(
@@ -98,14 +99,14 @@ export function FilterBar({
       <div className={`${styles.links} ${isOpen ? '' : styles.closed}`}>{links}</div>
       <div className={styles.line}>
         <SearchField
-          label="Search vulnerabilities"
-          placeholder="Search by title, file or identifier"
+          label={texts.searchVulnerabilities}
+          placeholder={texts.searchByTitleFile}
           value={state.search ?? ''}
           onSearch={(search) => onChange({ search }, { isReplacing: true })}
         />
         <div className={styles.toggle}>
           <Button icon={SlidersHorizontal} aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
-            Filters
+            {texts.filters}
           </Button>
         </div>
         <div id={id} className={`${styles.menus} ${isOpen ? '' : styles.closed}`}>

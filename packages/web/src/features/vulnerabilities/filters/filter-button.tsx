@@ -2,6 +2,7 @@ import { ChevronDown } from 'lucide-react'
 import { look } from '../../../components/button.tsx'
 import { lazyComponent, nothingYet } from '../../../components/lazy-component.tsx'
 import { useLazyTrigger } from '../../../components/overlay/lazy-trigger.ts'
+import { texts } from '../texts.ts'
 import styles from './filter-menu.module.css'
 import type { ChoicesProps, MoreFiltersProps, Trigger } from './filter-props.ts'
 
@@ -20,7 +21,7 @@ export function FilterMenu({ label, ...props }: ChoicesProps & { label: string }
 /** Popover with less common filters. */
 export function MoreFilters(props: MoreFiltersProps) {
   const given = props.names.filter((name) => props.state[name]).length
-  const { trigger, button } = useLazyMenu(MoreFiltersPopover.preload, 'More filters', given)
+  const { trigger, button } = useLazyMenu(MoreFiltersPopover.preload, texts.moreFilters, given)
   return button ?? <MoreFiltersPopover {...props} trigger={trigger} />
 }
 

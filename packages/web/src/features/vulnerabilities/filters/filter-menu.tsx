@@ -1,6 +1,7 @@
 import { Menu } from '@base-ui/react/menu'
 import { Check } from 'lucide-react'
 import { formatCount } from '../../../components/format.ts'
+import { texts } from '../texts.ts'
 import styles from './filter-menu.module.css'
 import type { ChoicesProps, Trigger } from './filter-props.ts'
 
@@ -12,7 +13,7 @@ export function ChoicesMenu({ trigger, choices, chosen, onToggle }: ChoicesProps
       <Menu.Portal container={document.getElementById('main')}>
         <Menu.Positioner className="popup-positioner" sideOffset={4} align="start">
           <Menu.Popup className={`popup ${styles.popup}`}>
-            {choices.length === 0 && <p className={styles.none}>No options yet.</p>}
+            {choices.length === 0 && <p className={styles.none}>{texts.noOptionsYet}</p>}
             {choices.map(({ value, label, count }) => (
               <Menu.CheckboxItem
                 key={value}

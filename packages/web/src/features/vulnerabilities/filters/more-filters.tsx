@@ -6,6 +6,7 @@ import { listed } from '../../../nouns/vulnerability/filter-state.ts'
 import { type Control, type FilterName, filters, type ListControl } from '../../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../../nouns/vulnerability/owner.ts'
 import { TagsField } from '../../../nouns/vulnerability/tags-field.tsx'
+import { texts } from '../texts.ts'
 import styles from './filter-menu.module.css'
 import { choicesOf, type FilterChoice, type MoreFiltersProps, type Trigger } from './filter-props.ts'
 
@@ -32,17 +33,17 @@ export function MoreFiltersPopover({
       <Popover.Trigger {...trigger} />
       <Popover.Portal container={document.getElementById('main')}>
         <Popover.Positioner className="popup-positioner" sideOffset={4} align="start">
-          <Popover.Popup className={`popup ${styles.popup}`} aria-label="More filters">
+          <Popover.Popup className={`popup ${styles.popup}`} aria-label={texts.moreFilters}>
             <form className={styles.form} onSubmit={submit}>
               {names.map((name) => (
                 <FilterField key={name} name={name} control={controls[name]} value={state[name] ?? ''} owner={owner} />
               ))}
               <div className={styles.actions}>
                 <Button size="small" onClick={() => setOpen(false)}>
-                  Cancel
+                  {texts.cancel}
                 </Button>
                 <Button size="small" kind="primary" type="submit">
-                  Apply
+                  {texts.apply}
                 </Button>
               </div>
             </form>
@@ -74,7 +75,7 @@ function FilterField({
   }
   const choices =
     control.kind === 'list'
-      ? [{ value: '', label: 'Any' }, ...choicesWith(control, value)]
+      ? [{ value: '', label: texts.any }, ...choicesWith(control, value)]
       : [
           { value: '', label: control.unset },
           ...(['true', 'false'] as const).map((value) => ({ value, label: control[value].choice })),

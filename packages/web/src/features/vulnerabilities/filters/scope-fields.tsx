@@ -2,6 +2,7 @@ import { type Choice, SelectField } from '../../../components/form/field.tsx'
 import { usePage } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
 import { asProject } from '../../../nouns/project/project.ts'
+import { texts } from '../texts.ts'
 import styles from './filter-bar.module.css'
 
 /** Parameters of the address that select projects, named as in the API. */
@@ -18,30 +19,30 @@ export function ScopeFields() {
   return (
     <div className={styles.scope}>
       <SelectField
-        label="Group"
+        label={texts.group}
         isLabelHidden
         value={state.group_id ?? ''}
-        choices={choicesOf('All groups', state.group_id, groups.data?.rows, (group) => [
+        choices={choicesOf(texts.allGroups, state.group_id, groups.data?.rows, (group) => [
           `${group.id}`,
           group.full_path,
         ])}
         onChoose={(value) => set({ group_id: value })}
       />
       <SelectField
-        label="Project"
+        label={texts.project}
         isLabelHidden
         value={state.project_id ?? ''}
-        choices={choicesOf('All projects', state.project_id, projects.data?.rows, (project) => [
+        choices={choicesOf(texts.allProjects, state.project_id, projects.data?.rows, (project) => [
           `${project.id}`,
           asProject(project).path_with_namespace,
         ])}
         onChoose={(value) => set({ project_id: value })}
       />
       <SelectField
-        label="Topic"
+        label={texts.topic}
         isLabelHidden
         value={state.topic ?? ''}
-        choices={choicesOf('All topics', state.topic, topics.data?.rows, ({ name, title }) => [name, title || name])}
+        choices={choicesOf(texts.allTopics, state.topic, topics.data?.rows, ({ name, title }) => [name, title || name])}
         onChoose={(value) => set({ topic: value })}
       />
     </div>

@@ -9,6 +9,7 @@ import {
   toggledIn,
 } from '../../../nouns/vulnerability/filter-state.ts'
 import type { State } from '../../../nouns/vulnerability/filters.ts'
+import { texts } from '../texts.ts'
 import styles from './severity-bar.module.css'
 
 /** Statistics of one project or of many, which have no last scan of their own. */
@@ -30,7 +31,7 @@ export function SeverityBar({
 }) {
   const chosen = severitiesIn(state)
   return (
-    <fieldset aria-label="By severity" className={styles.bar}>
+    <fieldset aria-label={texts.bySeverity} className={styles.bar}>
       {severities.map((severity) => (
         <button
           key={severity}
@@ -72,11 +73,11 @@ function Overdue({
       type="button"
       className={styles.segment}
       aria-pressed={isChosen}
-      title="Detected or confirmed after the due date"
+      title={texts.detectedOrConfirmedAfter}
       onClick={() => onChange({ overdue: isChosen ? undefined : 'true' })}
     >
       <span className={styles.count}>{statistics ? formatCount(total) : '…'}</span>{' '}
-      <span className={styles.label}>Overdue</span>
+      <span className={styles.label}>{texts.overdue}</span>
     </button>
   )
 }

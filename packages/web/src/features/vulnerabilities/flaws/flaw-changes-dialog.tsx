@@ -5,6 +5,7 @@ import { QueryResult } from '../../../components/page/states.tsx'
 import { Table } from '../../../components/table.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useApiQueries, useApiQuery } from '../../../data/api.ts'
+import { texts } from '../texts.ts'
 import { changeInWords, type FlawPlace, useUndo } from './use-regrouping.ts'
 
 const maxShown = 50
@@ -28,32 +29,32 @@ export function FlawChangesDialog({ place, onClose }: { place: FlawPlace; onClos
       isOpen
       onClose={onClose}
       size="wide"
-      title="Splits and joins"
-      lead={`Changes of this ${place.kind}, newest first. Other projects and groups have their own.`}
+      title={texts.splitsAndJoins}
+      lead={texts.changesOfThisNewest(place.kind)}
     >
       <QueryResult query={changes}>
         {(rows) =>
           rows.length === 0 ? (
-            <p className="muted">No row was split or joined.</p>
+            <p className="muted">{texts.noRowWasSplit}</p>
           ) : (
-            <Table label="Splits and joins" head={['Change', 'Author', 'Time', '']}>
+            <Table label={texts.splitsAndJoins} head={[texts.change, texts.author, texts.time, '']}>
               {rows.map((change) => (
                 <tr key={change.id}>
                   <td>{changeInWords(change)}</td>
-                  <td>{users.find(({ id }) => id === change.author_id)?.name ?? 'Unknown user'}</td>
+                  <td>{users.find(({ id }) => id === change.author_id)?.name ?? texts.unknownUser}</td>
                   <td>
                     <Time of={change.created_at} />
                   </td>
                   <td>
                     {change.undone_at ? (
-                      <Badge>Undone</Badge>
+                      <Badge>{texts.undone}</Badge>
                     ) : (
                       <Button
                         size="small"
-                        aria-label={`Undo: ${changeInWords(change)}`}
+                        aria-label={texts.undoChange(changeInWords(change))}
                         onClick={() => undo.mutate({ path: { id: place.id, change_id: change.id } })}
                       >
-                        Undo
+                        {texts.undo}
                       </Button>
                     )}
                   </td>
@@ -63,7 +64,7 @@ export function FlawChangesDialog({ place, onClose }: { place: FlawPlace; onClos
           )
         }
       </QueryResult>
-      {changes.data?.length === maxShown && <p className="muted small">Shows the newest {maxShown} changes.</p>}
+      {changes.data?.length === maxShown && <p className="muted small">{texts.showsTheNewestChanges(maxShown)}</p>}
     </Dialog>
   )
 }

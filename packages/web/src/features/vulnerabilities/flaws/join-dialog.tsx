@@ -1,5 +1,6 @@
 import { Button } from '../../../components/button.tsx'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
+import { texts } from '../texts.ts'
 import { type Flaw, type FlawPlace, useRegrouping } from './use-regrouping.ts'
 
 /** Dialog that confirms the join of two rows of the grouped list. */
@@ -19,12 +20,7 @@ export function JoinDialog({
     onClose()
   })
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title="Join 2 rows"
-      lead={`All vulnerabilities of both rows become one row in this ${place.kind}, including those that the filter hides and those of later reports. You can undo this.`}
-    >
+    <Dialog isOpen onClose={onClose} title={texts.join2Rows} lead={texts.allVulnerabilitiesOfBoth(place.kind)}>
       <div className="stack">
         <ul>
           {[kept, other].map(({ id, title, identifiers, package: of }) => (
@@ -36,13 +32,13 @@ export function JoinDialog({
         </ul>
         {join.error && <p role="alert">{join.error.message}</p>}
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{texts.cancel}</Button>
           <Button
             kind="primary"
             isBusy={join.isPending}
             onClick={() => join.mutate({ path: { id: place.id, flaw_id: kept.id }, body: { other_flaw_id: other.id } })}
           >
-            Join
+            {texts.join}
           </Button>
         </DialogActions>
       </div>

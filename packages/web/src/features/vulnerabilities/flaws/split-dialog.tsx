@@ -5,6 +5,7 @@ import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
 import { useApiQueries, useApiQuery } from '../../../data/api.ts'
 import { rowOf } from '../../../nouns/vulnerability/owner.ts'
+import { texts } from '../texts.ts'
 import { type Flaw, type FlawPlace, useRegrouping } from './use-regrouping.ts'
 
 const maxShown = 100
@@ -20,8 +21,8 @@ export function SplitDialog({ place, flaw, onClose }: { place: FlawPlace; flaw: 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const ids = new FormData(event.currentTarget).getAll('vulnerability_ids').map(Number)
-    if (ids.length === 0) return setProblem('Select at least one vulnerability.')
-    if (ids.length === rows.length && rows.length < maxShown) return setProblem('Leave at least one in the row.')
+    if (ids.length === 0) return setProblem(texts.selectAtLeastOne)
+    if (ids.length === rows.length && rows.length < maxShown) return setProblem(texts.leaveAtLeastOne)
     setProblem(undefined)
     split.mutate({ path: { id: place.id, flaw_id: flaw.id }, body: { vulnerability_ids: ids } })
   }
@@ -30,14 +31,14 @@ export function SplitDialog({ place, flaw, onClose }: { place: FlawPlace; flaw: 
     <Dialog
       isOpen
       onClose={onClose}
-      title="Split row"
-      lead={`Select what is not “${flaw.title}”. It becomes a row of its own in this ${place.kind}, also after later reports. You can undo this.`}
+      title={texts.splitRow}
+      lead={texts.selectWhatIsNotItBecomes(flaw.title, place.kind)}
     >
       <form className="stack" onSubmit={submit}>
         <QueryResult query={members}>
           {() => (
             <fieldset className="stack-tight">
-              <legend className="visually-hidden">Vulnerabilities of the row</legend>
+              <legend className="visually-hidden">{texts.vulnerabilitiesOfTheRow}</legend>
               {rows.map(({ id, title, projectName, place: where }) => (
                 <CheckField
                   key={id}
@@ -50,12 +51,12 @@ export function SplitDialog({ place, flaw, onClose }: { place: FlawPlace; flaw: 
             </fieldset>
           )}
         </QueryResult>
-        {rows.length === maxShown && <p className="muted small">Shows the first {maxShown} vulnerabilities.</p>}
+        {rows.length === maxShown && <p className="muted small">{texts.showsTheFirstVulnerabilities(maxShown)}</p>}
         {(problem ?? split.error) && <p role="alert">{problem ?? split.error?.message}</p>}
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{texts.cancel}</Button>
           <Button type="submit" kind="primary" isBusy={split.isPending}>
-            Split
+            {texts.split}
           </Button>
         </DialogActions>
       </form>

@@ -1,7 +1,7 @@
 import type { Schemas } from '@alcove/client'
-import { counted } from '../../../components/format.ts'
 import { useAction } from '../../../data/api.ts'
 import { useToast } from '../../../data/toasts.ts'
+import { texts } from '../texts.ts'
 
 export type Flaw = Schemas['VulnerabilityFlaw']
 export type FlawChange = Schemas['VulnerabilityFlawChange']
@@ -25,7 +25,7 @@ export function useRegrouping({ kind, id }: FlawPlace, onDone: () => void) {
       toast({
         text: `${changeInWords(change)}.`,
         topic,
-        action: { label: 'Undo', run: () => undo.mutate({ path: { id, change_id: change.id } }) },
+        action: { label: texts.undo, run: () => undo.mutate({ path: { id, change_id: change.id } }) },
       })
     },
   }
@@ -51,12 +51,12 @@ export function useUndo({ kind }: FlawPlace) {
     kind === 'project'
       ? 'POST /projects/{id}/vulnerability_flaw_changes/{change_id}/undo'
       : 'POST /groups/{id}/vulnerability_flaw_changes/{change_id}/undo',
-    { onDone: ({ kind: undone }) => toast({ text: `Undid the ${undone}.`, topic }) },
+    { onDone: ({ kind: undone }) => toast({ text: texts.undidThe(undone), topic }) },
   )
 }
 
 /** Describes a split or join. */
 export function changeInWords({ kind, vulnerability_count: count }: FlawChange): string {
-  const size = counted(count, 'vulnerability', 'vulnerabilities')
-  return kind === 'split' ? `Split ${size} from their row` : `Joined ${size} in one row`
+  const size = texts.vulnerabilitiesCount(count)
+  return kind === 'split' ? texts.splitFromTheirRow(size) : texts.joinedInOneRow(size)
 }

@@ -1,4 +1,5 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
+import { texts } from '../texts.ts'
 import type { GridColumn } from './grid-row.tsx'
 import styles from './row-grid.module.css'
 
@@ -29,12 +30,12 @@ export function GridHead<Row>({ columns, selection, sorting }: HeadProps<Row>) {
               <input
                 type="checkbox"
                 tabIndex={-1}
-                aria-label="Select all matching"
+                aria-label={texts.selectAllMatching}
                 checked={selection.isAll}
                 onChange={selection.toggleAll}
               />
             ) : (
-              <span className="visually-hidden">Selected</span>
+              <span className="visually-hidden">{texts.selected}</span>
             )}
           </div>
         )}

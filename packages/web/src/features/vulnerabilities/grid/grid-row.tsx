@@ -1,4 +1,5 @@
 import { type MouseEvent as ClickEvent, memo, type ReactNode, useRef } from 'react'
+import { texts } from '../texts.ts'
 import styles from './row-grid.module.css'
 
 export interface GridColumn<Row> {
@@ -89,7 +90,7 @@ function PlainGridRow<Row extends { id: number; title: string; isArchived?: bool
             <input
               type="checkbox"
               tabIndex={-1}
-              aria-label={`Select ${row.title}`}
+              aria-label={texts.select(row.title)}
               checked={isSelected}
               disabled={row.isArchived}
               onChange={({ nativeEvent }) => onToggle(row, index, isShift(nativeEvent))}

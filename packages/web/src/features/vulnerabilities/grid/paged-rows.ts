@@ -3,6 +3,7 @@ import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { counted } from '../../../components/format.ts'
 import type { RowSource } from '../../../nouns/vulnerability/row-source.ts'
+import { texts } from '../texts.ts'
 import { headQuery, pageQuery, rowsKey, rowsPerPage } from './row-queries.ts'
 import { storedPlace } from './stored-place.ts'
 
@@ -116,5 +117,5 @@ export function lengthInWords(
   one: string,
   many?: string,
 ): string {
-  return isCounted ? counted(length, one, many) : `More than ${counted(length - rowsPerPage, one, many)}`
+  return isCounted ? counted(length, one, many) : texts.moreThan(counted(length - rowsPerPage, one, many))
 }

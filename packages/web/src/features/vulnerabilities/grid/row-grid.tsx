@@ -9,6 +9,7 @@ import {
   useRef,
 } from 'react'
 import { formatCount } from '../../../components/format.ts'
+import { texts } from '../texts.ts'
 import { type Press, usePageKeys } from '../triage/page-keys.ts'
 import { GridHead, type Sorting } from './grid-head.tsx'
 import { type GridColumn, GridRow, type Opening } from './grid-row.tsx'
@@ -167,9 +168,7 @@ export function RowGrid<Row extends { id: number; title: string; isArchived?: bo
           })}
         </div>
       </div>
-      {rows.length > length && (
-        <p className={styles.note}>Showing the first {formatCount(length)} rows. Filter the list to see others.</p>
-      )}
+      {rows.length > length && <p className={styles.note}>{texts.showingTheFirstRows(formatCount(length))}</p>}
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { counted } from '../../../components/format.ts'
 import { useLiveUpdates } from '../../../data/live-updates.ts'
 import { useToast } from '../../../data/toasts.ts'
+import { texts } from '../texts.ts'
 import { areActionsPending, areActionsUnsent } from '../triage/triage-queue.ts'
 import type { PagedRows } from './paged-rows.ts'
 
@@ -19,6 +20,6 @@ export function useLiveRows(rows: Shown, [one, many]: readonly [one: string, man
     before.current = { id, length, isCounted }
     const added = length - had
     if (list !== id || !wasCounted || !isCounted || added <= 0 || areActionsPending()) return
-    toast({ text: `${counted(added, one, many)} added to this list.`, topic: 'live' })
+    toast({ text: texts.addedToThisList(counted(added, one, many)), topic: 'live' })
   }, [id, length, isCounted, isOutdated, one, many, toast])
 }

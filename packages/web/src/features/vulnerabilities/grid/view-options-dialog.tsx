@@ -1,6 +1,7 @@
 import { Button } from '../../../components/button.tsx'
 import { CheckField, SelectField } from '../../../components/form/field.tsx'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
+import { texts } from '../texts.ts'
 import { densities, optionalColumns, type ViewOptions } from './view-options.ts'
 
 /** Dialog that chooses the columns and the density of lists. Changes apply at once. */
@@ -16,16 +17,16 @@ export function ViewOptionsDialog({
   const toggle = (name: string, isShown: boolean) =>
     optionalColumns.filter((other) => (other === name ? isShown : options.columns.includes(other)))
   return (
-    <Dialog isOpen onClose={onClose} title="View options" lead="Narrow windows show fewer columns.">
+    <Dialog isOpen onClose={onClose} title={texts.viewOptions} lead={texts.narrowWindowsShowFewer}>
       <div className="stack">
         <SelectField
-          label="Density"
+          label={texts.density}
           choices={densities}
           value={options.density}
           onChoose={(density) => onChange({ ...options, density })}
         />
         <fieldset className="stack-tight">
-          <legend>Columns</legend>
+          <legend>{texts.columns}</legend>
           {optionalColumns.map((name) => (
             <CheckField
               key={name}
@@ -37,7 +38,7 @@ export function ViewOptionsDialog({
         </fieldset>
         <DialogActions>
           <Button kind="primary" onClick={onClose}>
-            Done
+            {texts.done}
           </Button>
         </DialogActions>
       </div>

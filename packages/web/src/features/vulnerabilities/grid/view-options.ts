@@ -1,14 +1,21 @@
 import { useState } from 'react'
 import { display } from '../../../data/display.ts'
+import { texts } from '../texts.ts'
 
 export const densities = [
-  { value: 'comfortable', label: 'Comfortable' },
-  { value: 'compact', label: 'Compact' },
+  { value: 'comfortable', label: texts.comfortable },
+  { value: 'compact', label: texts.compact },
 ] as const
 export type Density = (typeof densities)[number]['value']
 
 /** Columns that users can hide. */
-export const optionalColumns: readonly string[] = ['Priority', 'Report type', 'Status', 'Assignee', 'Detected']
+export const optionalColumns: readonly string[] = [
+  texts.priority,
+  texts.reportType,
+  texts.status,
+  texts.assignee,
+  texts.detected,
+]
 
 export interface ViewOptions {
   density: Density

@@ -4,6 +4,7 @@ import { useSearchState } from '../../../data/search-state.ts'
 import { awaiting } from '../../../nouns/vulnerability/awaiting.ts'
 import { findingFilterNames } from '../../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../../nouns/vulnerability/owner.ts'
+import { texts } from '../texts.ts'
 import styles from '../views/saved-views.module.css'
 
 /** Findings of a project that await triage. */
@@ -14,10 +15,10 @@ export interface Waiting {
 }
 
 const tabs = [
-  { label: 'Open', state: undefined },
-  { label: 'Resolved', state: 'resolved' },
-  { label: 'Dismissed', state: 'dismissed' },
-  { label: 'All', state: 'any' },
+  { label: texts.open, state: undefined },
+  { label: texts.resolved2, state: 'resolved' },
+  { label: texts.dismissed2, state: 'dismissed' },
+  { label: texts.all, state: 'any' },
 ] as const
 
 /** Returns true while the list shows the findings that await triage. Lists of many projects have no such tab. */
@@ -34,7 +35,7 @@ export function InboxTabs({ owner, waiting }: { owner: Owner; waiting: Waiting |
   const [{ state }] = useSearchState(['state'])
   const to = (changes: Readonly<Record<string, string | undefined>>) => path + queryWith(search, changes)
   return (
-    <nav className={styles.nav} aria-label="Stages">
+    <nav className={styles.nav} aria-label={texts.stages}>
       <ul className={styles.views}>
         {owner.kind === 'project' && (
           <li>
@@ -44,7 +45,7 @@ export function InboxTabs({ owner, waiting }: { owner: Owner; waiting: Waiting |
               aria-current={isAwaiting ? 'true' : undefined}
               title={waiting?.inWords}
             >
-              Awaiting triage
+              {texts.awaitingTriage}
               {waiting?.count !== undefined && <span className="numbers">{waiting.count}</span>}
             </Link>
           </li>

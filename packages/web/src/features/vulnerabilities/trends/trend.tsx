@@ -7,14 +7,15 @@ import { Table } from '../../../components/table.tsx'
 import { Day } from '../../../components/time.tsx'
 import type { Statistics } from '../filters/severity-bar.tsx'
 import { useStoredChoice } from '../grid/stored-choice.ts'
+import { texts } from '../texts.ts'
 import styles from './trend.module.css'
 
 type DayCounts = Statistics['per_day'][number]
 
 const lengths = [
-  { value: '30', label: 'Last 30 days' },
-  { value: '90', label: 'Last 90 days' },
-  { value: '365', label: 'Last year' },
+  { value: '30', label: texts.last30Days },
+  { value: '90', label: texts.last90Days },
+  { value: '365', label: texts.lastYear },
 ] as const
 const lengthNames = lengths.map(({ value }) => value)
 const height = 100
@@ -39,7 +40,7 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
   }
 
   return (
-    <figure className={styles.trend} aria-label="Open vulnerabilities per day">
+    <figure className={styles.trend} aria-label={texts.openVulnerabilitiesPerDay}>
       <div className="row-wrap">
         <figcaption className={styles.caption}>
           <span className="muted small numbers">
@@ -47,15 +48,15 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
           </span>
         </figcaption>
         <span className="row push">
-          <SelectField label="Period" isLabelHidden choices={lengths} value={length} onChoose={setLength} />
+          <SelectField label={texts.period} isLabelHidden choices={lengths} value={length} onChoose={setLength} />
           <Button size="small" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
-            Show as table
+            {texts.showAsTable}
           </Button>
         </span>
       </div>
       {isTable ? (
         <div className={styles.numbers}>
-          <Table label="Open vulnerabilities per day" head={['Day', 'Total', ...severities.map(inWords)]}>
+          <Table label={texts.openVulnerabilitiesPerDay} head={[texts.day, texts.total, ...severities.map(inWords)]}>
             {days.toReversed().map((day) => (
               <tr key={day.date} className="numbers">
                 <td>
@@ -76,7 +77,12 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
           </span>
           <svg
             role="img"
-            aria-label={`${formatCount(first.total)} open ${days.length} days ago, ${formatCount(last.total)} now, maximum ${formatCount(max)}.`}
+            aria-label={texts.openDaysAgoNow(
+              formatCount(first.total),
+              days.length,
+              formatCount(last.total),
+              formatCount(max),
+            )}
             viewBox={`0 0 ${days.length} ${height}`}
             preserveAspectRatio="none"
             className={styles.areas}
@@ -108,8 +114,8 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
 function areaOf(days: readonly DayCounts[], below: readonly Severity[], severity: Severity, max: number): string {
   const y = (value: number) => (height * (1 - value / max)).toFixed(2)
   const bottoms = days.map((day) => below.reduce((sum, name) => sum + day[name], 0))
-  const upper = days.map((day, x) => `V${y((bottoms[x] ?? 0) + day[severity])}H${x + 1}`)
-  const lower = bottoms.map((bottom, x) => `V${y(bottom)}H${x}`).reverse()
+  const upper = days.map((day, x) => texts.vH(y((bottoms[x] ?? 0) + day[severity]), x + 1))
+  const lower = bottoms.map((bottom, x) => texts.vH(y(bottom), x)).reverse()
   return `M0,${height}${upper.join('')}${lower.join('')}Z`
 }
 

@@ -1,11 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { severities } from '../../../components/badge.tsx'
+import { fill } from '../../../components/fill.tsx'
 import { formatCount, inWords } from '../../../components/format.ts'
 import { type Crumb, Page, Panel } from '../../../components/page/page.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
 import { Time } from '../../../components/time.tsx'
 import { isStale } from '../../../nouns/project/grade.tsx'
 import type { Statistics } from '../filters/severity-bar.tsx'
+import { texts } from '../texts.ts'
 import { Trend } from './trend.tsx'
 import styles from './trends.module.css'
 
@@ -21,14 +23,14 @@ export function Trends({
   missing: (statistics: Statistics) => string | undefined
 }) {
   return (
-    <Page title="Trends" crumbs={[crumb]}>
+    <Page title={texts.trends} crumbs={[crumb]}>
       <QueryResult query={query}>
         {(statistics) => (
           <div className={styles.columns}>
-            <Panel title="Summary">
+            <Panel title={texts.summary}>
               <Facts statistics={statistics} missing={missing(statistics)} />
             </Panel>
-            <Panel title="Open vulnerabilities over time">
+            <Panel title={texts.openVulnerabilitiesOverTime}>
               <Trend days={statistics.per_day} />
             </Panel>
           </div>
@@ -39,11 +41,11 @@ export function Trends({
 }
 
 const gradeMeanings = {
-  A: 'No open vulnerabilities',
-  B: 'Only low severity open',
-  C: 'Highest open severity: medium',
-  D: 'Highest open severity: high or unknown',
-  F: 'Critical vulnerabilities open',
+  A: texts.noOpenVulnerabilities,
+  B: texts.onlyLowSeverityOpen,
+  C: texts.highestOpenSeverityMedium,
+  D: texts.highestOpenSeverityHigh,
+  F: texts.criticalVulnerabilitiesOpen,
 }
 
 function Facts({ statistics, missing }: { statistics: Statistics; missing: string | undefined }) {
@@ -62,24 +64,20 @@ function Facts({ statistics, missing }: { statistics: Statistics; missing: strin
   return (
     <dl className={styles.facts}>
       <div>
-        <dt>Grade</dt>
+        <dt>{texts.grade}</dt>
         <dd>
           <span className={`${styles.grade} ${grade ? styles[`grade${grade}`] : ''}`}>{grade ?? '–'}</span>
           <span className="muted small">
-            {isOld && lastScanAt && (
-              <>
-                Stale: last scan <Time of={lastScanAt} />
-              </>
-            )}
-            {!isOld && (grade ? gradeMeanings[grade] : (missing ?? 'Default branch not scanned'))}
+            {isOld && lastScanAt && fill(texts.staleLastScan, { time: <Time of={lastScanAt} /> })}
+            {!isOld && (grade ? gradeMeanings[grade] : (missing ?? texts.defaultBranchNotScanned))}
           </span>
         </dd>
       </div>
       <div>
-        <dt>Mean time to resolve</dt>
+        <dt>{texts.meanTimeToResolve}</dt>
         <dd>
-          <span className={styles.time}>{mean === null ? 'No data' : formatDuration(mean)}</span>
-          <span className="muted small">{mean === null ? 'No resolved vulnerabilities' : times.join(', ')}</span>
+          <span className={styles.time}>{mean === null ? texts.noData : formatDuration(mean)}</span>
+          <span className="muted small">{mean === null ? texts.noResolvedVulnerabilities : times.join(', ')}</span>
         </dd>
       </div>
     </dl>

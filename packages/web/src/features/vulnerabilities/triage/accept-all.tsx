@@ -1,7 +1,6 @@
 import type { ResponseOf } from '@alcove/client'
 import { useRef, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
-import { counted } from '../../../components/format.ts'
 import { ConfirmDialog, Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import { ProgressBar } from '../../../components/progress-bar.tsx'
 import { api, queries } from '../../../data/api.ts'
@@ -9,6 +8,7 @@ import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { useToast } from '../../../data/toasts.ts'
 import { waitingInWords } from '../../../nouns/finding/triage-backlog.ts'
 import type { InstanceScope } from '../../../nouns/vulnerability/owner.ts'
+import { texts } from '../texts.ts'
 import { pollPromotion } from './promotion.ts'
 
 type Outcome = ResponseOf<'POST /vulnerability_finding_promotions'>
@@ -36,15 +36,15 @@ export function AcceptAll({ scope, waiting }: { scope: AcceptScope; waiting: num
   return (
     <>
       <Button size="small" onClick={() => setOpen(true)}>
-        Accept all
+        {texts.acceptAll}
       </Button>
       {isOpen && !totals && (
         <ConfirmDialog
           isOpen
           onClose={close}
-          title="Accept all findings?"
-          lead={`${waitingInWords(waiting)}. Creates one vulnerability per finding in each project in which you may triage. This cannot be undone, but vulnerabilities can be dismissed.`}
-          confirm="Accept all"
+          title={texts.acceptAllFindings}
+          lead={texts.createsOneVulnerabilityPerWaiting(waitingInWords(waiting))}
+          confirm={texts.acceptAll}
           isDangerous={false}
           isBusy={isBusy}
           onConfirm={() => void start()}
@@ -54,17 +54,17 @@ export function AcceptAll({ scope, waiting }: { scope: AcceptScope; waiting: num
         <Dialog
           isOpen
           onClose={close}
-          title={isBusy ? `Accepting ${counted(totals.total, 'finding')}` : 'Findings accepted'}
-          lead={isBusy && 'You can close this dialog. The process continues in the background.'}
+          title={isBusy ? texts.acceptingFinding(totals.total) : texts.findingsAccepted}
+          lead={isBusy && texts.youCanCloseThisDialog}
         >
           <div className="stack" aria-live="polite">
             {isBusy ? (
-              <ProgressBar label="Creating vulnerabilities" value={totals.done} max={totals.total} />
+              <ProgressBar label={texts.creatingVulnerabilities} value={totals.done} max={totals.total} />
             ) : (
               <Result totals={totals} outcome={outcome} />
             )}
             <DialogActions>
-              <Button onClick={close}>Close</Button>
+              <Button onClick={close}>{texts.close}</Button>
             </DialogActions>
           </div>
         </Dialog>
@@ -74,8 +74,8 @@ export function AcceptAll({ scope, waiting }: { scope: AcceptScope; waiting: num
 }
 
 function resultInWords({ promoted, failed }: Totals, { started }: Outcome): string {
-  const projects = counted(started.length - failed.length, 'project')
-  return `${counted(promoted, 'vulnerability', 'vulnerabilities')} created in ${projects}.`
+  const projects = texts.projectCount(started.length - failed.length)
+  return texts.vulnerabilitiesCreatedIn(promoted, projects)
 }
 
 function Result({ totals, outcome }: { totals: Totals; outcome: Outcome }) {
@@ -83,13 +83,13 @@ function Result({ totals, outcome }: { totals: Totals; outcome: Outcome }) {
   return (
     <>
       <p>{resultInWords(totals, outcome)}</p>
-      <Projects text="These projects failed. Their other findings still need triage:" paths={totals.failed} />
+      <Projects text={texts.theseProjectsFailedTheir} paths={totals.failed} />
       <Projects
-        text="These projects are archived. Unarchive them first:"
+        text={texts.theseProjectsAreArchived}
         paths={skipped.filter(({ archived }) => archived).map(({ path_with_namespace: path }) => path)}
       />
       <Projects
-        text="You may not triage in these projects:"
+        text={texts.youMayNotTriage}
         paths={skipped.filter(({ archived }) => !archived).map(({ path_with_namespace: path }) => path)}
       />
     </>

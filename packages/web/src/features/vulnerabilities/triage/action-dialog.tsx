@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { TextArea } from '../../../components/form/field.tsx'
-import { counted, formatCount } from '../../../components/format.ts'
+import { formatCount } from '../../../components/format.ts'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import type { Conflict } from '../../../nouns/vulnerability/conflict.ts'
 import { DismissalEndField, endIn } from '../../../nouns/vulnerability/dismissal-end-field.tsx'
 import { ReasonField, reasonIn } from '../../../nouns/vulnerability/reason-field.tsx'
+import { texts } from '../texts.ts'
 import { previewChange, type ScopeChange } from './bulk-requests.ts'
 import { BulkScopeField, bulkScopeOf, GroupEffect } from './bulk-scope-field.tsx'
 import { leadOf, sizeOf } from './target-in-words.ts'
@@ -62,25 +63,16 @@ export function ActionDialog({
             {scope?.scope === 'group' && <GroupEffect change={{ action, scope }} target={target} />}
           </>
         )}
-        <TextArea
-          label="Comment"
-          name="comment"
-          rows={3}
-          hint="Optional. Visible to everyone who can read these vulnerabilities."
-        />
+        <TextArea label={texts.comment} name="comment" rows={3} hint={texts.optionalVisibleToEveryone} />
         {'filter' in target && target.owner.kind !== 'project' && !scope && <Preview action={action} target={target} />}
-        {conflict && (
-          <p role="alert">
-            Nothing was changed. {conflict.text} {label} anyway?
-          </p>
-        )}
+        {conflict && <p role="alert">{texts.nothingWasChangedAnyway(conflict.text, label)}</p>}
         <p role="status" className="muted small">
-          {isBusy && `Updating ${many} …`}
+          {isBusy && texts.updating(many)}
         </p>
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{texts.cancel}</Button>
           <Button type="submit" kind="primary" isBusy={isBusy} data-first-focus={action === 'dismiss' ? undefined : ''}>
-            {conflict ? `${label} anyway` : label}
+            {conflict ? texts.anyway(label) : label}
           </Button>
         </DialogActions>
       </form>
@@ -98,14 +90,14 @@ function Preview({ action, target }: { action: Action; target: FilterTarget }) {
   const text = preview.data && previewInWords(preview.data)
   return (
     <div aria-live="polite" className="small">
-      {preview.isPending && <p className="muted">Checking which projects you may triage …</p>}
+      {preview.isPending && <p className="muted">{texts.checkingWhichProjectsYou}</p>}
       {text && <p>{text}</p>}
       {preview.data && preview.data.skipped.length > 0 && (
         <ul>
           {preview.data.skipped.slice(0, maxSkipped).map(({ id, path_with_namespace: path, archived, selected }) => (
             <li key={id}>
-              {path}: {counted(selected, 'vulnerability', 'vulnerabilities')}
-              {archived && ' (archived)'}
+              {path}: {texts.vulnerabilitiesSelected(selected)}
+              {archived && texts.archived}
             </li>
           ))}
         </ul>
@@ -118,9 +110,9 @@ function Preview({ action, target }: { action: Action; target: FilterTarget }) {
 const maxSkipped = 5
 
 function previewInWords({ changed, unchanged, projects_count: projects, skipped_count: skipped }: ScopeChange): string {
-  const parts = [`Changes ${counted(changed, 'vulnerability', 'vulnerabilities')} in ${counted(projects, 'project')}.`]
-  if (unchanged > 0) parts.push(`${formatCount(unchanged)} already in this state.`)
-  if (skipped > 0) parts.push(`Skips ${counted(skipped, 'project')} where you may not triage:`)
+  const parts = [texts.changesVulnerabilitiesInProject(changed, projects)]
+  if (unchanged > 0) parts.push(texts.alreadyInThisStateUnchanged(formatCount(unchanged)))
+  if (skipped > 0) parts.push(texts.skipsProjectWhereYou(skipped))
   return parts.join(' ')
 }
 

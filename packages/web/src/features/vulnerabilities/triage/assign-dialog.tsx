@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import { AssigneeField, assigneeIn } from '../../../nouns/vulnerability/assignee-field.tsx'
+import { texts } from '../texts.ts'
 import { leadOf, sizeOf } from './target-in-words.ts'
 import type { Assignment, Target } from './triage-change.ts'
 
@@ -34,13 +35,13 @@ export function AssignDialog({
   }
 
   return (
-    <Dialog isOpen onClose={onClose} title={`Assign: ${sizeOf(target)}`} lead={leadOf(target)}>
+    <Dialog isOpen onClose={onClose} title={texts.assignTarget(sizeOf(target))} lead={leadOf(target)}>
       <form className="stack" onSubmit={(event) => void submit(event)}>
         <AssigneeField projectId={projectId} current={only?.assignee ?? null} />
         <DialogActions>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{texts.cancel}</Button>
           <Button type="submit" kind="primary" isBusy={isBusy}>
-            Assign
+            {texts.assign}
           </Button>
         </DialogActions>
       </form>

@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useContext } from 'react'
 import styles from '../../../components/form/field.module.css'
 import { Field } from '../../../components/form/field.tsx'
-import { counted, formatCount } from '../../../components/format.ts'
+import { formatCount } from '../../../components/format.ts'
 import { usePage } from '../../../data/api.ts'
 import { GroupContext } from '../../../nouns/group/group.ts'
 import { ProjectContext } from '../../../nouns/project/project.ts'
 import { GroupOptions, groupIdOf, lineageOf } from '../../../nouns/vulnerability/group-options.tsx'
+import { texts } from '../texts.ts'
 import { previewChange, type ScopeChange } from './bulk-requests.ts'
 import type { Change, Target } from './triage-change.ts'
 
@@ -34,16 +35,16 @@ export function BulkScopeField({
   const count = 'rows' in target ? target.rows.length : target.count
   const isTooLarge = count === undefined || count > maxInGroup
   if (names.length < 2 && paths.length === 0) return null
-  const hint = `For a group, select at most ${maxInGroup} vulnerabilities, or create a rule.`
+  const hint = texts.forAGroupSelect(maxInGroup)
   return (
-    <Field label="Applies to" hint={paths.length > 0 && isTooLarge ? hint : undefined}>
+    <Field label={texts.appliesTo} hint={paths.length > 0 && isTooLarge ? hint : undefined}>
       {(ids) => (
         <select {...ids} className={styles.input} value={value} onChange={({ target: { value } }) => onChoose(value)}>
-          <option value="">All branches</option>
+          <option value="">{texts.allBranches}</option>
           {names.length > 1 &&
             names.map((name) => (
               <option key={name} value={`ref:${name}`}>
-                This branch: {name}
+                {texts.thisBranch(name)}
               </option>
             ))}
           {!isTooLarge && <GroupOptions paths={paths} />}
@@ -86,7 +87,7 @@ export function GroupEffect({ change, target }: { change: Change; target: Target
   })
   return (
     <div aria-live="polite" aria-busy={preview.isPending} className="small">
-      {preview.isPending && <p className="muted">Checking what it would change …</p>}
+      {preview.isPending && <p className="muted">{texts.checkingWhatItWould}</p>}
       {preview.error && <p role="alert">{preview.error.message}</p>}
       {preview.data && <p>{effectInWords(preview.data)}</p>}
     </div>
@@ -94,15 +95,13 @@ export function GroupEffect({ change, target }: { change: Change; target: Target
 }
 
 function effectInWords({ changed, unchanged, in_group: inGroup, skipped }: ScopeChange): string {
-  const parts = [`Dismisses ${counted(changed, 'selected vulnerability', 'selected vulnerabilities')}.`]
-  const total = counted(inGroup ?? changed, 'vulnerability', 'vulnerabilities')
-  parts.push(
-    `With the same flaws in other projects and branches of the group, it changes ${total} now, and later reports.`,
-  )
-  if (unchanged > 0) parts.push(`${formatCount(unchanged)} unchanged: already dismissed, or in need of approval.`)
+  const parts = [texts.dismissesSelectedVulnerabilities(changed)]
+  const total = texts.vulnerabilitiesInGroup(inGroup ?? changed)
+  parts.push(texts.withTheSameFlaws(total))
+  if (unchanged > 0) parts.push(texts.unchangedAlreadyDismissedOrInNeed(formatCount(unchanged)))
   if (skipped.length > 0) {
     const paths = skipped.slice(0, 5).map(({ path_with_namespace: path }) => path)
-    parts.push(`Skipped, because you may not triage there: ${paths.join(', ')}.`)
+    parts.push(texts.skippedBecauseYouMay(paths.join(', ')))
   }
   return parts.join(' ')
 }

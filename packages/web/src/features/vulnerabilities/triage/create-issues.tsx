@@ -2,7 +2,6 @@ import type { BodyOf, ResponseOf } from '@alcove/client'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Button } from '../../../components/button.tsx'
-import { counted } from '../../../components/format.ts'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
 import { api, queries, useApiQuery } from '../../../data/api.ts'
@@ -10,6 +9,7 @@ import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { useToast } from '../../../data/toasts.ts'
 import { trackerInWords } from '../../../nouns/tracker/tracker.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
+import { texts } from '../texts.ts'
 import type { Target } from './triage-change.ts'
 
 const operation = 'POST /projects/{id}/vulnerabilities/issues'
@@ -42,7 +42,7 @@ export function CreateIssues({ owner, target, onDone }: { owner: Owner; target: 
   return (
     <>
       <Button size="small" onClick={() => setAsked(target)}>
-        Create issues
+        {texts.createIssues}
       </Button>
       {asked && (
         <IssuesDialog
@@ -97,22 +97,17 @@ function IssuesDialog({ parts, onClose, onDone }: { parts: readonly Part[]; onCl
     if (!failed) onDone()
   }
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title="Create issues?"
-      lead="Each vulnerability gets an issue of its own, and at most one. The issues are created in the background."
-    >
+    <Dialog isOpen onClose={onClose} title={texts.createIssues2} lead={texts.eachVulnerabilityGetsAnIssue}>
       <QueryResult query={dryRun}>
         {(expected) => (
           <>
-            <ul className="stack-tight" aria-label="What will be created">
+            <ul className="stack-tight" aria-label={texts.whatWillBeCreated}>
               {expected.map((outcome) => (
                 <li key={outcome.part.projectId}>{expectedInWords(outcome)}</li>
               ))}
             </ul>
             <DialogActions>
-              <Button onClick={onClose}>Cancel</Button>
+              <Button onClick={onClose}>{texts.cancel}</Button>
               <Button
                 kind="primary"
                 isBusy={isBusy}
@@ -120,7 +115,7 @@ function IssuesDialog({ parts, onClose, onDone }: { parts: readonly Part[]; onCl
                 onClick={() => void create(expected)}
                 data-first-focus=""
               >
-                Create issues
+                {texts.createIssues}
               </Button>
             </DialogActions>
           </>
@@ -146,19 +141,19 @@ const isPossible = (outcome: Outcome) => 'result' in outcome && outcome.result.r
 const prefixOf = ({ projectName }: Part) => (projectName === undefined ? '' : `${projectName}: `)
 
 function expectedInWords(outcome: Outcome): string {
-  if ('problem' in outcome) return `${prefixOf(outcome.part)}No issues can be created. ${outcome.problem}`
+  if ('problem' in outcome) return texts.noIssuesCanBeCreated(prefixOf(outcome.part), outcome.problem)
   const { requested, unchanged, tracker } = outcome.result
   const place = trackerInWords(tracker)
-  return `${prefixOf(outcome.part)}${counted(requested, 'new issue')} in ${place}.${unchangedInWords(unchanged)}`
+  return texts.newIssueIn(prefixOf(outcome.part), requested, place, unchangedInWords(unchanged))
 }
 
 function doneInWords(outcome: Outcome): string {
-  if ('problem' in outcome) return `${prefixOf(outcome.part)}No issues were created: ${outcome.problem}`
+  if ('problem' in outcome) return texts.noIssuesWereCreated(prefixOf(outcome.part), outcome.problem)
   const { requested, unchanged } = outcome.result
-  return `${prefixOf(outcome.part)}${counted(requested, 'issue')} requested.${unchangedInWords(unchanged)}`
+  return texts.issueRequested(prefixOf(outcome.part), requested, unchangedInWords(unchanged))
 }
 
 function unchangedInWords(count: number): string {
   if (count === 0) return ''
-  return ` ${counted(count, 'vulnerability already has', 'vulnerabilities already have')} one.`
+  return texts.vulnerabilitiesAlreadyHaveOne(count)
 }

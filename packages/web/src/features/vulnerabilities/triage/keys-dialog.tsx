@@ -2,20 +2,21 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { CheckField } from '../../../components/form/field.tsx'
 import { Dialog } from '../../../components/overlay/dialog.tsx'
+import { texts } from '../texts.ts'
 import styles from './keys.module.css'
 import { arePageKeysEnabled, enablePageKeys, type KeyHelp } from './keys.ts'
 
 /** Arrow keys as icons, because fonts may lack the characters. */
 const arrows: Readonly<Record<string, ReactNode>> = {
-  Up: <ArrowUp size={14} role="img" aria-label="Up arrow" />,
-  Down: <ArrowDown size={14} role="img" aria-label="Down arrow" />,
+  Up: <ArrowUp size={14} role="img" aria-label={texts.upArrow} />,
+  Down: <ArrowDown size={14} role="img" aria-label={texts.downArrow} />,
 }
 
 /** Dialog that lists the keyboard shortcuts. */
 export function KeysDialog({ keys, onClose }: { keys: KeyHelp; onClose: () => void }) {
   const [isEverywhere, setEverywhere] = useState(arePageKeysEnabled)
   return (
-    <Dialog isOpen onClose={onClose} title="Keyboard shortcuts">
+    <Dialog isOpen onClose={onClose} title={texts.keyboardShortcuts}>
       <dl className={styles.keys}>
         {keys.map(([names, meaning]) => (
           <div key={names} className={styles.line}>
@@ -29,8 +30,8 @@ export function KeysDialog({ keys, onClose }: { keys: KeyHelp; onClose: () => vo
         ))}
       </dl>
       <CheckField
-        label="Enable shortcuts page-wide"
-        hint="Otherwise shortcuts work only while the list has focus."
+        label={texts.enableShortcutsPageWide}
+        hint={texts.otherwiseShortcutsWorkOnly}
         checked={isEverywhere}
         onChange={({ target }) => {
           enablePageKeys(target.checked)

@@ -1,4 +1,5 @@
 import { display } from '../../../data/display.ts'
+import { texts } from '../texts.ts'
 
 const storageKey = 'alcove.keys'
 
@@ -20,20 +21,20 @@ export function enablePageKeys(areEnabled: boolean): void {
 export type KeyHelp = readonly (readonly [keys: string, meaning: string])[]
 
 export const movingKeys: KeyHelp = [
-  ['j Down', 'Next row'],
-  ['k Up', 'Previous row'],
-  ['Home End', 'First and last row'],
-  ['Enter o', 'Open'],
-  ['Shift Enter', 'Open page'],
+  [texts.jDown, texts.nextRow],
+  ['k Up', texts.previousRow],
+  [texts.homeEnd, texts.firstAndLastRow],
+  [texts.enterO, texts.open],
+  [texts.shiftEnter, texts.openPage],
 ]
 export const selectingKeys: KeyHelp = [
-  ['x Space', 'Toggle selection'],
-  ['Shift Up Down', 'Select several'],
-  ['Ctrl a', 'Select all matching'],
-  ['Escape', 'Clear selection, or close the panel'],
+  [texts.xSpace, texts.toggleSelection],
+  [texts.shiftUpDown, texts.selectSeveral],
+  [texts.ctrlA, texts.selectAllMatching],
+  ['Escape', texts.clearSelectionOrClose],
 ]
 export const otherKeys: KeyHelp = [
-  ['/', 'Search'],
-  ['Ctrl k', 'Search everything'],
-  ['?', 'Keyboard shortcuts'],
+  ['/', texts.search],
+  [texts.ctrlK, texts.searchEverything],
+  ['?', texts.keyboardShortcuts],
 ]

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { Button } from '../../../components/button.tsx'
 import type { Owner } from '../../../nouns/vulnerability/owner.ts'
+import { texts } from '../texts.ts'
 import { CreateIssues, preloadDialogs } from './lazy-dialogs.ts'
 import { TagActions } from './tag-actions.tsx'
 import type { Triage } from './triage.ts'
@@ -49,7 +50,7 @@ export function ListActions({
   return (
     <>
       {decisions}
-      {button('Assign', assignKey, onAssign)}
+      {button(texts.assign, assignKey, onAssign)}
       {target && (
         <TagActions
           target={target}

@@ -1,3 +1,4 @@
+import { texts } from '../texts.ts'
 import { type KeyHelp, movingKeys, otherKeys, selectingKeys } from './keys.ts'
 import type { Press } from './page-keys.ts'
 import { acceptKey, actions, actionsOf, assignKey } from './triage-change.ts'
@@ -28,7 +29,7 @@ export const triageKeysOf = (isAwaiting: boolean): KeyHelp => [
   ...movingKeys,
   ...selectingKeys,
   ...actionsOf(isAwaiting).map((name) => [actions[name].key, actions[name].label] as const),
-  isAwaiting ? [acceptKey, 'Accept as vulnerability'] : [assignKey, 'Assign'],
-  ['z', 'Undo'],
+  isAwaiting ? [acceptKey, texts.acceptAsVulnerability] : [assignKey, texts.assign],
+  ['z', texts.undo],
   ...otherKeys,
 ]

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react'
+import { texts } from '../texts.ts'
 import { arePageKeysEnabled } from './keys.ts'
 
 /** Key event, with the fields that React events and native events share. */
@@ -30,4 +31,4 @@ export function KeysWithoutRows({ press }: { press: (press: Press) => boolean })
   return null
 }
 
-const typingPlaces = 'input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]'
+const typingPlaces = texts.inputTextareaSelectContenteditable

@@ -1,7 +1,7 @@
 import { Button } from '../../../components/button.tsx'
-import { counted } from '../../../components/format.ts'
 import { ConfirmDialog, Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import { ProgressBar } from '../../../components/progress-bar.tsx'
+import { texts } from '../texts.ts'
 import type { Promotion, PromotionProgress } from './promotion.ts'
 
 /** Dialog that confirms a promotion and then shows the progress of a long one. */
@@ -23,9 +23,9 @@ export function PromotionDialog({
       <ConfirmDialog
         isOpen
         onClose={onClose}
-        title={`Accept ${sizeOf(promotion)}?`}
-        lead="Creates one vulnerability per finding, for all or none. This cannot be undone, but vulnerabilities can be dismissed."
-        confirm="Accept"
+        title={texts.acceptPromotion(sizeOf(promotion))}
+        lead={texts.createsOneVulnerabilityPer}
+        confirm={texts.accept}
         isDangerous={false}
         isBusy={isBusy}
         onConfirm={onConfirm}
@@ -34,16 +34,11 @@ export function PromotionDialog({
   }
   const { promoted, unchanged, total } = progress
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title={`Accepting ${counted(total, 'finding')}`}
-      lead="You can close this dialog. The process continues in the background."
-    >
+    <Dialog isOpen onClose={onClose} title={texts.acceptingFinding(total)} lead={texts.youCanCloseThisDialog}>
       <div className="stack" aria-live="polite">
-        <ProgressBar label="Creating vulnerabilities" value={promoted + unchanged} max={total} />
+        <ProgressBar label={texts.creatingVulnerabilities} value={promoted + unchanged} max={total} />
         <DialogActions>
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={onClose}>{texts.close}</Button>
         </DialogActions>
       </div>
     </Dialog>
@@ -52,5 +47,5 @@ export function PromotionDialog({
 
 function sizeOf(promotion: Promotion): string {
   const count = 'rows' in promotion ? promotion.rows.length : promotion.count
-  return count === undefined ? 'all matching findings' : counted(count, 'finding')
+  return count === undefined ? texts.allMatchingFindings : texts.finding(count)
 }

@@ -1,11 +1,11 @@
 import type { Request, Schemas } from '@alcove/client'
 import { useCallback, useRef, useState } from 'react'
-import { counted } from '../../../components/format.ts'
 import { api, queries } from '../../../data/api.ts'
 import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { useToast } from '../../../data/toasts.ts'
 import type { FindingFilter } from '../../../nouns/vulnerability/filters.ts'
 import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
+import { texts } from '../texts.ts'
 
 /** Findings to promote: selected ones, or all that await triage and match a filter. */
 export type Promotion = { rows: readonly VulnerabilityRow[] } | { filter: FindingFilter; count: number | undefined }
@@ -33,12 +33,12 @@ export function usePromotion() {
           api.call(bulkPath, request, { idempotencyKey }),
         )
         const result = await pollPromotion(projectId, started, setProgress)
-        const text = `${counted(result.promoted, 'vulnerability', 'vulnerabilities')} created.`
+        const text = texts.vulnerabilitiesCreated(result.promoted)
         if (result.status === 'done') toast({ text })
-        else toast({ text: `${text} The other findings failed and still await triage.`, kind: 'error' })
+        else toast({ text: texts.theOtherFindingsFailed(text), kind: 'error' })
         return true
       } catch (error) {
-        const what = started ? 'The progress could not be loaded' : 'No vulnerabilities were created'
+        const what = started ? texts.theProgressCouldNotBeLoaded : texts.noVulnerabilitiesWereCreated
         toast({ text: `${what}: ${(error as Error).message}`, kind: 'error' })
         return started !== undefined
       } finally {

@@ -1,10 +1,11 @@
 import { useState } from 'react'
 import { ActionMenu } from '../../../components/overlay/menu.tsx'
 import { TagsDialog } from '../../../nouns/vulnerability/lazy-tags.ts'
+import { texts } from '../texts.ts'
 import { leadOf, sizeOf } from './target-in-words.ts'
 import type { Tagging, Target } from './triage-change.ts'
 
-const labels = { tag: 'Add tags', untag: 'Remove tags' } as const
+const labels = { tag: texts.addTags, untag: texts.removeTags } as const
 
 /** Menu that adds tags to rows, or removes them. */
 export function TagActions({
@@ -19,10 +20,10 @@ export function TagActions({
   return (
     <>
       <ActionMenu
-        label="More actions"
+        label={texts.moreActions}
         items={[
-          { label: 'Add tags…', onChoose: () => setAsked({ action: 'tag', target }) },
-          { label: 'Remove tags…', onChoose: () => setAsked({ action: 'untag', target }) },
+          { label: texts.addTags2, onChoose: () => setAsked({ action: 'tag', target }) },
+          { label: texts.removeTags2, onChoose: () => setAsked({ action: 'untag', target }) },
         ]}
       />
       {asked && (

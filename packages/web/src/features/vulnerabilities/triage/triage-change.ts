@@ -1,11 +1,12 @@
 import type { DismissalReason, Filter, State } from '../../../nouns/vulnerability/filters.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
+import { texts } from '../texts.ts'
 
 export const actions = {
-  confirm: { to: 'confirmed', label: 'Confirm', key: 'c', done: 'confirmed' },
-  dismiss: { to: 'dismissed', label: 'Dismiss', key: 'd', done: 'dismissed' },
-  resolve: { to: 'resolved', label: 'Resolve', key: 'r', done: 'resolved' },
-  revert: { to: 'detected', label: 'Reopen', key: 'v', done: 'reopened' },
+  confirm: { to: 'confirmed', label: texts.confirm, key: 'c', done: texts.confirmed },
+  dismiss: { to: 'dismissed', label: texts.dismiss, key: 'd', done: texts.dismissed },
+  resolve: { to: 'resolved', label: texts.resolve, key: 'r', done: texts.resolved },
+  revert: { to: 'detected', label: texts.reopen, key: 'v', done: texts.reopened },
 } as const satisfies Record<string, { to: State; label: string; key: string; done: string }>
 export type Action = keyof typeof actions
 

@@ -1,8 +1,9 @@
 import { useCallback, useRef } from 'react'
-import { counted, formatCount } from '../../../components/format.ts'
+import { formatCount } from '../../../components/format.ts'
 import { useToast } from '../../../data/toasts.ts'
 import { type Conflict, conflictFrom } from '../../../nouns/vulnerability/conflict.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
+import { texts } from '../texts.ts'
 import { type Done, send, type Undone, undoOne } from './bulk-requests.ts'
 import { actions, type Change, type FieldChange, type Target } from './triage-change.ts'
 import { actionsSettled, enqueue, type OptimisticState } from './triage-queue.ts'
@@ -51,14 +52,14 @@ export function useTriage(): Triage {
         toast({
           text: doneInWords(change, target, done),
           topic,
-          ...(isLast && { action: { label: 'Undo', run: () => void undoStep(step) } }),
+          ...(isLast && { action: { label: texts.undo, run: () => void undoStep(step) } }),
         })
         return 'done'
       } catch (error) {
         forget(step)
         const conflict = conflictFrom(error, rows, actions[change.action].to)
         if (conflict && !conflict.isDone) return conflict
-        const text = conflict ? `No change. ${conflict.text}` : `Nothing was changed: ${(error as Error).message}` // nothing else is thrown here
+        const text = conflict ? texts.noChange(conflict.text) : texts.nothingWasChanged((error as Error).message) // nothing else is thrown here
         toast(conflict ? { text, topic } : { text, kind: 'error' })
         return conflict ? 'done' : 'failed'
       }
@@ -72,9 +73,9 @@ export function useTriage(): Triage {
       if (typeof outcome === 'string') return
       const [now = row] = outcome.rows
       toast({
-        text: `Nothing was changed. ${outcome.text}`,
+        text: texts.nothingWasChangedText(outcome.text),
         kind: 'error',
-        action: { label: `${actions[change.action].label} anyway`, run: () => void applyToRow(change, now) },
+        action: { label: texts.anyway(actions[change.action].label), run: () => void applyToRow(change, now) },
       })
     },
     [apply, toast],
@@ -101,12 +102,12 @@ function useFieldChange(
         toast({
           text: changedInWords(change, done),
           topic,
-          ...(isLast && { action: { label: 'Undo', run: () => void undoStep(step) } }),
+          ...(isLast && { action: { label: texts.undo, run: () => void undoStep(step) } }),
         })
         return true
       } catch (error) {
         forget(step)
-        toast({ text: `Nothing was changed: ${(error as Error).message}`, kind: 'error' }) // nothing else is thrown here
+        toast({ text: texts.nothingWasChanged((error as Error).message), kind: 'error' }) // nothing else is thrown here
         return false
       }
     },
@@ -130,7 +131,7 @@ function useUndo(toast: ReturnType<typeof useToast>) {
         })
         toast({ text: undoneInWords(undone), topic })
       } catch (error) {
-        toast({ text: `Undo failed: ${(error as Error).message}`, kind: 'error' }) // nothing else is thrown here
+        toast({ text: texts.undoFailed((error as Error).message), kind: 'error' }) // nothing else is thrown here
       }
     },
     [toast, forget],
@@ -138,7 +139,7 @@ function useUndo(toast: ReturnType<typeof useToast>) {
   const undo = useCallback(() => {
     const last = journal.current.at(-1)
     if (last) void undoStep(last)
-    else void actionsSettled().then(() => toast({ text: 'Nothing to undo.', topic }))
+    else void actionsSettled().then(() => toast({ text: texts.nothingToUndo, topic }))
   }, [toast, undoStep])
   return { journal, forget, undoStep, undo }
 }
@@ -169,22 +170,22 @@ function doneInWords({ action }: Change, target: Target, done: readonly Done[]):
   const unchanged = done.reduce((sum, one) => sum + one.unchanged, 0)
   const { done: verb } = actions[action]
   const requested = done.reduce((sum, one) => sum + one.requested, 0)
-  const waiting = requested > 0 ? ` ${counted(requested, 'dismissal awaits', 'dismissals await')} approval.` : ''
+  const waiting = requested > 0 ? texts.dismissalsAwaitApproval(requested) : ''
   const skipped = `${waiting}${skippedInWords(done)}`
   if (changed === 0 && waiting) return skipped.trim()
-  if (changed === 0) return `${unchanged === 0 ? 'Nothing to change.' : 'No change: already in this state.'}${skipped}`
+  if (changed === 0) return `${unchanged === 0 ? texts.nothingToChange : texts.noChangeAlreadyInThisState}${skipped}`
   const [only] = 'rows' in target ? target.rows : []
   if (changed === 1 && unchanged === 0 && only && !skipped)
     return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}: ${only.title}`
-  return `${formatCount(changed)} ${verb}.${unchanged > 0 ? ` ${formatCount(unchanged)} already in this state.` : ''}${skipped}`
+  return `${formatCount(changed)} ${verb}.${unchanged > 0 ? texts.alreadyInThisState(formatCount(unchanged)) : ''}${skipped}`
 }
 
 const participles = { assign: 'assigned', unassign: 'unassigned', tag: 'tagged', untag: 'untagged' } as const
 
 function changedInWords({ action }: FieldChange, done: readonly Done[]): string {
   const changed = done.reduce((sum, one) => sum + one.changed, 0)
-  const limit = action === 'tag' ? ', or at the limit of 20 tags' : ''
-  if (changed === 0) return `No change: already ${participles[action]}${limit}.${skippedInWords(done)}`
+  const limit = action === 'tag' ? texts.orAtTheLimit : ''
+  if (changed === 0) return texts.noChangeAlready(participles[action], limit, skippedInWords(done))
   return `${formatCount(changed)} ${participles[action]}.${skippedInWords(done)}`
 }
 
@@ -193,16 +194,19 @@ function skippedInWords(done: readonly Done[]): string {
   const skipped = done.flatMap((one) => one.skipped)
   if (skipped.length === 0) return ''
   const total = skipped.reduce((sum, { selected }) => sum + selected, 0)
-  return ` ${formatCount(total)} skipped in ${counted(skipped.length, 'project')} where you may not triage.`
+  return texts.skippedInProjectWhere(formatCount(total), skipped.length)
 }
 
 function undoneInWords(undone: readonly Undone[]): string {
   const restored = undone.reduce((sum, one) => sum + (one.restored ?? 0), 0)
   const left = undone.reduce((sum, one) => sum + one.changed, 0) - restored
   const withdrawn = undone.reduce((sum, one) => sum + (one.withdrawn ?? 0), 0)
-  const withRequests = withdrawn > 0 ? ` ${counted(withdrawn, 'request')} for approval withdrawn.` : ''
-  if (restored === 0 && left === 0) return withRequests.trim() || 'Nothing to undo.'
-  if (restored === 0)
-    return `Nothing was reverted: ${counted(left, 'vulnerability has', 'vulnerabilities have')} changed since.${withRequests}`
-  return `${formatCount(restored)} reverted.${left > 0 ? ` ${formatCount(left)} changed since and left unchanged.` : ''}${withRequests}`
+  const withRequests = withdrawn > 0 ? texts.requestForApprovalWithdrawn(withdrawn) : ''
+  if (restored === 0 && left === 0) return withRequests.trim() || texts.nothingToUndo
+  if (restored === 0) return texts.nothingWasRevertedVulnerabilities(left, withRequests)
+  return texts.reverted(
+    formatCount(restored),
+    left > 0 ? texts.changedSinceAndLeft(formatCount(left)) : '',
+    withRequests,
+  )
 }

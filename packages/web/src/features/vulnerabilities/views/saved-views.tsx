@@ -17,6 +17,7 @@ import {
   viewOf,
 } from '../../../nouns/vulnerability/saved-view.ts'
 import { useViewPlace } from '../../../nouns/vulnerability/saved-views.ts'
+import { texts } from '../texts.ts'
 import { DeleteView, RenameView, SaveView } from './lazy-dialogs.ts'
 import styles from './saved-views.module.css'
 import { allViews, useViews, type ViewList } from './use-views.ts'
@@ -36,17 +37,17 @@ export function SavedViews({ stages }: { stages: ReactNode }) {
   return (
     <>
       {list.isMissing && (
-        <section className={notice.notice} aria-label="Saved view">
-          <p>This view does not exist, or is private to another user. The list shows the filters of the address.</p>
+        <section className={notice.notice} aria-label={texts.savedView}>
+          <p>{texts.thisViewDoesNotExist}</p>
           <Button size="small" onClick={list.leave}>
-            Close
+            {texts.close}
           </Button>
         </section>
       )}
       <div className={styles.bar}>
         {stages}
         {views.length > 0 && (
-          <nav className={styles.nav} aria-label="Saved views">
+          <nav className={styles.nav} aria-label={texts.savedViews}>
             <ul className={styles.views}>
               <li>
                 <Link
@@ -54,7 +55,7 @@ export function SavedViews({ stages }: { stages: ReactNode }) {
                   className={styles.view}
                   aria-current={current ? undefined : 'true'}
                 >
-                  All open
+                  {texts.allOpen}
                 </Link>
               </li>
               {views.map((view) => (
@@ -68,7 +69,7 @@ export function SavedViews({ stages }: { stages: ReactNode }) {
         <div className={styles.actions}>
           {offersSaving && (
             <Button size="small" kind="quiet" onClick={() => setSaving(true)}>
-              Save view
+              {texts.saveView}
             </Button>
           )}
           {current && writes && (
@@ -86,10 +87,10 @@ function ViewLink({ view, isCurrent, isChanged }: { view: SavedView; isCurrent: 
   const [path] = useLocation()
   return (
     <Link to={`${path}${queryOf(view)}`} className={styles.view} aria-current={isCurrent ? 'true' : undefined}>
-      {view.default && <Star size={14} role="img" aria-label="Default view:" />}
-      {view.shared && <Users size={14} role="img" aria-label="Shared view:" />}
+      {view.default && <Star size={14} role="img" aria-label={texts.defaultView} />}
+      {view.shared && <Users size={14} role="img" aria-label={texts.sharedView} />}
       {view.name}
-      {isChanged && <span className="muted">(changed)</span>}
+      {isChanged && <span className="muted">{texts.changed}</span>}
     </Link>
   )
 }
@@ -101,7 +102,7 @@ function HiddenFilters({ view }: { view: SavedView }) {
   if (hidden.length === 0) return null
   return (
     <p className="muted small" role="status">
-      This page cannot show all of this view: it leaves out the filter {hidden.join(', ')}.
+      {texts.thisPageCannotShow(hidden.join(', '))}
     </p>
   )
 }
@@ -121,9 +122,9 @@ function ViewActions({
   const { id, path, mayShare } = useViewPlace()
   const [asked, setAsked] = useState<'rename' | 'delete'>()
   const place = { path: { id, view_id: view.id } }
-  const update = useAction(`PUT ${path}/{view_id}`, { done: 'View updated.' })
-  const choose = useAction(`POST ${path}/{view_id}/default`, { done: 'The list opens with this view.' })
-  const unchoose = useAction(`DELETE ${path}/{view_id}/default`, { done: 'The list opens without a view.' })
+  const update = useAction(`PUT ${path}/{view_id}`, { done: texts.viewUpdated })
+  const choose = useAction(`POST ${path}/{view_id}/default`, { done: texts.theListOpensWithThisView })
+  const unchoose = useAction(`DELETE ${path}/{view_id}/default`, { done: texts.theListOpensWithout })
   const isOwn = view.author.id === user?.id
   const mayChange = isOwn ? mayShare || !view.shared : mayShare
   const sharing = mayShare && (isOwn || !view.shared)
@@ -136,25 +137,25 @@ function ViewActions({
           isBusy={update.isPending}
           onClick={() => update.mutate({ ...place, body: viewOf(state) })}
         >
-          Update view
+          {texts.updateView}
         </Button>
       )}
       <ActionMenu
-        label={`Actions for ${view.name}`}
+        label={texts.actionsFor(view.name)}
         items={[
           view.default
-            ? { label: 'Remove as default', onChoose: () => unchoose.mutate(place) }
-            : { label: 'Set as default', onChoose: () => choose.mutate(place) },
-          ...(mayChange ? [{ label: 'Rename', onChoose: () => setAsked('rename') }] : []),
+            ? { label: texts.removeAsDefault, onChoose: () => unchoose.mutate(place) }
+            : { label: texts.setAsDefault, onChoose: () => choose.mutate(place) },
+          ...(mayChange ? [{ label: texts.rename, onChoose: () => setAsked('rename') }] : []),
           ...(sharing
             ? [
                 {
-                  label: view.shared ? 'Make private' : 'Share',
+                  label: view.shared ? texts.makePrivate : texts.share,
                   onChoose: () => update.mutate({ ...place, body: { shared: !view.shared } }),
                 },
               ]
             : []),
-          ...(mayChange ? [{ label: 'Delete', isDangerous: true, onChoose: () => setAsked('delete') }] : []),
+          ...(mayChange ? [{ label: texts.deleteLabel, isDangerous: true, onChoose: () => setAsked('delete') }] : []),
         ]}
       />
       {asked === 'rename' && <RenameView view={view} onClose={() => setAsked(undefined)} />}

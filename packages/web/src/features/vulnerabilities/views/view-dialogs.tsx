@@ -5,6 +5,7 @@ import { ConfirmDialog, Dialog } from '../../../components/overlay/dialog.tsx'
 import { useAction } from '../../../data/api.ts'
 import { type SavedView, type ViewedState, viewOf } from '../../../nouns/vulnerability/saved-view.ts'
 import { useViewPlace } from '../../../nouns/vulnerability/saved-views.ts'
+import { texts } from '../texts.ts'
 
 /** Dialog that saves the filters and the order of the list as a new view. */
 export function SaveView({
@@ -19,7 +20,7 @@ export function SaveView({
   const { id, path, mayShare } = useViewPlace()
   const [isShared, setShared] = useState(false)
   const save = useAction(`POST ${path}`, {
-    done: 'View saved.',
+    done: texts.viewSaved,
     showsErrors: true,
     onDone(view) {
       onClose()
@@ -27,11 +28,11 @@ export function SaveView({
     },
   })
   return (
-    <Dialog isOpen onClose={onClose} title="Save view" lead="Saves the filters and the order of this list.">
+    <Dialog isOpen onClose={onClose} title={texts.saveView} lead={texts.savesTheFiltersAndTheOrder}>
       <ActionForm
         action={save}
         fields={['name']}
-        submit="Save view"
+        submit={texts.saveView}
         onCancel={onClose}
         onSubmit={(text) =>
           save.mutate({
@@ -40,10 +41,10 @@ export function SaveView({
           })
         }
       >
-        <TextField label="Name" name="name" required maxLength={255} />
+        <TextField label={texts.name} name="name" required maxLength={255} />
         {mayShare && (
           <CheckField
-            label="Share with everyone who may read this list"
+            label={texts.shareWithEveryoneWho}
             checked={isShared}
             onChange={({ target }) => setShared(target.checked)}
           />
@@ -55,17 +56,17 @@ export function SaveView({
 
 export function RenameView({ view, onClose }: { view: SavedView; onClose: () => void }) {
   const { id, path } = useViewPlace()
-  const rename = useAction(`PUT ${path}/{view_id}`, { done: 'View renamed.', showsErrors: true, onDone: onClose })
+  const rename = useAction(`PUT ${path}/{view_id}`, { done: texts.viewRenamed, showsErrors: true, onDone: onClose })
   return (
-    <Dialog isOpen onClose={onClose} title="Rename view">
+    <Dialog isOpen onClose={onClose} title={texts.renameView}>
       <ActionForm
         action={rename}
         fields={['name']}
-        submit="Rename view"
+        submit={texts.renameView}
         onCancel={onClose}
         onSubmit={(text) => rename.mutate({ path: { id, view_id: view.id }, body: { name: text('name') } })}
       >
-        <TextField label="Name" name="name" required maxLength={255} defaultValue={view.name} />
+        <TextField label={texts.name} name="name" required maxLength={255} defaultValue={view.name} />
       </ActionForm>
     </Dialog>
   )
@@ -81,14 +82,14 @@ export function DeleteView({
   onDeleted: () => void
 }) {
   const { id, path } = useViewPlace()
-  const remove = useAction(`DELETE ${path}/{view_id}`, { done: 'View deleted.', onDone: onDeleted, isLeaving: true })
+  const remove = useAction(`DELETE ${path}/{view_id}`, { done: texts.viewDeleted, onDone: onDeleted, isLeaving: true })
   return (
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`Delete the view ${view.name}?`}
-      lead={view.shared ? 'It is deleted for everyone.' : undefined}
-      confirm="Delete view"
+      title={texts.deleteTheView(view.name)}
+      lead={view.shared ? texts.itIsDeletedForEveryone : undefined}
+      confirm={texts.deleteView}
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate({ path: { id, view_id: view.id } })}
     />

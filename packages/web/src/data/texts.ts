@@ -1,0 +1,5 @@
+/** Texts of the UI. */
+export const texts = {
+  canceledNothingChanged: 'Canceled. Nothing changed.',
+  theConnectionWasLost: 'The connection was lost, or the file changed during the upload. Try again.',
+}

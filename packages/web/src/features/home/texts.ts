@@ -1,0 +1,21 @@
+/** Texts of the UI. */
+export const texts = {
+  createAProject: 'Create a project',
+  createAnAccessToken: 'Create an access token',
+  sendAReport: 'Send a report',
+  triageTheFirstFinding: 'Triage the first finding',
+  getStarted: 'Get started',
+  hide: 'Hide',
+  done: ': done',
+  toDo: ': to do',
+  welcomeBack: (name: string) => `Welcome back, ${name}`,
+  newProject: 'New project',
+  yourProjects: 'Your projects',
+  viewAll: 'View all',
+  youHaveNoProjects: 'You have no projects yet',
+  projectsYouCreateOrJoin: 'Projects you create or join appear here.',
+  browseProjects: 'Browse projects',
+  starred: 'Starred',
+  viewAllStarred: 'View all starred',
+  shortcuts: 'Shortcuts',
+}

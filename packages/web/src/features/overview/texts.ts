@@ -1,0 +1,23 @@
+/** Texts of the UI. */
+export const texts = {
+  home: 'Home',
+  activity: 'Activity',
+  reportsThatChangedFindings: 'Reports that changed findings of default branches, and decisions, of the last 30 days.',
+  noChangesInTheLast: 'No changes in the last 30 days',
+  scannerCoverage: 'Scanner coverage',
+  scannersThatReportedForTheDefault: 'Scanners that reported for the default branch. A report is stale after 14 days.',
+  projectsByReportType: 'Projects by report type',
+  reportTypes: 'Report types',
+  reportType: 'Report type',
+  current: 'Current',
+  stale: 'Stale',
+  missing: 'Missing',
+  allProjects: 'All projects',
+  without: (type: string) => `Without ${type}`,
+  projects: 'Projects',
+  onlyWithStaleReports: 'Only with stale reports',
+  noMatchingProjects: 'No matching projects',
+  scannersByProject: 'Scanners by project',
+  project: 'Project',
+  reports: 'Reports',
+}

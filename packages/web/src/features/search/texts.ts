@@ -1,0 +1,31 @@
+import { counted } from '../../components/format.ts'
+
+/** Texts of the UI. */
+export const texts = {
+  project: (id: number) => `project ${id}`,
+  package: (packageUrl: string, version: string) => `package ${packageUrl} ${version}`,
+  projectProjectCount: (projectCount: number) => counted(projectCount, 'project'),
+  group: (id: number) => `group ${id}`,
+  topic: (id: number) => `topic ${id}`,
+  user: (id: number) => `user ${id}`,
+  vulnerabilities: 'Vulnerabilities',
+  projects: 'Projects',
+  packages: 'Packages',
+  groups: 'Groups',
+  topics: 'Topics',
+  users: 'Users',
+  goTo: 'Go to',
+  newProject: 'New project',
+  newGroup: 'New group',
+  page: (to: string) => `page ${to}`,
+  allVulnerabilities: 'all vulnerabilities',
+  allVulnerabilitiesThatMatch: (words: string) => `All vulnerabilities that match “${words}”`,
+  vulnerability: (id: number) => `vulnerability ${id}`,
+  search: 'Search',
+  pageProjectCveFile: 'Page, project, CVE, file, person…',
+  theSearchFailedTry: 'The search failed. Try again.',
+  results: 'Results',
+  result: (results: number) => counted(results, 'result'),
+  searching: 'Searching…',
+  noResultsEnterAtLeast: 'No results. Enter at least three letters.',
+}

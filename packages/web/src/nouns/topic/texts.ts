@@ -1,0 +1,25 @@
+/** Texts of the UI. */
+export const texts = {
+  pending: 'Pending',
+  approved: 'Approved',
+  rejected: 'Rejected',
+  topics: 'Topics',
+  addATopic: 'Add a topic',
+  remove: (name: string) => `Remove ${name}`,
+  topicsCouldNotBeLoaded: 'Topics could not be loaded. Try again later.',
+  noMatchingTopics: 'No matching topics.',
+  createTopic: (name: string) => `Create topic “${name}”`,
+  projects: 'projects',
+  proposeTopic: 'Propose topic',
+  topicProposedAnAdministrator: 'Topic proposed. An administrator decides about it.',
+  onlyAdministratorsCreateTopics: 'Only administrators create topics on this server.',
+  onlyAdministratorsCreateTopicsOn:
+    'Only administrators create topics on this server. The project gets the topic when they approve it.',
+  name: 'Name',
+  forExampleMachineLearning: 'For example: machine-learning',
+  title: 'Title',
+  optionalDefaultTheName: 'Optional. Default: the name.',
+  description: 'Description',
+  optionalSupportsMarkdown: 'Optional. Supports Markdown.',
+  latestProposals: 'Latest proposals',
+}

@@ -1,0 +1,8 @@
+/** Texts of the UI. */
+export const texts = {
+  gitlab: 'GitLab',
+  github: 'GitHub',
+  giteaOrForgejo: 'Gitea or Forgejo',
+  jira: 'Jira',
+  on: (project: string, canParse: string) => `${project} on ${canParse}`,
+}
