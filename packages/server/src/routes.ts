@@ -7,6 +7,7 @@ import { dependencyRoutes } from './api/v4/dependencies/routes.ts'
 import { deployTokenRoutes } from './api/v4/deploy-tokens/routes.ts'
 import { dismissalRequestRoutes } from './api/v4/dismissal-approval/request-routes.ts'
 import { dismissalApprovalRoutes } from './api/v4/dismissal-approval/routes.ts'
+import { dismissalTemplateRoutes } from './api/v4/dismissal-templates/routes.ts'
 import { displaySettingsRoutes } from './api/v4/display-settings/routes.ts'
 import { dueDatePolicyRoutes } from './api/v4/due-date-policies/routes.ts'
 import { exportRoutes } from './api/v4/exports/routes.ts'
@@ -154,6 +155,7 @@ export const routes: readonly Route[] = [
   ...issueTrackerRoutes,
   ...dueDatePolicyRoutes,
   ...vulnerabilityRuleRoutes,
+  ...dismissalTemplateRoutes,
   ...dismissalApprovalRoutes,
   ...dismissalRequestRoutes,
   ...trackerIssueRoutes,

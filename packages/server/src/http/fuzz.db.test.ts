@@ -128,6 +128,9 @@ const rarelySuccessful = [
       route.replace('#', `${base}/vulnerability_rules`),
     ),
   ),
+  ...['/projects/:id', '/groups/:id', '/admin'].flatMap((base) =>
+    ['PUT', 'DELETE'].map((method) => `${method} ${base}/dismissal_templates/:template_id`),
+  ),
   ...['projects', 'groups'].map((owner) => `POST /${owner}/:id/issue_tracker/test`),
   'POST /issue_trackers/:tracker_id/events',
   'POST /-/personal_access_tokens',

@@ -22,6 +22,12 @@ const previewedRule = {
   match: { path: ['test/**'], severity: ['low', 'medium'] },
   action: { dismiss: { reason: 'used_in_tests', until: '2026-12-31' } },
 }
+const dismissalTemplate = {
+  name: 'Only in tests',
+  dismissal_reason: 'used_in_tests',
+  comment: 'The code is not part of a release.',
+  until_days: 90,
+}
 const vulnerabilityRule = { name: 'Tests', ...previewedRule }
 const dueDatePolicy = { counted_from: 'detection', critical_days: 7, high_days: 30, medium_days: 90 }
 
@@ -248,6 +254,12 @@ export const apiExamples: ApiExamples = {
     createInstanceVulnerabilityRule: vulnerabilityRule,
     previewInstanceVulnerabilityRule: previewedRule,
     changeInstanceVulnerabilityRule: { enabled: false },
+    createProjectDismissalTemplate: dismissalTemplate,
+    changeProjectDismissalTemplate: { until_days: 30 },
+    createGroupDismissalTemplate: dismissalTemplate,
+    changeGroupDismissalTemplate: { until_days: 30 },
+    createInstanceDismissalTemplate: dismissalTemplate,
+    changeInstanceDismissalTemplate: { until_days: 30 },
     setProjectDueDatePolicy: dueDatePolicy,
     setGroupDueDatePolicy: dueDatePolicy,
     setInstanceDueDatePolicy: dueDatePolicy,

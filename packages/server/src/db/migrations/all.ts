@@ -66,6 +66,7 @@ import { importSources } from './0120_import_sources.ts'
 import { groupTopics } from './0122_group_topics.ts'
 import { unfinishedUploads } from './0123_unfinished_uploads.ts'
 import { findingFilters } from './0124_finding_filters.ts'
+import { dismissalTemplates } from './0126_dismissal_templates.ts'
 import { securityOverview } from './0128_security_overview.ts'
 import { displaySettings } from './0129_display_settings.ts'
 import { notificationReads } from './0132_notification_reads.ts'
@@ -139,6 +140,7 @@ export const migrations: readonly Migration[] = [
   groupTopics,
   unfinishedUploads,
   findingFilters,
+  dismissalTemplates,
   securityOverview,
   displaySettings,
   notificationReads,

@@ -260,6 +260,13 @@ export const permissions = {
   'group.vulnerability-rule.manage': { on: 'group', who: 'owner', scope: 'api' },
   'instance.vulnerability-rule.read': { on: 'instance', who: 'admin', scope: 'read_api' },
   'instance.vulnerability-rule.manage': { on: 'instance', who: 'admin', scope: 'api' },
+  'dismissal-template.read': { on: 'project', who: 'triager', scope: 'read_api' },
+  'dismissal-template.manage': { on: 'project', who: 'maintainer', scope: 'api' },
+  'group.dismissal-template.read': { on: 'group', who: 'triager', scope: 'read_api' },
+  'group.dismissal-template.manage': { on: 'group', who: 'owner', scope: 'api' },
+  // Every user may triage in some project, and its list has the templates of the instance as well.
+  'instance.dismissal-template.read': { on: 'instance', who: 'user', scope: 'read_api' },
+  'instance.dismissal-template.manage': { on: 'instance', who: 'admin', scope: 'api' },
   'due-date-policy.read': { on: 'project', who: 'developer', scope: 'read_api' },
   'due-date-policy.manage': { on: 'project', who: 'maintainer', scope: 'api' },
   'group.due-date-policy.read': { on: 'group', who: 'developer', scope: 'read_api' },

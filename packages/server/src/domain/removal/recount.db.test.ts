@@ -24,6 +24,7 @@ const notDerived = {
     'findings.confidence',
     'dismissal_approval_rules.severity',
     'dismissal_approval_rules.expires_in_days',
+    'dismissal_templates.until_days',
   ],
   'the size of an object, which the doctor compares with the object': [
     'topics.avatar_bytes',

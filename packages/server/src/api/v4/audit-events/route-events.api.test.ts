@@ -206,6 +206,7 @@ describe('routes record the events of the table', () => {
       await send(`DELETE ${base}/trust_relations/:relation_id`, { path: trusted })
 
       await useHooks(send, base, { id })
+      await useDismissalTemplates(send, base, { id })
 
       await send(`PUT ${base}/dismissal_approval`, { path: { id }, body: { severity: 'high' } })
       await send(`PUT ${base}/dismissal_approval`, { path: { id }, body: { severity: 'low' } })
@@ -433,6 +434,7 @@ async function decide(send: Send, server: TestServer, project: TestProject, id: 
   await send('POST /vulnerability_rules/preview', { body: rule })
   await send('PUT /vulnerability_rules/:rule_id', { path: { rule_id: created.id }, body: { enabled: false } })
   await send('DELETE /vulnerability_rules/:rule_id', { path: { rule_id: created.id } })
+  await useDismissalTemplates(send, '/admin', {})
   await send('PUT /admin/due_date_policy', { body: { critical_days: 7 } })
   await send('PUT /admin/due_date_policy', { body: { critical_days: 14 } })
   await send('POST /admin/due_date_policy/preview')
@@ -460,6 +462,14 @@ async function useReportMappings(send: Send, base: string, path: Record<string, 
   const at = { ...path, mapping_id: mapping.id }
   await send(`PUT ${base}/report_mappings/:mapping_id`, { path: at, body: { name: 'audit' } })
   await send(`DELETE ${base}/report_mappings/:mapping_id`, { path: at })
+}
+
+async function useDismissalTemplates(send: Send, base: string, path: Record<string, number>): Promise<void> {
+  const body = { name: 'Tests', dismissal_reason: 'used_in_tests' }
+  const template = await send(`POST ${base}/dismissal_templates`, { path, body })
+  const at = { ...path, template_id: template.id }
+  await send(`PUT ${base}/dismissal_templates/:template_id`, { path: at, body: { until_days: 30 } })
+  await send(`DELETE ${base}/dismissal_templates/:template_id`, { path: at })
 }
 
 async function useSavedViews(send: Send, base: string, path: Record<string, number>): Promise<void> {

@@ -142,6 +142,9 @@ function routesOfPlace(kind: 'project' | 'group'): Readonly<Record<string, Recor
     [`DELETE ${base}/issue_tracker/events_secret`]: ['issue_tracker_updated'],
     [`PUT ${base}/dismissal_approval`]: ['dismissal_approval_rule_created', 'dismissal_approval_rule_updated'],
     [`DELETE ${base}/dismissal_approval`]: ['dismissal_approval_rule_destroyed'],
+    [`POST ${base}/dismissal_templates`]: ['dismissal_template_created'],
+    [`PUT ${base}/dismissal_templates/:template_id`]: ['dismissal_template_updated'],
+    [`DELETE ${base}/dismissal_templates/:template_id`]: ['dismissal_template_destroyed'],
     [`POST ${base}/vulnerability_rules`]: ['vulnerability_rule_created'],
     [`PUT ${base}/vulnerability_rules/:rule_id`]: ['vulnerability_rule_updated'],
     [`DELETE ${base}/vulnerability_rules/:rule_id`]: ['vulnerability_rule_destroyed'],
@@ -295,6 +298,9 @@ const securityRoutes: Readonly<Record<string, RecordedEvents>> = {
 /** Audit events of each route that changes something. Errors record none, except for failed sign-ins. */
 export const routeEvents: Readonly<Record<string, RecordedEvents>> = {
   'POST /admin/jobs/:id/retry': none('repeats work that was requested before'),
+  'POST /admin/dismissal_templates': ['dismissal_template_created'],
+  'PUT /admin/dismissal_templates/:template_id': ['dismissal_template_updated'],
+  'DELETE /admin/dismissal_templates/:template_id': ['dismissal_template_destroyed'],
   'POST /vulnerability_rules': ['vulnerability_rule_created'],
   'PUT /vulnerability_rules/:rule_id': ['vulnerability_rule_updated'],
   'DELETE /vulnerability_rules/:rule_id': ['vulnerability_rule_destroyed'],
