@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { Schemas } from '@alcove/client'
 import { attempt, type Copy } from './copy.ts'
 import { makeWritable } from './copy-projects.ts'
+import { reportMissingVulnerabilities } from './missing-vulnerabilities.ts'
+import { reportOtherBranches } from './other-branches.ts'
 import { type SourceRow, textOf } from './source-row.ts'
 import { readVulnerabilityDetails } from './vulnerability-details.ts'
 import { recordOf } from './vulnerability-record.ts'
-
-/** What the import does not copy, because no API of the source lists it. */
-const otherBranches =
-  'the source does not list on which other branches a vulnerability is present, so the next report of each branch records it'
 
 /** Number of vulnerabilities that are sent together. */
 const batchSize = 200
@@ -25,23 +23,28 @@ export async function copyVulnerabilities(copy: Copy, project: SourceRow): Promi
   copy.progress.show(`Vulnerabilities of ${name}`)
   await attempt(copy, { kind: 'vulnerabilities', name }, async () => {
     const details = await readVulnerabilityDetails(copy, name)
+    const place = { id, name, hasComments: details !== undefined }
+    const present = new Set<string>()
     let batch: SourceRow[] = []
     let absent = 0
-    let total = 0
     for await (const row of copy.source.list(`/projects/${sourceId}/vulnerabilities`)) {
       if (row['resolved_on_default_branch'] === true) absent++
-      total++
-      batch.push(await recordOf(copy, row, details?.get(String(row['id']))))
+      const record = await recordOf(copy, row, details?.get(String(row['id'])))
+      present.add(String(record['id']))
+      batch.push(record)
       if (batch.length < batchSize) continue
-      await sendBatch(copy, { id, name, batch })
+      await sendBatch(copy, { ...place, batch })
       batch = []
     }
-    await sendBatch(copy, { id, name, batch })
-    if (total > 0) copy.report.note(otherBranches)
+    await sendBatch(copy, { ...place, batch })
+    if (present.size > 0) await reportOtherBranches(copy, sourceId, name)
     if (absent > 0) {
       copy.report.note(
         `${name}: scanners no longer detect ${absent} of the vulnerabilities; the next report of each scanner records that here`,
       )
+    }
+    if (copy.mirror && id !== 'planned') {
+      await reportMissingVulnerabilities(copy, { id, name, sourceName: sourceName(copy), present })
     }
   })
 }
@@ -49,10 +52,12 @@ export async function copyVulnerabilities(copy: Copy, project: SourceRow): Promi
 interface Batch {
   id: number | 'planned'
   name: string
+  /** False: the source has refused to show comments. */
+  hasComments: boolean
   batch: readonly SourceRow[]
 }
 
-async function sendBatch(copy: Copy, { id, name, batch }: Batch): Promise<void> {
+async function sendBatch(copy: Copy, { id, name, hasComments, batch }: Batch): Promise<void> {
   if (batch.length === 0) return
   if (id === 'planned') {
     for (const _ of batch) copy.report.count('vulnerability', 'created')
@@ -71,7 +76,14 @@ async function sendBatch(copy: Copy, { id, name, batch }: Batch): Promise<void> 
   if (copy.isDryRun && !isWritable) return
   if (!isWritable) await makeWritable(copy, id)
   const result = await send(copy.isDryRun)
-  for (const record of result.records) reportRecord(copy, { record, name })
+  for (const record of result.records) {
+    reportRecord(copy, { record, name })
+    const { missing_comments: comments } = record
+    if (!hasComments || comments === 0) continue
+    copy.report.note(
+      `vulnerability of ${name} ${record.id}: ${comments} of its comments ${comments === 1 ? 'was' : 'were'} deleted or edited in the source, and the target keeps the former text`,
+    )
+  }
 }
 
 async function isUnarchived({ target }: Copy, id: number): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../../../server/src/testing/client.ts'
+import { entry } from '../../../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../../../server/src/testing/server.ts'
 import { run } from '../../testing/command-run.ts'
 import { type ListeningServer, listeningServer } from '../../testing/listening-server.ts'
@@ -136,6 +137,14 @@ describe('an import from another Alcove server', () => {
     expect(received).toEqual(sent)
     expect(JSON.stringify(received)).toContain('Only in tests')
     expect(JSON.stringify(received)).toContain('It is real')
+  })
+
+  test('names the branches whose vulnerabilities it does not copy', async () => {
+    const { body: project } = await source.admin.get('/projects/shop%2Fapi')
+    const named = async () => (await run(importArgs(source), { env: target.env })).stdout
+    expect(await named()).not.toContain('presence of vulnerabilities')
+    await source.report(project, [entry({ line: 3 })], { ref: 'release/1' })
+    expect(await named()).toContain('shop/api: presence of vulnerabilities on release/1 is not copied, because')
   })
 
   test('changes nothing when it is repeated, and then only what has changed', async () => {

@@ -69,6 +69,43 @@ test('a mirror copies again, marks its copies, and deletes what has vanished aft
   expect((await owner.post(`/projects/${kept.id}/uploads`, formWithFile('file', 'a.txt', 'x'))).status).toBe(403)
 })
 
+test('a mirror names vulnerabilities and comments that were deleted in the source, and keeps them', async () => {
+  const [source, target] = [await filledSource(), await listeningServer()]
+  const flaws = [
+    { id: 91, title: 'Injection', state: 'detected', severity: 'high', report_type: 'sast' },
+    { id: 92, title: 'Traversal', state: 'detected', severity: 'low', report_type: 'sast' },
+  ]
+  const detailsOf = (notes: object[]) => ({
+    data: {
+      project: {
+        vulnerabilities: {
+          nodes: [{ id: 'gid://gitlab/Vulnerability/91', notes: { nodes: notes } }],
+          pageInfo: { hasNextPage: false },
+        },
+      },
+    },
+  })
+  source.answers.set('/projects/12/vulnerabilities', flaws)
+  source.answers.set('graphql', detailsOf([{ body: 'I look at it', system: false, createdAt: '2024-03-01T00:00:00Z' }]))
+  afterFirstCopy(source, () => {
+    source.answers.set('/projects/12/vulnerabilities', flaws.slice(0, 1))
+    source.answers.set('graphql', detailsOf([]))
+  })
+  const mirror = await mirrorFrom(source, target, '--rounds', '2', '--interval', day, '--delete-after', '1')
+  const [first, second] = reportsOf(mirror)
+  expect(first.notes.join()).not.toContain('missing')
+  const { host } = new URL(source.url)
+  expect(second.notes).toEqual(
+    expect.arrayContaining([
+      `vulnerability of shop/p12 ${host}:92 (Traversal): missing in the source`,
+      'vulnerabilities that are missing in the source are kept, because no API deletes a single vulnerability',
+      `vulnerability of shop/p12 ${host}:91: 1 of its comments was deleted or edited in the source, and the target keeps the former text`,
+    ]),
+  )
+  const { body: kept } = await target.admin.get('/projects/shop%2Fp12/vulnerabilities')
+  expect(kept.map(({ title }: { title: string }) => title)).toEqual(['Injection', 'Traversal'])
+})
+
 test('a mirror keeps everything when the source shows nothing any more, and leaves detached objects alone', async () => {
   const [source, target] = [await filledSource(), await listeningServer()]
   afterFirstCopy(source, async () => {

@@ -229,6 +229,7 @@ export const apiNames: ApiNames = {
     'GET /vulnerabilities/:id/known_exploitations': 'listKnownExploitations',
     'POST /projects/:id/vex': 'importVex',
     'POST /projects/:id/imported_findings': 'importFindings',
+    'GET /projects/:id/imported_findings': 'listImportedFindings',
     'GET /vulnerabilities/:id/origins': 'listVulnerabilityOrigins',
     'POST /groups/:id/vex': 'importGroupVex',
     'POST /projects/:id/vulnerability_bulk_changes': 'changeVulnerabilities',

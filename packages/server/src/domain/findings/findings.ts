@@ -19,6 +19,7 @@ export {
 } from './identifier-queries.ts'
 export { isKnownImage } from './image-queries.ts'
 export {
+  countImported,
   deleteImportKeys,
   hasImportKeys,
   insertImportKeys,
@@ -27,6 +28,7 @@ export {
   listFactsByUuids,
   listFindingsOfSource,
   listIdsOfFindings,
+  listImported,
   listImportedRecords,
   listOriginsOf,
   setFindingTimes,

@@ -3,8 +3,14 @@ import type { Caller } from '../access/callers.ts'
 import { projectEntity } from '../audit/audit-event.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, projectTransaction, type RootDeps } from '../deps.ts'
-import { listOriginsOf, upsertImportedRecords } from '../findings/findings.ts'
-import type { NewImportedRecord, Origin } from '../findings/imported-findings/imported-record.ts'
+import { countImported, listImported, listOriginsOf, upsertImportedRecords } from '../findings/findings.ts'
+import type {
+  ImportedFilter,
+  ImportedFinding,
+  NewImportedRecord,
+  Origin,
+} from '../findings/imported-findings/imported-record.ts'
+import { type Page, type PageRequest, pageOf } from '../page.ts'
 import type { Project } from '../projects/project.ts'
 import { lockAgainstDeletion } from '../projects/projects.ts'
 import { applyImportedTriage } from '../vulnerabilities/imported-triage/apply-imported-triage.ts'
@@ -30,6 +36,8 @@ export interface RecordResult {
   vulnerabilityIds: readonly number[]
   /** What has no counterpart, with the reason. */
   notes: readonly string[]
+  /** Number of comments of an earlier import that the record no longer has. */
+  missingComments: number
 }
 
 /**
@@ -103,29 +111,31 @@ async function importBatch(deps: Deps, project: Project, caller: Caller, batch: 
   const done = await applyTargets(deps, project, caller, { batch, targets: open, people })
   for (const { matched, vulnerabilityId } of restored) {
     const decision = matched.record.state === 'detected' ? 'unchanged' : 'applied'
-    done.set(matched.record, { decision, notes: [], vulnerabilityIds: [vulnerabilityId] })
+    done.set(matched.record, { decision, notes: [], missingComments: 0, vulnerabilityIds: [vulnerabilityId] })
   }
   await recordEvent(deps, project, batch, { created: created.size, changed: changed.length })
   return matched.map((one) => {
     const { record, before, sameAs } = one
     const isCreated = created.has(record)
     const outcome = isUnchanged(one) ? 'unchanged' : isCreated ? 'created' : sameAs ? 'merged' : 'matched'
-    const { decision, notes, vulnerabilityIds } = done.get(record) ?? { ...nothing, vulnerabilityIds: [] }
+    const { decision, notes, missingComments, vulnerabilityIds } = done.get(record) ?? nothing
     return {
       id: record.id,
       outcome: before.length > 0 && outcome === 'created' ? 'matched' : outcome,
       decision,
       notes,
+      missingComments,
       vulnerabilityIds,
     }
   })
 }
 
-const nothing = { decision: 'unchanged', notes: [] } as const
+const nothing = { decision: 'unchanged', notes: [], missingComments: 0, vulnerabilityIds: [] } as const
 
 interface Done {
   decision: ImportedOutcome
   notes: string[]
+  missingComments: number
   vulnerabilityIds: number[]
 }
 
@@ -161,6 +171,7 @@ async function applyTargets(
       done.set(record, {
         decision: before?.decision === 'applied' ? 'applied' : (result?.outcome ?? 'unchanged'),
         notes: [...new Set([...(before?.notes ?? []), ...notes, ...failed])],
+        missingComments: Math.max(before?.missingComments ?? 0, result?.missingNotes ?? 0),
         vulnerabilityIds: [...(before?.vulnerabilityIds ?? []), target.vulnerabilityId],
       })
       records.push(rowOf(target, batch, result?.applied ?? {}))
@@ -222,4 +233,18 @@ async function recordEvent(
 /** Returns where the finding of a vulnerability was imported from, oldest first. */
 export function listOrigins({ db }: Pick<Deps, 'db'>, vulnerabilityId: number): Promise<Origin[]> {
   return listOriginsOf(db, vulnerabilityId)
+}
+
+/** Returns the findings of a project that were imported, in the order of their ids in the source. */
+export async function listImportedFindings(
+  { db }: Pick<Deps, 'db'>,
+  project: Pick<Project, 'id'>,
+  filter: ImportedFilter,
+  page: PageRequest,
+): Promise<Page<ImportedFinding>> {
+  const [rows, counted] = await Promise.all([
+    listImported(db, project.id, filter, page),
+    countImported(db, project.id, filter),
+  ])
+  return pageOf(page, rows, counted)
 }

@@ -124,9 +124,38 @@ describe('POST /projects/:id/imported_findings', () => {
     const again = await send(project, [record])
     expect(again.body).toMatchObject({ created: 0, matched: 0, unchanged: 1, applied: 0 })
     expect(await list(project)).toEqual([made])
-    expect((await server.admin.get(`/projects/${project.id}/vulnerabilities/${made.id}/notes?sort=asc`)).body).toEqual(
-      notes.body,
-    )
+    const notesNow = () => server.admin.get(`/projects/${project.id}/vulnerabilities/${made.id}/notes?sort=asc`)
+    expect((await notesNow()).body).toEqual(notes.body)
+
+    const without = await send(project, [{ ...record, comments: [] }])
+    expect(without.body.records).toMatchObject([{ outcome: 'matched', missing_comments: 1 }])
+    expect((await notesNow()).body).toEqual(notes.body)
+  })
+
+  test('counts no comment as missing that has become the comment of a decision', async () => {
+    const project = await newProject()
+    await send(project, [code('1', { state: 'detected', comment: 'Look at it.' })])
+    const decided = await send(project, [code('1', { state: 'confirmed', comment: 'Look at it.' })])
+    expect(decided.body.records).toMatchObject([{ decision: 'applied', missing_comments: 0 }])
+  })
+
+  test('lists imported findings by their ids in the product', async () => {
+    const project = await newProject()
+    const place = { location: { file: 'src/app.ts', start_line: 90 } }
+    await send(project, [code('b'), code('a', { ...place, name: 'Second' })])
+    await send(project, [code('c', { location: { file: 'c.ts', start_line: 1 } })], { source: 'github' })
+    const path = `/projects/${project.id}/imported_findings`
+    const listed = await server.admin.get(`${path}?source=defectdojo&source_name=DefectDojo&per_page=1&page=2`)
+    expect(listed.headers['x-total']).toBe('2')
+    const { body: origins } = await server.admin.get(`${path}?source_name=DefectDojo`)
+    expect(origins.map((row: { source_id: string }) => row.source_id)).toEqual(['a', 'b', 'c'])
+    expect(listed.body).toEqual([origins[1]])
+    const [, first] = await list(project)
+    expect(origins[0]).toMatchObject({ title: 'Second', vulnerability_id: first.id, created: true })
+    expect((await server.admin.get(`${path}?source_name=Other`)).body).toEqual([])
+    expect((await server.admin.get(`${path}?source=unknown`)).status).toBe(400)
+    expect((await (await server.as('reporter', project)).get(path)).status).toBe(403)
+    expect((await (await server.user('outsider')).get(path)).status).toBe(404)
   })
 
   test('applies decisions to the findings of an earlier report', async () => {

@@ -1,13 +1,19 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
-import { importFindings, listOrigins, recordOutcomes } from '../../../domain/imported-findings/import-findings.ts'
+import type { Origin } from '../../../domain/findings/imported-findings/imported-record.ts'
+import {
+  importFindings,
+  listImportedFindings,
+  listOrigins,
+  recordOutcomes,
+} from '../../../domain/imported-findings/import-findings.ts'
 import { readRecords } from '../../../domain/imported-findings/read-records.ts'
 import { importSources, maxRecords } from '../../../domain/imported-findings/record.ts'
 import { importedOutcomes } from '../../../domain/vulnerabilities/imported-triage/imported-triage.ts'
-import { fileOf, flag, optional } from '../../../http/params/input.ts'
+import { fileOf, flag, oneOf, optional, text } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
-import { nullableString, timestamp } from '../views.ts'
+import { nullableInteger, nullableString, timestamp } from '../views.ts'
 
 const enumOf = <const T extends string>(values: readonly T[]) => Type.Unsafe<T>({ type: 'string', enum: values })
 
@@ -29,6 +35,9 @@ const importView = Type.Object(
           decision: enumOf(importedOutcomes),
           vulnerability_ids: Type.Array(Type.Integer(), { description: 'Not stable in a dry run for new findings' }),
           notes: Type.Array(Type.String(), { description: 'What has no counterpart, with the reason' }),
+          missing_comments: Type.Integer({
+            description: 'Number of comments of an earlier import that the record no longer has. They stay',
+          }),
         },
         { title: 'ImportedRecord' },
       ),
@@ -38,17 +47,30 @@ const importView = Type.Object(
   { title: 'FindingImport' },
 )
 
-const originView = Type.Object(
-  {
-    source: Type.String(),
-    source_name: Type.String({ description: 'Name of the product' }),
-    source_id: Type.String({ description: 'Id in the product' }),
-    source_url: nullableString,
-    created: Type.Boolean({ description: 'True if the import has created the finding' }),
-    created_at: timestamp,
-    updated_at: timestamp,
-  },
-  { title: 'VulnerabilityOrigin' },
+const originFields = {
+  source: Type.String(),
+  source_name: Type.String({ description: 'Name of the product' }),
+  source_id: Type.String({ description: 'Id in the product' }),
+  source_url: nullableString,
+  created: Type.Boolean({ description: 'True if the import has created the finding' }),
+  created_at: timestamp,
+  updated_at: timestamp,
+}
+const originView = Type.Object(originFields, { title: 'VulnerabilityOrigin' })
+
+const viewOrigin = (origin: Origin): Static<typeof originView> => ({
+  source: origin.source,
+  source_name: origin.sourceName,
+  source_id: origin.sourceId,
+  source_url: origin.sourceUrl,
+  created: origin.isCreated,
+  created_at: origin.createdAt,
+  updated_at: origin.updatedAt,
+})
+
+const importedView = Type.Object(
+  { ...originFields, title: Type.String(), vulnerability_id: nullableInteger },
+  { title: 'ImportedFinding' },
 )
 
 const recordFields = [
@@ -90,14 +112,39 @@ export const importedFindingRoutes: readonly Route[] = [
         applied: count(({ decision }) => decision === 'applied'),
         requested: count(({ decision }) => decision === 'requested'),
         kept: count(({ decision }) => decision === 'kept'),
-        records: results.map(({ id, outcome, decision, vulnerabilityIds, notes }) => ({
+        records: results.map(({ id, outcome, decision, vulnerabilityIds, notes, missingComments }) => ({
           id,
           outcome,
           decision,
           vulnerability_ids: [...vulnerabilityIds],
           notes: [...notes],
+          missing_comments: missingComments,
         })),
       }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:id/imported_findings',
+    summary: 'List the imported findings of a project with their ids in the product',
+    permission: 'vulnerability.list',
+    input: Type.Object({
+      source: optional(oneOf(importSources)),
+      source_name: optional(text({ description: 'Name of the product, as the import states it' })),
+    }),
+    status: 200,
+    output: Type.Array(importedView),
+    paged: true,
+    unknownFilters: 'refused',
+    async handle({ deps, project, input, page }) {
+      const filter = { source: input.source, sourceName: input.source_name }
+      const found = await listImportedFindings(deps, project, filter, page)
+      const viewed = found.rows.map((row) => ({
+        ...viewOrigin(row),
+        title: row.title,
+        vulnerability_id: row.vulnerabilityId,
+      }))
+      return { ...found, rows: viewed }
     },
   }),
   route({
@@ -108,16 +155,7 @@ export const importedFindingRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(originView),
     async handle({ deps, vulnerability }) {
-      const origins = await listOrigins(deps, vulnerability.id)
-      return origins.map(({ source, sourceName, sourceId, sourceUrl, isCreated, createdAt, updatedAt }) => ({
-        source,
-        source_name: sourceName,
-        source_id: sourceId,
-        source_url: sourceUrl,
-        created: isCreated,
-        created_at: createdAt,
-        updated_at: updatedAt,
-      }))
+      return (await listOrigins(deps, vulnerability.id)).map(viewOrigin)
     },
   }),
 ]

@@ -1,7 +1,15 @@
-import sql from 'sql-template-tag'
+import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import type { PageRequest } from '../../page.ts'
 import type { ImportKey } from './import-key.ts'
-import type { ImportedRecord, KnownFacts, NewImportedRecord, Origin } from './imported-record.ts'
+import type {
+  ImportedFilter,
+  ImportedFinding,
+  ImportedRecord,
+  KnownFacts,
+  NewImportedRecord,
+  Origin,
+} from './imported-record.ts'
 
 const columns = {
   findingId: 'integer',
@@ -51,6 +59,32 @@ export async function listOriginsOf(db: Db, vulnerabilityId: number): Promise<Or
   return db.all(sql`
     select source, source_name, source_id, source_url, is_created, created_at, updated_at from imported_findings
     where finding_id in (select id from findings where vulnerability_id = ${vulnerabilityId}) order by id`)
+}
+
+/** Returns one row more than the page holds, in the order of the index. */
+export async function listImported(
+  db: Db,
+  projectId: number,
+  filter: ImportedFilter,
+  { perPage, offset }: PageRequest,
+): Promise<ImportedFinding[]> {
+  return db.all(sql`
+    select i.source, i.source_name, i.source_id, i.source_url, i.is_created, i.created_at, i.updated_at,
+      f.name as title, f.vulnerability_id
+    from imported_findings i join findings f on f.id = i.finding_id
+    where ${isListed(projectId, filter)}
+    order by i.source, i.source_id, i.finding_id limit ${perPage + 1} offset ${offset}`)
+}
+
+export async function countImported(db: Db, projectId: number, filter: ImportedFilter): Promise<number> {
+  const row = await db.one<{ total: number }>(sql`
+    select count(*) as total from imported_findings i where ${isListed(projectId, filter)}`)
+  return row?.total ?? 0
+}
+
+function isListed(projectId: number, { source, sourceName }: ImportedFilter): Sql {
+  return sql`i.project_id = ${projectId} ${source === undefined ? empty : sql`and i.source = ${source}`}
+    ${sourceName === undefined ? empty : sql`and i.source_name = ${sourceName}`}`
 }
 
 export async function insertImportKeys(

@@ -19,6 +19,18 @@ export type Origin = Pick<ImportedRecord, 'source' | 'sourceName' | 'sourceId' |
   updatedAt: string
 }
 
+/** An imported finding in the list of a project. */
+export interface ImportedFinding extends Origin {
+  title: string
+  /** Null: the finding awaits promotion. */
+  vulnerabilityId: number | null
+}
+
+export interface ImportedFilter {
+  source?: string | undefined
+  sourceName?: string | undefined
+}
+
 /** A stored finding that an imported record may be. */
 export interface KnownFacts {
   id: number

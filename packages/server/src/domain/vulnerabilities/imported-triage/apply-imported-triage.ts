@@ -81,7 +81,7 @@ export async function applyImportedTriage(
     changed.map(({ after }) => after.id),
   )
   await addToFacetCounts(deps.db, project.id, countChanges(changed), now)
-  return applied.map(({ outcome, applied }) => ({ outcome, applied }))
+  return applied.map(({ outcome, missingNotes, applied }) => ({ outcome, missingNotes, applied }))
 }
 
 async function loadContext(
@@ -164,7 +164,19 @@ function apply(before: Vulnerability, triage: ImportedTriage, context: Context):
     decision && outcome === 'applied'
       ? { state: decision.state, reason: decision.reason ?? null, decidedAt: decision.decidedAt }
       : (former ?? {})
-  return { before, after, entries, request, outcome, applied: { ...set, notes: hashes } }
+  const missingNotes = countMissing(triage)
+  return { before, after, entries, request, outcome, missingNotes, applied: { ...set, notes: hashes } }
+}
+
+/** Counts former notes that the record no longer has, not even as the comment of a decision. */
+function countMissing({ decision, former, notes }: ImportedTriage): number {
+  const present = [
+    ...notes.map(({ body }) => body),
+    decision?.comment,
+    ...(decision?.earlier ?? []).map((one) => one.comment),
+  ]
+  const hashes = new Set(present.flatMap((text) => (text === undefined ? [] : [hashOf(text)])))
+  return (former?.notes ?? []).filter((note) => !hashes.has(note)).length
 }
 
 /** Returns the earlier decisions that no import has stored. */

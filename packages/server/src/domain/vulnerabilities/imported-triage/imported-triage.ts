@@ -65,5 +65,7 @@ export type ImportedOutcome = (typeof importedOutcomes)[number]
 
 export interface TriageResult {
   outcome: ImportedOutcome
+  /** Number of notes that an earlier import has written and the product no longer has. They stay. */
+  missingNotes: number
   applied: AppliedTriage
 }
