@@ -17,7 +17,7 @@ let tests = 0
 beforeAll(async () => {
   web = await startWeb()
   // Runs before the first import, which takes the next ids.
-  for (let number = 1; number <= 6; number++) {
+  for (let number = 1; number <= 8; number++) {
     const project = await web.server.project(`acme/shop-${number}`)
     shops.push(project)
     const titles = Array.from({ length: 60 }, (_, index) => `Flaw ${String(index).padStart(2, '0')}`)
@@ -74,6 +74,9 @@ function answersOf(page: Page): number[] {
   return statuses
 }
 
+const changeNote = async (status: string) =>
+  `${(await colleague.get('/user')).body.name} changed the status of this vulnerability to “${status}” while it was open.`
+
 const placeOf = (page: Page, title: string) =>
   row(page, title).evaluate((element) => Math.round(element.getBoundingClientRect().top))
 
@@ -100,12 +103,33 @@ describe('an open list', () => {
       .poll(async () => (await colleague.get(`/projects/${shop.id}/vulnerabilities?per_page=100`)).body.length)
       .toBe(62)
     await page.clock.fastForward(halfMinute)
+    const show = page.getByRole('button', { name: '2 new · Show' })
+    await show.waitFor()
+    expect(await total(page).innerText()).toBe('60 vulnerabilities')
+    expect(await placeOf(page, 'Flaw 34')).toBe(place)
+    expect(await page.evaluate(() => scrollY)).toBe(scrolled)
+
+    await show.click()
     await expect.poll(() => total(page).innerText()).toBe('62 vulnerabilities')
-    await page.getByText('2 vulnerabilities added to this list.').waitFor()
+    await show.waitFor({ state: 'detached' })
     expect(await active(page)).toBe('Flaw 34')
     // The page scrolls by the height of the new rows once they are drawn.
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(scrolled)
     expect(await placeOf(page, 'Flaw 34')).toBe(place)
+  })
+
+  test('keeps a row that has left its filter in place and updates it', async () => {
+    const page = await open('vulnerabilities')
+    await row(page, 'Flaw 59').waitFor()
+    await quiet(page)
+    const place = await placeOf(page, 'Flaw 57')
+    await resolve('Flaw 58')
+    await page.clock.fastForward(halfMinute)
+    await row(page, 'Flaw 58').filter({ hasText: 'Resolved' }).waitFor()
+    expect(await placeOf(page, 'Flaw 57')).toBe(place)
+    await page.getByRole('button', { name: '1 no longer in this list · Refresh' }).click()
+    await row(page, 'Flaw 58').waitFor({ state: 'detached' })
+    await expect.poll(() => total(page).innerText()).toBe('59 vulnerabilities')
   })
 
   test('polls with 304 responses while nothing changes', async () => {
@@ -167,7 +191,22 @@ test('an open vulnerability shows a change by another user and keeps an unfinish
   await page.clock.fastForward(halfMinute)
   await page.getByText('Resolved', { exact: true }).first().waitFor()
   expect(await note.inputValue()).toBe('Half a note')
-  await page.getByText('Another user has resolved this vulnerability while it was open.').waitFor()
+  await page.getByText(await changeNote('Resolved')).waitFor()
+})
+
+test('the side panel says who reopened the vulnerability while it was open', async () => {
+  const { id } = await vulnerability('Flaw 41')
+  await resolve('Flaw 41')
+  const page = await open(`vulnerabilities?state=any&open=${id}`)
+  await page
+    .getByRole('region', { name: 'Selected vulnerability' })
+    .getByText('Resolved', { exact: true })
+    .first()
+    .waitFor()
+  await quiet(page)
+  expect((await colleague.post(`/vulnerabilities/${id}/revert`)).status).toBe(201)
+  await page.clock.fastForward(halfMinute)
+  await page.getByText(await changeNote('Needs triage')).waitFor()
 })
 
 test('an open list of findings is polled', async () => {
@@ -184,4 +223,16 @@ test('an open list of reports shows a new one', async () => {
   await report([])
   await page.clock.fastForward(halfMinute)
   await page.getByRole('link', { name: 'newcomer' }).waitFor()
+
+  const first = page.getByRole('row').filter({ hasText: 'newcomer' })
+  await quiet(page)
+  const before = await first.boundingBox()
+  await report(['Another'])
+  await page.clock.fastForward(halfMinute)
+  const show = page.getByRole('button', { name: '1 new · Show' })
+  await show.waitFor()
+  expect(await first.count()).toBe(1)
+  expect(await first.boundingBox()).toEqual(before)
+  await show.click()
+  await expect.poll(() => first.count()).toBe(2)
 })

@@ -1,6 +1,8 @@
 /** Texts of the UI. */
 export const texts = {
   messages: 'Messages',
+  newRows: (count: string) => `${count} new · Show`,
+  goneRows: (count: string) => `${count} no longer in this list · Refresh`,
   dismissMessage: 'Dismiss message',
   signInRequired: 'Sign in required',
   accessDenied: 'Access denied',

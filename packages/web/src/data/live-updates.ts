@@ -1,4 +1,4 @@
-import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type Query, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { store } from './store.ts'
 
@@ -15,29 +15,37 @@ for (const type of ['keydown', 'pointerdown', 'wheel', 'touchmove']) {
   addEventListener(type, () => lastInputAt.set(Date.now()), { capture: true, passive: true })
 }
 
+interface LiveOptions {
+  isPaused?: () => boolean
+  /** Queries that are not refetched. `update` is called instead. */
+  held?: { has: (key: QueryKey) => boolean; update: () => void }
+}
+
 /**
  * Refetches all shown data every 30 seconds while the tab is visible and the user is not busy. Unchanged data costs
- * one 304
- * response per query: see `cache` of the client.
+ * one 304 response per query: see `cache` of the client.
  */
-export function useLiveUpdates({ isPaused }: { isPaused?: () => boolean } = {}): void {
+export function useLiveUpdates(options: LiveOptions = {}): void {
   const client = useQueryClient()
-  const paused = useRef(isPaused)
-  paused.current = isPaused
+  const latest = useRef(options)
+  latest.current = options
   useEffect(() => {
     let dueAt = Date.now() + refreshMs
     const timer = setInterval(() => {
-      if (Date.now() < dueAt || isBusy(client) || paused.current?.()) return
+      const { isPaused, held } = latest.current
+      if (Date.now() < dueAt || isBusy(client) || isPaused?.()) return
       dueAt = Date.now() + refreshMs
+      const predicate = ({ queryKey }: Query) => isShownData(queryKey) && !held?.has(queryKey)
       // Does not cancel requests in flight: triage waits for its own refresh.
-      void client.refetchQueries({ type: 'active', predicate: isShownData }, { cancelRefetch: false })
+      void client.refetchQueries({ type: 'active', predicate }, { cancelRefetch: false })
+      held?.update()
     }, checkMs)
     return () => clearInterval(timer)
   }, [client])
 }
 
 /** Excludes the session, which is refreshed by its own rules. */
-function isShownData({ queryKey }: Query): boolean {
+function isShownData(queryKey: QueryKey): boolean {
   return queryKey[0] !== 'GET /-/session'
 }
 

@@ -13,6 +13,7 @@ type Column<Row> = readonly [header: ReactNode, cell: (row: Row) => ReactNode, c
 export function PagedTable<Row extends { id: number | null }>({
   label,
   query,
+  shown,
   perPage,
   paging,
   columns,
@@ -20,6 +21,8 @@ export function PagedTable<Row extends { id: number | null }>({
 }: {
   label: string
   query: UseQueryResult<Page<Row>, Error>
+  /** Rows to show in place of those of the query: see `useHeldRows`. */
+  shown?: readonly Row[] | undefined
   perPage: number
   paging?: Paging
   columns: readonly Column<Row>[]
@@ -41,7 +44,7 @@ export function PagedTable<Row extends { id: number | null }>({
     >
       {(rows) => (
         <Table label={label} head={columns.map(([header]) => header)}>
-          {rows.map((row) => (
+          {(shown ?? rows).map((row) => (
             <tr key={row.id}>
               {columns.map(([, cell, className], index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the columns never change their places

@@ -5,9 +5,11 @@ import { fill } from '../../components/fill.tsx'
 import { DropHint } from '../../components/form/drop-hint.tsx'
 import { useFileDrops } from '../../components/form/file-drops.ts'
 import { formatCount, reportTypeInWords } from '../../components/format.ts'
+import { NewRows } from '../../components/page/new-rows.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { PagedTable } from '../../components/page/paged-table.tsx'
 import { usePageNumber } from '../../components/page/pager.tsx'
+import { useHeldRows } from '../../components/page/use-held-rows.ts'
 import { Time } from '../../components/time.tsx'
 import { usePage } from '../../data/api.ts'
 import { useLiveUpdates } from '../../data/live-updates.ts'
@@ -32,6 +34,7 @@ export function Reports() {
     { refetchMs: (found) => (found?.rows.some(isUnderWay) ? 5000 : false) },
   )
   useLiveUpdates()
+  const { rows: shown, held, show } = useHeldRows(`${project.id} ${page}`, query.data)
   const isWriter = useMayChange()
   const [, navigate] = useLocation()
   const toast = useToast()
@@ -74,9 +77,11 @@ export function Reports() {
       }
     >
       <DropHint isShown={isOver} text={texts.dropToPreviewTheReport} />
+      <NewRows isFloating held={held} onShow={show} />
       <PagedTable
         label={texts.reports}
         query={query}
+        shown={shown}
         perPage={perPage}
         empty={{
           icon: Radar,

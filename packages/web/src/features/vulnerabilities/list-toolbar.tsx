@@ -8,6 +8,7 @@ import { texts } from './texts.ts'
 /** Toolbar above the rows: count, selection and actions. */
 export function ListToolbar({
   total,
+  news,
   note,
   selected,
   onSelectAll,
@@ -18,6 +19,8 @@ export function ListToolbar({
   children,
 }: {
   total: string
+  /** Changes of the list that are not shown yet. */
+  news: ReactNode
   /** Scope of the total, if not obvious. */
   note?: string | undefined
   selected: number | 'all'
@@ -41,6 +44,7 @@ export function ListToolbar({
           total
         )}
       </p>
+      {news}
       {note && <p className={styles.note}>{note}</p>}
       {selected !== 0 && <IconButton label={texts.clearSelection} icon={X} onClick={onClear} />}
       {onSelectAll && selected !== 'all' && (

@@ -239,7 +239,6 @@ export const texts = {
     'input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]',
   selected: 'Selected',
   showingTheFirstRows: (length: string) => `Showing the first ${length} rows. Filter the list to see others.`,
-  addedToThisList: (added: string) => `${added} added to this list.`,
   dueOn: (dueOn: string) => `Due on ${dueOn}`,
   since: (dueOn: string) => `since ${dueOn}`,
   due: (dueOn: string) => `Due ${dueOn}`,

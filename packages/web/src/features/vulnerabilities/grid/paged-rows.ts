@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react'
 import { counted } from '../../../components/format.ts'
 import type { RowSource } from '../../../nouns/vulnerability/row-source.ts'
 import { texts } from '../texts.ts'
-import { headQuery, pageQuery, rowsKey, rowsPerPage } from './row-queries.ts'
+import { countKey, headQuery, pageQuery, rowsKey, rowsPerPage } from './row-queries.ts'
 import { storedPlace } from './stored-place.ts'
 
 export interface PagedRows<Row> {
@@ -52,7 +52,7 @@ export function usePagedRows<Row extends { id: number }>(wanted: RowSource<Row>)
   const found = useQueries({ queries: pages.map((page) => pageQuery(shown, page)) })
   const { count } = shown
   const counted = useQuery({
-    queryKey: ['count of rows', shown.id],
+    queryKey: [countKey, shown.id],
     queryFn: ({ signal }) => count?.(signal) ?? null,
     enabled: head?.total === undefined && head?.hasNext === true && count !== undefined,
   })

@@ -11,6 +11,8 @@ const maxNumberedRows = 10_000
 
 /** Prefix of the keys of all row queries. */
 export const rowsKey = 'rows'
+/** Prefix of the keys of the queries that count the rows of a list. */
+export const countKey = 'count of rows'
 
 interface Context {
   client: QueryClient
@@ -23,6 +25,7 @@ export function headQuery<Row>({ id, load }: RowSource<Row>) {
     queryKey: [rowsKey, id, 'head'],
     queryFn: ({ signal }: Context) => load({ page: 1, per_page: headRows }, signal),
     gcTime: 60_000,
+    refetchOnWindowFocus: false, // see `useLiveRows`
   }
 }
 
@@ -38,6 +41,7 @@ export function pageQuery<Row>(source: RowSource<Row>, page: number) {
       return source.load({ ...start, page: number, per_page: rowsPerPage }, signal)
     },
     gcTime: 60_000,
+    refetchOnWindowFocus: false,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Schemas } from '@alcove/client'
 import { api } from '../../../data/api.ts'
 import { placeInWords } from '../../../nouns/finding/place.ts'
-import type { FindingFilter } from '../../../nouns/vulnerability/filters.ts'
+import { type FindingFilter, states } from '../../../nouns/vulnerability/filters.ts'
 import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
 import type { RowSource } from '../../../nouns/vulnerability/row-source.ts'
 
@@ -17,6 +17,12 @@ export function waitingFindingsOf(projectId: number, filter: FindingFilter): Row
         signal,
       )
       return { ...found, rows: found.rows.map(rowOfFinding) }
+    },
+    async reload({ findingId }, signal) {
+      const path = { id: projectId, finding_id: findingId }
+      return rowOfFinding(
+        await api.call('GET /projects/{id}/vulnerability_findings/{finding_id}', { path }, { signal }),
+      )
     },
   }
 }
@@ -40,7 +46,7 @@ export function rowOfFinding(finding: Schemas['Finding']): VulnerabilityRow {
     isKnownExploited: false,
     dueOn: null,
     isOverdue: false,
-    state: 'detected',
+    state: states.find((state) => state === finding.state) ?? 'detected',
     reportType: finding.report_type,
     isGone: false,
     dismissalReason: null,
