@@ -47,6 +47,18 @@ function matches({ source, kind }: ImportSourceFilter): Sql {
     ${kind === undefined ? empty : sql`and kind = ${kind}`}`
 }
 
+const tableOf: Record<ImportKind, Sql> = {
+  group: raw('namespaces'),
+  project: raw('projects'),
+  topic: raw('topics'),
+  user: raw('users'),
+}
+
+/** Locks the imported object until the transaction ends, so that it becomes a mirror of one source only. */
+export async function lockTarget(db: Db, kind: ImportKind, id: number): Promise<void> {
+  await db.one(sql`select id from ${tableOf[kind]} where id = ${id} ${db.dialect.forNoKeyUpdate}`)
+}
+
 export type ImportSourceKey = Pick<ImportSource, 'source' | 'kind' | 'sourceId'>
 
 /** Returns the row and locks it until the transaction ends. */

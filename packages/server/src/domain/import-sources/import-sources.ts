@@ -15,6 +15,7 @@ import {
   type ImportSourceFilter,
   listImportSources,
   lockImportSource,
+  lockTarget,
   upsertImportSource,
 } from './import-source-queries.ts'
 
@@ -56,8 +57,9 @@ export function recordImportSource(
   { entity, name }: ImportTarget,
 ): Promise<ImportSource> {
   return transaction(deps, async (deps) => {
-    const before = await lockImportSource(deps.db, draft)
     const { kind, targetId, localChanges } = draft
+    await lockTarget(deps.db, kind, targetId)
+    const before = await lockImportSource(deps.db, draft)
     const isSame = before?.targetId === targetId
     if (localChanges !== undefined) {
       const other = await findMirror(deps.db, kind, targetId)

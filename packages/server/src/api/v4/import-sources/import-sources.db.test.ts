@@ -108,6 +108,42 @@ describe('a mirrored project', () => {
   })
 })
 
+test('of several sources that mark one object at once, one gets it', async () => {
+  const { project, importer } = await mirroredServer('none')
+  const sources = ['https://a.test', 'https://b.test', 'https://c.test']
+  const marked = await Promise.all(
+    sources.map((source) =>
+      importer.put('/import_sources', {
+        source,
+        kind: 'project',
+        source_id: '7',
+        target_id: project.id,
+        local_changes: 'none',
+      }),
+    ),
+  )
+  expect(marked.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+})
+
+test('a source has no credentials, and no value is too long for its index', async () => {
+  const { project, importer } = await mirroredServer('none')
+  const long = Array.from({ length: 300 }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7919) % 20_000))).join(
+    '',
+  )
+  const wrong = [
+    { source: 'https://importer:secret@gitlab.test' },
+    { source: `https://gitlab.test/${long}` },
+    { source_id: long },
+    { avatar_sha256: long },
+  ]
+  for (const fields of wrong) {
+    const row = { source, kind: 'project', source_id: '7', target_id: project.id, ...fields }
+    expect(await importer.put('/import_sources', row)).toMatchObject({ status: 400 })
+  }
+  const row = { source, kind: 'project', source_id: long.slice(0, 255), target_id: project.id }
+  expect((await importer.put('/import_sources', row)).status).toBe(200)
+})
+
 describe('a mirrored group', () => {
   test('refuses changes and new content of others, and is detached with everything below it', async () => {
     const { server, project, group, importer, owner, mark } = await mirroredServer('triage')

@@ -101,6 +101,8 @@ export const importSourceRoutes: readonly Route[] = [
     output: importSourceView,
     async handle({ deps, caller, input }) {
       const { kind, source_id: sourceId, target_id: targetId } = input
+      assertShort('source_id', sourceId)
+      assertShort('avatar_sha256', input.avatar_sha256)
       if (kind === 'user' && input.local_changes !== undefined) throw parameterProblem('local_changes is invalid')
       const target = await targetOf(deps, kind, targetId)
       const draft = {
@@ -144,12 +146,25 @@ export const importSourceRoutes: readonly Route[] = [
   }),
 ]
 
-/** Returns the address without a slash at its end, as the importer writes it. */
+/** Maximum length of an address, an id in the source and a hash, which indexes and responses contain. */
+const maxLength = 255
+
+/**
+ * Returns the address without a slash at its end, as the importer writes it. Everyone who can read a mirror sees it, so it
+ * may contain no credentials.
+ */
 function sourceAddress(address: string): string {
-  if (!/^https?:$/.test(URL.canParse(address) ? new URL(address).protocol : '')) {
-    throw parameterProblem('source is invalid')
-  }
+  assertShort('source', address)
+  const { protocol, username, password } = URL.canParse(address) ? new URL(address) : nowhere
+  if (!/^https?:$/.test(protocol) || username !== '' || password !== '') throw parameterProblem('source is invalid')
   return address.replace(/\/+$/, '')
+}
+
+const nowhere = { protocol: '', username: '', password: '' }
+
+function assertShort(name: string, value: string | null | undefined): void {
+  if (value && value.length > maxLength)
+    throw parameterProblem(`${name} is too long (maximum is ${maxLength} characters)`)
 }
 
 async function targetOf(deps: Deps, kind: ImportKind, id: number): Promise<ImportTarget> {
