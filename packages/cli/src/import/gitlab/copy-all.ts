@@ -27,10 +27,14 @@ export async function copyAll(copy: Copy, paths: readonly string[]): Promise<voi
   for (const row of projects) await copyContents(copy, row)
 }
 
-/** Copies a project that was copied before. Returns false when that is not possible without its groups. */
+/**
+ * Copies a project that was copied before, unless it was detached. Returns false when that is not possible without its
+ * groups.
+ */
 export async function copyKnownProject(copy: Copy, sourceId: string): Promise<boolean> {
   const known = copy.sources.find('project', sourceId)
-  if (!known || known.mirror === null || known.mirror === 'detached') return false
+  if (known?.mirror === 'detached') return true
+  if (!known || known.mirror === null) return false
   const row = await copy.source.get(`/projects/${sourceId}`)
   const namespace = rowOf(row, 'namespace') ?? {}
   const group = copy.sources.find('group', String(namespace['id']))

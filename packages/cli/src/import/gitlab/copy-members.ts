@@ -25,7 +25,12 @@ export async function copyMembers(copy: Copy, { kind, sourceId, name }: MemberPl
     const copied = new Set<number>()
     for await (const row of copy.source.list(`/${kind}s/${sourceId}/members`)) {
       const userId = await copyUser(copy, row)
-      if (userId === undefined) continue
+      if (userId === undefined) {
+        // They are members in the source, so a failure does not end their membership.
+        const known = copy.sources.find('user', String(row['id']))
+        if (known) copied.add(known.target_id)
+        continue
+      }
       if (userId === 'planned' || id === 'planned') {
         copy.report.count('member', 'created')
         continue

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { formWithFile } from '../../../../server/src/testing/client.ts'
 import { run } from '../../testing/command-run.ts'
-import { filledSource } from '../../testing/filled-gitlab-source.ts'
+import { filledSource, projectOf } from '../../testing/filled-gitlab-source.ts'
 import { type GitlabSource, reply } from '../../testing/gitlab-source.ts'
 import { type ListeningServer, listeningServer } from '../../testing/listening-server.ts'
 
@@ -125,6 +125,27 @@ test('a mirror keeps everything when the source shows nothing any more, and leav
   expect(mirror.stderr.match(/The copy failed and is repeated/g)).toHaveLength(2)
   expect((await target.admin.get('/projects')).body).toHaveLength(3)
   expect((await target.admin.get('/projects/shop%2Fp11')).body).toMatchObject({ description: 'Ours' })
+})
+
+test('a mirror deletes nothing that its owner detaches during the copy, and keeps members whom it cannot read', async () => {
+  const [source, target] = [await filledSource(), await listeningServer()]
+  afterFirstCopy(source, () => {
+    source.answers.set('/groups/3/projects', [projectOf(11), projectOf(13)])
+    source.answers.delete('/projects/12')
+    source.faults.set('/users/7', (response) => reply(response, 403, { message: '403 Forbidden' }))
+    afterFirstCopy(source, () =>
+      afterFirstCopy(source, async () => {
+        expect((await target.admin.delete('/projects/shop%2Fp12/mirror')).status).toBe(204)
+      }),
+    )
+  })
+  const mirror = await mirrorFrom(source, target, '--rounds', '3', '--interval', day, '--delete-after', '1')
+  const [, second, third] = reportsOf(mirror)
+  expect(second.notes).toContain('project shop/p12: missing in the source')
+  expect(second.copied).not.toHaveProperty('member')
+  expect(third.copied.project).not.toHaveProperty('deleted')
+  expect((await target.admin.get('/projects/shop%2Fp12')).status).toBe(200)
+  expect((await target.admin.get('/groups/shop/members')).body).toMatchObject([{ username: 'nadia' }])
 })
 
 test('a mirror copies a project at once that a webhook with the secret names', async () => {

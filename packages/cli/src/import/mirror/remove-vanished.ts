@@ -38,7 +38,8 @@ type Remove = () => Promise<string | undefined>
 
 async function removeExpired(copy: Copy, mirror: Mirror, remove: Remove): Promise<void> {
   const { kind, target_id: id } = mirror
-  const name = await nameOf(copy, mirror)
+  // Its owner may have detached it since the copy began.
+  const name = await nameOfMirror(copy, mirror)
   if (name === undefined || !copy.mirror?.isExpired(kind, id)) {
     if (name !== undefined) copy.report.note(`${kind} ${name}: missing in the source`)
     return
@@ -50,15 +51,25 @@ async function removeExpired(copy: Copy, mirror: Mirror, remove: Remove): Promis
   })
 }
 
-async function nameOf({ target }: Copy, { kind, target_id: id }: Mirror): Promise<string | undefined> {
+/** Returns the present name of the object, or `undefined` when it was deleted or is no longer a mirror. */
+async function nameOfMirror({ target }: Copy, { kind, target_id: id }: Mirror): Promise<string | undefined> {
   const path = { id }
-  if (kind === 'topic') return (await unlessMissing(target.call('GET /topics/{id}', { path })))?.name
-  if (kind === 'group') return (await unlessMissing(target.call('GET /groups/{id}', { path, query: {} })))?.full_path
-  return (await unlessMissing(target.call('GET /projects/{id}', { path, query: {} })))?.path_with_namespace
+  if (kind === 'topic') {
+    const topic = await unlessMissing(target.call('GET /topics/{id}', { path }))
+    return topic?.mirrored_from && topic.name
+  }
+  if (kind === 'group') {
+    const group = await unlessMissing(target.call('GET /groups/{id}', { path, query: {} }))
+    return group?.mirrored_from && group.full_path
+  }
+  const project = await unlessMissing(target.call('GET /projects/{id}', { path, query: {} }))
+  return project?.mirrored_from && project.path_with_namespace
 }
 
 async function deepestFirst(copy: Copy, groups: readonly Mirror[]): Promise<Mirror[]> {
-  const named = await Promise.all(groups.map(async (group) => ({ group, path: (await nameOf(copy, group)) ?? '' })))
+  const named = await Promise.all(
+    groups.map(async (group) => ({ group, path: (await nameOfMirror(copy, group)) ?? '' })),
+  )
   const depthOf = ({ path }: { path: string }) => path.split('/').length
   return named.sort((one, other) => depthOf(other) - depthOf(one)).map(({ group }) => group)
 }
