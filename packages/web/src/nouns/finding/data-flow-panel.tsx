@@ -1,5 +1,7 @@
 import { Badge } from '../../components/badge.tsx'
 import { Panel } from '../../components/page/page.tsx'
+import { Tokens } from './code/tokens-in-colour.tsx'
+import { useHighlighter } from './code/use-highlighter.ts'
 import type { FlowStep } from './data-flow.ts'
 import styles from './facts.module.css'
 import { texts } from './texts.ts'
@@ -25,6 +27,11 @@ export function DataFlowPanel({ flows }: { flows: readonly (readonly FlowStep[])
 }
 
 function Steps({ steps }: { steps: readonly FlowStep[] }) {
+  const codes = steps.filter(({ code }) => code !== undefined)
+  const highlighter = useHighlighter(
+    codes.map(({ place }) => place),
+    codes.map(({ code }) => code).join('\n'),
+  )
   return (
     <ol className="stack-tight small">
       {steps.map(({ kind, place, text, code }, index) => (
@@ -35,7 +42,11 @@ function Steps({ steps }: { steps: readonly FlowStep[] }) {
             <code className={styles.breaking}>{place}</code>
             {text && <span className="muted">{text}</span>}
           </span>
-          {code && <code className={styles.breaking}>{code}</code>}
+          {code && (
+            <code className={styles.breaking}>
+              <Tokens text={code} line={highlighter(code.replaceAll('\n', ' '), place)?.[0]} />
+            </code>
+          )}
         </li>
       ))}
     </ol>

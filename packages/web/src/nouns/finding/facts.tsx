@@ -6,7 +6,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { inWords } from '../../components/format.ts'
 import { Markdown } from '../../components/markdown.tsx'
 import { Panel } from '../../components/page/page.tsx'
-import { Diff, SnippetCode } from './code-lines.tsx'
+import { Diff, SnippetCode } from './code/code-lines.tsx'
 import { dataFlowsIn, isCodeFlows } from './data-flow.ts'
 import { DataFlowPanel } from './data-flow-panel.tsx'
 import styles from './facts.module.css'
@@ -111,7 +111,7 @@ function LocationPanel({ location, snippet }: { location: Record<string, unknown
           [texts.crash, [text('crash_type'), text('crash_state'), text('crash_address')].filter(Boolean).join(' · ')],
         ]}
       />
-      {snippet && <SnippetCode snippet={snippet} />}
+      {snippet && <SnippetCode snippet={snippet} file={file} />}
     </Panel>
   )
 }
@@ -162,7 +162,7 @@ function Remediations({ finding }: { finding: Finding }) {
       {finding.remediations.map(({ summary, diff }) => (
         <div key={summary + diff} className="stack-tight">
           <p>{summary}</p>
-          {diff && <Diff text={decoded(diff)} />}
+          {diff && <Diff text={decoded(diff)} file={textAt(finding.location, 'file')} />}
         </div>
       ))}
     </Panel>
