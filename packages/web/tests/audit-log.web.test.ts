@@ -58,7 +58,7 @@ describe('the audit log of a project', () => {
   test('is not offered to a developer', async () => {
     const developer = await web.server.as('developer', shop)
     const page = await web.open('/acme/shop', { as: developer })
-    await page.getByRole('link', { name: 'Findings' }).waitFor()
+    await page.getByRole('link', { name: 'Reports' }).waitFor()
     expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0)
     const direct = await web.open('/acme/shop/-/settings/audit_log', { as: developer })
     await direct.getByRole('heading', { level: 1 }).waitFor()
