@@ -25,6 +25,7 @@ export const demoScreens: readonly Screen[] = [
   { name: 'demo-rule', path: `${group}/settings/rules`, prepare: previewRule, height: 2600 },
   { name: 'demo-project-rules', path: `${storefront}/settings/rules` },
   { name: 'demo-all-rules', path: '/-/admin/rules' },
+  { name: 'demo-dismissal-templates', path: `${group}/settings/dismissal_templates` },
   { name: 'demo-due-dates', path: `${group}/settings/due_dates`, height: 1000 },
   { name: 'demo-schedules', path: `${group}/report_schedules` },
   { name: 'demo-dependencies', path: `${storefront}/dependencies` },

@@ -20,6 +20,7 @@ export async function addDecisions(call: Call, created: readonly Created[], now:
     await assign(call, id)
     await addBill(call, { id, project })
   }
+  for (const template of dismissalTemplates) await call('POST', '/groups/shop/dismissal_templates', template)
   await requestDismissals(call, created, dayIn(60))
   const groupId = (await call('GET', '/groups/payments')).id
   await dismissInGroup(call, created, { group_id: groupId, until: dayIn(45) })
@@ -28,6 +29,17 @@ export async function addDecisions(call: Call, created: readonly Created[], now:
   await call('POST', '/groups/shop/report_schedules', weekly)
   await call('POST', '/groups/shop/report_schedules', { ...weekly, period: 'monthly' })
 }
+
+const dismissalTemplates = [
+  { name: 'Only in tests', dismissal_reason: 'used_in_tests', comment: 'Nothing here is deployed.' },
+  {
+    name: 'Accepted until the next release',
+    dismissal_reason: 'acceptable_risk',
+    comment: 'Accepted in the review of risks.',
+    until_days: 90,
+    until_fixed: true,
+  },
+]
 
 const rulesUntil = (until: string) =>
   [

@@ -80,6 +80,14 @@ export const admin: Screen[] = [
     },
   ),
   screen(
+    '/-/admin/dismissal_templates',
+    texts.dismissalTemplates,
+    async () => (await import('../features/dismissal-templates/templates.tsx')).DismissalTemplates,
+    {
+      links: { tabs: true },
+    },
+  ),
+  screen(
     '/-/admin/due_dates',
     texts.dueDates,
     async () => (await import('../features/due-dates/due-dates.tsx')).DueDates,

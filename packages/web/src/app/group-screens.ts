@@ -112,6 +112,15 @@ export const group: Screen[] = [
     },
   ),
   screen(
+    '/settings/dismissal_templates',
+    texts.dismissalTemplates,
+    async () => (await import('../features/dismissal-templates/templates.tsx')).DismissalTemplates,
+    {
+      access: atLeast('owner'),
+      links: { settings: true },
+    },
+  ),
+  screen(
     '/settings/due_dates',
     texts.dueDates,
     async () => (await import('../features/due-dates/due-dates.tsx')).DueDates,

@@ -346,6 +346,15 @@ const project: Screen[] = [
     },
   ),
   screen(
+    '/settings/dismissal_templates',
+    texts.dismissalTemplates,
+    async () => (await import('../features/dismissal-templates/templates.tsx')).DismissalTemplates,
+    {
+      access: atLeast('maintainer'),
+      links: { settings: true },
+    },
+  ),
+  screen(
     '/settings/due_dates',
     texts.dueDates,
     async () => (await import('../features/due-dates/due-dates.tsx')).DueDates,

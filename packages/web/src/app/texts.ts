@@ -45,6 +45,7 @@ export const texts = {
   addWebhook: 'Add webhook',
   webhook: 'Webhook',
   rules: 'Rules',
+  dismissalTemplates: 'Dismissal templates',
   dueDates: 'Due dates',
   auditLog: 'Audit log',
   storage: 'Storage',

@@ -4,6 +4,7 @@ import { Button } from '../../../components/button.tsx'
 import { TextArea } from '../../../components/form/field.tsx'
 import { formatCount } from '../../../components/format.ts'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
+import { TemplateField } from '../../../nouns/dismissal-template/template-field.tsx'
 import type { Conflict } from '../../../nouns/vulnerability/conflict.ts'
 import { DismissalEndField, endIn } from '../../../nouns/vulnerability/dismissal-end-field.tsx'
 import { ReasonField, reasonIn } from '../../../nouns/vulnerability/reason-field.tsx'
@@ -11,6 +12,7 @@ import { texts } from '../texts.ts'
 import { previewChange, type ScopeChange } from './bulk-requests.ts'
 import { BulkScopeField, bulkScopeOf, GroupEffect } from './bulk-scope-field.tsx'
 import { leadOf, sizeOf } from './target-in-words.ts'
+import { useTemplatePlace } from './template-place.ts'
 import type { Outcome } from './triage.ts'
 import { type Action, actions, type Change, type FilterTarget, isOfFindings, type Target } from './triage-change.ts'
 
@@ -31,6 +33,7 @@ export function ActionDialog({
   const [chosen, setChosen] = useState('')
   const scope = bulkScopeOf(chosen)
   const many = sizeOf(target)
+  const templates = useTemplatePlace(target)
   const { label } = actions[action]
 
   async function submit(event: FormEvent<HTMLFormElement>) {
@@ -57,6 +60,7 @@ export function ActionDialog({
       <form className="stack" onSubmit={(event) => void submit(event)} onKeyDown={submitByKey}>
         {action === 'dismiss' && (
           <>
+            <TemplateField place={templates} />
             <ReasonField />
             <DismissalEndField />
             {!isOfFindings(target) && <BulkScopeField target={target} value={chosen} onChoose={setChosen} />}
