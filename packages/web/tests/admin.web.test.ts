@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { enqueue, jobKind } from '../../server/src/domain/jobs/job.ts'
 import { runDueJobs } from '../../server/src/domain/jobs/run-jobs.ts'
 import { formWithFile } from '../../server/src/testing/client.ts'
-import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+import { accessProblems, quiet, startWeb, visit, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
@@ -150,6 +150,36 @@ describe('users in the admin area', () => {
     expect((await web.server.anonymous.post('//-/password', { token, password: 'a long password' })).status).toBe(201)
     const signedIn = await web.server.anonymous.post('//-/sessions', { login: 'wei', password: 'a long password' })
     expect(signedIn.status).toBe(201)
+  })
+
+  test('that are placeholders of an import can be assigned to a person', async () => {
+    const placeholder = await web.server.admin.post('/users', {
+      username: 'lin-old',
+      name: 'Lin of the source',
+      email: `user-${Date.now()}@placeholder.invalid`,
+      force_random_password: true,
+    })
+    const person = await web.server.user('lin')
+    const project = await web.server.project('acme/imported')
+    await web.server.admin.post(`/projects/${project.id}/members`, { user_id: placeholder.body.id, access_level: 30 })
+    const page = await web.open(`/-/admin/users/${person.user?.id}`, { as: web.server.admin })
+    await page.getByRole('heading', { name: 'Account' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Assign to a user…' }).count()).toBe(0)
+    await visit(page, `/-/admin/users/${placeholder.body.id}`)
+    await page.getByRole('button', { name: 'Assign to a user…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('searchbox', { name: 'Search users' }).fill('lin')
+    const found = dialog.getByRole('list', { name: 'Matching users' }).getByRole('button')
+    await expect.poll(() => found.count()).toBe(1)
+    await found.click()
+    await dialog.getByText('Memberships in groups and projects').waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Assign', exact: true }).click()
+    await page.waitForURL(`**/-/admin/users/${person.user?.id}`)
+    await page.getByText(/^Placeholder assigned to /).waitFor()
+    const { body: member } = await web.server.admin.get(`/projects/${project.id}/members/${person.user?.id}`)
+    expect(member).toMatchObject({ access_level: 30 })
+    expect((await web.server.admin.get(`/users/${placeholder.body.id}`)).status).toBe(404)
   })
 
   test('can be edited, blocked, unblocked and deleted', async () => {

@@ -13,6 +13,7 @@ import { mayWrite, useSession } from '../../data/session.ts'
 import { AccountFields, accountFieldNames, readAccountFields } from './account-fields.tsx'
 import styles from './admin.module.css'
 import { type PasswordLink, PasswordLinkDialog } from './password-link.tsx'
+import { Placeholder } from './placeholder/placeholder.tsx'
 import { texts } from './texts.ts'
 import type { ShownUser } from './user.ts'
 import { UserBadges } from './user-badges.tsx'
@@ -44,6 +45,7 @@ export function UserPage({ id }: { id: string }) {
             </div>
           }
         >
+          {mayWrite(session) && <Placeholder user={user} />}
           <ForWriters>
             <AccountForm key={user.id} user={user} />
           </ForWriters>
