@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
@@ -133,27 +133,100 @@ test('the list of a group offers no triage for rows of archived projects, and sa
   expect(state).toBe('detected')
 })
 
-test('a mirror says on its pages where it comes from, and its owner detaches it', async () => {
-  const mirror = await web.server.project('copied/site')
-  const group = (await web.server.admin.get('/groups/copied')).body
-  const importer = await web.server.user('importer', { admin: true })
-  for (const [kind, id] of [
-    ['group', group.id],
-    ['project', mirror.id],
-  ] as const) {
-    const mark = { source: 'https://gitlab.example.com', kind, source_id: '1', target_id: id, local_changes: 'triage' }
-    expect((await importer.put('/import_sources', mark)).status).toBe(200)
+describe('a mirror', () => {
+  let importer: Client
+  beforeAll(async () => {
+    importer = await web.server.user('importer', { admin: true })
+  })
+  const mark = async (kind: 'group' | 'project' | 'topic', id: number, local_changes = 'triage') => {
+    const source = { source: 'https://gitlab.example.com', kind, source_id: `${id}`, target_id: id }
+    expect((await importer.put('/import_sources', { ...source, local_changes })).status).toBe(200)
   }
-  const page = await web.open('/copied/site', { as: web.server.admin, width: 360 })
-  const shown = page.getByRole('region', { name: 'Mirror' })
-  await shown.getByText('This project is a mirror of https://gitlab.example.com.').waitFor()
-  expect(await accessProblems(page)).toEqual([])
-  await visit(page, '/groups/copied')
-  await shown.getByText('This group is a mirror of https://gitlab.example.com.').waitFor()
-  await shown.getByRole('button', { name: 'Detach mirror' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Detach mirror' }).click()
-  await shown.waitFor({ state: 'detached' })
-  await visit(page, '/copied/site')
-  await page.getByRole('navigation', { name: 'site: sections' }).waitFor()
-  expect(await shown.count()).toBe(0)
+
+  test('says on its pages where it comes from, and its owner detaches it', async () => {
+    const mirror = await web.server.project('copied/site')
+    const group = (await web.server.admin.get('/groups/copied')).body
+    await mark('group', group.id)
+    await mark('project', mirror.id)
+    const page = await web.open('/copied/site', { as: web.server.admin, width: 360 })
+    const shown = page.getByRole('region', { name: 'Mirror' })
+    await shown.getByText('This project is a mirror of https://gitlab.example.com.').waitFor()
+    expect(await accessProblems(page)).toEqual([])
+    await visit(page, '/groups/copied')
+    await shown.getByText('This group is a mirror of https://gitlab.example.com.').waitFor()
+    await shown.getByRole('button', { name: 'Detach mirror' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Detach mirror' }).click()
+    await shown.waitFor({ state: 'detached' })
+    await visit(page, '/copied/site')
+    await page.getByRole('navigation', { name: 'site: sections' }).waitFor()
+    expect(await shown.count()).toBe(0)
+  })
+
+  test('offers no controls that it refuses, and triage as far as it permits it', async () => {
+    const mirror = await web.server.project('copied/api')
+    const vulnerability = await web.server.vulnerability(mirror)
+    await web.server.finding(mirror, { line: 90, name: 'Another flaw' })
+    const holder = await web.server.as('owner', mirror)
+    const triage = [
+      ['vulnerabilities', 'Confirm', 'Dismiss$'],
+      [`vulnerabilities/${vulnerability.id}`, 'Confirm', 'Dismiss', 'Change severity', 'Link issue', 'Add a comment'],
+    ] as const
+    const others = [
+      ['', 'Edit', 'Add topics'],
+      ['reports', 'Import report'],
+      ['reports/new', 'Drop a scanner report here', 'Branch'],
+      ['uploads', 'Markdown pad'],
+      ['members', 'Add members', 'Invite'],
+      ['settings', 'Save', 'Archive', 'Transfer project', 'Delete project', 'Path'],
+      ['settings/hooks', 'Add webhook'],
+    ] as const
+    const page = await web.open('/copied/api', { as: holder })
+    const visitPart = (part: string) => visit(page, `/copied/api${part && `/-/${part}`}`)
+    for (const [part, ...controls] of [...triage, ...others]) {
+      await visitPart(part)
+      await expect.poll(() => offered(page, controls), { message: part }).toEqual(controls)
+    }
+    await mark('project', mirror.id)
+    await page.reload()
+    const reason = page.getByRole('region', { name: 'Mirror' })
+    for (const [part, ...controls] of others) {
+      await visitPart(part)
+      await expect.poll(() => offered(page, controls), { message: part }).toEqual([])
+      await reason.getByText('Vulnerabilities can be triaged here.').waitFor()
+    }
+    expect(await accessProblems(page)).toEqual([])
+    for (const [part, ...controls] of triage) {
+      await visitPart(part)
+      await expect.poll(() => offered(page, controls), { message: part }).toEqual(controls)
+    }
+    await mark('project', mirror.id, 'none')
+    await page.reload()
+    await reason.getByText('It can only be changed there.').waitFor()
+    for (const [part, ...controls] of triage) {
+      await visitPart(part)
+      await expect.poll(() => offered(page, controls), { message: part }).toEqual([])
+    }
+  })
+
+  test('of a topic is named on its page, and an administrator detaches it', async () => {
+    const { body: topic } = await web.server.admin.post('/topics', { name: 'mirrored', title: 'Mirrored' })
+    await mark('topic', topic.id)
+    const reason = 'This topic is a mirror of https://gitlab.example.com. It can only be changed there.'
+    const page = await web.open('/explore/topics/mirrored', { as: owner, width: 360, theme: 'dark' })
+    await page.getByText(reason).waitFor()
+    expect(await page.getByRole('button', { name: 'Detach mirror' }).count()).toBe(0)
+    expect(await accessProblems(page)).toEqual([])
+
+    const admin = await web.open(`/-/admin/topics/${topic.id}`, { as: web.server.admin })
+    await admin.getByText(reason).waitFor()
+    const controls = ['Save', 'Merge into', 'Delete', 'Title']
+    expect(await offered(admin, controls)).toEqual([])
+    expect(await accessProblems(admin)).toEqual([])
+    await admin.getByRole('button', { name: 'Detach mirror' }).click()
+    await admin.getByRole('dialog').getByRole('button', { name: 'Detach mirror' }).click()
+    await expect.poll(() => offered(admin, controls)).toEqual(controls)
+    await visit(admin, '/explore/topics/mirrored')
+    await admin.getByRole('heading', { name: 'Mirrored', level: 1 }).waitFor()
+    expect(await admin.getByText(reason).count()).toBe(0)
+  })
 })

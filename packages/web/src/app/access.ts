@@ -6,7 +6,7 @@ const UploadsDenied = lazyComponent(async () => (await import('../features/uploa
 
 export const signedIn: Access = { isAllowed: ({ session }) => session.user !== null }
 export const uploader: Access = {
-  isAllowed: ({ session, level, isArchived }) => (mayWrite(session) && !isArchived) || level >= levels.maintainer,
+  isAllowed: ({ session, level, isReadOnly }) => (mayWrite(session) && !isReadOnly) || level >= levels.maintainer,
   denied: UploadsDenied,
 }
 export const writer: Access = { isAllowed: ({ session }) => mayWrite(session), denied: UploadsDenied }

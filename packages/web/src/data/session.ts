@@ -104,8 +104,17 @@ export function mayWrite({ user, scopes }: SessionState): boolean {
   return user !== null && scopes.includes('api')
 }
 
-/** True on the pages of an archived project. */
-export const ReadOnlyContext = createContext(false)
+/** What limits changes on the pages of a project, group or topic. */
+export interface Limits {
+  isArchived: boolean
+  /** Changes that a mirror of another server permits here; undefined where everything is permitted. */
+  mirror: 'none' | 'triage' | undefined
+}
+
+export const LimitsContext = createContext<Limits>({ isArchived: false, mirror: undefined })
+
+/** Kinds of changes. Archived projects permit those of members, and mirrors what only concerns the user. */
+export type ChangeKind = 'content' | 'triage' | 'members' | 'personal'
 
 /** Returns true for a session that was started at this server: with a password, a passkey or a link. */
 export function isLocal({ signed_in_with: method }: SessionState): boolean {
@@ -117,8 +126,13 @@ export function isUnlimited({ signed_in_with: method }: SessionState): boolean {
   return method !== null && method !== 'token'
 }
 
-/** Returns true when the credentials allow changes and the project is not archived. Roles are checked separately. */
-export function useMayChange(): boolean {
-  const isReadOnly = useContext(ReadOnlyContext)
-  return mayWrite(useSession()) && !isReadOnly
+/** Returns true when the credentials and the limits of the page allow such changes. Roles are checked separately. */
+export function useMayChange(kind: ChangeKind = 'content'): boolean {
+  const limits = useContext(LimitsContext)
+  return mayWrite(useSession()) && isWithin(limits, kind)
+}
+
+export function isWithin({ isArchived, mirror }: Limits, kind: ChangeKind): boolean {
+  if (isArchived && kind !== 'members') return false
+  return mirror === undefined || kind === 'personal' || kind === mirror
 }

@@ -10,7 +10,7 @@ import type { Tab } from './tabs.tsx'
 interface Viewer {
   session: SessionState
   level: number
-  isArchived: boolean
+  isReadOnly: boolean
 }
 
 /** Requirement of a screen. */
@@ -75,7 +75,7 @@ export function preloadScreen(table: ScreenTable, parser: Parser, location: stri
 }
 
 type Place = Omit<Viewer, 'session'>
-const nowhere: Place = { level: 0, isArchived: false }
+const nowhere: Place = { level: 0, isReadOnly: false }
 
 /** Shows the screen of an area whose address matches, or explains why the user may not see it. */
 export function Screens({
@@ -116,7 +116,7 @@ function decodeParams(params: Params): Params {
 export function useLinks(
   menu: Menu,
   area: string,
-  { to, level, isArchived }: Place & { to?: (part: string) => string } = nowhere,
+  { to, level, isReadOnly }: Place & { to?: (part: string) => string } = nowhere,
 ): (Tab & Pick<Screen, 'shortcut'>)[] {
   const session = useSession()
   const screens = useContext(ScreenTableContext)[area] ?? []
@@ -127,7 +127,7 @@ export function useLinks(
       : [{ label: label === true ? title : label, to: to ? to(linkTo(path).slice(1)) : linkTo(path), access, shortcut }]
   })
   return links
-    .filter(({ access }) => !access || access.isAllowed({ session, level, isArchived }))
+    .filter(({ access }) => !access || access.isAllowed({ session, level, isReadOnly }))
     .map(({ label, to, shortcut }) => ({
       label,
       to: to + (shortcut?.query ?? ''),

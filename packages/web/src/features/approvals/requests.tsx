@@ -74,7 +74,7 @@ type Decision = keyof typeof decisions
 /** Decision of a request, or the buttons of those who may decide: the requester withdraws, others approve or reject. */
 export function DecisionCell({ request, canDecide }: { request: DismissalRequest; canDecide: boolean }) {
   const session = useSession()
-  const mayChange = useMayChange()
+  const mayChange = useMayChange('triage')
   const [asked, setAsked] = useState<Decision>()
   if (request.state !== 'pending') return <Decided request={request} />
   const isOwn = request.requested_by?.id === session.user?.id

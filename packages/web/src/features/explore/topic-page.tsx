@@ -10,6 +10,7 @@ import { Empty, QueryResult } from '../../components/page/states.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
 import { decodeSegment } from '../../data/own-address.ts'
 import { useSession } from '../../data/session.ts'
+import { MirrorNotice } from '../../nouns/mirror/mirror-notice.tsx'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
 import { TopicLinks, topicAddress } from '../../nouns/topic/topic-links.tsx'
 import { texts } from './texts.ts'
@@ -59,6 +60,7 @@ function Found({ topic }: { topic: Topic }) {
         </>
       }
     >
+      <MirrorNotice kind="topic" place={topic} level={0} />
       {topic.description && <Markdown text={topic.description} />}
       <section className="stack" aria-label={texts.projects}>
         <h2>{texts.projects}</h2>

@@ -32,7 +32,7 @@ function Found({ finding }: { finding: Finding }) {
     done: texts.vulnerabilityCreated,
     onDone: ({ id }) => navigate(to(`vulnerabilities/${id}`)),
   })
-  const mayPromote = useMayChange() && level >= session.triage_access_level
+  const mayPromote = useMayChange('triage') && level >= session.triage_access_level
   return (
     <Page
       title={finding.name}

@@ -7,7 +7,9 @@ import { type Params, Screens, useLinks } from '../../components/page/screens.ts
 import { Failed, Loading, QueryResult } from '../../components/page/states.tsx'
 import { Tabs } from '../../components/page/tabs.tsx'
 import { useApiQuery } from '../../data/api.ts'
+import { isWithin, LimitsContext } from '../../data/session.ts'
 import { type Group, GroupContext, type GroupScreen, groupAddress, useGroupLevel } from '../../nouns/group/group.ts'
+import { limitsOf } from '../../nouns/mirror/limits.ts'
 import { MirrorNotice } from '../../nouns/mirror/mirror-notice.tsx'
 import { texts } from './texts.ts'
 
@@ -33,10 +35,11 @@ function Frame({ group, part }: { group: Group; part: string }) {
     return found.error ? <Failed error={found.error} isPage onRetry={found.retry} /> : <Loading />
   }
   const { level } = found
+  const limits = limitsOf(group)
   const screen: GroupScreen = {
     group,
     level,
-    isArchived: false,
+    isReadOnly: !isWithin(limits, 'content'),
     to: (part) => `${groupAddress(group.full_path)}${part && `/-/${part}`}`,
   }
   return (
@@ -52,7 +55,9 @@ function Frame({ group, part }: { group: Group; part: string }) {
           />
           <GroupTabs screen={screen} />
           <MirrorNotice kind="group" place={group} level={level} />
-          <Screens area="group" location={`/${part}`} place={screen} />
+          <LimitsContext value={limits}>
+            <Screens area="group" location={`/${part}`} place={screen} />
+          </LimitsContext>
         </div>
       </PlaceName>
     </GroupContext>

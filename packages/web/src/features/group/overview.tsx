@@ -6,7 +6,7 @@ import { Page } from '../../components/page/page.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
-import { levels, mayWrite, useSession } from '../../data/session.ts'
+import { levels, useMayChange, useSession } from '../../data/session.ts'
 import { useGroup } from '../../nouns/group/group.ts'
 import { GroupList } from '../../nouns/group/group-list.tsx'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
@@ -23,7 +23,7 @@ export function GroupOverview() {
     path: { id: group.id },
     query: { per_page: maxSubgroups },
   })
-  const isWriter = mayWrite(session)
+  const isWriter = useMayChange()
   return (
     <Page
       title={texts.overview}

@@ -7,8 +7,9 @@ import { type Params, Screens, useLinks } from '../../components/page/screens.ts
 import { Failed, Loading, QueryResult } from '../../components/page/states.tsx'
 import { Tabs } from '../../components/page/tabs.tsx'
 import { isFailure, useApiQuery } from '../../data/api.ts'
-import { levelIn, levels, ReadOnlyContext, useSession } from '../../data/session.ts'
+import { LimitsContext, levelIn, levels, useSession } from '../../data/session.ts'
 import { useWaitingFindings } from '../../nouns/finding/triage-backlog.ts'
+import { limitsOf } from '../../nouns/mirror/limits.ts'
 import { MirrorNotice } from '../../nouns/mirror/mirror-notice.tsx'
 import { type Project, ProjectContext, type ProjectScreen } from '../../nouns/project/project.ts'
 import { projectScreen } from '../../nouns/project/project-scope.tsx'
@@ -53,9 +54,9 @@ export function ProjectPage({ place = '', part = '' }: Params) {
                 <ProjectTabs screen={screen} waiting={waiting} />
                 {project.archived && <ArchivedNotice />}
                 <MirrorNotice kind="project" place={project} level={screen.level} />
-                <ReadOnlyContext value={screen.isArchived}>
+                <LimitsContext value={limitsOf(project)}>
                   <Screens area="project" location={`/${part}`} place={screen} />
-                </ReadOnlyContext>
+                </LimitsContext>
               </div>
             </PlaceName>
           </ProjectContext>

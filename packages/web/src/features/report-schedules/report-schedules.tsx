@@ -43,7 +43,7 @@ export function ReportSchedules() {
       <QueryResult query={query}>
         {(schedules) => <Schedules schedules={schedules} isMailOff={settings.data?.email_enabled === false} />}
       </QueryResult>
-      <ForWriters>
+      <ForWriters kind="personal">
         <Panel title={texts.scheduleAReport}>
           <ScheduleForm />
         </Panel>

@@ -8,7 +8,7 @@ import { texts } from './texts.ts'
 /** Banner on the vulnerability list that links to dismissals that await approval. */
 export function ApprovalBanner() {
   const { project, to } = useProject()
-  const isWriter = useMayChange()
+  const isWriter = useMayChange('triage')
   const { data } = usePage(
     'GET /projects/{id}/dismissal_requests',
     { path: { id: project.id }, query: { state: 'pending', per_page: 1 } },

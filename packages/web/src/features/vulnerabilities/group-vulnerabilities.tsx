@@ -28,7 +28,8 @@ export function GroupVulnerabilities() {
   const session = useSession()
   const { group, level, to } = useGroup()
   const [state] = useSearchState(filterNames)
-  const mayTriage = useMayTriageSome(group.id, level)
+  const isTriageable = useMayChange('triage')
+  const mayTriage = useMayTriageSome(group.id, level) && isTriageable
   const owner = useMemo((): Owner => ({ kind: 'group', id: group.id, mayTriage }), [group.id, mayTriage])
   const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
   const waiting = query.data && waitingInWords(query.data.waiting_findings)
@@ -41,12 +42,12 @@ export function GroupVulnerabilities() {
         <VulnerabilityList
           owner={owner}
           statistics={query.data}
-          flawPlace={mayWrite(session) && level >= levels.maintainer ? { kind: 'group', id: group.id } : undefined}
+          flawPlace={isTriageable && level >= levels.maintainer ? { kind: 'group', id: group.id } : undefined}
           banner={
             waiting &&
             first && (
               <TriageBanner text={waiting} to={`/${first.path_with_namespace}/-/vulnerabilities${awaitingQuery}`}>
-                {mayWrite(session) && <AcceptAll scope={{ groupId: group.id }} waiting={query.data.waiting_findings} />}
+                {isTriageable && <AcceptAll scope={{ groupId: group.id }} waiting={query.data.waiting_findings} />}
               </TriageBanner>
             )
           }

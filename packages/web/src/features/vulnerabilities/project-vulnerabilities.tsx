@@ -26,7 +26,7 @@ export function ProjectVulnerabilities() {
   const session = useSession()
   const { project, level, to } = useProject()
   const [state] = useSearchState(filterNames)
-  const mayTriage = useMayChange() && level >= session.triage_access_level
+  const mayTriage = useMayChange('triage') && level >= session.triage_access_level
   const owner = useMemo((): Owner => ({ kind: 'project', id: project.id, mayTriage }), [project.id, mayTriage])
   const query = useApiQuery('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
   const backlog = useTriageBacklog(project.id)

@@ -10,7 +10,8 @@ export interface GroupScreen {
   group: Group
   /** The user's access level in the group. */
   level: number
-  isArchived: boolean
+  /** True: the place is archived or a mirror, so that its content cannot be changed. */
+  isReadOnly: boolean
   /** Returns the address of a page of the group, such as `to('uploads')`. */
   to: (part: string) => string
 }

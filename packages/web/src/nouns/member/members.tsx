@@ -15,7 +15,7 @@ import { Day, Time } from '../../components/time.tsx'
 import { useAction, usePage } from '../../data/api.ts'
 import { useLiveUpdates } from '../../data/live-updates.ts'
 import { useSearchState } from '../../data/search-state.ts'
-import { levels, mayWrite, useSession } from '../../data/session.ts'
+import { levels, useMayChange, useSession } from '../../data/session.ts'
 import { InviteMembers } from './invite-members.tsx'
 import type { Member } from './member.ts'
 import { AddMembers, ChangeMember } from './member-dialogs.tsx'
@@ -29,12 +29,12 @@ type Asked = { kind: 'add' | 'invite' } | { kind: 'change' | 'remove'; member: M
 
 /** Members and pending invitations of a project or group. */
 export function Members({ place }: { place: MemberPlace }) {
-  const session = useSession()
+  const isWriter = useMayChange('members')
   const [asked, setAsked] = useState<Asked>()
   const [{ search }, _set] = useSearchState(['search'])
   // Users who accept an invitation appear as members.
   useLiveUpdates()
-  const isManager = mayManageMembers(place) && mayWrite(session)
+  const isManager = mayManageMembers(place) && isWriter
   const close = () => setAsked(undefined)
   return (
     <Page
@@ -159,6 +159,7 @@ function Row({
   ask: (asked: Asked) => void
 }) {
   const session = useSession()
+  const mayChange = useMayChange('members')
   const isSelf = member.id === session.user?.id
   const mayManage =
     own &&
@@ -203,11 +204,7 @@ function Row({
         {member.expires_at ? <Day of={member.expires_at} /> : <span className="muted">{texts.noExpiration}</span>}
       </td>
       <td className="muted">{member.created_at && <Time of={member.created_at} />}</td>
-      <td>
-        {items.length > 0 && mayWrite(session) && (
-          <ActionMenu label={texts.actionsForName(member.name)} items={items} />
-        )}
-      </td>
+      <td>{items.length > 0 && mayChange && <ActionMenu label={texts.actionsForName(member.name)} items={items} />}</td>
     </tr>
   )
 }

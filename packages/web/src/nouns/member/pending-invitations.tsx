@@ -7,7 +7,7 @@ import { PagedTable } from '../../components/page/paged-table.tsx'
 import { usePageNumber } from '../../components/page/pager.tsx'
 import { Day, Time } from '../../components/time.tsx'
 import { usePage } from '../../data/api.ts'
-import { levels, mayWrite, useSession } from '../../data/session.ts'
+import { levels, useMayChange } from '../../data/session.ts'
 import styles from './invitation.module.css'
 import type { Invitation } from './invitation.ts'
 import { ChangeInvitation, RenewInvitation, RevokeInvitation } from './invitation-dialogs.tsx'
@@ -19,7 +19,7 @@ const paging = { field: 'invitations', label: texts.paginationOfInvitations }
 
 /** Invitations that are not accepted yet. Renders nothing when there are none. */
 export function PendingInvitations({ place, search }: { place: MemberPlace; search: string | undefined }) {
-  const session = useSession()
+  const isWriter = useMayChange('members')
   const [asked, setAsked] = useState<{ kind: 'renew' | 'change' | 'revoke'; invitation: Invitation }>()
   const page = usePageNumber(paging.field)
   const query = usePage(
@@ -31,7 +31,7 @@ export function PendingInvitations({ place, search }: { place: MemberPlace; sear
   if (isEmpty || query.isPending) return null
   const dialog = asked && { place, invitation: asked.invitation, onClose: () => setAsked(undefined) }
   const mayManage = ({ access_level: level }: Invitation) =>
-    mayWrite(session) && (level <= levels.maintainer || place.level >= levels.owner)
+    isWriter && (level <= levels.maintainer || place.level >= levels.owner)
   const actions = (invitation: Invitation) => [
     { label: texts.createNewLink, icon: Link2, onChoose: () => setAsked({ kind: 'renew', invitation }) },
     { label: texts.edit, icon: Pencil, onChoose: () => setAsked({ kind: 'change', invitation }) },

@@ -23,8 +23,18 @@ const permitted = {
   all: texts.theNextCopyMay,
 }
 
+/** A topic has nothing to triage. */
+const permittedInTopic = (changes: keyof typeof permitted) => permitted[changes === 'all' ? 'all' : 'none']
+
+interface MirrorProps {
+  kind: 'project' | 'group' | 'topic'
+  place: Mirrored
+  /** The user's access level. Topics belong to administrators. */
+  level: number
+}
+
 /** States on each page of a mirror where its content comes from; owners can detach it here. */
-export function MirrorNotice({ kind, place, level }: { kind: 'project' | 'group'; place: Mirrored; level: number }) {
+export function MirrorNotice({ kind, place, level }: MirrorProps) {
   const session = useSession()
   const [isAsked, setIsAsked] = useState(false)
   const close = () => setIsAsked(false)
@@ -33,7 +43,13 @@ export function MirrorNotice({ kind, place, level }: { kind: 'project' | 'group'
   if (!source) return null
   return (
     <section className={styles.notice} aria-label={texts.mirror}>
-      <p>{texts.thisIsAMirror(kind, source.url, permitted[source.local_changes])}</p>
+      <p>
+        {texts.thisIsAMirror(
+          kind,
+          source.url,
+          kind === 'topic' ? permittedInTopic(source.local_changes) : permitted[source.local_changes],
+        )}
+      </p>
       {level >= levels.owner && mayWrite(session) && (
         <Button size="small" onClick={() => setIsAsked(true)}>
           {texts.detachMirror}

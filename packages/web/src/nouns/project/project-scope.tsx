@@ -2,7 +2,8 @@ import type { Schemas } from '@alcove/client'
 import { type ReactNode, useContext } from 'react'
 import { QueryResult } from '../../components/page/states.tsx'
 import { useApiQuery } from '../../data/api.ts'
-import { levelIn, ReadOnlyContext, type SessionState, useSession } from '../../data/session.ts'
+import { isWithin, LimitsContext, levelIn, type SessionState, useSession } from '../../data/session.ts'
+import { limitsOf } from '../mirror/limits.ts'
 import { asProject, ProjectContext, type ProjectScreen } from './project.ts'
 
 /** Returns what the pages of a project know of it. */
@@ -11,7 +12,7 @@ export function projectScreen(view: Schemas['Project'], session: SessionState): 
   return {
     project,
     level: levelIn(project, session),
-    isArchived: project.archived === true,
+    isReadOnly: !isWithin(limitsOf(project), 'content'),
     to: (part) => `/${project.path_with_namespace}${part && `/-/${part}`}`,
   }
 }
@@ -31,7 +32,7 @@ function OtherProject({ path, children }: { path: string; children: ReactNode })
         const screen = projectScreen(view, session)
         return (
           <ProjectContext value={screen}>
-            <ReadOnlyContext value={screen.isArchived}>{children}</ReadOnlyContext>
+            <LimitsContext value={limitsOf(screen.project)}>{children}</LimitsContext>
           </ProjectContext>
         )
       }}

@@ -31,7 +31,8 @@ export interface ProjectScreen {
   project: Project
   /** The user's access level in the project. */
   level: number
-  isArchived: boolean
+  /** True: the place is archived or a mirror, so that its content cannot be changed. */
+  isReadOnly: boolean
   /** Returns the address of a page of the project, such as `to('uploads')`. */
   to: (part: string) => string
 }

@@ -11,7 +11,9 @@ import { ConfirmDialog } from '../../../components/overlay/dialog.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
 import { useAction, useApiQuery } from '../../../data/api.ts'
-import { mayWrite, useSession } from '../../../data/session.ts'
+import { isWithin, LimitsContext, levels, mayWrite, useSession } from '../../../data/session.ts'
+import { limitsOf } from '../../../nouns/mirror/limits.ts'
+import { MirrorNotice } from '../../../nouns/mirror/mirror-notice.tsx'
 import { topicAddress } from '../../../nouns/topic/topic-links.tsx'
 import { Aliases } from './aliases.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
@@ -24,6 +26,7 @@ type Topic = Schemas['Topic']
 export function TopicPage({ id }: { id: string }) {
   const session = useSession()
   const query = useApiQuery('GET /topics/{id}', { path: { id: Number(id) } })
+  const mayChange = (topic: Topic) => mayWrite(session) && isWithin(limitsOf(topic), 'content')
   return (
     <QueryResult query={query} isPage>
       {(topic) => (
@@ -38,16 +41,19 @@ export function TopicPage({ id }: { id: string }) {
               })}
             </p>
           }
-          actions={mayWrite(session) && <Actions topic={topic} />}
+          actions={mayChange(topic) && <Actions topic={topic} />}
         >
-          <ForWriters>
-            <TopicForm
-              // Resets the form when the edited fields change, but not when the project count changes.
-              key={[topic.name, topic.title, topic.description, topic.avatar_url].join('\n')}
-              topic={topic}
-            />
-          </ForWriters>
-          <Aliases topic={topic} isReadOnly={!mayWrite(session)} />
+          <MirrorNotice kind="topic" place={topic} level={levels.owner} />
+          <LimitsContext value={limitsOf(topic)}>
+            <ForWriters>
+              <TopicForm
+                // Resets the form when the edited fields change, but not when the project count changes.
+                key={[topic.name, topic.title, topic.description, topic.avatar_url].join('\n')}
+                topic={topic}
+              />
+            </ForWriters>
+          </LimitsContext>
+          <Aliases topic={topic} isReadOnly={!mayChange(topic)} />
         </Page>
       )}
     </QueryResult>

@@ -9,7 +9,7 @@ import { VisibilityField } from '../../../components/form/visibility-field.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { visibilityOf } from '../../../components/visibility.tsx'
 import { useAction, useApiQuery } from '../../../data/api.ts'
-import { levels, mayWrite, useSession } from '../../../data/session.ts'
+import { levels, useMayChange } from '../../../data/session.ts'
 import { useProject } from '../../../nouns/project/project.ts'
 import { texts } from '../texts.ts'
 import { BadgePanel } from './badge.tsx'
@@ -23,7 +23,8 @@ import { UploadLimits } from './upload-limits.tsx'
 export function GeneralSettings() {
   const { level } = useProject()
   const isOwner = level >= levels.owner
-  const session = useSession()
+  // Archived projects permit the same.
+  const mayDelete = useMayChange('members')
   return (
     <Page title={texts.settings}>
       <SettingsTabs />
@@ -37,8 +38,8 @@ export function GeneralSettings() {
         {isOwner && <Visibility />}
         {isOwner && <Address />}
       </ForWriters>
-      {/* Outside `ForWriters`, because archived projects can be deleted. */}
-      {isOwner && mayWrite(session) && <DangerZone />}
+      {/* Outside `ForWriters`, because archived projects can be deleted; mirrors cannot. */}
+      {isOwner && mayDelete && <DangerZone />}
     </Page>
   )
 }
