@@ -25,7 +25,6 @@ export const texts = {
   eMailOfTheTokens: 'E-mail of the token’s user',
   requiredByJiraCloud: 'Required by Jira Cloud. Leave empty for Jira Data Center.',
   issueType: 'Issue type',
-  task: 'Task',
   titleTemplate: 'Title template',
   descriptionTemplate: 'Description template',
   placeholders:

@@ -142,7 +142,7 @@ function JiraFields({ tracker }: { tracker: Tracker | undefined }) {
         defaultValue={tracker?.email ?? ''}
         hint={texts.requiredByJiraCloud}
       />
-      <TextField label={texts.issueType} name="issue_type" required defaultValue={tracker?.issue_type ?? texts.task} />
+      <TextField label={texts.issueType} name="issue_type" required defaultValue={tracker?.issue_type ?? 'Task'} />
     </>
   )
 }

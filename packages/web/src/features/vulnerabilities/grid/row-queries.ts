@@ -1,7 +1,6 @@
 import type { Page } from '@alcove/client'
 import type { QueryClient } from '@tanstack/react-query'
 import type { PageQuery, RowSource } from '../../../nouns/vulnerability/row-source.ts'
-import { texts } from '../texts.ts'
 
 /** Number of rows of the first request, which fill a usual screen. */
 const headRows = 20
@@ -54,7 +53,7 @@ type Start = Pick<PageQuery, 'cursor' | 'pagination'>
 async function startOf<Row>(client: QueryClient, source: RowSource<Row>, segment: number): Promise<Start | null> {
   if (segment === 0) return {}
   return client.fetchQuery({
-    queryKey: [texts.startOfRows, source.id, segment],
+    queryKey: ['start of rows', source.id, segment],
     async queryFn(): Promise<Start | null> {
       const before = await startOf(client, source, segment - 1)
       const last = before && (await source.load({ ...before, page: maxNumberedRows, per_page: 1 }))

@@ -114,8 +114,8 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
 function areaOf(days: readonly DayCounts[], below: readonly Severity[], severity: Severity, max: number): string {
   const y = (value: number) => (height * (1 - value / max)).toFixed(2)
   const bottoms = days.map((day) => below.reduce((sum, name) => sum + day[name], 0))
-  const upper = days.map((day, x) => texts.vH(y((bottoms[x] ?? 0) + day[severity]), x + 1))
-  const lower = bottoms.map((bottom, x) => texts.vH(y(bottom), x)).reverse()
+  const upper = days.map((day, x) => `V${y((bottoms[x] ?? 0) + day[severity])}H${x + 1}`)
+  const lower = bottoms.map((bottom, x) => `V${y(bottom)}H${x}`).reverse()
   return `M0,${height}${upper.join('')}${lower.join('')}Z`
 }
 

@@ -3,7 +3,6 @@ import { api } from '../../../data/api.ts'
 import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { store } from '../../../data/store.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
-import { texts } from '../texts.ts'
 import { actions, type Change, type FieldChange, isOfFindings, type Target } from './triage-change.ts'
 
 /** Completed bulk change of a project or of many, which can be undone. */
@@ -150,14 +149,14 @@ export async function undoOne({ projectId, bulkId }: Done): Promise<Undone> {
     const operation = 'POST /projects/{id}/vulnerability_bulk_changes/{bulk_id}/undo'
     return keyring
       .get()
-      .use(texts.undoBulkId(bulkId), (idempotencyKey) =>
+      .use(`undo ${bulkId}`, (idempotencyKey) =>
         api.call(operation, { path: { id: projectId, ...path } }, { idempotencyKey }),
       )
   }
   const operation = 'POST /vulnerability_bulk_changes/{bulk_id}/undo'
   const undone = await keyring
     .get()
-    .use(texts.undoMany(bulkId), (idempotencyKey) =>
+    .use(`undo many ${bulkId}`, (idempotencyKey) =>
       api.call(operation, { path, body: { async: true } }, { idempotencyKey }),
     )
   return pollChange(undone)

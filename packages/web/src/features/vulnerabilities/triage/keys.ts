@@ -21,20 +21,20 @@ export function enablePageKeys(areEnabled: boolean): void {
 export type KeyHelp = readonly (readonly [keys: string, meaning: string])[]
 
 export const movingKeys: KeyHelp = [
-  [texts.jDown, texts.nextRow],
+  ['j Down', texts.nextRow],
   ['k Up', texts.previousRow],
-  [texts.homeEnd, texts.firstAndLastRow],
-  [texts.enterO, texts.open],
-  [texts.shiftEnter, texts.openPage],
+  ['Home End', texts.firstAndLastRow],
+  ['Enter o', texts.open],
+  ['Shift Enter', texts.openPage],
 ]
 export const selectingKeys: KeyHelp = [
-  [texts.xSpace, texts.toggleSelection],
-  [texts.shiftUpDown, texts.selectSeveral],
-  [texts.ctrlA, texts.selectAllMatching],
+  ['x Space', texts.toggleSelection],
+  ['Shift Up Down', texts.selectSeveral],
+  ['Ctrl a', texts.selectAllMatching],
   ['Escape', texts.clearSelectionOrClose],
 ]
 export const otherKeys: KeyHelp = [
   ['/', texts.search],
-  [texts.ctrlK, texts.searchEverything],
+  ['Ctrl k', texts.searchEverything],
   ['?', texts.keyboardShortcuts],
 ]

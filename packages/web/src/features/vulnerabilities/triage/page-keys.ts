@@ -1,5 +1,4 @@
 import { type RefObject, useEffect, useRef } from 'react'
-import { texts } from '../texts.ts'
 import { arePageKeysEnabled } from './keys.ts'
 
 /** Key event, with the fields that React events and native events share. */
@@ -31,4 +30,4 @@ export function KeysWithoutRows({ press }: { press: (press: Press) => boolean })
   return null
 }
 
-const typingPlaces = texts.inputTextareaSelectContenteditable
+const typingPlaces = 'input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]'
