@@ -6,7 +6,6 @@ import { Button } from '../../components/button.tsx'
 import { DropZone } from '../../components/form/drop-zone.tsx'
 import { CheckField, TextField } from '../../components/form/field.tsx'
 import { ForWriters } from '../../components/form/for-writers.tsx'
-import { formatCount } from '../../components/format.ts'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { api, queries } from '../../data/api.ts'
 import { sendForm } from '../../data/send-form.ts'
@@ -73,8 +72,8 @@ export function ImportVex() {
     const result = await send(file, options)
     if (!result) return
     void queries.invalidateQueries()
-    const awaiting = result.requested > 0 ? texts.awaitApproval(formatCount(result.requested)) : ''
-    const changed = result.changed === 1 ? '1 vulnerability' : texts.vulnerabilitiesChanged(formatCount(result.changed))
+    const awaiting = result.requested > 0 ? texts.awaitApproval(result.requested) : ''
+    const changed = texts.vulnerabilitiesChanged(result.changed)
     toast({ text: texts.changedChanged(changed, awaiting) })
     setPreview(undefined)
     setFile(undefined)
@@ -142,13 +141,13 @@ export function ImportVex() {
 function Summary({ result }: { result: VexImport }) {
   const { statements, changed, requested, unchanged, kept, refused, unmatched } = result
   const parts = [
-    texts.statementsStatements(formatCount(statements)),
-    texts.vulnerabilitiesChange(formatCount(changed)),
-    requested > 0 && texts.dismissalsNeedApproval(formatCount(requested)),
-    texts.stayAsTheyAre(formatCount(unchanged)),
-    kept > 0 && texts.keepALaterDecision(formatCount(kept)),
-    refused > 0 && texts.areRefusedBecauseYou(formatCount(refused)),
-    unmatched > 0 && texts.statementsMatchNothing(formatCount(unmatched)),
+    texts.statementsStatements(statements),
+    texts.vulnerabilitiesChange(changed),
+    requested > 0 && texts.dismissalsNeedApproval(requested),
+    texts.stayAsTheyAre(unchanged),
+    kept > 0 && texts.keepALaterDecision(kept),
+    refused > 0 && texts.areRefusedBecauseYou(refused),
+    unmatched > 0 && texts.statementsMatchNothing(unmatched),
   ]
   return <p>{parts.filter(Boolean).join(' · ')}</p>
 }
