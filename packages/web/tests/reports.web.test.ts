@@ -270,5 +270,7 @@ describe('the branches of a project in the UI', () => {
     await page.getByLabel('Branch A').selectOption('release/2')
     await expect.poll(() => page.getByLabel('Branch B').inputValue()).toBe('main')
     await expect.poll(() => cells('Only in release/2')).toHaveLength(8)
+    await page.goto('/acme/lane/-/reports/branches/compare?from=release%2F2')
+    await expect.poll(() => page.getByLabel('Branch B').inputValue()).toBe('main')
   })
 })

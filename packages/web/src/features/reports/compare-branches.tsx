@@ -30,7 +30,10 @@ export function CompareBranches() {
   // The address always names both branches, so that it can be shared.
   useEffect(() => {
     if (base !== undefined && other !== undefined && (!from || !to)) {
-      set({ from: from ?? base, to: to ?? other }, { isReplacing: true })
+      set(
+        { from: from ?? (to === base ? other : base), to: to ?? (from === other ? base : other) },
+        { isReplacing: true },
+      )
     }
   }, [from, to, base, other, set])
   const choices = (chosen: string | undefined) =>
