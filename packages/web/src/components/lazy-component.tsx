@@ -18,9 +18,16 @@ export function lazyComponent<Props extends object>(
   let Loaded: ComponentType<Props> | undefined
   let loading: Promise<void> | undefined
   const preload = () => {
-    loading ??= load().then((component) => {
-      Loaded = component
-    })
+    loading ??= load().then(
+      (component) => {
+        Loaded = component
+      },
+      (error: unknown) => {
+        // The next attempt fetches again, so a preload that failed does not break the component for good.
+        loading = undefined
+        throw error
+      },
+    )
     return loading
   }
   function Later(props: Props) {
