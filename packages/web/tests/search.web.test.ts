@@ -52,6 +52,15 @@ test('Ctrl+K opens a search of vulnerabilities, projects, topics and users, and 
   await expect.poll(() => dialog(page).count()).toBe(0)
 })
 
+test('Enter before the results are there opens the first result of the text', async () => {
+  const page = await web.open('/', { as: web.server.admin })
+  await page.keyboard.press('Control+k')
+  await field(page).waitFor()
+  await page.keyboard.type('weak hash')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Weak hash' }).waitFor()
+})
+
 test('packages and actions are found', async () => {
   const page = await web.open('/', { as: web.server.admin })
   await page.keyboard.press('Control+k')

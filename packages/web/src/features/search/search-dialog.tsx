@@ -1,5 +1,5 @@
 import { Autocomplete } from '@base-ui/react/autocomplete'
-import { useState } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
 import { SeverityBadge, StateBadge } from '../../components/badge.tsx'
@@ -22,11 +22,13 @@ export function SearchDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
 function Search({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [, navigate] = useLocation()
-  const { groups, isLoading, error } = useSearchResults(useDebounced(text))
+  const searched = useDebounced(text)
+  const { groups, isLoading, error } = useSearchResults(searched)
   const open = (to: string) => {
     onClose()
     navigate(to)
   }
+  const { holdEnter, forget } = useHeldEnter(text !== searched || isLoading, groups[0]?.items[0], ({ to }) => open(to))
   return (
     <Autocomplete.Root
       inline
@@ -36,7 +38,11 @@ function Search({ onClose }: { onClose: () => void }) {
       autoHighlight="always"
       keepHighlight
       value={text}
-      onValueChange={(value, { reason }) => reason !== 'item-press' && setText(value)}
+      onValueChange={(value, { reason }) => {
+        if (reason === 'item-press') return
+        forget()
+        setText(value)
+      }}
       itemToStringValue={({ title }: SearchResult) => title}
     >
       <Autocomplete.Input
@@ -44,6 +50,7 @@ function Search({ onClose }: { onClose: () => void }) {
         className={styles.input}
         aria-label={texts.search}
         placeholder={texts.pageProjectCveFile}
+        onKeyDown={(event) => holdEnter(event) && event.preventBaseUIHandler()}
       />
       <Autocomplete.Status className={styles.status}>
         {error ? texts.theSearchFailedTry : statusOf(groups, isLoading)}
@@ -73,6 +80,36 @@ function Search({ onClose }: { onClose: () => void }) {
       </Autocomplete.List>
     </Autocomplete.Root>
   )
+}
+
+/**
+ * Keeps an Enter that the user presses before the results of the text are there, and then opens the first of them. Without
+ * it the key would open a result of the previous text. A result that the user chose with the arrow keys opens at once.
+ */
+function useHeldEnter(isPending: boolean, first: SearchResult | undefined, open: (result: SearchResult) => void) {
+  const [isHeld, setHeld] = useState(false)
+  const [isChosen, setChosen] = useState(false)
+  useEffect(() => {
+    if (!isHeld || isPending) return
+    setHeld(false)
+    if (first) open(first)
+  }, [isHeld, isPending, first, open])
+  return {
+    /** Returns true if the key must not open the highlighted result. */
+    holdEnter({ key, nativeEvent }: KeyboardEvent): boolean {
+      if (key === 'ArrowDown' || key === 'ArrowUp') {
+        setChosen(true)
+        setHeld(false)
+      }
+      if (key !== 'Enter' || nativeEvent.isComposing || !isPending || isChosen) return false
+      setHeld(true)
+      return true
+    },
+    forget() {
+      setHeld(false)
+      setChosen(false)
+    },
+  }
 }
 
 function statusOf(groups: readonly ResultGroup[], isLoading: boolean): string {
