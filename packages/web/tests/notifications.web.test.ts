@@ -53,6 +53,14 @@ test.each([1280, 360])('the bell of the header lists notifications and marks the
   await page.waitForURL(`**/-/vulnerabilities/${id}`)
 })
 
+test('the bell says when the notifications could not be loaded', async () => {
+  const page = await web.open('/explore/topics', { as: web.server.admin, expects: /Failed to load/, isChanged: true })
+  await page.route('**/user/notifications', (route) => route.abort())
+  await page.reload()
+  await page.getByRole('button', { name: 'Notifications', exact: true }).click()
+  await page.getByText('The notifications could not be loaded. Try again later.').waitFor()
+})
+
 test('the display settings follow the user into another browser', async () => {
   await web.server.user('eva')
   const page = await openSignedIn(web, 'eva', '/-/profile/display')
@@ -70,6 +78,16 @@ test('the display settings follow the user into another browser', async () => {
   const utc = await shown.getAttribute('datetime')
   const tokyo = new Date(Date.parse(utc ?? '') + 9 * 60 * 60 * 1000).toISOString().replace('T', ' ').slice(0, 19)
   expect(await shown.getAttribute('title')).toBe(tokyo)
+})
+
+test('a time zone that the browser does not list stays when other settings change', async () => {
+  const kim = await web.server.user('kim')
+  await kim.put('/user/display_settings', { time_zone: 'Etc/GMT+3' })
+  const page = await openSignedIn(web, 'kim', '/-/profile/display')
+  expect(await page.getByLabel('Time zone').inputValue()).toBe('Etc/GMT+3')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Display settings saved.').waitFor()
+  expect((await kim.get('/user/display_settings')).body).toMatchObject({ time_zone: 'Etc/GMT+3' })
 })
 
 test('the link in a message asks before it turns messages off', async () => {

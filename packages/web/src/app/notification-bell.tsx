@@ -26,7 +26,7 @@ const labels: Readonly<Record<Item['kind'], string>> = {
 export function NotificationBell() {
   const { isOpen, close, place, button, id } = useDropDown()
   const session = useSession()
-  const { data } = useApiQuery('GET /user/notifications', {}, { refetchMs: pollMs })
+  const { data, error } = useApiQuery('GET /user/notifications', {}, { refetchMs: pollMs })
   const markRead = useAction('POST /user/notifications/read')
   const unread = data?.unread ?? 0
   return (
@@ -62,7 +62,9 @@ export function NotificationBell() {
             ))}
           </ul>
         ) : (
-          <p className={`muted ${styles.empty}`}>{texts.noNotifications}</p>
+          <p className={`muted ${styles.empty}`}>
+            {data ? texts.noNotifications : error ? texts.notificationsNotLoaded : texts.loading}
+          </p>
         )}
         <p className={styles.actions}>
           {unread > 0 && mayWrite(session) && (

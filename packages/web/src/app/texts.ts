@@ -26,6 +26,8 @@ export const texts = {
   unread: 'Unread:',
   reportFor: (title: string) => `Report for ${title}`,
   noNotifications: 'No notifications.',
+  notificationsNotLoaded: 'The notifications could not be loaded. Try again later.',
+  loading: 'Loading …',
   markAllAsRead: 'Mark all as read',
   eMailSettings: 'E-mail settings',
   overview: 'Overview',

@@ -64,7 +64,11 @@ export function DisplaySettings() {
               hint={texts.now(formatTime(new Date().toISOString()))}
               choices={[
                 { value: '', label: texts.asInTheBrowserHere(here) },
-                ...['UTC', ...zones.filter((zone) => zone !== 'UTC')].map((zone) => ({ value: zone, label: zone })),
+                // The server accepts more names than the browser lists.
+                ...[...new Set(['UTC', ...zones, ...(settings.time_zone ? [settings.time_zone] : [])])].map((zone) => ({
+                  value: zone,
+                  label: zone,
+                })),
               ]}
               defaultValue={settings.time_zone ?? ''}
             />
