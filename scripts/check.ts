@@ -20,6 +20,7 @@ const groups: Record<string, string[]> = {
     'tsx scripts/architecture.ts',
     'tsx scripts/plain-english.ts',
     'tsx scripts/table-owners.ts',
+    'tsx scripts/severity-colors.ts',
     'tsx scripts/function-size.ts',
     'tsx scripts/regular-expressions.ts',
   ],
