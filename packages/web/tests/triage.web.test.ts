@@ -120,13 +120,35 @@ describe('triage', () => {
   test('dismisses each row with three keys', async () => {
     const { page, states } = await open()
     await grid(page).focus()
-    for (const reason of ['1', '4']) {
-      await page.keyboard.press('d')
-      await page.getByRole('dialog').waitFor()
-      for (const key of [reason, 'Enter']) await page.keyboard.press(key)
-    }
+    for (const key of ['d', '1', 'Enter', 'd', '4', 'Enter']) await page.keyboard.press(key)
     await expect.poll(states).toEqual({ One: 'dismissed', Two: 'dismissed', Three: 'detected' })
     expect(await active(page)).toBe('Three')
+  })
+
+  test('applies keys that are pressed while the code of a dialog is loaded', async () => {
+    const { page, states, project } = await open()
+    const code = hang()
+    await page.route(/\/action-dialog-[^/]*\.js$/, async (route) => {
+      await code.act()
+      await route.continue()
+    })
+    // Loads the document again, so that no code of dialogs is there.
+    await page.reload()
+    await quiet(page)
+    await grid(page).focus()
+    // Escape closes what is not shown yet, and the keys before it are forgotten.
+    for (const key of ['d', '1', 'Escape']) await page.keyboard.press(key)
+    for (const key of ['d', '2', 'Enter', 'r', 'd', '4', 'Enter']) await page.keyboard.press(key)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await active(page)).toBe('One')
+    code.release()
+    await expect.poll(states).toEqual({ One: 'dismissed', Two: 'resolved', Three: 'dismissed' })
+    const { body } = await web.server.admin.get(`/projects/${project.id}/vulnerabilities?state=dismissed`)
+    expect(Object.fromEntries(body.map((one: Record<string, string>) => [one.title, one.dismissal_reason]))).toEqual({
+      One: 'false_positive',
+      Three: 'used_in_tests',
+    })
+    expect(await page.getByRole('dialog').count()).toBe(0)
   })
 
   test('selects a range with shift and click, on checkboxes and rows', async () => {

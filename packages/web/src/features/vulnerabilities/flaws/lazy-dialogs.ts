@@ -1,8 +1,5 @@
-import { lazyComponent, nothingYet } from '../../../components/lazy-component.tsx'
+import { lazyDialog } from '../../../components/overlay/lazy-dialog.tsx'
 
-export const SplitDialog = lazyComponent(async () => (await import('./split-dialog.tsx')).SplitDialog, nothingYet)
-export const JoinDialog = lazyComponent(async () => (await import('./join-dialog.tsx')).JoinDialog, nothingYet)
-export const FlawChangesDialog = lazyComponent(
-  async () => (await import('./flaw-changes-dialog.tsx')).FlawChangesDialog,
-  nothingYet,
-)
+export const SplitDialog = lazyDialog(async () => (await import('./split-dialog.tsx')).SplitDialog)
+export const JoinDialog = lazyDialog(async () => (await import('./join-dialog.tsx')).JoinDialog)
+export const FlawChangesDialog = lazyDialog(async () => (await import('./flaw-changes-dialog.tsx')).FlawChangesDialog)

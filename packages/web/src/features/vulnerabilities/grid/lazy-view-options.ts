@@ -1,6 +1,3 @@
-import { lazyComponent, nothingYet } from '../../../components/lazy-component.tsx'
+import { lazyDialog } from '../../../components/overlay/lazy-dialog.tsx'
 
-export const ViewOptionsDialog = lazyComponent(
-  async () => (await import('./view-options-dialog.tsx')).ViewOptionsDialog,
-  nothingYet,
-)
+export const ViewOptionsDialog = lazyDialog(async () => (await import('./view-options-dialog.tsx')).ViewOptionsDialog)

@@ -1,11 +1,9 @@
 import { lazyComponent, nothingYet } from '../../../components/lazy-component.tsx'
+import { lazyDialog } from '../../../components/overlay/lazy-dialog.tsx'
 
-export const ActionDialog = lazyComponent(async () => (await import('./action-dialog.tsx')).ActionDialog, nothingYet)
-export const AssignDialog = lazyComponent(async () => (await import('./assign-dialog.tsx')).AssignDialog, nothingYet)
-export const PromotionDialog = lazyComponent(
-  async () => (await import('./promotion-dialog.tsx')).PromotionDialog,
-  nothingYet,
-)
+export const ActionDialog = lazyDialog(async () => (await import('./action-dialog.tsx')).ActionDialog)
+export const AssignDialog = lazyDialog(async () => (await import('./assign-dialog.tsx')).AssignDialog)
+export const PromotionDialog = lazyDialog(async () => (await import('./promotion-dialog.tsx')).PromotionDialog)
 export const CreateIssues = lazyComponent(async () => (await import('./create-issues.tsx')).CreateIssues, nothingYet)
 export const AcceptAll = lazyComponent(async () => (await import('./accept-all.tsx')).AcceptAll, nothingYet)
 

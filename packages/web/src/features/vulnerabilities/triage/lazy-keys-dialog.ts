@@ -1,4 +1,3 @@
-import { lazyComponent, nothingYet } from '../../../components/lazy-component.tsx'
+import { lazyDialog } from '../../../components/overlay/lazy-dialog.tsx'
 
-// The dialogs of actions are not fetched later: keys typed before their code is there would act on the list.
-export const KeysDialog = lazyComponent(async () => (await import('./keys-dialog.tsx')).KeysDialog, nothingYet)
+export const KeysDialog = lazyDialog(async () => (await import('./keys-dialog.tsx')).KeysDialog)

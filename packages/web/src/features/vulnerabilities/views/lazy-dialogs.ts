@@ -1,5 +1,5 @@
-import { lazyComponent, nothingYet } from '../../../components/lazy-component.tsx'
+import { lazyDialog } from '../../../components/overlay/lazy-dialog.tsx'
 
-export const SaveView = lazyComponent(async () => (await import('./view-dialogs.tsx')).SaveView, nothingYet)
-export const RenameView = lazyComponent(async () => (await import('./view-dialogs.tsx')).RenameView, nothingYet)
-export const DeleteView = lazyComponent(async () => (await import('./view-dialogs.tsx')).DeleteView, nothingYet)
+export const SaveView = lazyDialog(async () => (await import('./view-dialogs.tsx')).SaveView)
+export const RenameView = lazyDialog(async () => (await import('./view-dialogs.tsx')).RenameView)
+export const DeleteView = lazyDialog(async () => (await import('./view-dialogs.tsx')).DeleteView)
