@@ -23,9 +23,14 @@ export default defineConfig({
           groups: [
             {
               name: 'shared',
-              test: /web\/src\/(components|data|styles)\/(?!overlay\/(dialog|open-menu|typed)|form\/(suggest|action|avatar)|page\/admin)/,
+              test: /web\/src\/(components|data|styles)\/(?!overlay\/(dialog|open-menu|typed)|form\/(suggest|action|avatar|drop|file-drops|visibility)|page\/(admin|pager|paged-table)|progress-bar|passkeys)/,
             },
             { name: 'shared', test: /lucide-react/, minShareCount: 5 },
+            // What lists and pages of vulnerabilities have in common.
+            {
+              name: 'vulnerabilities',
+              test: /web\/src\/(nouns\/(vulnerability\/(texts|owner|filter|conflict|tag-chips|percent|threat|neighbors|lazy|dismissal-end\.|awaiting|saved-view|export-button)|finding\/(texts|place|triage-backlog)|project\/(texts|project\.|project-scope|first-import|lazy)|mirror\/)|features\/vulnerabilities\/(texts|triage\/(triage-change|target-in-words|bulk-requests|promotion\.ts|keys\.ts|lazy)|grid\/view-options\.ts|filters\/severity-bar))/,
+            },
           ],
         },
       },

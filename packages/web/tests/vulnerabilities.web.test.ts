@@ -1,4 +1,6 @@
 /// <reference lib="dom" />
+import { statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
@@ -32,7 +34,29 @@ beforeAll(async () => {
 afterAll(() => web?.close())
 
 const list = '/acme/shop/-/vulnerabilities'
+const built = fileURLToPath(new URL('../dist/', import.meta.url))
 describe('the list of vulnerabilities', () => {
+  test('loads at most 150 KB of compressed JavaScript and 80 KB of data at the first visit', async () => {
+    const page = await web.open('/-/nothing', { as: maintainer, isChanged: true })
+    await page.close()
+    const visit = await page.context().newPage()
+    const scripts = new Set<string>()
+    let dataBytes = 0
+    visit.on('response', async (response) => {
+      const { pathname } = new URL(response.url())
+      if (pathname.endsWith('.js')) scripts.add(pathname.replace('/-/', ''))
+      if (pathname.startsWith('/api/')) dataBytes += (await response.request().sizes()).responseBodySize
+    })
+    await visit.goto(list)
+    await grid(visit).getByRole('link', { name: 'Log4Shell' }).waitFor()
+    await visit.waitForLoadState('networkidle')
+    const sizes = [...scripts].map((name) => statSync(`${built}${name}.br`).size)
+    expect(sizes.length).toBeGreaterThan(4)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000)
+    expect(dataBytes).toBeGreaterThan(1_000)
+    expect(dataBytes).toBeLessThan(80_000)
+  })
+
   test('shows open vulnerabilities by severity with their number, which equals the summary', async () => {
     const page = await web.open(list, { as: maintainer })
     await expect.poll(() => total(page).innerText()).toBe('3,003 vulnerabilities')

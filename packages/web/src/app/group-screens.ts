@@ -23,7 +23,7 @@ export const group: Screen[] = [
   screen(
     '/vulnerabilities/trends',
     texts.trends,
-    async () => (await import('../features/vulnerabilities/group-vulnerabilities.tsx')).GroupTrends,
+    async () => (await import('../features/vulnerabilities/trends/group-trends.tsx')).GroupTrends,
     { access: signedIn },
   ),
   screen(

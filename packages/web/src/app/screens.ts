@@ -9,7 +9,6 @@ import { mayWrite } from '../data/session.ts'
 import { AdminMode } from '../features/account/admin-mode.tsx'
 import { signedIn, uploader, writer } from './access.ts'
 import { admin } from './admin-screens.ts'
-import { GitlabRedirect } from './gitlab-addresses.tsx'
 import { group } from './group-screens.ts'
 import { texts } from './texts.ts'
 
@@ -161,7 +160,11 @@ const main: Screen[] = [
   screen('/-/groups/new', texts.newGroup, async () => (await import('../features/group/new-group.tsx')).NewGroup, {
     access: creator,
   }),
-  { path: /\/-\/security\//, title: texts.redirectFromGitlab, component: GitlabRedirect },
+  screen(
+    /\/-\/security\//,
+    texts.redirectFromGitlab,
+    async () => (await import('./gitlab-addresses.tsx')).GitlabRedirect,
+  ),
   screen(groupPattern, texts.group, async () => (await import('../features/group/group-page.tsx')).GroupPage, {
     frames: 'group',
     request: ({ place = '' }) => prefetch('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } }),
@@ -178,7 +181,7 @@ const main: Screen[] = [
   screen(
     projectPattern,
     texts.project,
-    async () => (await import('../features/project/project-page.tsx')).ProjectPage,
+    async () => (await import('../features/project/frame/project-page.tsx')).ProjectPage,
     {
       frames: 'project',
       request: ({ place = '' }) => prefetch('GET /projects/{id}', { path: { id: place } }),
@@ -207,7 +210,7 @@ const project: Screen[] = [
   screen(
     '/vulnerabilities/trends',
     texts.trends,
-    async () => (await import('../features/vulnerabilities/project-vulnerabilities.tsx')).ProjectTrends,
+    async () => (await import('../features/vulnerabilities/trends/project-trends.tsx')).ProjectTrends,
     { access: atLeast('developer') },
   ),
   screen(

@@ -14,17 +14,13 @@ import { usePage } from '../../data/api.ts'
 import { type Filter, states } from '../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../nouns/vulnerability/owner.ts'
 import styles from './flaw-list.module.css'
+import { groupings } from './flaws/groupings.ts'
 import { FlawChangesDialog, JoinDialog, SplitDialog } from './flaws/lazy-dialogs.ts'
 import type { Flaw, FlawPlace } from './flaws/use-regrouping.ts'
 import { texts } from './texts.ts'
 import { ActionDialog } from './triage/lazy-dialogs.ts'
 import { useTriage } from './triage/triage.ts'
 import type { Action, Target } from './triage/triage-change.ts'
-
-export const groupings = [
-  { value: '', label: texts.notGrouped },
-  { value: 'flaw', label: texts.grouped },
-] as const
 
 const sorts = [
   { value: 'severity_desc', label: texts.severityHighToLow },

@@ -1,6 +1,5 @@
 import { ChartLine, ShieldCheck, ShieldQuestion } from 'lucide-react'
 import { useMemo } from 'react'
-import { severities } from '../../components/badge.tsx'
 import { LinkButton } from '../../components/button.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed } from '../../components/page/states.tsx'
@@ -9,15 +8,13 @@ import { useSearchState } from '../../data/search-state.ts'
 import { levels, mayWrite, useMayChange, useSession } from '../../data/session.ts'
 import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
 import { useGroup } from '../../nouns/group/group.ts'
-import { FirstReport } from '../../nouns/project/first-report.tsx'
+import { FirstReport } from '../../nouns/project/lazy-first-report.ts'
 import { awaitingQuery } from '../../nouns/vulnerability/awaiting.ts'
 import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
 import { filterFrom } from '../../nouns/vulnerability/filter-state.ts'
-import { filterNames, states } from '../../nouns/vulnerability/filters.ts'
+import { filterNames } from '../../nouns/vulnerability/filters.ts'
 import type { Owner } from '../../nouns/vulnerability/owner.ts'
-import { countOf, type Statistics } from './filters/severity-bar.tsx'
 import { texts } from './texts.ts'
-import { Trends } from './trends/trends.tsx'
 import { AcceptAll } from './triage/lazy-dialogs.ts'
 import { useMayTriageSome } from './triage/may-triage.ts'
 import { TriageBanner } from './triage/triage-banner.tsx'
@@ -69,15 +66,6 @@ export function GroupVulnerabilities() {
   )
 }
 
-/** Trends of a group, over the projects that the user may read. */
-export function GroupTrends() {
-  const { group, to } = useGroup()
-  const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
-  return (
-    <Trends query={query} crumb={{ label: texts.vulnerabilities, to: to('vulnerabilities') }} missing={whatIsMissing} />
-  )
-}
-
 /** Empty state, which shows how to send the first report to a group without projects. */
 function NothingOpen({ projects, waiting }: { projects: number; waiting: string | undefined }) {
   const { group, level } = useGroup()
@@ -99,8 +87,3 @@ function NothingOpen({ projects, waiting }: { projects: number; waiting: string 
 }
 
 /** Returns why there is no grade. */
-function whatIsMissing(statistics: Statistics): string | undefined {
-  const waiting = waitingInWords(statistics.waiting_findings)
-  if (waiting || statistics.letter_grade) return waiting
-  return countOf(statistics, severities, states) === 0 ? texts.noVulnerabilitiesRecorded : undefined
-}

@@ -8,7 +8,7 @@ import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useMayChange, useSession } from '../../data/session.ts'
 import { useIsScanned, useTriageBacklog, useWaitingFindings } from '../../nouns/finding/triage-backlog.ts'
 import { FirstImportResult, FirstImportState } from '../../nouns/project/first-import.tsx'
-import { FirstReport } from '../../nouns/project/first-report.tsx'
+import { FirstReport } from '../../nouns/project/lazy-first-report.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { awaitingQuery } from '../../nouns/vulnerability/awaiting.ts'
 import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
@@ -18,7 +18,6 @@ import type { Owner } from '../../nouns/vulnerability/owner.ts'
 import { ApprovalBanner } from './approval-banner.tsx'
 import { HeldBanner } from './held-banner.tsx'
 import { texts } from './texts.ts'
-import { Trends } from './trends/trends.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
 /** Vulnerabilities of a project, with a banner for findings that await triage. */
@@ -90,16 +89,4 @@ function NothingOpen({ backlog }: { backlog: string | undefined }) {
     )
   }
   return <Empty icon={ShieldCheck} title={texts.noOpenVulnerabilities} />
-}
-
-/** Trends of a project. A grade requires a scan and no findings that await triage. */
-export function ProjectTrends() {
-  const { project, to } = useProject()
-  const query = useApiQuery('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
-  const backlog = useTriageBacklog(project.id)
-  const isScanned = useIsScanned(project.id)
-  const missing = backlog ?? (isScanned === undefined ? texts.loading : isScanned ? undefined : texts.notScanned)
-  return (
-    <Trends query={query} crumb={{ label: texts.vulnerabilities, to: to('vulnerabilities') }} missing={() => missing} />
-  )
 }

@@ -1,9 +1,9 @@
 import { Star } from 'lucide-react'
-import { Button } from '../../components/button.tsx'
-import { formatCount } from '../../components/format.ts'
-import { useAction, useApiQuery } from '../../data/api.ts'
-import { mayWrite, useSession } from '../../data/session.ts'
-import type { Project } from '../../nouns/project/project.ts'
+import { Button } from '../../../components/button.tsx'
+import { formatCount } from '../../../components/format.ts'
+import { useAction, useApiQuery } from '../../../data/api.ts'
+import { mayWrite, useSession } from '../../../data/session.ts'
+import type { Project } from '../../../nouns/project/project.ts'
 import { texts } from './texts.ts'
 
 /** Star count of a project, with a button to star or unstar it for signed-in users. */

@@ -1,9 +1,9 @@
-import { Button } from '../../components/button.tsx'
-import styles from '../../components/page/notice.module.css'
-import { useAction } from '../../data/api.ts'
-import { levels, mayWrite, useSession } from '../../data/session.ts'
-import { limitsOf } from '../../nouns/mirror/limits.ts'
-import { useProject } from '../../nouns/project/project.ts'
+import { Button } from '../../../components/button.tsx'
+import styles from '../../../components/page/notice.module.css'
+import { useAction } from '../../../data/api.ts'
+import { levels, mayWrite, useSession } from '../../../data/session.ts'
+import { limitsOf } from '../../../nouns/mirror/limits.ts'
+import { useProject } from '../../../nouns/project/project.ts'
 import { texts } from './texts.ts'
 
 /** States on each page of an archived project that it is read-only; owners can unarchive it here. */

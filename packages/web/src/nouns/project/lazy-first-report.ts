@@ -1,0 +1,3 @@
+import { lazyComponent, nothingYet } from '../../components/lazy-component.tsx'
+
+export const FirstReport = lazyComponent(async () => (await import('./first-report.tsx')).FirstReport, nothingYet)
