@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { total } from './vulnerabilities.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
@@ -70,6 +71,35 @@ test('a view is saved, opened by its address, changed, renamed, made the default
   await page.getByRole('button', { name: 'Delete view' }).click()
   await page.getByText('View deleted.').waitFor()
   await expect.poll(async () => (await maintainer.get(api)).body).toEqual([])
+})
+
+test('a list without saved views suggests some, which store nothing', async () => {
+  const { maintainer, project, list, api } = await world()
+  const [{ id }] = (await web.server.admin.get(`/projects/${project.id}/vulnerabilities?severity=low`)).body
+  const assigned = await web.server.admin.put(`/vulnerabilities/${id}/assignee`, { assignee_id: maintainer.user?.id })
+  expect(assigned.status).toBe(200)
+  const page = await web.open(list, { as: maintainer, width: 1440 })
+  const presets = page.getByRole('navigation', { name: 'Suggested views' })
+  for (const [name, query, count] of [
+    ['Critical, fixable', 'severity=critical&fix_available=true', 'No results'],
+    ['Mine', 'assignee_id=me', '1 vulnerability'],
+    ['Overdue', 'overdue=true', 'No results'],
+  ] as const) {
+    await presets.getByRole('link', { name }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe(`?${query}`)
+    await expect.poll(() => presets.locator('[aria-current]').allInnerTexts()).toEqual([name])
+    await page.locator('main').getByText(count).first().waitFor()
+  }
+  expect(await accessProblems(page)).toEqual([])
+  expect((await maintainer.get(api)).body).toEqual([])
+  await page.setViewportSize({ width: 360, height: 800 })
+  expect(await presets.isVisible()).toBe(false)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+
+  await maintainer.post(api, { name: 'Own', filter: { severity: 'low' } })
+  const other = await web.open(list, { as: maintainer, width: 1440 })
+  await other.getByRole('link', { name: 'Own' }).waitFor()
+  expect(await other.getByRole('navigation', { name: 'Suggested views' }).count()).toBe(0)
 })
 
 test('the address of a private view of another user explains that it cannot be opened', async () => {

@@ -90,6 +90,56 @@ describe('triage', () => {
     expect(await active(page)).toBe('Two')
   })
 
+  test('moves one row after c, d and r, and j then moves one row more', async () => {
+    const project = await web.server.project(`acme/steps-${Date.now()}`)
+    await fill(
+      web,
+      project,
+      [...'HGFEDCBA'].map((title) => ({ title: `Flaw ${title}` })),
+    )
+    const as = await web.server.as('maintainer', project)
+    const page = await web.open(`/${project['path_with_namespace']}/-/vulnerabilities`, { as })
+    const change = hang()
+    await page.route('**/vulnerabilities/bulk', async (route) => {
+      await change.act()
+      await route.continue()
+    })
+    expect(await active(page)).toBe('Flaw A')
+    await page.keyboard.press('c')
+    expect(await active(page)).toBe('Flaw B')
+    await page.keyboard.press('j')
+    expect(await active(page)).toBe('Flaw C')
+    await page.keyboard.press('d')
+    await page.getByRole('dialog').waitFor()
+    for (const key of ['2', 'Enter']) await page.keyboard.press(key)
+    await expect.poll(() => active(page)).toBe('Flaw D')
+    await page.keyboard.press('j')
+    expect(await active(page)).toBe('Flaw E')
+    await page.keyboard.press('r')
+    expect(await active(page)).toBe('Flaw F')
+    await page.keyboard.press('j')
+    expect(await active(page)).toBe('Flaw G')
+    change.release()
+    await expect.poll(() => grid(page).getByRole('link').count()).toBe(6)
+    expect(await active(page)).toBe('Flaw G')
+  })
+
+  test('shows one message at a time, at the bottom left', async () => {
+    const { page } = await open()
+    await page.keyboard.press('c')
+    await messages(page).getByText('Confirmed: One').waitFor()
+    await page.keyboard.press('r')
+    await messages(page).getByText('Resolved: Two').waitFor()
+    expect(await messages(page).getByRole('button', { name: 'Dismiss message' }).count()).toBe(1)
+    // A message rises when it appears.
+    const distances = () =>
+      messages(page).evaluate((region) => {
+        const { left, bottom } = region.getBoundingClientRect()
+        return [Math.round(left), Math.round(innerHeight - bottom)]
+      })
+    await expect.poll(distances).toEqual([15, 15])
+  })
+
   test('dismisses with a reason and a comment, and can be undone from the message', async () => {
     const { page, states, project } = await open()
     await grid(page).focus()

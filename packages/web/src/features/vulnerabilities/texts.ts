@@ -270,6 +270,10 @@ export const texts = {
   thisViewDoesNotExist:
     'This view does not exist, or is private to another user. The list shows the filters of the address.',
   savedViews: 'Saved views',
+  suggestedViews: 'Suggested views',
+  criticalFixable: 'Critical, fixable',
+  mine: 'Mine',
+  overduePreset: 'Overdue',
   allOpen: 'All open',
   defaultView: 'Default view:',
   sharedView: 'Shared view:',

@@ -19,6 +19,7 @@ import {
 import { useViewPlace } from '../../../nouns/vulnerability/saved-views.ts'
 import { texts } from '../texts.ts'
 import { DeleteView, RenameView, SaveView } from './lazy-dialogs.ts'
+import { PresetViews } from './preset-views.tsx'
 import styles from './saved-views.module.css'
 import { allViews, useViews, type ViewList } from './use-views.ts'
 
@@ -76,6 +77,7 @@ export function SavedViews({ stages }: { stages: ReactNode }) {
             <ViewActions key={current.id} view={current} state={state} isChanged={changed} list={list} />
           )}
         </div>
+        {list.isEmpty && <PresetViews state={state} isSignedIn={session.user !== null} />}
       </div>
       {current && <HiddenFilters view={current} />}
       {isSaving && <SaveView state={state} onClose={() => setSaving(false)} onSaved={list.open} />}

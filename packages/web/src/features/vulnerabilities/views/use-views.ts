@@ -10,6 +10,8 @@ export const allViews = 'all'
 /** Saved views of the shown list. */
 export interface ViewList {
   views: readonly SavedView[]
+  /** True: the list has no saved views. False also while they are loading. */
+  isEmpty: boolean
   /** View that the address names. */
   current: SavedView | undefined
   /** True: the address names a view that the user cannot open. */
@@ -43,6 +45,7 @@ export function useViews(): ViewList {
   }, [query.data, path, key, target, navigate])
   return {
     views,
+    isEmpty: query.data?.length === 0,
     current,
     isMissing: query.data !== undefined && view !== undefined && view !== allViews && !current,
     open: (view) => navigate(path + queryOf(view)),
