@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-await testAreas(['project', 'group'], () => web)
+await testAreas(['group'], () => web)
 
 const project = '/shop/Storefront/-'
 const lists = [

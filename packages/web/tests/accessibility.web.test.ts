@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => web?.close())
 
-await testAreas(['main', 'admin'], () => web)
+await testAreas(['admin'], () => web)
 
 test.each([
   { state: 'a screen that requires a sign-in', path: '/-/admin' },

@@ -22,7 +22,7 @@ export async function openOverlays(
     pressed.add(kind)
     if (!(await press(page, name))) continue
     const fields = await fieldCount(page)
-    await quiet(page)
+    await untilRendered(page)
     if (await isOpen(page)) {
       await check(name, overlays)
       await openItems(page, { name, kind }, pressed, check)
@@ -49,7 +49,7 @@ async function openItems(
     pressed.add(key)
     if (!(await isOpen(page)) && !(await press(page, name))) continue
     await page.getByRole('menuitem', { name: item, exact: true }).click()
-    await quiet(page)
+    await untilRendered(page)
     if (await isOpen(page)) await check(`${name} › ${item}`, overlays)
     await restore(page, address)
   }
@@ -90,9 +90,21 @@ async function press(page: Page, name: string): Promise<boolean> {
     .first()
   if ((await button.count()) === 0) return false
   const opensMenu = await button.evaluate((element) => element.ariaHasPopup !== null)
-  await button.click()
+  await button.click({ timeout: 5_000 }).catch(async (error) => {
+    // A dialog of the button before it covers the page.
+    if (!(await isOpen(page))) throw error
+    await page.keyboard.press('Escape')
+    await button.click()
+  })
   if (opensMenu) await page.locator(overlays).filter({ visible: true }).first().waitFor()
   return true
+}
+
+/** Waits until what was fetched for a press is rendered. */
+async function untilRendered(page: Page): Promise<void> {
+  await quiet(page)
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+  await quiet(page)
 }
 
 const isOpen = async (page: Page) => (await page.locator(overlays).filter({ visible: true }).count()) > 0
