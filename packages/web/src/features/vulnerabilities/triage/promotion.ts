@@ -23,15 +23,19 @@ export function usePromotion() {
   const [isBusy, setBusy] = useState(false)
   const [progress, setProgress] = useState<PromotionProgress>()
   const keyring = useRef(createKeyring())
+  /** Requests whose rows the list may still show. */
+  const running = useRef(new Set<string>())
   const promote = useCallback(
     async (projectId: number, promotion: Promotion) => {
+      const request = requestOf(projectId, promotion)
+      const name = JSON.stringify(request)
+      // A second press of the key or button would be rejected, although the first one succeeds.
+      if (running.current.has(name)) return false
+      running.current.add(name)
       setBusy(true)
       let started: PromotionProgress | undefined
       try {
-        const request = requestOf(projectId, promotion)
-        started = await keyring.current.use(JSON.stringify(request), (idempotencyKey) =>
-          api.call(bulkPath, request, { idempotencyKey }),
-        )
+        started = await keyring.current.use(name, (idempotencyKey) => api.call(bulkPath, request, { idempotencyKey }))
         const result = await pollPromotion(projectId, started, setProgress)
         const text = texts.vulnerabilitiesCreated(result.promoted)
         if (result.status === 'done') toast({ text })
@@ -44,7 +48,7 @@ export function usePromotion() {
       } finally {
         setBusy(false)
         setProgress(undefined)
-        void queries.invalidateQueries()
+        void queries.invalidateQueries().finally(() => running.current.delete(name))
       }
     },
     [toast],
