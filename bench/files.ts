@@ -14,6 +14,9 @@ const downloads = [
   { name: 'GET download 10 MB', bytes: 10 * kib * kib, connections: 4 },
 ]
 
+/** Names of the rows of `fileComparisons`. */
+export const fileRows: readonly string[] = [...uploads, ...downloads].map(({ name }) => name)
+
 /** Returns uploads and downloads; the ceiling only streams a file to or from the disk. */
 export async function fileComparisons(server: Running, projectId: number, folder: string): Promise<Comparison[]> {
   const address = `/api/v4/projects/${projectId}/uploads`

@@ -42,8 +42,13 @@ export function sendLoad({ url, paths, bodies, connections, seconds, atMost, ...
         // Do not decode bodies as text: the benchmark does not need them.
         client.pipelinedRequests.addBody = () => {}
         const start = (nextClient++ * share) % paths.length
-        const requests = paths.map((path, index) => ({ path, ...(bodies && { body: bodies[index] }) }))
-        client.setRequests(requests.slice(start, start + share))
+        const own = paths.slice(start, start + share)
+        client.setRequests(
+          own.map((path, index) => {
+            const body = bodies?.[start + index]
+            return body ? { path, body } : { path }
+          }),
+        )
       },
     }
     const run = autocannon(options, (error) => {

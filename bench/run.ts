@@ -6,7 +6,7 @@ import { type Dataset, openDataset } from './data/dataset.ts'
 import { scratchProjects } from './data/seed.ts'
 import { measureExpected } from './expected.ts'
 import { measureFeeds } from './feeds.ts'
-import { fileComparisons, identicalFiles } from './files.ts'
+import { fileComparisons, fileRows, identicalFiles } from './files.ts'
 import { measureLargeReport } from './large-report.ts'
 import { measureMarkdown } from './markdown.ts'
 import { hasNginx, nginxComparisons, sizesBesideNginx, startNginx } from './nginx.ts'
@@ -100,7 +100,8 @@ async function prepare({ open, env }: Dataset, projects: number): Promise<number
 }
 
 async function measureRequests(server: Running, filesProject: number, options: Options): Promise<void> {
-  const listed = listRows(options.sizes).map((row, index) => ({ ...row, answer: `answer-${index}` }))
+  const asked = listRows(options.sizes).filter(({ name }) => isAsked(options, 'requests', name))
+  const listed = asked.map((row, index) => ({ ...row, answer: `answer-${index}` }))
   const answers = listed.map(({ answer, paths }) => ({ name: answer, path: paths[0] ?? '' }))
   const ceiling = await startCeiling(await recordResponses(server, answers, folder))
   try {
@@ -111,9 +112,11 @@ async function measureRequests(server: Running, filesProject: number, options: O
       connections: 32,
       ...(aim && { cpuAim: aim }),
     }))
-    rows.push(...(await fileComparisons(server, filesProject, folder)))
-    const asked = rows.filter(({ name }) => isAsked(options, 'requests', name))
-    const slow = await measureExpected(asked, options, async (rows) => {
+    if (isAsked(options, 'requests', ...fileRows)) {
+      const files = await fileComparisons(server, filesProject, folder)
+      rows.push(...files.filter(({ name }) => isAsked(options, 'requests', name)))
+    }
+    const slow = await measureExpected(rows, options, async (rows) => {
       const results = await compare(rows, server, ceiling, options)
       if (rows.length > 0) printTable('Requests', results)
       return results
