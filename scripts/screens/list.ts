@@ -112,7 +112,7 @@ export const screens: readonly Screen[] = [
   { name: 'api', path: '/-/api', isSignedOut: true },
   {
     name: 'api-operation',
-    path: '/-/api/get_projects_by_id_uploads',
+    path: '/-/api/listProjectUploads',
     height: 1400,
     prepare: async (page) => {
       await page.getByLabel('id (required)').fill('acme/shop')

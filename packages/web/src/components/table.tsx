@@ -2,9 +2,8 @@ import type { ReactNode } from 'react'
 import styles from './table.module.css'
 
 /**
- * Table that scrolls horizontally inside itself when it is too wide. `label` names it for screen readers; a column of
- * buttons
- * has the header ''.
+ * Table that scrolls horizontally inside itself when it is too wide. `label` names it for screen readers; a
+ * column of buttons has the header ''.
  */
 export function Table({ label, head, children }: { label: string; head: readonly ReactNode[]; children: ReactNode }) {
   return (
