@@ -115,7 +115,7 @@ describe('an open list', () => {
     expect(await active(page)).toBe('Flaw 34')
     // The page scrolls by the height of the new rows once they are drawn.
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(scrolled)
-    expect(await placeOf(page, 'Flaw 34')).toBe(place)
+    await expect.poll(() => placeOf(page, 'Flaw 34')).toBe(place)
   })
 
   test('keeps a row that has left its filter in place and updates it', async () => {

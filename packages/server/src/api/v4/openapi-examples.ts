@@ -324,6 +324,7 @@ export const apiExamples: ApiExamples = {
     reauthenticate: { password: newPassword },
     enterAdminMode: { password: newPassword },
     changeOwnPassword: { current_password: 'the password of before', password: newPassword },
+    updateUserDisplaySettings: { time_zone: 'Europe/Rome', date_format: 'iso', density: 'compact' },
     updateUserNotificationSettings: { digest: 'weekly' },
     requestPasswordLink: { login: 'nadia' },
     setPasswordByLink: { token: 'the-secret-of-the-link', password: newPassword },
