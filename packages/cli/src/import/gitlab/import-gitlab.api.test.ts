@@ -81,6 +81,31 @@ test('repeats requests after 429, 500 and cut connections', async () => {
   expect((await target.admin.get('/projects')).body).toHaveLength(3)
 })
 
+test('copies each project once when the source changes during the copy, and the rest when it is repeated', async () => {
+  const [source, target] = [await filledSource(), await listeningServer()]
+  source.answers.set('/projects/14', projectOf(14))
+  for (const list of ['members', 'uploads', 'vulnerabilities']) source.answers.set(`/projects/14/${list}`, [])
+  // After the first page a new project moves all others down the list, and another one is renamed.
+  source.faults.set('/groups/3/projects', (response) => {
+    source.answers.set('/groups/3/projects', [14, 11, 12, 13].map(projectOf))
+    source.answers.set('/projects/12', { ...projectOf(12), name: 'Renamed' })
+    const next = 'http://elsewhere.test/api/v4/groups/3/projects?cursor=2'
+    reply(response, 200, [11, 12].map(projectOf), { link: `<${next}>; rel="next"` })
+  })
+  const first = await importFrom(source, target)
+  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(JSON.parse(first.stdout).copied.project).toMatchObject({ created: 3 })
+  const second = await importFrom(source, target)
+  expect(JSON.parse(second.stdout).copied.project).toMatchObject({ created: 1 })
+  const { body: projects } = await target.admin.get('/projects?order_by=id&sort=asc')
+  expect(projects.map(({ name }: { name: string }) => name).sort()).toEqual([
+    'Project 11',
+    'Project 13',
+    'Project 14',
+    'Renamed',
+  ])
+})
+
 test('reports what the token may not read, and copies the rest', async () => {
   const [source, target] = [await filledSource(), await listeningServer()]
   for (const list of ['uploads', 'vulnerabilities', 'members']) {
