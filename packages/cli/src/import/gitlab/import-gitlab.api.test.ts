@@ -106,6 +106,45 @@ test('copies each project once when the source changes during the copy, and the 
   ])
 })
 
+test('copies a vulnerability as the lists and GraphQL of GitLab show it', async () => {
+  const [source, target] = [await filledSource(), await listeningServer()]
+  source.answers.set('/projects/11/vulnerabilities', [listedVulnerability])
+  source.answers.set('graphql', {
+    data: {
+      project: {
+        vulnerabilities: {
+          nodes: [shownVulnerability],
+          pageInfo: { hasNextPage: false, endCursor: 'eyJpZCI6IjEwMyJ9' },
+        },
+      },
+    },
+  })
+  expect(await importFrom(source, target)).toMatchObject({ code: 0, stderr: '' })
+  const { body: vulnerabilities } = await target.admin.get('/projects/shop%2Fp11/vulnerabilities?identifier=CWE-338')
+  expect(vulnerabilities).toMatchObject([
+    {
+      title: 'Predictable random numbers',
+      severity: 'low',
+      report_type: 'sast',
+      state: 'dismissed',
+      dismissal_reason: 'false_positive',
+      dismissed_at: '2024-04-09T08:00:00.000Z',
+      finding: { location: { file: 'src/App.java', start_line: 47 } },
+    },
+  ])
+  const [{ id }] = vulnerabilities
+  const links = await target.admin.get(`/vulnerabilities/${id}/issue_links`)
+  expect(links.body).toMatchObject([
+    { web_url: 'https://gitlab.example.test/shop/p11/-/issues/4', title: 'Random numbers' },
+  ])
+  const { body: history } = await target.admin.get(`/vulnerabilities/${id}/history?sort=asc`)
+  const commented = history.filter(({ comment }: { comment: string | null }) => comment !== null)
+  expect(commented).toMatchObject([
+    { comment: 'Seeds are not secrets here.', author: { username: 'nadia' }, created_at: '2024-04-08T09:00:00.000Z' },
+    { comment: 'Seeds only.', author: { username: 'nadia' }, created_at: '2024-04-09T08:00:00.000Z' },
+  ])
+})
+
 test('reports what the token may not read, and copies the rest', async () => {
   const [source, target] = [await filledSource(), await listeningServer()]
   for (const list of ['uploads', 'vulnerabilities', 'members']) {
@@ -181,3 +220,67 @@ test('refuses a token that is not an administrator’s, and a source without tok
   const env = { ...target.envOf(user), GITLAB_TOKEN: 'glpat-source' }
   expect(await run(args, { env })).toMatchObject({ code: 2, stderr: expect.stringContaining('an administrator') })
 })
+
+const author = { id: 'gid://gitlab/User/7', username: 'nadia', name: 'Nadia' }
+
+/** A row of `GET /projects/:id/vulnerabilities` of GitLab, whose finding has the entry of the report as text. */
+const listedVulnerability = {
+  id: 103,
+  title: 'Predictable random numbers',
+  description: null,
+  state: 'dismissed',
+  severity: 'low',
+  confidence: 'medium',
+  report_type: 'sast',
+  author_id: 7,
+  created_at: '2024-04-07T14:01:04.655Z',
+  dismissed_at: '2024-04-09T08:00:00.000Z',
+  dismissed_by_id: 7,
+  resolved_at: null,
+  resolved_by_id: null,
+  resolved_on_default_branch: false,
+  finding: {
+    id: 103,
+    name: 'Predictable random numbers',
+    report_type: 'sast',
+    severity: 'low',
+    scanner_id: 63,
+    uuid: '24cb2e58-9f5d-5c1a-9a0e-5a3c1e1d7f30',
+    raw_metadata: JSON.stringify({
+      description: 'The generator is not made for secrets.',
+      location: { file: 'src/App.java', start_line: 47, end_line: 47 },
+      identifiers: [{ type: 'cwe', name: 'CWE-338', value: '338' }],
+      scanner: { id: 'semgrep', name: 'Semgrep' },
+    }),
+  },
+  project: { id: 11, name: 'Project 11', full_path: 'shop/p11' },
+}
+
+/** The same vulnerability in GraphQL. */
+const shownVulnerability = {
+  id: 'gid://gitlab/Vulnerabilities::Vulnerability/103',
+  detectedAt: '2024-04-07T14:01:04Z',
+  dismissalReason: 'FALSE_POSITIVE',
+  stateComment: 'Seeds only.',
+  webUrl: 'https://gitlab.example.test/shop/p11/-/security/vulnerabilities/103',
+  scanner: { externalId: 'semgrep', name: 'Semgrep', vendor: 'GitLab' },
+  identifiers: [{ externalType: 'cwe', externalId: '338', name: 'CWE-338', url: null }],
+  stateTransitions: {
+    nodes: [
+      {
+        fromState: 'DETECTED',
+        toState: 'DISMISSED',
+        createdAt: '2024-04-09T08:00:00Z',
+        comment: 'Seeds only.',
+        dismissalReason: 'FALSE_POSITIVE',
+        author,
+      },
+    ],
+  },
+  issueLinks: {
+    nodes: [{ issue: { title: 'Random numbers', webUrl: 'https://gitlab.example.test/shop/p11/-/issues/4' } }],
+  },
+  notes: {
+    nodes: [{ body: 'Seeds are not secrets here.', system: false, createdAt: '2024-04-08T09:00:00Z', author }],
+  },
+}
