@@ -149,11 +149,17 @@ test('a user adds a rule', async () => {
   await tabTo(page, page.getByLabel('Name', { exact: true }))
   await page.keyboard.type('Sources')
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('name'))
-  /** Chooses from a menu by its first letters, and waits until the new field has the focus. */
+  /** Chooses from a menu by its arrow keys, and waits until the new field has the focus. */
   async function add(menu: string, item: string, field: string) {
     await choose(page, button(page, menu))
-    await page.getByRole('menuitem', { name: item, exact: true }).waitFor()
-    await page.keyboard.type(item.slice(0, 3))
+    const wanted = page.getByRole('menuitem', { name: item, exact: true })
+    await wanted.waitFor()
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('ArrowDown')
+        return wanted.evaluate((element) => element === document.activeElement)
+      })
+      .toBe(true)
     await page.keyboard.press('Enter')
     await expect.poll(focused).toBe(field)
   }
