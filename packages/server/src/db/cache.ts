@@ -25,8 +25,8 @@ export interface Cache<Held> {
 }
 
 /**
- * Opens a cache with a maximum total weight of `limit`; each entry weighs 1 by default. Evicts the least recently used
- * entries, and does not cache a value heavier than the limit.
+ * Opens a cache with a maximum total weight of `limit`; each entry weighs 1 by default. Evicts entries as `weightedLru`
+ * does, and does not cache a value heavier than the limit.
  */
 export function openCache<Held>(
   changes: Changes,

@@ -3,8 +3,8 @@ import type { ReceivedFile } from '../../platform/object-store/objects.ts'
 import { assertJsonBudget } from './json-budget.ts'
 
 /**
- * Parameters of a request before validation. Neither the object nor nested objects have a prototype, so `__proto__` and
- * `constructor` are ordinary names.
+ * Parameters of a request before validation. The prototype of the object and of nested objects is empty, so `__proto__`
+ * and `constructor` are ordinary names.
  */
 export type RawParams = Record<string, unknown>
 
@@ -14,7 +14,10 @@ export type Pair = readonly [name: string, value: string | ReceivedFile]
 const maxPairs = 4096
 const maxPairDepth = 32
 
-export const emptyParams = (): RawParams => Object.create(null)
+/** Returns an object without inherited properties. V8 takes three times as long for one without a prototype. */
+export const emptyParams = (): RawParams => Object.create(noProperties)
+
+const noProperties: object = Object.freeze(Object.create(null))
 
 /** Nests parameters as Rack does. The last value of a repeated scalar wins. Throws when a name has two shapes. */
 export function paramsFromPairs(pairs: Iterable<Pair>): RawParams {
@@ -64,7 +67,7 @@ export function wellFormed(text: string): string {
 }
 
 function isParams(value: unknown): value is RawParams {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === null
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === noProperties
 }
 
 /** First key of a nested name, and the brackets that follow. */

@@ -48,6 +48,7 @@ export interface RequestState {
 }
 
 const noBytes = Buffer.alloc(0)
+const noParams: RawParams = Object.freeze(emptyParams())
 
 /** Returns the state before the first step. Throws 400 for a query that cannot be decoded. */
 export function openRequestState(endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply): RequestState {
@@ -67,13 +68,13 @@ export function openRequestState(endpoint: Endpoint, request: FastifyRequest, re
       resourceId: resourceIdOf(request),
     },
     caller: null,
-    pathParams: emptyParams(),
+    pathParams: noParams,
     authorizeRead: undefined,
     early: undefined,
     missing: undefined,
     body: undefined,
     bytes: noBytes,
-    rawParams: emptyParams(),
+    rawParams: noParams,
     input: {},
     found: { resources: {} },
     headers: {},

@@ -74,17 +74,14 @@ async function sendCached(endpoint: Endpoint, state: RequestState, responses: Re
     organizationId: rawParams['organization_id'],
     resources: found.resources,
   }
-  const rendered = responses.peek(key) ?? (await responses.get(key, load))
+  const load = () => renderResult(endpoint, state, endpoint.deps)
+  const build = (result: RenderedResult) => responseOf(endpoint, state, result)
+  const rendered = responses.peek(key) ?? (await responses.get(key, load, build))
   reply.headers(state.headers)
   return sendRendered(request, reply, rendered, {
     isAllowed: endpoint.isCompressible,
     onCompressed: () => responses.updateWeight(key, rendered),
   })
-
-  async function load(): Promise<Rendered> {
-    const result = await responses.getResult(key, () => renderResult(endpoint, state, endpoint.deps))
-    return responseOf(endpoint, state, result)
-  }
 }
 
 async function executeAndSend(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<void> {

@@ -25,15 +25,23 @@ export interface RenderedResult {
   content: Content
   /** End of a page, from which its headers are built. */
   end?: PageEnd
+  /** URL of the last request for this result. */
+  lastUrl?: string
 }
 
 /** Responses of one route, each valid while the route's tables do not change. */
 export interface ResponseCache {
   /** Returns the cached response to a URL, if there is one, without a promise. */
   peek(key: ResponseKey): Rendered | undefined
-  get(key: ResponseKey, load: () => Promise<Rendered>): Promise<Rendered>
-  /** Returns the cached result for an input, which responses to several URLs share, or loads it. */
-  getResult(key: ResponseKey, load: () => Promise<RenderedResult>): Promise<RenderedResult>
+  /**
+   * Builds the response from the cached result for the input, which responses to several URLs share, or from a loaded one.
+   * Caches the response when the same URL is requested twice in a row: others would only displace what is used.
+   */
+  get(
+    key: ResponseKey,
+    load: () => Promise<RenderedResult>,
+    build: (result: RenderedResult) => Rendered,
+  ): Promise<Rendered>
   /** Accounts for compressed forms that have been added to the content of a response. */
   updateWeight(key: ResponseKey, rendered: Rendered): void
 }
@@ -56,10 +64,15 @@ export function openResponseCache(deps: RootDeps, tables: readonly string[]): Re
   const urlOf = (key: ResponseKey) => textOf(key, key.url)
   return {
     peek: (key) => (isShort(key.url) ? responses.peek(urlOf(key), projectOf(key)) : undefined),
-    get: (key, load) => (isShort(key.url) ? responses.get(urlOf(key), load, projectOf(key)) : load()),
-    getResult(key, load) {
+    async get(key, load, build) {
+      // Read before the result is, so that a concurrent write makes the new entry stale.
+      const version = responses.version(projectOf(key))
       const input = JSON.stringify(key.input)
-      return isShort(input) ? results.get(textOf(key, input), load, projectOf(key)) : load()
+      const result = await (isShort(input) ? results.get(textOf(key, input), load, projectOf(key)) : load())
+      const rendered = build(result)
+      if (result.lastUrl !== key.url) result.lastUrl = key.url
+      else if (isShort(key.url)) responses.set(urlOf(key), rendered, version)
+      return rendered
     },
     updateWeight(key, rendered) {
       responses.updateWeight(urlOf(key), rendered)

@@ -3,21 +3,30 @@ import type { FastifyRequest, FastifyServerOptions } from 'fastify'
 import type { Log } from '../../platform/log.ts'
 import { endTrace, SpanKind, startTrace, type Trace, traceFields } from '../../platform/tracing.ts'
 
-const traces = new WeakMap<object, Trace>()
+const ownTrace = Symbol('trace')
+
+/** A property of the request: a WeakMap with an entry for each request costs the garbage collector more. */
+type Traced = Pick<IncomingMessage, 'headers' | 'method'> & { [ownTrace]?: Trace }
 
 /** Returns the trace of a request, and starts it when it is first needed. */
-export function traceOf(raw: Pick<IncomingMessage, 'headers' | 'method'>): Trace {
-  const known = traces.get(raw)
+export function traceOf(raw: Traced): Trace {
+  const known = raw[ownTrace]
   if (known) return known
   const { traceparent } = raw.headers
   const start = { name: raw.method ?? 'HTTP', kind: SpanKind.SERVER }
   const started = startTrace(start, typeof traceparent === 'string' ? traceparent : undefined)
-  traces.set(raw, started)
+  raw[ownTrace] = started
   return started
 }
 
 type LoggerFactory = NonNullable<FastifyServerOptions['childLoggerFactory']>
 type RequestLog = ReturnType<LoggerFactory>
+
+const ownFacts = Symbol('facts')
+
+interface LazyLog extends RequestLog {
+  [ownFacts]?: RequestFacts
+}
 
 /** What the logger of a request is made of, when its first line is written. */
 interface RequestFacts {
@@ -34,7 +43,6 @@ const loggingMethods = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'chi
  * logger is made for the first line.
  */
 export function openRequestLogs(): LoggerFactory {
-  const facts = new WeakMap<object, RequestFacts>()
   let parent: RequestLog | undefined
   let prototype: object = {}
 
@@ -43,8 +51,8 @@ export function openRequestLogs(): LoggerFactory {
       parent = log
       prototype = prototypeOf(log)
     }
-    const lazy: RequestLog = Object.create(prototype)
-    facts.set(lazy, { bindings, options, raw })
+    const lazy: LazyLog = Object.create(prototype)
+    lazy[ownFacts] = { bindings, options, raw }
     return lazy
   }
 
@@ -53,7 +61,7 @@ export function openRequestLogs(): LoggerFactory {
     const methods = loggingMethods.map((name) => [
       name,
       {
-        value(this: object, ...args: unknown[]) {
+        value(this: LazyLog, ...args: unknown[]) {
           const made = loggerOf(log, this)
           return Reflect.apply(made[name], made, args)
         },
@@ -62,8 +70,8 @@ export function openRequestLogs(): LoggerFactory {
     return Object.create(log, Object.fromEntries(methods))
   }
 
-  function loggerOf(log: RequestLog, lazy: object): RequestLog {
-    const known = facts.get(lazy)
+  function loggerOf(log: RequestLog, lazy: LazyLog): RequestLog {
+    const known = lazy[ownFacts]
     if (!known) return log
     const { bindings, options, raw } = known
     known.made ??= log.child({ ...bindings, ...traceFields(traceOf(raw)) }, options)

@@ -110,9 +110,7 @@ function keysetLink({ url, parameters, perPage, next }: KeysetResponse): string 
 
 function pageTarget({ url, parameters, perPage }: PageResponse): (page: number) => string {
   // The four links differ only in the page number, so the rest is formatted once.
-  const shown = Object.assign({}, parameters, { per_page: perPage })
-  const before = queryText(shown, (name) => name < 'page')
-  const after = queryText(shown, (name) => name > 'page')
+  const [before, after] = queryTexts(Object.assign({}, parameters, { page: undefined, per_page: perPage }), 'page')
   const start = `${address(url)}?${before === '' ? '' : `${before}&`}page=`
   return (page) => `${start}${page}&${after}`
 }
@@ -121,23 +119,37 @@ function pageTarget({ url, parameters, perPage }: PageResponse): (page: number) 
 const secrets = new Set(['private_token', 'access_token', 'bearer_token', 'job_token'])
 
 /** Formats parameters as a query, sorted by name, with nested names in brackets. */
-function queryText(parameters: RawParams, choose: (name: string) => boolean = () => true): string {
-  const pairs: string[] = []
-  for (const name of Object.keys(parameters).sort()) {
-    if (!secrets.has(name) && choose(name)) addPairs(pairs, name, parameters[name])
-  }
-  return pairs.join('&')
+function queryText(parameters: RawParams): string {
+  return queryTexts(parameters)[0]
 }
 
-function addPairs(pairs: string[], name: string, value: unknown): void {
-  if (value === undefined || isReceivedFile(value)) return
-  if (Array.isArray(value)) {
-    for (const element of value) addPairs(pairs, `${name}[]`, element)
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, element] of Object.entries(value).sort(byKey)) addPairs(pairs, `${name}[${key}]`, element)
-  } else {
-    pairs.push(`${escapeQuery(name)}=${escapeQuery(String(value ?? ''))}`)
+/** Formats the parameters before and after a name in the order of names. */
+function queryTexts(parameters: RawParams, middle?: string): [before: string, after: string] {
+  let before = ''
+  let text = ''
+  for (const name of Object.keys(parameters).sort()) {
+    if (name === middle) {
+      before = text
+      text = ''
+    } else if (!secrets.has(name)) text = withPairs(text, name, parameters[name])
   }
+  return middle === undefined ? [text, ''] : [before, text]
+}
+
+/** Adds a parameter to the text of a query, unless it has no value. */
+function withPairs(text: string, name: string, value: unknown): string {
+  if (value === undefined || isReceivedFile(value)) return text
+  let longer = text
+  if (Array.isArray(value)) {
+    for (const element of value) longer = withPairs(longer, `${name}[]`, element)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, element] of Object.entries(value).sort(byKey))
+      longer = withPairs(longer, `${name}[${key}]`, element)
+  } else {
+    const pair = `${escapeQuery(name)}=${escapeQuery(String(value ?? ''))}`
+    longer = text === '' ? pair : `${text}&${pair}`
+  }
+  return longer
 }
 
 function byKey([a]: [string, unknown], [b]: [string, unknown]): number {

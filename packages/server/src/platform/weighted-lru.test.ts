@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { weightedLru } from './weighted-lru.ts'
+
+const letters = ['a', 'b', 'c', 'd']
+
+test('the oldest value makes room for a new one', () => {
+  const lru = filled()
+  lru.set('e', 1)
+  expect(lru.get('a')).toBeUndefined()
+  for (const key of ['b', 'c', 'd', 'e']) expect(lru.get(key)).toBe(1)
+})
+
+test('a value that has been used is passed over once', () => {
+  const lru = filled()
+  lru.get('a')
+  lru.set('e', 1)
+  lru.set('f', 1)
+  lru.set('g', 1)
+  expect(letters.filter((key) => lru.get(key) !== undefined)).toEqual(['a'])
+  for (const key of ['e', 'f', 'g']) expect(lru.get(key)).toBe(1)
+})
+
+test('when all values have been used, a new one displaces the oldest of them', () => {
+  const lru = filled()
+  for (const key of letters) lru.get(key)
+  lru.set('e', 1)
+  expect(lru.get('e')).toBe(1)
+  expect(letters.filter((key) => lru.get(key) !== undefined)).toEqual(['b', 'c', 'd'])
+})
+
+test('a value heavier than the limit is not kept and displaces none but its predecessor', () => {
+  const lru = filled()
+  lru.set('a', 5)
+  expect(letters.filter((key) => lru.get(key) !== undefined)).toEqual(['b', 'c', 'd'])
+})
+
+test('the total weight never exceeds the limit', () => {
+  const lru = weightedLru<number>(10, (weight) => weight)
+  const keys = Array.from({ length: 40 }, (_, index) => String(index))
+  for (let step = 0; step < 2000; step++) {
+    const key = keys[(step * 7919) % keys.length] ?? ''
+    if (step % 3 === 0) lru.get(key)
+    else if (step % 17 === 0) lru.delete(key)
+    else lru.set(key, 1 + (step % 6))
+    expect(lru.get(key) ?? 0).toBeLessThanOrEqual(6)
+  }
+  expect(keys.reduce((total, key) => total + (lru.get(key) ?? 0), 0)).toBeLessThanOrEqual(10)
+})
+
+/** Four values of weight one, and no room for more. */
+function filled() {
+  const lru = weightedLru<number>(4, (weight) => weight)
+  for (const key of letters) lru.set(key, 1)
+  return lru
+}
