@@ -79,10 +79,9 @@ async function addProjects(call: Call): Promise<Created[]> {
 }
 
 async function importReports(call: Call, { id, project }: Created, month: number, at: string): Promise<void> {
-  for (const { scanner, reportOf } of reportsOf(project)) {
+  for (const { fileName, reportOf } of reportsOf(project)) {
     const form = new FormData()
-    const text = JSON.stringify(reportOf(month, at))
-    form.append('file', new Blob([text]), `gl-${scanner.replaceAll('_', '-')}-report.json`)
+    form.append('file', new Blob([JSON.stringify(reportOf(month, at))]), fileName)
     form.append('promote', 'true')
     form.append('ref', 'main')
     await call('POST', `/projects/${id}/security_reports?sudo=tomas`, form)

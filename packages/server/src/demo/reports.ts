@@ -1,34 +1,57 @@
 import type { DemoProject, Scanner } from './names.ts'
 import { openRandom, type Random } from './random.ts'
+import { type CodeResult, codeResult, sarifLog } from './sarif.ts'
 
 /** Finding of the demo, which a scanner reports from one month until it is fixed. */
-interface DemoFinding {
+interface DemoFinding<Entry> {
   from: number
   until: number
-  entry: object
+  entry: Entry
 }
+
+/** Scanner of the demo with a function that creates its report of a month. */
+interface ReportSource {
+  fileName: string
+  reportOf: (month: number, at: string) => object
+}
+
+/** Scanners whose reports have GitLab's format. The code scanner writes SARIF. */
+type GitlabScanner = Exclude<Scanner, 'sast'>
 
 /** Number of months that the history of the demo covers. */
 export const months = 12
 
-/** Returns the reports of a project: for each scanner a function that creates the report of a month. */
-export function reportsOf(
-  project: DemoProject,
-): { scanner: Scanner; reportOf: (month: number, at: string) => object }[] {
+/** Returns the scanners of a project with their reports. */
+export function reportsOf(project: DemoProject): ReportSource[] {
   return project.scanners.map((scanner) => {
     const random = openRandom(`${project.name} ${scanner}`)
-    const count = Math.round(project.findings * shares[scanner])
-    const findings = Array.from({ length: count }, (_, index) => findingOf(project, scanner, random, index))
-    return {
-      scanner,
-      reportOf: (month, at) =>
-        reportWith(
-          scanner,
-          at,
-          findings.filter(({ from, until }) => from <= month && month < until).map(({ entry }) => entry),
-        ),
+    if (scanner === 'sast') {
+      const present = historyOf(project, scanner, random, (index) => weaknessIn(project, random, index))
+      return { fileName: 'codewatch.sarif', reportOf: (month) => sarifLog(present(month)) }
     }
+    const present = historyOf(project, scanner, random, (index) => entries[scanner](project, random, index))
+    const fileName = `gl-${scanner.replaceAll('_', '-')}-report.json`
+    return { fileName, reportOf: (month, at) => gitlabReport(scanner, at, present(month)) }
   })
+}
+
+/** Invents the findings of a scanner. Returns a function that lists those of a month. */
+function historyOf<Entry>(
+  project: DemoProject,
+  scanner: Scanner,
+  random: Random,
+  entryOf: (index: number) => Entry,
+): (month: number) => Entry[] {
+  const count = Math.round(project.findings * shares[scanner])
+  const findings = Array.from({ length: count }, (_, index): DemoFinding<Entry> => {
+    const isShared = scanner === 'dependency_scanning' && index === 0
+    if (isShared) return { from: 0, until: Number.POSITIVE_INFINITY, entry: entryOf(index) }
+    // A third exists from the start, and later ones arrive evenly. Half of all are fixed after some months.
+    const from = Math.max(0, random.below(months + 6) - 6)
+    const until = random.below(2) === 0 ? Number.POSITIVE_INFINITY : from + 1 + random.below(8)
+    return { from, until, entry: entryOf(index) }
+  })
+  return (month) => findings.filter(({ from, until }) => from <= month && month < until).map(({ entry }) => entry)
 }
 
 /** Secrets are rarer than everything else. */
@@ -39,17 +62,7 @@ const shares: Record<Scanner, number> = {
   secret_detection: 0.12,
 }
 
-function findingOf(project: DemoProject, scanner: Scanner, random: Random, index: number): DemoFinding {
-  if (scanner === 'dependency_scanning' && index === 0) {
-    return { from: 0, until: Number.POSITIVE_INFINITY, entry: sharedFlaw(project) }
-  }
-  // A third exists from the start, and later ones arrive evenly. Half of all are fixed after some months.
-  const from = Math.max(0, random.below(months + 6) - 6)
-  const until = random.below(2) === 0 ? Number.POSITIVE_INFINITY : from + 1 + random.below(8)
-  return { from, until, entry: entries[scanner](project, random, index) }
-}
-
-function reportWith(type: Scanner, at: string, vulnerabilities: object[]): object {
+function gitlabReport(type: GitlabScanner, at: string, vulnerabilities: object[]): object {
   const [id, name] = tools[type]
   const tool = { id, name, version: '3.2.0', vendor: { name: 'Sample' } }
   const time = at.slice(0, 19)
@@ -61,37 +74,21 @@ function reportWith(type: Scanner, at: string, vulnerabilities: object[]): objec
   }
 }
 
-const tools: Record<Scanner, [id: string, name: string]> = {
-  sast: ['codewatch', 'Codewatch'],
+const tools: Record<GitlabScanner, [id: string, name: string]> = {
   dependency_scanning: ['packwatch', 'Packwatch'],
   container_scanning: ['layerwatch', 'Layerwatch'],
   secret_detection: ['keywatch', 'Keywatch'],
 }
 
-const entries: Record<Scanner, (project: DemoProject, random: Random, index: number) => object> = {
-  sast(project, random, index) {
-    const [name, severity, cwe, solution] = random.pick(weaknesses)
-    const file = `src/${random.pick(folders)}/${random.pick(files)}.${extensionOf(project)}`
-    const line = 5 + random.below(400)
-    return {
-      id: `sast-${index}`,
-      name,
-      description: `${name} in ${file}. The value reaches this line without a check.`,
-      severity,
-      solution,
-      location: { file, start_line: line, end_line: line + random.below(4) },
-      identifiers: [
-        { type: 'codewatch_rule', name: `Codewatch ${cwe}-${index}`, value: `cw-${cwe}-${index}` },
-        {
-          type: 'cwe',
-          name: `CWE-${cwe}`,
-          value: String(cwe),
-          url: `https://cwe.mitre.org/data/definitions/${cwe}.html`,
-        },
-      ],
-    }
-  },
+function weaknessIn(project: DemoProject, random: Random, index: number): CodeResult {
+  const [name, severity, cwe, solution] = random.pick(weaknesses)
+  const file = `src/${random.pick(folders)}/${random.pick(files)}.${extensionOf(project)}`
+  return codeResult({ name, severity, cwe, solution }, { file, line: 20 + random.below(400), index })
+}
+
+const entries: Record<GitlabScanner, (project: DemoProject, random: Random, index: number) => object> = {
   dependency_scanning(project, random, index) {
+    if (index === 0) return sharedFlaw(project)
     const name = random.pick(packages)
     const file = lockFileOf(project)
     return {

@@ -7,6 +7,7 @@ import { inWords } from '../../components/format.ts'
 import { Markdown } from '../../components/markdown.tsx'
 import { Panel } from '../../components/page/page.tsx'
 import { Diff, SnippetCode } from './code/code-lines.tsx'
+import { sarifFixesIn } from './code/sarif-fix.ts'
 import { dataFlowsIn, isCodeFlows } from './data-flow.ts'
 import { DataFlowPanel } from './data-flow-panel.tsx'
 import styles from './facts.module.css'
@@ -43,7 +44,7 @@ export function FindingFacts({
           <Markdown text={finding.solution} project={project} />
         </Panel>
       )}
-      <Remediations finding={finding} />
+      <SuggestedFixes finding={finding} rawMetadata={rawMetadata} />
       <Evidence finding={finding} />
       <Details details={finding.details} />
       {finding.links.length > 0 && (
@@ -155,14 +156,17 @@ export function Code({ text, label }: { text: string; label: string }) {
   )
 }
 
-function Remediations({ finding }: { finding: Finding }) {
-  if (finding.remediations.length === 0) return null
+/** Fixes that the report suggests: GitLab's remediations, or those of SARIF in the raw data. */
+function SuggestedFixes({ finding, rawMetadata }: { finding: Finding; rawMetadata: string | undefined }) {
+  const remediations = finding.remediations.map(({ summary, diff }) => ({ summary, diff: diff && decoded(diff) }))
+  const fixes = [...remediations, ...sarifFixesIn(rawMetadata)]
+  if (fixes.length === 0) return null
   return (
     <Panel title={texts.suggestedFix}>
-      {finding.remediations.map(({ summary, diff }) => (
+      {fixes.map(({ summary, diff }) => (
         <div key={summary + diff} className="stack-tight">
-          <p>{summary}</p>
-          {diff && <Diff text={decoded(diff)} file={textAt(finding.location, 'file')} />}
+          {summary && (!diff || summary !== finding.solution) && <p>{summary}</p>}
+          {diff && <Diff text={diff} file={textAt(finding.location, 'file')} />}
         </div>
       ))}
     </Panel>

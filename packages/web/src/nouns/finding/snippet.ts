@@ -1,5 +1,4 @@
 import { isRecord, parsed, textAt } from './place.ts'
-import { texts } from './texts.ts'
 
 /** Code that a scanner reported, with the place of the flaw in it. */
 export interface Snippet {
@@ -38,7 +37,7 @@ function causeSnippet(raw: Record<string, unknown>, marked: Snippet['marked']): 
   const lines: unknown = isRecord(code) ? code['Lines'] : undefined
   if (!Array.isArray(lines) || lines.length === 0) return undefined
   const text = lines.map((line) => textAt(line, 'Content') ?? '').join('\n')
-  return { text, firstLine: isRecord(lines[0]) ? lineAt(lines[0], texts.number) : undefined, marked }
+  return { text, firstLine: isRecord(lines[0]) ? lineAt(lines[0], 'Number') : undefined, marked }
 }
 
 function lineAt(record: Record<string, unknown>, name: string): number | undefined {

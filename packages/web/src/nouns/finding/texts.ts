@@ -6,7 +6,6 @@ export const texts = {
   critical: (all: string, total: string) => `${all} (${total} critical)`,
   moreThan10000: 'More than 10,000',
   inLabel: (dependency: string, where: string) => `${dependency} in ${where}`,
-  number: 'Number',
   code: 'Code',
   diff: 'Diff',
   source: 'Source',
