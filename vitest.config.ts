@@ -47,7 +47,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'pure',
-          include: ['packages/*/src/**/*.test.ts'],
+          include: ['packages/*/src/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: [bothEngines, oneEngine],
         },
       },

@@ -38,6 +38,8 @@ export function sendLoad({ url, paths, bodies, connections, seconds, atMost, ...
       connections,
       timeout: 60,
       duration: seconds,
+      // A load ends at the first sample after its duration; by default there is one per second.
+      sampleInt: 50,
       setupClient: (client: autocannon.Client) => {
         // Do not decode bodies as text: the benchmark does not need them.
         client.pipelinedRequests.addBody = () => {}

@@ -5,8 +5,8 @@ import type { Sizes } from './options.ts'
 /** A row of the table of requests. */
 export interface Row {
   name: string
-  /** Paths requested in turn. A single path may be answered from the cache, thousands cannot. */
-  paths: readonly string[]
+  /** Returns the paths requested in turn. A single path may be answered from the cache, thousands cannot. */
+  paths(): readonly string[]
   /** Target: minimum ratio of the ceiling's CPU per request to ours. */
   aim?: number
 }
@@ -16,18 +16,17 @@ const many = 20_000
 
 /** Returns the rows that read JSON. */
 export function listRows(sizes: Sizes): Row[] {
-  const rows = [...topicRows(sizes), ...projectRows(sizes), ...vulnerabilityRows(sizes)]
-  return rows.map((row) => ({ ...row, paths: row.paths.map((path) => `/api/v4${path}`) }))
+  return [...topicRows(sizes), ...projectRows(sizes), ...vulnerabilityRows(sizes)]
 }
 
 function topicRows({ topics }: Sizes): Row[] {
   return [
-    { name: 'GET /topics/:id, cached', paths: ['/topics/4711'] },
+    { name: 'GET /topics/:id, cached', paths: single('/topics/4711') },
     { name: 'GET /topics/:id, any', paths: series((number) => `/topics/${1 + (number % topics)}`), aim: 0.4 },
-    { name: 'GET /topics, cached', paths: ['/topics'] },
+    { name: 'GET /topics, cached', paths: single('/topics') },
     { name: 'GET /topics, fresh address', paths: series((number) => `/topics?${unlike(number)}`), aim: 0.3 },
     { name: 'GET /topics, any page', paths: series((number) => `/topics?${anyPage(number, topics)}`), aim: 0.2 },
-    { name: 'GET /topics?search=, cached', paths: [`/topics?search=${encodeURIComponent(topicName(42))}`] },
+    { name: 'GET /topics?search=, cached', paths: single(`/topics?search=${encodeURIComponent(topicName(42))}`) },
     {
       name: 'GET /topics?search=, fresh address',
       paths: series((number) => `/topics?search=${encodeURIComponent(searchText(number))}&${unlike(number)}`),
@@ -58,7 +57,7 @@ function vulnerabilityRows({ findings: [small, medium, count] }: Sizes): Row[] {
   const vulnerabilities = `/projects/${large}/vulnerabilities`
   const findings = `/projects/${large}/vulnerability_findings`
   return [
-    { name: 'GET …/vulnerabilities, cached', paths: [vulnerabilities] },
+    { name: 'GET …/vulnerabilities, cached', paths: single(vulnerabilities) },
     {
       name: 'GET …/vulnerabilities, fresh address',
       paths: series((number) => `${vulnerabilities}?${unlike(number)}`),
@@ -91,7 +90,7 @@ function vulnerabilityRows({ findings: [small, medium, count] }: Sizes): Row[] {
       paths: series((number) => `/vulnerabilities/${1 + small + medium + (number % count)}`),
       aim: 0.3,
     },
-    { name: 'GET …/vulnerability_findings, cached', paths: [findings] },
+    { name: 'GET …/vulnerability_findings, cached', paths: single(findings) },
     {
       name: 'GET …/vulnerability_findings, fresh address',
       paths: series((number) => `${findings}?${unlike(number)}`),
@@ -138,6 +137,9 @@ function anyPage(number: number, rows: number): string {
   return `per_page=${perPage}&page=${1 + ((number * 7919) % Math.floor(rows / perPage))}`
 }
 
-function series(path: (number: number) => string): string[] {
-  return Array.from({ length: many }, (_, number) => path(number))
-}
+const api = '/api/v4'
+
+const single = (path: string) => () => [api + path]
+
+const series = (path: (number: number) => string) => () =>
+  Array.from({ length: many }, (_, number) => api + path(number))

@@ -26,7 +26,8 @@ export async function measureSeveralProcesses(
   env: Readonly<Record<string, string>>,
   { sizes, seconds, rounds }: Options,
 ): Promise<Record<string, Cell>[]> {
-  const rows = listRows(sizes).filter(({ name }) => measured.includes(name))
+  const asked = listRows(sizes).filter(({ name }) => measured.includes(name))
+  const rows = asked.map(({ name, paths }) => ({ name, paths: paths() }))
   const servers: Running[] = []
   try {
     for (let started = 0; started < Math.max(...counts); started++) servers.push(await startServer(env))
