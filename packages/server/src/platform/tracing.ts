@@ -35,7 +35,7 @@ export interface SpanStart {
 /** Starts a part of the trace that a `traceparent` names, or of a new trace when it is absent or invalid. */
 export function startTrace({ name, kind, attributes = {} }: SpanStart, traceparent?: string): Trace {
   const parent = traceparent === undefined ? undefined : parseTraceparent(traceparent)
-  if (!hasSdk()) return openTrace(parent)
+  if (!hasSdk()) return new IdsOnDemand(parent)
   // The tracer of the SDK that the operator has loaded.
   const span = tracing.getTracer('alcove').startSpan(name, { kind, attributes }, contextOf(parent))
   const own = span.spanContext()
@@ -43,7 +43,7 @@ export function startTrace({ name, kind, attributes = {} }: SpanStart, tracepare
   if (isSpanContextValid(own) && own.spanId !== parent?.spanId) {
     return { traceId: own.traceId, spanId: own.spanId, flags: own.traceFlags.toString(16).padStart(2, '0'), span }
   }
-  return openTrace(parent)
+  return new IdsOnDemand(parent)
 }
 
 /** Returns true if an SDK may have registered tracers. Another copy of the API may have done it. */
@@ -52,21 +52,26 @@ function hasSdk(): boolean {
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer('alcove') !== undefined
 }
 
-/** Returns a trace without a span, whose ids are made when they are first read: most requests need none. */
-function openTrace(parent: ParentTrace | undefined): Trace {
-  let traceId = parent?.traceId
-  let spanId: string | undefined
-  return {
-    get traceId() {
-      traceId ??= randomHex()
-      return traceId
-    },
-    get spanId() {
-      spanId ??= randomHex().slice(0, 16)
-      return spanId
-    },
-    flags: parent?.flags ?? '00',
-    span: undefined,
+/** A trace without a span, whose ids are made when they are first read: most requests need none. */
+class IdsOnDemand implements Trace {
+  readonly flags: string
+  readonly span = undefined
+  private ownTraceId: string | undefined
+  private ownSpanId: string | undefined
+
+  constructor(parent: ParentTrace | undefined) {
+    this.ownTraceId = parent?.traceId
+    this.flags = parent?.flags ?? '00'
+  }
+
+  get traceId(): string {
+    this.ownTraceId ??= randomHex()
+    return this.ownTraceId
+  }
+
+  get spanId(): string {
+    this.ownSpanId ??= randomHex().slice(0, 16)
+    return this.ownSpanId
   }
 }
 

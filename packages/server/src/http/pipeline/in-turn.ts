@@ -29,9 +29,12 @@ export function executeInTurn(app: FastifyInstance): void {
   app.addHook('onRequest', ({ raw: { socket } }, reply, done) => {
     if (!(socket instanceof Socket)) return done() // a request in process
     const { raw: response } = reply
-    const connection = connections.get(socket) ?? { isBusy: false, waiting: [] }
-    if (!connection.isBusy) {
+    let connection = connections.get(socket)
+    if (!connection) {
+      connection = { isBusy: false, waiting: [] }
       connections.set(socket, connection)
+    }
+    if (!connection.isBusy) {
       begin(socket, connection, { response, begin: done })
       return
     }
