@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from 'vite'
 
 export default defineConfig({
   base: '/-/',
-  plugins: [react(), compressed()],
+  plugins: [react(), early(), compressed()],
   build: {
     target: 'es2023',
     // Those with light-dark(), which older targets would have rewritten in ways that a choice of theme does not reach.
@@ -21,11 +21,13 @@ export default defineConfig({
         codeSplitting: {
           // One file instead of some forty small ones, without the components whose popups are large.
           groups: [
+            // The only code that `early.ts` imports at run time.
+            { name: 'preload', test: /vite\/preload-helper/, priority: 1 },
             {
               name: 'shared',
               test: /web\/src\/(components|data|styles)\/(?!overlay\/(dialog|open-menu|typed)|form\/(suggest|action|avatar|drop|file-drops|visibility)|page\/(admin|pager|paged-table)|progress-bar|passkeys)/,
             },
-            { name: 'shared', test: /lucide-react/, minShareCount: 5 },
+            { name: 'shared', test: /lucide-react/, minShareCount: 3 },
             // What lists and pages of vulnerabilities have in common.
             {
               name: 'vulnerabilities',
@@ -37,6 +39,33 @@ export default defineConfig({
     },
   },
 })
+
+/** Adds `src/early.ts` to the page as a script of its own, which does not wait for the other scripts. */
+function early(): Plugin {
+  const source = 'src/early.ts'
+  return {
+    name: 'early',
+    apply: 'build',
+    buildStart() {
+      this.emitFile({ type: 'chunk', id: source, name: 'early' })
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler(_page, { bundle = {} }) {
+        const chunk = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'early')
+        if (!chunk) throw new Error(`the build has no ${source}`)
+        const attrs = {
+          type: 'module',
+          async: true,
+          crossorigin: true,
+          fetchpriority: 'high',
+          src: `/-/${chunk.fileName}`,
+        }
+        return [{ tag: 'script', attrs, injectTo: 'head-prepend' }]
+      },
+    },
+  }
+}
 
 /** Beside every text its compressed forms, so that the server compresses nothing. */
 function compressed(): Plugin {

@@ -12,6 +12,8 @@ let web: Web
 let shop: TestProject
 let maintainer: Client
 let developer: Client
+/** Id of the vulnerability `Log4Shell`. */
+let logged: number
 
 beforeAll(async () => {
   web = await startWeb()
@@ -30,6 +32,7 @@ beforeAll(async () => {
     { title: 'Not reachable', severity: 'medium', state: 'dismissed', dismissalReason: 'used_in_tests' },
     { title: 'Mended', severity: 'medium', state: 'resolved', isResolvedOnDefaultBranch: true },
   ])
+  ;[{ id: logged }] = (await maintainer.get(`/projects/${shop.id}/vulnerabilities?severity=critical`)).body
 })
 afterAll(() => web?.close())
 
@@ -55,6 +58,40 @@ describe('the list of vulnerabilities', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000)
     expect(dataBytes).toBeGreaterThan(1_000)
     expect(dataBytes).toBeLessThan(80_000)
+  })
+
+  test.each([
+    ['a project', list, '/projects/acme%2Fshop/vulnerabilities?'],
+    ['a severity', `${list}?severity=high&state=any&sort=detected_desc`, '/projects/acme%2Fshop/vulnerabilities?'],
+    ['findings', `${list}?tab=awaiting`, '/projects/acme%2Fshop/vulnerability_findings?'],
+    ['a group', '/groups/acme/-/vulnerabilities', '/groups/acme/vulnerabilities?'],
+    ['the server', '/-/vulnerabilities', '/vulnerabilities?'],
+    ['one vulnerability', () => `${list}/${logged}`, () => `/vulnerabilities/${logged}`],
+    ['the home page', '/', '/security_dashboard'],
+  ])('requests %s while the code is being fetched, and once', async (_name, address, data) => {
+    const text = (value: string | (() => string)) => (typeof value === 'string' ? value : value())
+    const page = await web.open('/-/nothing', { as: maintainer, isChanged: true })
+    await page.close()
+    const visit = await page.context().newPage()
+    const requested: string[] = []
+    const isRequested = new Promise<void>((resolve) => {
+      visit.on('request', (request) => {
+        const { pathname, search } = new URL(request.url())
+        requested.push(pathname + search)
+        if (`${pathname}${search}`.startsWith(`/api/v4${text(data)}`)) resolve()
+      })
+    })
+    // The code of the UI arrives only after the request, so a request that waits for code or other data is never sent.
+    await visit.route(/\/assets\/index-[^/]*\.js$/, async (route) => {
+      await isRequested
+      await route.continue()
+    })
+    await visit.goto(text(address))
+    await visit.locator('main h1').first().waitFor({ state: 'attached' })
+    await visit.waitForLoadState('networkidle')
+    const early = requested.slice(0, requested.findIndex((url) => url.startsWith(`/api/v4${text(data)}`)) + 1)
+    const sent = early.filter((url) => url.startsWith('/api/') || url.startsWith('/-/session'))
+    expect(sent.filter((url) => requested.filter((other) => other === url).length > 1)).toEqual([])
   })
 
   test('shows open vulnerabilities by severity with their number, which equals the summary', async () => {

@@ -23,6 +23,7 @@ import {
 import { useCallback, useEffect, useRef } from 'react'
 import { flushSync } from 'react-dom'
 import { withConfirmation } from './confirmation.ts'
+import { fetchOnce } from './early-responses.ts'
 import { contentOf, createKeyring } from './idempotency-keys.ts'
 import { useSearchState } from './search-state.ts'
 import { store } from './store.ts'
@@ -31,7 +32,7 @@ import { useToast } from './toasts.ts'
 /** Header that marks requests of our own pages: the server accepts the session cookie only with it. */
 export const sessionHeaders = { 'x-alcove-session': '1' }
 const cache = new Map<string, CachedResponse>()
-export const api = createClient({ headers: sessionHeaders, cache })
+export const api = createClient({ headers: sessionHeaders, cache, fetch: fetchOnce })
 
 export const queries = new QueryClient({
   queryCache: new QueryCache({ onError: refetchSession }),

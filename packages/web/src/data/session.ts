@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { api, queries } from './api.ts'
 import { showAs } from './display.ts'
+import { storeIsSignedIn } from './early-responses.ts'
 import { store } from './store.ts'
 
 export type SessionState = Schemas['SessionState']
@@ -12,6 +13,7 @@ export const sessionQuery = {
   async queryFn() {
     const state = await api.call('GET /-/session', {})
     show(state.user?.id)
+    storeIsSignedIn(state)
     showAs(state.display)
     notifyIfChanged(state)
     return state

@@ -8,7 +8,14 @@ import { Failed, Loading, QueryResult } from '../../components/page/states.tsx'
 import { Tabs } from '../../components/page/tabs.tsx'
 import { useApiQuery } from '../../data/api.ts'
 import { isWithin, LimitsContext } from '../../data/session.ts'
-import { type Group, GroupContext, type GroupScreen, groupAddress, useGroupLevel } from '../../nouns/group/group.ts'
+import {
+  type Group,
+  GroupContext,
+  type GroupLevel,
+  type GroupScreen,
+  groupAddress,
+  useGroupLevel,
+} from '../../nouns/group/group.ts'
 import { limitsOf } from '../../nouns/mirror/limits.ts'
 import { MirrorNotice } from '../../nouns/mirror/mirror-notice.tsx'
 import { texts } from './texts.ts'
@@ -18,19 +25,19 @@ export function GroupPage({ place = '', part = '' }: Params) {
   const [, navigate] = useLocation()
   const query = useApiQuery('GET /groups/{id}', { path: { id: place }, query: { with_projects: false } })
   const here = query.data?.full_path
+  const level = useGroupLevel(place)
   useEffect(() => {
     if (here && here !== place)
       navigate(`${groupAddress(here)}${part && `/-/${part}`}${location.search}`, { replace: true })
   }, [here, place, part, navigate])
   return (
     <QueryResult query={query} isPage>
-      {(group) => <Frame group={group} part={part} />}
+      {(group) => <Frame group={group} part={part} found={level} />}
     </QueryResult>
   )
 }
 
-function Frame({ group, part }: { group: Group; part: string }) {
-  const found = useGroupLevel(group.id)
+function Frame({ group, part, found }: { group: Group; part: string; found: GroupLevel }) {
   if (found.level === undefined) {
     return found.error ? <Failed error={found.error} isPage onRetry={found.retry} /> : <Loading />
   }

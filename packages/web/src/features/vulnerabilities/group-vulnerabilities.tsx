@@ -27,7 +27,8 @@ export function GroupVulnerabilities() {
   const [state] = useSearchState(filterNames)
   const isTriageable = useMayChange('triage')
   const mayTriage = useMayTriageSome(group.id, level) && isTriageable
-  const owner = useMemo((): Owner => ({ kind: 'group', id: group.id, mayTriage }), [group.id, mayTriage])
+  const { id, full_path: path } = group
+  const owner = useMemo((): Owner => ({ kind: 'group', id, path, mayTriage }), [id, path, mayTriage])
   const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
   const waiting = query.data && waitingInWords(query.data.waiting_findings)
   const first = query.data?.waiting_projects[0]

@@ -26,7 +26,8 @@ export function ProjectVulnerabilities() {
   const { project, level, to } = useProject()
   const [state] = useSearchState(filterNames)
   const mayTriage = useMayChange('triage') && level >= session.triage_access_level
-  const owner = useMemo((): Owner => ({ kind: 'project', id: project.id, mayTriage }), [project.id, mayTriage])
+  const { id, path_with_namespace: path } = project
+  const owner = useMemo((): Owner => ({ kind: 'project', id, path, mayTriage }), [id, path, mayTriage])
   const query = useApiQuery('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
   const backlog = useTriageBacklog(project.id)
   const count = useWaitingFindings(project.id)

@@ -16,7 +16,8 @@ export interface GroupScreen {
   to: (part: string) => string
 }
 
-type Level =
+/** The user's access level in a group. */
+export type GroupLevel =
   | { level: number }
   /** Loading or failed. */
   | { level: undefined; error: Error | null; retry: () => void }
@@ -34,8 +35,8 @@ export function groupAddress(fullPath: string): string {
   return `/groups/${fullPath}`
 }
 
-/** Returns the user's access level in a group, inherited roles included. */
-export function useGroupLevel(id: number): Level {
+/** Returns the user's access level in a group, of which it gets the id or the path, inherited roles included. */
+export function useGroupLevel(id: number | string): GroupLevel {
   const { user, is_admin: isAdmin } = useSession()
   const isAsked = user !== null && !isAdmin
   // Requests a list, because a request for a single user who is not a member would fail.

@@ -6,16 +6,16 @@ import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
 import type { RowSource } from '../../../nouns/vulnerability/row-source.ts'
 
 /** Findings of a project that await triage, as rows of the list of vulnerabilities, most severe first. */
-export function waitingFindingsOf(projectId: number, filter: FindingFilter): RowSource<VulnerabilityRow> {
+export function waitingFindingsOf(
+  { id: projectId, path }: { id: number; path: string },
+  filter: FindingFilter,
+): RowSource<VulnerabilityRow> {
   return {
     id: JSON.stringify(['findings', projectId, filter]),
     async load(place, signal) {
       const query = { ...filter, has_vulnerability: false, ...place }
-      const found = await api.page(
-        'GET /projects/{id}/vulnerability_findings',
-        { path: { id: projectId }, query },
-        signal,
-      )
+      // By its path: see `vulnerabilitiesOf`.
+      const found = await api.page('GET /projects/{id}/vulnerability_findings', { path: { id: path }, query }, signal)
       return { ...found, rows: found.rows.map(rowOfFinding) }
     },
     async reload({ findingId }, signal) {

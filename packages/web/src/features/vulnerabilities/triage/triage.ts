@@ -145,7 +145,12 @@ function useUndo(toast: ReturnType<typeof useToast>) {
 }
 
 /** A single row is changed through its project, from any list. */
-const ownerOf = ({ projectId }: VulnerabilityRow): Owner => ({ kind: 'project', id: projectId, mayTriage: true })
+const ownerOf = ({ projectId: id, projectPath: path }: VulnerabilityRow): Owner => ({
+  kind: 'project',
+  id,
+  path,
+  mayTriage: true,
+})
 
 /** Returns true when each row already has the target state. A dismissal may still change the reason. */
 function isShownAlready({ action }: Change, rows: readonly VulnerabilityRow[]): boolean {
