@@ -1,5 +1,5 @@
 import type { RootDeps } from '../deps.ts'
-import { endAllLeases } from './claim-queries.ts'
+import { endAllLeases, listReadyLanes } from './claim-queries.ts'
 import { type Claimed, dispatch, lanesOf } from './dispatch.ts'
 import type { AnyJobKind } from './job.ts'
 import { isAlone, laneAlone, laneWithOthers } from './lanes.ts'
@@ -107,13 +107,14 @@ async function claimOne(
   kinds: readonly AnyJobKind[],
   isAbandoned: ReturnType<typeof openLeases>['isAbandoned'],
 ): Promise<Claimed | undefined> {
+  // Places the new jobs of all lanes.
+  for (let isDone = false; !isDone; ) ({ isDone } = await dispatch(deps, kinds, { free: new Map(), isAbandoned }))
   const names = [...lanesOf(kinds).keys()]
-  for (const lane of [...names, ...names.map(laneAlone)]) {
-    for (let isDone = false; !isDone; ) {
-      const found = await dispatch(deps, kinds, { free: new Map([[lane, 1]]), isAbandoned })
-      if (found.claimed[0]) return found.claimed[0]
-      isDone = found.isDone
-    }
+  const lanes = [...names, ...names.map(laneAlone)]
+  const ready = new Set(await listReadyLanes(deps.db, lanes))
+  for (const lane of lanes.filter((lane) => ready.has(lane))) {
+    const found = await dispatch(deps, kinds, { free: new Map([[lane, 1]]), isAbandoned })
+    if (found.claimed[0]) return found.claimed[0]
   }
   return undefined
 }
