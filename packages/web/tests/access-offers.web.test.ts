@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { startWeb, type Web } from './web.ts'
 
 let web: Web
 const password = 'correct horse battery staple'
@@ -19,7 +19,6 @@ test.each(['/acme/secret', '/acme/secret/-/vulnerabilities?severity=high', '/acm
     const page = await web.open(path, { expects: /404/ })
     await page.getByText('It does not exist, or you need to sign in to see it.').waitFor()
     await page.getByRole('main').getByRole('link', { name: 'Sign in' }).waitFor()
-    expect(await accessProblems(page)).toEqual([])
   },
 )
 

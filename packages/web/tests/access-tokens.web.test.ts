@@ -15,14 +15,12 @@ test('an access token of a project can be created, rotated and revoked', async (
   const maintainer = await web.server.as('maintainer', project)
   const page = await web.open('/acme/site/-/settings/access_tokens', { as: maintainer })
   await page.getByText('There are no active tokens.').waitFor()
-  expect(await accessProblems(page)).toEqual([])
 
   await page.getByRole('button', { name: 'New token' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('pipeline')
   const soon = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10)
   await dialog.getByLabel('Expiration date').fill(soon)
-  expect(await accessProblems(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Create token' }).click()
   const secret = await page.getByLabel('pipeline created.').inputValue()
   const headers = { 'private-token': secret }
@@ -57,7 +55,6 @@ test('a trust relation of a group can be added, edited and deleted', async () =>
   await dialog.getByLabel('Claims', { exact: true }).fill('repository')
   await dialog.getByRole('button', { name: 'Add trust relation' }).click()
   await dialog.getByText('Write “claim = pattern” in line “repository”.').waitFor()
-  expect(await accessProblems(page)).toEqual([])
   await dialog.getByLabel('Claims', { exact: true }).fill('repository = trusting/*')
   await dialog.getByRole('button', { name: 'Add trust relation' }).click()
   await page.getByText('repository = trusting/*').waitFor()
@@ -105,7 +102,6 @@ test('the keys of a trust relation can be read from a file, edited and replaced 
   const file = { name: 'keys.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(jwks)) }
   await dialog.getByLabel('Read the keys from a file').setInputFiles(file)
   await expect.poll(() => dialog.getByLabel('Keys (JWKS)', { exact: true }).inputValue()).toContain('first')
-  expect(await accessProblems(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Add trust relation' }).click()
   await page.getByText('project_path = offline/*').waitFor()
   const relations = async () => (await web.server.admin.get(`/projects/${project.id}/trust_relations`)).body

@@ -37,14 +37,12 @@ const picture = Buffer.from(
 test('topics can be created with an avatar preview, edited, and deleted', async () => {
   const page = await web.open('/-/admin/topics', { ...as(), height: 1300 })
   await page.getByText('No topics', { exact: true }).waitFor()
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('link', { name: 'New topic' }).click()
   await page.getByLabel('Name').fill('maps')
   await page.getByLabel('Title').fill('Maps')
   await page.getByLabel('Avatar').setInputFiles({ name: 'maps.png', mimeType: 'image/png', buffer: picture })
   expect(await main(page).locator('img').getAttribute('src')).toMatch(/^blob:/)
   await page.getByLabel('Description').fill('Where things are.')
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Create topic' }).click()
   await page.getByRole('heading', { level: 1, name: 'Maps' }).waitFor()
   const id = Number(page.url().split('/').at(-1))
@@ -67,7 +65,6 @@ test('topics can be created with an avatar preview, edited, and deleted', async 
   await page.getByRole('button', { name: 'Remove cartography' }).click()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('button', { name: 'Remove cartography' }).waitFor()
-  expect(await accessProblems(page)).toEqual([])
 
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -95,7 +92,6 @@ describe('duplicate topics', () => {
     const page = await web.open('/-/admin/topics/duplicates', as())
     const row = page.getByRole('row', { name: /datascience/ })
     await expect.poll(() => row.innerText()).toContain('Differs only in hyphens or spaces')
-    expect(await accessProblems(page)).toEqual([])
     await row.getByRole('button', { name: /^Merge/ }).click()
     const dialog = page.getByRole('dialog')
     const would = dialog.getByRole('region', { name: 'Preview' })
@@ -124,7 +120,6 @@ describe('duplicate topics', () => {
     await page.getByText('Data science restored.').waitFor()
     expect(await names()).toEqual(['data-science', 'datascience'])
     await expect.poll(() => page.getByRole('cell', { name: 'Undone' }).count()).toBe(1)
-    expect(await accessProblems(page)).toEqual([])
   })
 
   test('can be merged from a topic’s page; a conflicting undo lists the conflicts and can be partial', async () => {

@@ -24,7 +24,6 @@ describe('a user who is not an administrator', () => {
     const page = await web.open('/-/admin/users', { as: await web.server.user('curious') })
     await expect.poll(() => main(page).innerText()).toContain('Administrator access required')
     await expect.poll(() => page.getByRole('link', { name: 'Admin' }).count()).toBe(0)
-    expect(await accessProblems(page)).toEqual([])
   })
 
   test('signs in first and returns to the page', async () => {
@@ -49,7 +48,6 @@ test('an administrator without admin mode is asked for the password', async () =
     await page.getByLabel('Password').fill('correct horse battery')
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Enter admin mode' }).waitFor()
-    expect(await accessProblems(page)).toEqual([])
     await page.getByLabel('Your password').fill('wrong')
     await page.getByRole('button', { name: 'Enter admin mode' }).click()
     await page.getByText('Incorrect password.').waitFor()
@@ -91,7 +89,6 @@ test('the overview shows "not ready" with the reason when the database or the st
   await page.getByText(/^File storage is unreachable, so uploads and downloads fail/).waitFor()
   await page.getByText(/1 job overdue and none is running/).waitFor()
   expect(await main(page).innerText()).not.toContain('The database is unreachable')
-  expect(await accessProblems(page)).toEqual([])
 
   reasons = ['the database does not answer']
   await expect.poll(isSaid('The database is unreachable, so nothing can be read or changed')).toBe(true)
@@ -114,7 +111,6 @@ describe('users in the admin area', () => {
   test('can be searched and filtered, with the filter in the URL', async () => {
     const page = await web.open('/-/admin/users', { as: web.server.admin })
     await page.getByRole('link', { name: 'nadia' }).waitFor()
-    expect(await accessProblems(page)).toEqual([])
     await page.getByLabel('Filter users').selectOption('external')
     await quiet(page)
     await expect.poll(() => main(page).innerText()).toContain('tomas')
@@ -135,7 +131,6 @@ describe('users in the admin area', () => {
     await page.getByLabel('E-mail address').fill('wei@example.test')
     await page.getByRole('button', { name: 'Create user' }).click()
     await page.getByRole('alert').waitFor()
-    expect(await accessProblems(page)).toEqual([])
     await page.getByLabel('Username').fill('wei')
     await page.getByRole('button', { name: 'Create user' }).click()
     const dialog = page.getByRole('dialog', { name: 'Password reset link' })
@@ -193,7 +188,6 @@ describe('users in the admin area', () => {
     expect(body).toMatchObject({ note: 'On leave until May.', is_admin: true, username: 'zoe' })
 
     await page.getByRole('button', { name: 'Block' }).click()
-    expect(await accessProblems(page)).toEqual([])
     await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click()
     await page.getByRole('button', { name: 'Unblock' }).click()
     await page.getByText('User unblocked.').waitFor()
@@ -221,7 +215,6 @@ describe('users in the admin area', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('nightly run')
     await dialog.getByLabel('read_api').check()
-    expect(await accessProblems(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('dialog', { name: 'Token nightly run created' }).waitFor()
     const secret = await page
@@ -244,7 +237,6 @@ test('tokens of all users can be filtered by user and state', async () => {
   await web.server.client(someone, { scopes: ['read_api'] })
   const page = await web.open('/-/admin/tokens', { as: web.server.admin })
   await page.getByRole('link', { name: 'keyholder' }).first().waitFor()
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('searchbox', { name: 'Username' }).fill('keyholder')
   await page.waitForURL(/user=keyholder/)
   await quiet(page)
@@ -303,7 +295,6 @@ test('storage lists the owners that use most', async () => {
   const page = await web.open('/-/admin/storage', { as: web.server.admin })
   await page.getByRole('link', { name: 'acme/shop' }).waitFor()
   await expect.poll(() => page.getByRole('row', { name: /acme\/shop/ }).innerText()).toContain('12 bytes')
-  expect(await accessProblems(page)).toEqual([])
 })
 
 test('settings are shown with their variables and without secrets', async () => {
@@ -322,7 +313,6 @@ test('organizations can be created', async () => {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Annex')
   await dialog.getByLabel('Path').fill('annex')
-  expect(await accessProblems(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Create organization' }).click()
   await page.getByRole('row', { name: /Annex/ }).waitFor()
   expect((await web.server.admin.get('/organizations')).body).toHaveLength(2)

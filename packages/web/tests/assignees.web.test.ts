@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { fill, grid, row } from './vulnerabilities.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { startWeb, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
@@ -47,7 +47,6 @@ describe('the assignee on the page of a vulnerability', () => {
     await details.getByRole('button', { name: 'Change assignee' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Assignee').selectOption(`${bob.user?.id}`)
-    expect(await accessProblems(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Save' }).click()
     await expect.poll(() => assigneeOf(ids[0])).toBe(bob.user?.id)
     await page.getByText(`reassigned from ${ada.user?.username} to ${bob.user?.username}`).waitFor()
@@ -75,7 +74,6 @@ describe('the list of vulnerabilities', () => {
     await page.keyboard.press('a')
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Assignee').selectOption(`${ada.user?.id}`)
-    expect(await accessProblems(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Assign' }).click()
     await expect.poll(() => assigneeOf(ids[0])).toBe(ada.user?.id)
     await expect.poll(() => row(page, 'One').innerText()).toContain(ada.user?.name)
@@ -102,7 +100,6 @@ describe('the list of vulnerabilities', () => {
     await page.keyboard.press('Escape')
     await expect.poll(() => grid(page).getByRole('link').allInnerTexts()).toEqual(['One', 'Three'])
     expect(new URL(page.url()).searchParams.get('assignee_id')).toBe('me')
-    expect(await accessProblems(page)).toEqual([])
     const ofBob = await web.open(`${list}?assignee_id=me`, { as: bob })
     await ofBob.getByText('No vulnerabilities match these filters.').waitFor()
     const ofAda = await web.open(`${list}?assignee_id=${ada.user?.id}`, { as: bob })

@@ -43,7 +43,6 @@ describe('the audit log of a project', () => {
 
     await page.getByLabel('Until').fill('2001-01-01')
     await page.getByText('No matching events').waitFor()
-    expect(await accessProblems(page)).toEqual([])
     await page.getByLabel('Until').fill('')
     await rows(page).filter({ hasText: 'Added a member' }).waitFor()
   })
@@ -70,7 +69,6 @@ test('the audit log of a group has its own events', async () => {
   const page = await web.open('/groups/acme/-/settings/audit_log', { as: web.server.admin })
   await rows(page).filter({ hasText: 'Created the group' }).waitFor()
   expect(await rows(page).filter({ hasText: 'Changed the project' }).count()).toBe(0)
-  expect(await accessProblems(page)).toEqual([])
 })
 
 test('the audit log of the instance has the events of everything, by kind', async () => {
@@ -79,5 +77,4 @@ test('the audit log of the instance has the events of everything, by kind', asyn
   await page.getByLabel('Events', { exact: true }).selectOption('Events of groups')
   await rows(page).filter({ hasText: 'Changed the project' }).first().waitFor({ state: 'detached' })
   await rows(page).filter({ hasText: 'Created the group' }).getByRole('link', { name: 'acme' }).waitFor()
-  expect(await accessProblems(page)).toEqual([])
 })

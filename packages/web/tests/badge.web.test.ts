@@ -40,7 +40,6 @@ test('the export dialog writes a report as HTML', async () => {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Format').selectOption('HTML report, for management and auditors')
   await dialog.getByText('Summary, trend, changes since your previous report').waitFor()
-  expect(await accessProblems(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Export' }).click()
   await web.server.runJobs()
   await dialog.getByText('Export ready.').waitFor()

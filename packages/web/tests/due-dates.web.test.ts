@@ -17,11 +17,9 @@ test('a due date is set and removed on the page of a vulnerability, and overdue 
   const page = await web.open(`/${path}/-/vulnerabilities/${id}`, { as: maintainer })
   await page.getByRole('button', { name: 'Change due date' }).click()
   await page.getByRole('textbox', { name: 'Due date' }).fill('2020-02-29')
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Set due date' }).click()
   await page.getByText('Due date updated.').waitFor()
   await page.getByText('Overdue', { exact: true }).waitFor()
-  expect(await accessProblems(page)).toEqual([])
   const stored = async () => (await maintainer.get(`/vulnerabilities/${id}`)).body
   expect(await stored()).toMatchObject({ due_on: '2020-02-29', due_on_overridden: true })
 
@@ -51,7 +49,6 @@ test('lists count what is overdue, and sort by due dates', async () => {
   await overdue.click()
   await bar.getByText('Weak hash').waitFor({ state: 'detached' })
   expect(await overdue.getAttribute('aria-pressed')).toBe('true')
-  expect(await accessProblems(bar)).toEqual([])
   await overdue.click()
   await bar.getByText('Weak hash').waitFor()
   for (const [order, first] of [
@@ -80,7 +77,6 @@ test('a policy is previewed, saved and removed in the settings of a project', as
   await page.getByLabel('High: days').fill('30')
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('row', { name: 'High 1 1 0 0' }).waitFor()
-  expect(await accessProblems(page)).toEqual([])
   const policy = async () => (await maintainer.get(`/projects/${project.id}/due_date_policy`)).body.own
   expect(await policy()).toBeNull()
   await page.getByRole('button', { name: 'Save policy' }).click()
@@ -99,7 +95,6 @@ test('the policies of a group and of the instance have a page of their own', asy
   await admin.getByLabel('Critical: days').fill('7')
   await admin.getByRole('button', { name: 'Save policy' }).click()
   await admin.getByText('Policy saved.').waitFor()
-  expect(await accessProblems(admin)).toEqual([])
   const groupList = await web.open('/groups/acme/-/settings/due_dates', { as: web.server.admin })
   await groupList.getByText('The policy of the instance applies: Critical 7 days.').waitFor()
   await web.server.admin.delete('/admin/due_date_policy')

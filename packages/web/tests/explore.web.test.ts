@@ -41,7 +41,6 @@ test('topics are listed with avatar, title, description and count, and searched 
   expect(page.url()).toContain('search=unus')
   await page.getByRole('searchbox', { name: 'Search topics' }).fill('nothing like it')
   await page.getByText('No topics', { exact: true }).waitFor()
-  expect(await accessProblems(page)).toEqual([])
 })
 
 test('a topic’s page shows its aliases and visible projects, and an alias redirects to it', async () => {
@@ -77,7 +76,6 @@ test('an unknown topic is shown as not found', async () => {
   const page = await web.open('/explore/topics/c%2B%2B')
   await page.getByRole('heading', { name: 'Topic not found' }).waitFor()
   await expect.poll(() => page.getByText('“c++”').count()).toBe(1)
-  expect(await accessProblems(page)).toEqual([])
 })
 
 test('projects can be filtered by topics, with the filter in the URL', async () => {
@@ -90,7 +88,6 @@ test('projects can be filtered by topics, with the filter in the URL', async () 
   await page.getByRole('option', { name: /web/ }).click()
   await list.getByRole('link', { name: 'acme / secret' }).waitFor({ state: 'detached' })
   expect(page.url()).toContain('topic=web')
-  expect(await accessProblems(page)).toEqual([])
   await page.reload()
   await page.getByRole('button', { name: 'Remove topic web' }).click()
   await list.getByRole('link', { name: 'acme / secret' }).waitFor()
@@ -100,7 +97,6 @@ test('the home page shows the user’s own projects, and redirects a signed-out 
   const nadia = await web.server.user('nadia')
   const empty = await web.open('/', { as: nadia })
   await empty.getByText('You have no projects yet').waitFor()
-  expect(await accessProblems(empty)).toEqual([])
   await empty.context().close()
 
   await nadia.post('/projects', { name: 'Mine' })
@@ -108,7 +104,6 @@ test('the home page shows the user’s own projects, and redirects a signed-out 
   const projects = page.getByRole('list', { name: 'Projects' })
   await projects.getByRole('link', { name: 'nadia / Mine' }).waitFor()
   await expect.poll(() => page.getByRole('link', { name: 'acme / shop' }).count()).toBe(0)
-  expect(await accessProblems(page)).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 
   const out = await web.open('/')
@@ -121,7 +116,6 @@ test('a user has a page, and the path of a group redirects to the group', async 
   const page = await web.open('/omar')
   await page.getByRole('heading', { name: 'omar', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'omar / Open' }).waitFor()
-  expect(await accessProblems(page)).toEqual([])
 
   const group = await web.open('/acme')
   await group.waitForURL('**/groups/acme')
@@ -137,5 +131,4 @@ test('an empty list of projects mentions filters only if one is set', async () =
   expect(await page.getByText('match').count()).toBe(0)
   await page.getByLabel('Visibility').selectOption('Archived')
   await page.getByText('No projects match these filters.').waitFor()
-  expect(await accessProblems(page)).toEqual([])
 })

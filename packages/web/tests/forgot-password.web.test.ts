@@ -19,7 +19,6 @@ test('a user who has forgotten the password requests a link, sets a new one with
     expect(await accessProblems(page)).toEqual([])
     await page.getByRole('button', { name: 'Send link' }).click()
     await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor()
-    expect(await accessProblems(page)).toEqual([])
 
     const secret = /\/-\/password#([\w-]+)/.exec(await arrived)?.[1]
     const link = await web.open(`/-/password#${secret}`, { isChanged: true })
@@ -48,7 +47,6 @@ test('without an SMTP server the sign-in form offers no link, and its page names
     expect(await page.getByText('Forgot your password?').count()).toBe(0)
     const direct = await web.open('/-/forgot_password', { isChanged: true })
     await direct.getByRole('heading', { name: 'Ask an administrator' }).waitFor()
-    expect(await accessProblems(direct)).toEqual([])
   } finally {
     await web.close()
   }

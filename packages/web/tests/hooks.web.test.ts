@@ -31,7 +31,6 @@ test('a webhook can be created, tested, inspected, resent, edited and deleted', 
 
   const page = await web.open('/acme/told/-/settings/hooks', { as: maintainer, expects: /422/ })
   await page.getByText('No webhooks').waitFor()
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('link', { name: 'Add webhook' }).click()
   await page.getByLabel('URL').fill('ftp://nowhere.example')
   await page.getByRole('button', { name: 'Add webhook' }).click()
@@ -49,7 +48,6 @@ test('a webhook can be created, tested, inspected, resent, edited and deleted', 
   await page.getByText('200', { exact: true }).click()
   await page.getByText('thanks').waitFor()
   expect(await page.getByRole('main').innerText()).not.toContain('s3cret')
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Redeliver' }).click()
   await page.getByText('Delivery sent again.').waitFor()
   expect(receiver.received).toHaveLength(2)
@@ -92,7 +90,6 @@ test('a group has the same pages, whose webhooks receive events of its projects'
   await page.getByRole('link', { name: 'Add webhook' }).click()
   await page.getByText('Also of the projects and groups below this group.').waitFor()
   await page.getByLabel('URL').fill(receiver.url)
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Add webhook' }).click()
   await page.getByRole('button', { name: 'Send test event' }).click()
   await page.getByText('Test delivery succeeded.').waitFor()
@@ -105,7 +102,6 @@ test('a group has the same pages, whose webhooks receive events of its projects'
   await page.getByRole('heading', { name: 'Chat', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Webhooks' }).first().click()
   await page.getByRole('link', { name: 'Chat' }).waitFor()
-  expect(await accessProblems(page)).toEqual([])
 })
 
 test('administrators manage the webhooks of the instance in the Admin area', async () => {
@@ -114,7 +110,6 @@ test('administrators manage the webhooks of the instance in the Admin area', asy
   const page = await web.open('/-/admin', { as: web.server.admin, expects: /422/ })
   await page.getByRole('link', { name: 'Webhooks' }).click()
   await page.getByText('No webhooks').waitFor()
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('link', { name: 'Add webhook' }).click()
   await page.getByText('Of all projects and groups.').waitFor()
   expect(new URL(page.url()).pathname).toBe('/-/admin/hooks/new')
@@ -132,7 +127,6 @@ test('administrators manage the webhooks of the instance in the Admin area', asy
   await page.getByRole('button', { name: 'Add variable' }).click()
   await page.getByLabel('Name of the variable').fill('team')
   await page.getByLabel('Value of the variable').fill('s3gment')
-  expect(await accessProblems(page)).toEqual([])
 
   // The server rejects a header of HTTP; the closed group opens and shows the error.
   await summary(page, 'Custom headers').click()
@@ -170,7 +164,6 @@ test('administrators manage the webhooks of the instance in the Admin area', asy
   await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Webhooks' }).click()
   await page.getByRole('cell', { name: 'Upload, Topic' }).waitFor()
   await page.getByRole('cell', { name: 'Active' }).waitFor()
-  expect(await accessProblems(page)).toEqual([])
   for (const path of ['/-/admin/hooks', `/-/admin/hooks/${hooks[0].id}`]) {
     const narrow = await web.open(path, { as: web.server.admin, theme: 'dark', width: 360 })
     await narrow.getByText('Active', { exact: true }).waitFor()

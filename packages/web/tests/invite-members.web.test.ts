@@ -94,7 +94,6 @@ describe('the form for invitations', () => {
       expect(await row.innerText()).toContain(cell)
     }
     expect(await page.content()).not.toContain(link.split('#')[1])
-    expect(await accessProblems(page)).toEqual([])
   })
 
   test('takes several pasted addresses, one of them a user, and copies all links', async () => {
@@ -142,7 +141,6 @@ describe('the form for invitations', () => {
     await send.click()
     await dialog.getByText('Enter a complete e-mail address, or choose a user from the list.').waitFor()
     expect(await field.inputValue()).toBe('no address')
-    expect(await accessProblems(page)).toEqual([])
     await field.fill('pia@example.test, twice@example.test')
     await send.click()
     const alert = dialog.getByRole('alert')
@@ -162,13 +160,11 @@ describe('pending invitations', () => {
     const email = 'jan+1@example.test'
     const former = await invite(email)
     const page = await web.open(`${members}?search=jan`, { as: maintainer, width: 360 })
-    expect(await accessProblems(page)).toEqual([])
     expect(await fits(page)).toBe(true)
     const dialog = page.getByRole('dialog')
     await choose(page, email, 'Edit')
     await dialog.getByLabel('Role').selectOption('Guest')
     await dialog.getByLabel('Expiration date').fill('2099-01-02')
-    expect(await accessProblems(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText(`Invitation of ${email} updated.`).waitFor()
     await pending(page).getByText('2 Jan 2099').waitFor()
@@ -179,13 +175,11 @@ describe('pending invitations', () => {
     await dialog.getByRole('button', { name: 'Create link' }).click()
     await dialog.getByRole('button', { name: 'Copy link' }).click()
     await dialog.getByRole('button', { name: 'Copied' }).waitFor()
-    expect(await accessProblems(page)).toEqual([])
     const [before, after] = [await openLink(former), await openLink(await copied(page))]
     expect([before.status, after.status]).toEqual([404, 200])
     await dialog.getByRole('button', { name: 'Done' }).click()
 
     await choose(page, email, 'Revoke')
-    expect(await accessProblems(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Revoke' }).click()
     await page.getByText(`Invitation of ${email} revoked.`).waitFor()
     await expect.poll(() => pending(page).count()).toBe(0)

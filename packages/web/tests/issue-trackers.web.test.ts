@@ -83,7 +83,6 @@ test('the webhook of a tracker gets a secret, which is shown once and can be rep
   const panel = page.getByRole('region', { name: 'Webhook' })
   await panel.getByRole('button', { name: 'Generate secret' }).click()
   await panel.getByText('Copy the secret now: it is not shown again.').waitFor()
-  expect(await accessProblems(page)).toEqual([])
   const copied = async (name: string) => {
     await panel.getByRole('button', { name }).click()
     return page.evaluate(() => navigator.clipboard.readText())
@@ -139,7 +138,6 @@ test('a group has the same page, and its projects show what they inherit', async
   expect(body).toMatchObject({ own: null, effective: { kind: 'jira', project: 'SHOP', issue_type: 'Bug' } })
   const below = await web.open('/inherits/site/-/settings/issue_tracker', { as: web.server.admin })
   await below.getByText(`A group above has set SHOP on ${new URL(tracker.url).host}.`).waitFor()
-  expect(await accessProblems(below)).toEqual([])
 })
 
 test('a vulnerability creates its issue, and shows the state of the issue', async () => {
@@ -176,7 +174,6 @@ test('a refused issue is explained and can be requested again', async () => {
   await page.getByRole('button', { name: 'Create issue' }).click()
   await page.getByText('The issue was not created.').waitFor()
   await page.getByText('does not accept the token').waitFor()
-  expect(await accessProblems(page)).toEqual([])
   tracker.status = undefined
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('link', { name: /^SQL injection/ }).waitFor()
@@ -230,7 +227,6 @@ describe('a selection', () => {
     await page.getByRole('button', { name: 'Create issues' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText(/second: No issues can be created. The project has no issue tracker./).waitFor()
-    expect(await accessProblems(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Create issues' }).click()
     await page.getByText(/first: 1 issue requested./).waitFor()
     await expect.poll(() => tracker.issues).toHaveLength(1)

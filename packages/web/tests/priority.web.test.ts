@@ -60,7 +60,6 @@ test('a list sorted by priority begins with the exploited vulnerability, and fil
   const rows = page.getByRole('row').filter({ hasText: 'flaw' })
   await expect.poll(() => rows.count()).toBe(2)
   expect(await rows.first().innerText()).toMatch(/Exploited flaw[\s\S]*Known exploited[\s\S]*55/)
-  expect(await accessProblems(page)).toEqual([])
   await visit(page, '/acme/prioritized/-/vulnerabilities?kev=false')
   await expect.poll(() => rows.count()).toBe(1)
   expect(await rows.first().innerText()).toContain('Severe flaw')
@@ -89,7 +88,6 @@ test('maintainers set the exposure of a project', async () => {
   await expect
     .poll(async () => (await web.server.admin.get('/projects/acme%2Fprioritized')).body.exposure)
     .toBe('internet')
-  expect(await accessProblems(page)).toEqual([])
 })
 
 test('the Admin area shows the age of the feeds', async () => {
@@ -98,5 +96,4 @@ test('the Admin area shows the age of the feeds', async () => {
   await table.getByText('epss.csv').waitFor()
   const text = await table.innerText()
   for (const part of ['EPSS scores', 'Known exploited (KEV)', '0 days', 'Not loaded']) expect(text).toContain(part)
-  expect(await accessProblems(page)).toEqual([])
 })

@@ -36,7 +36,6 @@ describe('the project overview', () => {
     await expect.poll(() => page.getByRole('link', { name: 'Members' }).count()).toBe(0)
     const settings = await web.open('/acme/shop/-/settings')
     await settings.getByRole('heading', { name: 'Access denied' }).waitFor()
-    expect(await accessProblems(settings)).toEqual([])
   })
 })
 
@@ -88,7 +87,6 @@ describe('creating a project', () => {
       await box.focus()
       for (const key of changes) await page.keyboard.press(key)
       expect(await box.isChecked()).toBe(promotes)
-      expect(await accessProblems(page)).toEqual([])
       await page.getByRole('button', { name: 'Create project' }).click()
       await page.waitForURL(`**/root/${path}`)
       expect((await web.server.admin.get(`/projects/root%2F${path}`)).body).toMatchObject({
@@ -120,7 +118,6 @@ describe('project members', () => {
     await expect.poll(() => dialog.getByLabel('Role').locator('option').allInnerTexts()).not.toContain('Owner')
     await dialog.getByLabel('Role').selectOption('Reporter')
     await dialog.getByLabel('Expiration date').fill('2099-01-31')
-    expect(await accessProblems(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Add', exact: true }).click()
     const row = table.getByRole('row', { name: /@wei/ })
     await row.waitFor()
@@ -148,7 +145,6 @@ describe('project members', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Add members' }).count()).toBe(0)
     expect(await page.title()).toBe('Members · left · Alcove')
     await expect.poll(() => page.getByRole('button', { name: /^Actions for/ }).count()).toBe(1)
-    expect(await accessProblems(page)).toEqual([])
     expect(await fits(page)).toBe(true)
     await page.getByRole('button', { name: /^Actions for/ }).click()
     await page.getByRole('menuitem', { name: 'Leave' }).click()
@@ -175,7 +171,6 @@ describe('project settings', () => {
       name: 'Plain and good',
       promote_vulnerabilities_on_ingestion: true,
     })
-    expect(await accessProblems(page)).toEqual([])
   })
 
   test('can change the absence limit, and turn it off', async () => {
@@ -185,7 +180,6 @@ describe('project settings', () => {
     const page = await web.open('/acme/limited/-/settings', { as, theme: 'dark', width: 360 })
     const field = page.getByLabel('Absence limit (%)')
     expect(await field.inputValue()).toBe('50')
-    expect(await accessProblems(page)).toEqual([])
 
     await field.fill('101')
     await field.press('Enter')
@@ -215,14 +209,12 @@ describe('project settings', () => {
     await expect.poll(role).toBe('maintainer')
     await page.reload()
     await expect.poll(() => field.inputValue()).toBe('maintainer')
-    expect(await accessProblems(page)).toEqual([])
     expect(await fits(page)).toBe(true)
   })
 
   test('can rename, limit, archive and delete the project', async () => {
     const project = await web.server.project('acme/old')
     const page = await web.open('/acme/old/-/settings', { as: web.server.admin, theme: 'dark', width: 360 })
-    expect(await accessProblems(page)).toEqual([])
     expect(await fits(page)).toBe(true)
     await page.getByLabel('Maximum file size (MiB)').fill('1.5')
     await page.getByRole('button', { name: 'Save limits' }).click()
@@ -262,7 +254,6 @@ describe('project settings', () => {
     await page.getByRole('combobox', { name: 'New namespace' }).fill('goal')
     await page.getByRole('option', { name: 'goal' }).click()
     await page.getByLabel('Type acme/moving to confirm').fill('acme/moving')
-    expect(await accessProblems(page)).toEqual([])
     await page.getByRole('button', { name: 'Transfer' }).click()
     await page.waitForURL('**/goal/moving/-/settings')
     await quiet(page)

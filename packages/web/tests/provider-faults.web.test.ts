@@ -64,7 +64,6 @@ test('the response of a completed sign-in cannot be used again', async () => {
   await page.goto(callbacks[0] ?? '')
   await page.getByRole('alert').waitFor()
   expect(new URL(page.url()).searchParams.get('problem')).toBe('expired')
-  expect(await accessProblems(page)).toEqual([])
 })
 
 test('users sign in after the provider has replaced its key', async () => {
@@ -91,7 +90,6 @@ test('clocks may differ by less than a minute, and not by hours', async () => {
   const far = await web.open('/-/sign_in', { isChanged: true })
   await signIn(far, 'omar')
   await far.getByRole('alert').getByText(invalid).waitFor()
-  expect(await accessProblems(far)).toEqual([])
 })
 
 test('a user who left a group at the provider loses its project with the next request after the next sign-in', async () => {
@@ -118,7 +116,6 @@ test('while the provider is down the sign-in page says so, and a local administr
   const page = await web.open('/-/sign_in', { isChanged: true, expects: /503/ })
   await page.getByRole('button', { name: 'Sign in with Corp' }).click()
   await page.getByText('Corp is not available.').waitFor()
-  expect(await accessProblems(page)).toEqual([])
   await page.getByLabel('Username or e-mail address').fill('ada')
   await page.getByLabel('Password').fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()

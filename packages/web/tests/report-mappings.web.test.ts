@@ -25,7 +25,6 @@ test('a mapping is tested with a sample, created, edited and deleted, by keyboar
   const page = await web.open(`/${path}/-/settings`, { as: maintainer, expects: /400|422/ })
   await page.getByRole('link', { name: 'Report mappings' }).click()
   await page.getByText('This project has no mappings.').waitFor()
-  expect(await accessProblems(page)).toEqual([])
 
   const section = page.getByRole('region', { name: 'Test mapping' })
   await page.getByRole('textbox', { name: 'Mapping', exact: true }).fill('{ "title": ')
@@ -83,7 +82,6 @@ test('an import chooses a mapping of the project or of a group above it', async 
   const file = { name: 'pentest.csv', mimeType: 'text/csv', buffer: Buffer.from(table) }
   await page.getByLabel('Drop a scanner report here').setInputFiles(file)
   await page.getByLabel('Mapping', { exact: true }).selectOption(name)
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Preview changes' }).click()
   await page.getByText('Broken lock').waitFor()
   await page.getByRole('button', { name: 'Import', exact: true }).click()

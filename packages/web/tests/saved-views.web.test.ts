@@ -32,7 +32,6 @@ test('a view is saved, opened by its address, changed, renamed, made the default
   await page.getByRole('button', { name: 'Save view' }).click()
   await page.getByLabel('Name').fill('Urgent')
   await page.getByLabel('Share with everyone who may read this list').check()
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: 'Save view' }).click()
   await page.getByText('View saved.').waitFor()
   const [stored] = (await maintainer.get(api)).body
@@ -90,7 +89,6 @@ test('a list without saved views suggests some, which store nothing', async () =
     await expect.poll(() => presets.locator('[aria-current]').allInnerTexts()).toEqual([name])
     await page.locator('main').getByText(count).first().waitFor()
   }
-  expect(await accessProblems(page)).toEqual([])
   expect((await maintainer.get(api)).body).toEqual([])
   await page.setViewportSize({ width: 360, height: 800 })
   expect(await presets.isVisible()).toBe(false)
@@ -108,7 +106,6 @@ test('the address of a private view of another user explains that it cannot be o
   const reader = await web.server.as('developer', project)
   const page = await web.open(`${list}?view=${own.id}`, { as: reader })
   await page.getByText('This view does not exist, or is private to another user.').waitFor()
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Close' }).click()
   await expect.poll(() => page.url()).not.toContain('view=')
 })
@@ -138,7 +135,6 @@ test('a webhook is limited to a shared view', async () => {
   await page.getByLabel('URL', { exact: true }).fill('https://receiver.example/hook')
   await page.getByText('Filters', { exact: true }).click()
   await page.getByLabel('Saved view').selectOption({ label: 'Urgent' })
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Add webhook' }).click()
   const hooks = async () => (await maintainer.get(`/projects/${project.id}/hooks`)).body
   await expect.poll(async () => (await hooks()).length).toBe(1)

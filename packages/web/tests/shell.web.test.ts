@@ -106,7 +106,6 @@ describe('the HTML page', () => {
   test('shows "not found" at an unknown address', async () => {
     const page = await web.open('/-/nothing-here')
     await expect.poll(() => page.locator('main').innerText()).toContain('Page not found')
-    expect(await accessProblems(page)).toEqual([])
   })
 })
 
@@ -276,7 +275,6 @@ test('signed-out users see and search only public projects', async () => {
   const main = page.getByRole('main')
   await expect.poll(() => main.getByRole('list', { name: 'Projects' }).getByRole('listitem').count()).toBe(1)
   expect(await main.innerText()).not.toContain('secret')
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('searchbox', { name: 'Search projects' }).fill('nothing like it')
   await page.getByText('No projects', { exact: true }).waitFor()
   expect(page.url()).toContain('search=nothing+like+it')
@@ -299,7 +297,6 @@ test('a page beyond the end of a list shows the last page', async () => {
 test('a hidden project looks like a missing one', async () => {
   const shop = await web.open('/acme/shop')
   await expect.poll(() => shop.locator('main').innerText()).toContain('shop')
-  expect(await accessProblems(shop)).toEqual([])
   const hidden = await web.open('/acme/secret', { expects: /404/ })
   const absent = await web.open('/acme/absent', { expects: /404/ })
   await expect.poll(() => hidden.locator('main').innerText()).toBe(await absent.locator('main').innerText())

@@ -31,7 +31,6 @@ describe('links to an upload', () => {
     const page = await web.open(`/${path}/-/uploads`, { as: maintainer })
     const dialog = await openLinks(page, 'report.txt')
     await dialog.getByText('No links to this file.').waitFor()
-    expect(await accessProblems(page)).toEqual([])
 
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Auditor')
     const day = new Date(Date.now() + 3 * 24 * 60 * 60 * 1000).toISOString().slice(0, 10)
@@ -50,7 +49,6 @@ describe('links to an upload', () => {
     expect(await listed.getByText('Expires').locator('time').last().getAttribute('datetime')).toBe(
       `${day}T00:00:00.000Z`,
     )
-    expect(await accessProblems(page)).toEqual([])
 
     const downloaded = await fetch(address)
     expect(await downloaded.text()).toBe('for the auditor')
@@ -65,7 +63,6 @@ describe('links to an upload', () => {
     await dialog.getByRole('button', { name: 'Revoke Auditor' }).click()
     const confirmation = page.getByRole('dialog', { name: 'Revoke Auditor?' })
     await confirmation.waitFor()
-    expect(await accessProblems(page)).toEqual([])
     await confirmation.getByRole('button', { name: 'Cancel' }).click()
     await dialog.getByRole('button', { name: 'Revoke Auditor' }).click()
     await confirmation.getByRole('button', { name: 'Revoke link' }).click()

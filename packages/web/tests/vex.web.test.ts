@@ -57,7 +57,6 @@ test('a file that is no VEX document is rejected with the reason', async () => {
   await page.getByLabel('Drop a VEX document here').setInputFiles(file({ a: 1 }))
   await page.getByRole('button', { name: 'Preview changes' }).click()
   await page.getByRole('alert').getByText('This is no VEX document').waitFor()
-  expect(await accessProblems(page)).toEqual([])
 })
 
 test('a VEX document is imported into the projects of a group, and refused where the user may only read', async () => {
@@ -86,7 +85,6 @@ test('a VEX document is imported into the projects of a group, and refused where
   expect(await rows.nth(1).innerText()).toMatch(/Dismiss[\s\S]*Flaw of own/)
   expect(await rows.nth(2).innerText()).toMatch(/Refused[\s\S]*you do not have the right[\s\S]*Flaw of other/)
   await page.getByText('1 is refused, because you may not triage in its project').waitFor()
-  expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await page.getByText('1 vulnerability changed.').waitFor()
   const stateOf = async ({ id }: TestProject) =>

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { active, chooseStatus, fill, grid, row, total } from './vulnerabilities.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { startWeb, type Web } from './web.ts'
 
 const many = 3_000
 let web: Web
@@ -103,7 +103,6 @@ describe('the list of vulnerabilities', () => {
     expect(titles.length).toBeLessThan(60)
     const critical = page.getByRole('button', { name: /^1\s*Critical/ })
     expect(await critical.getAttribute('aria-pressed')).toBe('false')
-    expect(await accessProblems(page)).toEqual([])
     await critical.click()
     await expect.poll(() => total(page).innerText()).toBe('1 vulnerability')
     expect(page.url()).toContain('severity=critical')
@@ -242,7 +241,6 @@ describe('the list of vulnerabilities', () => {
     await page.getByLabel('Identifier').fill('cve-2021-44228')
     // The field has scrolled the page: parts of links below the sticky header would be too small.
     await page.evaluate(() => scrollTo(0, 0))
-    expect(await accessProblems(page)).toEqual([])
     await page.getByRole('button', { name: 'Apply' }).click()
     await expect.poll(() => grid(page).getByRole('link').allInnerTexts()).toEqual(['Log4Shell'])
     await page.getByRole('button', { name: 'Clear' }).click()
@@ -262,7 +260,6 @@ describe('the list of vulnerabilities', () => {
     await row(page, 'Mended').waitFor()
     await page.getByRole('searchbox').fill('no such thing')
     await page.getByText('No results').waitFor()
-    expect(await accessProblems(page)).toEqual([])
   })
 
   test('opens a vulnerability, and returns to the same row', async () => {
@@ -286,7 +283,6 @@ describe('a user without permission', () => {
     const tabs = page.getByRole('navigation', { name: /sections/ })
     await tabs.getByRole('link', { name: 'Members' }).waitFor()
     await expect.poll(() => tabs.getByRole('link', { name: 'Vulnerabilities' }).count()).toBe(0)
-    expect(await accessProblems(page)).toEqual([])
   })
 })
 
@@ -297,7 +293,6 @@ describe('a group', () => {
     await fill(web, west, [{ title: 'In the west' }])
     const page = await web.open('/groups/wide/-/vulnerabilities', { as: web.server.admin })
     await expect.poll(() => grid(page).getByRole('link').allInnerTexts()).toEqual(['In the east', 'In the west'])
-    expect(await accessProblems(page)).toEqual([])
     await grid(page).focus()
     await page.keyboard.press('x')
     await page.keyboard.press('Shift+j')
