@@ -20,7 +20,7 @@ import { reasonOf } from './platform/failure.ts'
 import { openLifecycle } from './platform/lifecycle.ts'
 import { closeDataFolder, keepNewFilesPrivate } from './platform/private-files.ts'
 import { drainDelayOf, readSettings, type Settings, WrongSettings } from './platform/settings/settings.ts'
-import { setProcessFlags } from './platform/v8-flags.ts'
+import { allowOptimization, setProcessFlags } from './platform/v8-flags.ts'
 import { runRestoreCommand } from './restore-command.ts'
 import { runSignInLinkCommand } from './sign-in-link-command.ts'
 import { stopServing } from './stop.ts'
@@ -46,6 +46,8 @@ export async function runProgram(onServing: (dataFolder: string) => void): Promi
 async function run(command: Command, onServing: (dataFolder: string) => void): Promise<void> {
   if (command.name === 'help') return console.log(usage)
   const settings = readSettings()
+  // A server allows it when it has started.
+  if (command.name !== 'serve' && command.name !== 'demo') allowOptimization()
   switch (command.name) {
     case 'serve':
       await serve(settings)
@@ -102,6 +104,7 @@ async function serve(settings: Settings, { fill, onStop = async () => {} }: Serv
   // Printed before anything else can fail, because the token cannot be recovered later.
   if (administrator) console.log(firstStart(settings, administrator.token))
   await app.server.listen({ host: settings.host, port: settings.port })
+  allowOptimization()
   let jobs = administrator && fill ? undefined : startJobs(deps)
 
   const address = settings.externalUrl ?? app.server.listeningOrigin

@@ -18,11 +18,17 @@ const digestBytes = 32
  * Loads a program with the code that V8 compiled for an earlier process, if it is in the folder. Compiling is a third of a
  * start. The file contains ASCII characters: one function with the parameters of a CommonJS module. V8 rejects the code
  * of another version or of other flags, but it does not compare the source or detect damage, so a digest covers both.
+ * `beforeRun` may change the flags, if they are changed back before the cache is saved.
  */
-export function loadCached<Exports>(file: string, folder: string): CachedProgram<Exports> {
+export function loadCached<Exports>(
+  file: string,
+  folder: string,
+  { beforeRun = () => {} }: { beforeRun?: () => void } = {},
+): CachedProgram<Exports> {
   const { script, sourceDigest } = compile(file, join(folder, fileName))
   const isCached = script.cachedDataRejected === false
   const module = { exports: {} as Exports } // filled by the program
+  beforeRun()
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file))
   return {
     exports: module.exports,

@@ -7,16 +7,28 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** Returns the size of the main thread's young generation after much garbage, with and without a thread before it. */
-async function youngBytesOf(start: string): Promise<number> {
+/** Bundles a program beside this test with what it imports, runs it, and returns what it prints. */
+async function outputOf(folder: string, contents: string): Promise<string> {
+  const main = join(folder, 'main.mjs')
+  const resolveDir = fileURLToPath(new URL('.', import.meta.url))
+  await build({ stdin: { contents, resolveDir }, outfile: main, bundle: true, format: 'esm', platform: 'node' })
+  return (await promisify(execFile)(process.execPath, [main], { timeout: 20_000 })).stdout
+}
+
+async function openFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'alcove-flags-'))
   onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+/** Returns the size of the main thread's young generation after much garbage, with and without a thread before it. */
+async function youngBytesOf(start: string): Promise<number> {
+  const folder = await openFolder()
   const worker = join(folder, 'worker.mjs')
   await writeFile(
     worker,
     `import { parentPort } from 'node:worker_threads'; parentPort.on('message', (job) => parentPort.postMessage(job))`,
   )
-  const main = join(folder, 'main.mjs')
   const contents = `import { getHeapSpaceStatistics } from 'node:v8'
     import { setProcessFlags } from './v8-flags.ts'
     import { openWorkers } from './worker-pool.ts'
@@ -28,9 +40,7 @@ async function youngBytesOf(start: string): Promise<number> {
     for (let i = 0; i < 400_000; i++) kept.push({ i })
     console.log(getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size)
     process.exit()`
-  const resolveDir = fileURLToPath(new URL('.', import.meta.url))
-  await build({ stdin: { contents, resolveDir }, outfile: main, bundle: true, format: 'esm', platform: 'node' })
-  return Number((await promisify(execFile)(process.execPath, [main], { timeout: 20_000 })).stdout)
+  return Number(await outputOf(folder, contents))
 }
 
 test('the young generation stays small without an option of Node', async () => {
@@ -39,4 +49,25 @@ test('the young generation stays small without an option of Node', async () => {
 
 test('the young generation stays small after a thread with a larger one has started', async () => {
   expect(await youngBytesOf('await openWorkers(worker, options).run(1)')).toBeLessThanOrEqual(2 * 1024 * 1024)
+})
+
+test('functions are optimized only after the start', async () => {
+  const contents = `import { setFlagsFromString } from 'node:v8'
+    import { allowOptimization, postponeOptimization } from './v8-flags.ts'
+    setFlagsFromString('--allow-natives-syntax')
+    const isOptimized = new Function('f', 'return (%GetOptimizationStatus(f) & 16) !== 0')
+    const add = new Function('a', 'b', 'return a + b')
+    /** Calls the function until it is optimized, at most for some rounds. Its code arrives from another thread. */
+    async function isOptimizedAfter(rounds) {
+      for (let round = 0; round < rounds && !isOptimized(add); round++) {
+        for (let i = 0; i < 200_000; i++) add(i, round)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      return isOptimized(add)
+    }
+    postponeOptimization()
+    const during = await isOptimizedAfter(50)
+    allowOptimization()
+    console.log(JSON.stringify({ during, after: await isOptimizedAfter(10_000) }))`
+  expect(JSON.parse(await outputOf(await openFolder(), contents))).toEqual({ during: false, after: true })
 })
