@@ -65,11 +65,13 @@ import { quarantineRoutes } from './api/v4/uploads/quarantine-routes.ts'
 import { uploadReferenceRoutes } from './api/v4/uploads/reference-routes.ts'
 import { resumableUploadRoutes } from './api/v4/uploads/resumable-routes.ts'
 import { uploadRoutes } from './api/v4/uploads/routes.ts'
+import { uploadSearchRoutes } from './api/v4/uploads/search-routes.ts'
 import { thumbnailRoutes } from './api/v4/uploads/thumbnail-routes.ts'
 import { webUploadRoutes } from './api/v4/uploads/web-routes.ts'
 import { placeholderClaimRoutes } from './api/v4/users/claim-routes.ts'
 import { userRoutes } from './api/v4/users/routes.ts'
 import { vexRoutes } from './api/v4/vex/routes.ts'
+import { activityRoutes } from './api/v4/vulnerabilities/activity-routes.ts'
 import { badgeRoutes } from './api/v4/vulnerabilities/badge-routes.ts'
 import { vulnerabilityBulkRoutes } from './api/v4/vulnerabilities/bulk-routes.ts'
 import { securityDashboardRoutes } from './api/v4/vulnerabilities/dashboard-routes.ts'
@@ -150,6 +152,7 @@ export const routes: readonly Route[] = [
   ...flawRoutes,
   ...flawChangeRoutes,
   ...dependencyRoutes,
+  ...uploadSearchRoutes,
   ...exportRoutes,
   ...hookRoutes,
   ...issueTrackerRoutes,
@@ -161,6 +164,7 @@ export const routes: readonly Route[] = [
   ...trackerIssueRoutes,
   ...vulnerabilityStatisticsRoutes,
   ...securityDashboardRoutes,
+  ...activityRoutes,
   ...vulnerabilityLifeRoutes,
   ...decisionRoutes,
   ...vulnerabilityTagRoutes,

@@ -70,6 +70,8 @@ import { dismissalTemplates } from './0126_dismissal_templates.ts'
 import { securityOverview } from './0128_security_overview.ts'
 import { displaySettings } from './0129_display_settings.ts'
 import { notificationReads } from './0132_notification_reads.ts'
+import { activityAndFiles } from './0134_activity_and_files.ts'
+import { numberFormat } from './0135_number_format.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -144,4 +146,6 @@ export const migrations: readonly Migration[] = [
   securityOverview,
   displaySettings,
   notificationReads,
+  activityAndFiles,
+  numberFormat,
 ]

@@ -209,6 +209,7 @@ export const permissions = {
 
   'upload.create': { on: 'project', who: 'user', scope: 'api' },
   'upload.list': { on: 'project', who: 'maintainer', scope: 'read_api', anonymous: 'as-outsider' },
+  'instance.upload.list': { on: 'instance', who: 'user', scope: 'read_api' },
   'upload.read': { on: 'project', who: 'maintainer', scope: 'read_api', anonymous: 'as-outsider' },
   'upload.read-by-secret': { on: 'project', who: 'anyone', scope: 'read_api' },
   'upload.view': { on: 'project', who: 'anyone', scope: 'read_api', session: true },

@@ -20,6 +20,8 @@ export function changeDisplaySettings(
     const changed: DisplaySettings = {
       timeZone: timeZone === undefined ? before.timeZone : timeZone,
       dateFormat: change.dateFormat ?? before.dateFormat,
+      numberFormat: change.numberFormat ?? before.numberFormat,
+      times: change.times ?? before.times,
       density: change.density ?? before.density,
       pageKeys: change.pageKeys ?? before.pageKeys,
     }

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { startServer } from '../../../testing/server.ts'
 
 const path = '/user/display_settings'
-const defaults = { time_zone: null, date_format: 'browser', density: 'comfortable', page_keys: true }
+const defaults = {
+  ...{ time_zone: null, date_format: 'browser', density: 'comfortable', page_keys: true },
+  ...{ number_format: 'browser', times: 'relative' },
+}
 
 test('the display settings have defaults and are changed one by one, for the caller only', async () => {
   const server = await startServer()
@@ -12,7 +15,9 @@ test('the display settings have defaults and are changed one by one, for the cal
     ...defaults,
     ...{ time_zone: 'Europe/Rome', page_keys: false },
   })
-  const changed = { time_zone: 'Europe/Rome', date_format: 'iso', density: 'compact', page_keys: false }
+  const numbers = { number_format: 'point', times: 'absolute' }
+  const changed = { time_zone: 'Europe/Rome', date_format: 'iso', density: 'compact', page_keys: false, ...numbers }
+  expect((await ada.put(path, numbers)).body).toMatchObject({ time_zone: 'Europe/Rome', ...numbers })
   expect((await ada.put(path, { date_format: 'iso', density: 'compact' })).body).toEqual(changed)
   expect((await ada.get(path)).body).toEqual(changed)
   expect((await ada.put(path, { time_zone: '' })).body).toEqual({ ...changed, time_zone: null })
@@ -31,6 +36,8 @@ test('the display settings reject unknown values, an empty change, and callers w
   }
   expect((await ada.put(path, { date_format: 'roman' })).status).toBe(400)
   expect((await ada.put(path, { density: 'airy' })).status).toBe(400)
+  expect((await ada.put(path, { number_format: 'roman' })).status).toBe(400)
+  expect((await ada.put(path, { times: 'never' })).status).toBe(400)
   expect((await ada.put(path, {})).status).toBe(400)
   expect((await ada.get(path)).body).toEqual(defaults)
   expect((await server.anonymous.get(path)).status).toBe(401)

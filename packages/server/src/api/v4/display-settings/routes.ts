@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { dateFormats, densities } from '../../../domain/users/display-setting.ts'
+import { dateFormats, densities, numberFormats, timeStyles } from '../../../domain/users/display-setting.ts'
 import { changeDisplaySettings, getDisplaySettings } from '../../../domain/users/display-settings.ts'
 import { flag, oneOf, optional, text } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
@@ -15,6 +15,12 @@ const changeable = {
     }),
   ),
   density: optional(oneOf(densities, { description: 'Height of the rows of vulnerability lists' })),
+  number_format: optional(
+    oneOf(numberFormats, {
+      description: 'As the browser, `1,234.5`, `1.234,5`, or `1 234,5`; also of sizes and percentages',
+    }),
+  ),
+  times: optional(oneOf(timeStyles, { description: 'Ages such as `3 days ago`, or dates in `date_format`' })),
   page_keys: optional(flag({ description: 'Whether keyboard shortcuts work on the whole page, or only in lists' })),
 }
 
@@ -22,7 +28,7 @@ export const displaySettingsRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/user/display_settings',
-    summary: 'Get how the UI shows dates, lists and keys to the current user',
+    summary: 'Get how the UI shows dates, numbers, lists and keys to the current user',
     permission: 'display.read',
     status: 200,
     output: displaySettingsView,
@@ -31,7 +37,7 @@ export const displaySettingsRoutes: readonly Route[] = [
   route({
     method: 'PUT',
     path: '/user/display_settings',
-    summary: 'Choose how the UI shows dates, lists and keys to the current user',
+    summary: 'Choose how the UI shows dates, numbers, lists and keys to the current user',
     permission: 'display.manage',
     input: Type.Object(changeable, { atLeastOneOf: [Object.keys(changeable)] }),
     status: 200,
@@ -42,6 +48,8 @@ export const displaySettingsRoutes: readonly Route[] = [
           timeZone: input.time_zone === '' ? null : input.time_zone,
           dateFormat: input.date_format,
           density: input.density,
+          numberFormat: input.number_format,
+          times: input.times,
           pageKeys: input.page_keys,
         }),
       ),

@@ -2,64 +2,18 @@ import Type from 'typebox'
 import type { Caller } from '../../../domain/access/callers.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { reportTypes } from '../../../domain/findings/scales.ts'
-import type { Project } from '../../../domain/projects/project.ts'
 import { listProjectsById } from '../../../domain/projects/projects.ts'
-import type { Activity, ImportActivity, TriageActivity } from '../../../domain/vulnerabilities/dashboard/activity.ts'
 import { listCoverage, summariseCoverage } from '../../../domain/vulnerabilities/dashboard/coverage.ts'
-import { listActivity, readDashboard } from '../../../domain/vulnerabilities/dashboard/dashboard.ts'
+import { readDashboard } from '../../../domain/vulnerabilities/dashboard/dashboard.ts'
 import type { ListScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { readableScope, withProjects } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { flag, oneOf, optional } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
-import { nullableUser, viewBasicUser } from '../users/views.ts'
-import { nullableString, timestamp } from '../views.ts'
+import { timestamp } from '../views.ts'
+import { activityView, viewActivity } from './activity-views.ts'
+import { projectFields, viewProject } from './dashboard-project.ts'
 import { instanceScope, scopeProperties } from './scope-filters.ts'
-
-const projectFields = Type.Object({
-  id: Type.Integer(),
-  name: Type.String(),
-  name_with_namespace: Type.String(),
-  path_with_namespace: Type.String(),
-  web_url: Type.String(),
-})
-
-const importFields = Type.Object({
-  id: Type.Integer(),
-  ref: Type.String(),
-  scanner: nullableString,
-  new: Type.Integer(),
-  critical: Type.Integer({ description: 'New findings of critical severity' }),
-  reappeared: Type.Integer(),
-  absent: Type.Integer({ description: 'Findings that are no longer detected' }),
-  held: Type.Integer({ description: 'Absent findings that await a decision' }),
-})
-
-const vulnerabilityFields = Type.Object({ id: Type.Integer(), title: Type.String() })
-const triageFields = Type.Object({
-  action: Type.Unsafe<TriageActivity['action']>({
-    type: 'string',
-    enum: ['confirm', 'resolve', 'dismiss', 'revert'],
-  }),
-  total: Type.Integer({ description: 'Number of vulnerabilities' }),
-  vulnerability: Type.Unsafe<{ id: number; title: string } | null>({
-    ...vulnerabilityFields,
-    type: ['object', 'null'],
-    description: 'Null for several vulnerabilities',
-  }),
-})
-
-const activityView = Type.Object(
-  {
-    kind: Type.Unsafe<Activity['kind']>({ type: 'string', enum: ['import', 'triage'] }),
-    created_at: timestamp,
-    project: projectFields,
-    author: nullableUser,
-    import: Type.Unsafe<ReturnType<typeof viewImport> | null>({ ...importFields, type: ['object', 'null'] }),
-    triage: Type.Unsafe<ReturnType<typeof viewTriage> | null>({ ...triageFields, type: ['object', 'null'] }),
-  },
-  { title: 'SecurityActivity' },
-)
 
 const dashboardView = Type.Object(
   {
@@ -83,27 +37,6 @@ const dashboardView = Type.Object(
   },
   { title: 'SecurityDashboard' },
 )
-
-const viewImport = ({ importId, ref, scanner, reappeared, absent, held, ...counts }: ImportActivity) => ({
-  id: importId,
-  ref,
-  scanner,
-  new: counts.new,
-  critical: counts.critical,
-  reappeared,
-  absent,
-  held,
-})
-
-const viewTriage = ({ action, total, vulnerability }: TriageActivity) => ({ action, total, vulnerability })
-
-const viewProject = (project: Project, origin: string) => ({
-  id: project.id,
-  name: project.name,
-  name_with_namespace: `${project.namespace.fullName} / ${project.name}`,
-  path_with_namespace: project.fullPath,
-  web_url: `${origin}/${project.fullPath}`,
-})
 
 async function viewDashboard(deps: RootDeps, caller: Caller, scope: ListScope, origin: string) {
   const { assigned, awaitingApproval, unscanned, silentScanners, activity } = await readDashboard(deps, caller, scope)
@@ -134,17 +67,6 @@ async function viewDashboard(deps: RootDeps, caller: Caller, scope: ListScope, o
     activity: withProject(activity).map(({ row, project }) => viewActivity(row, project, origin)),
   }
 }
-
-type ProjectView = ReturnType<typeof viewProject>
-
-const viewActivity = (row: Activity, project: ProjectView, origin: string) => ({
-  kind: row.kind,
-  created_at: row.createdAt,
-  project,
-  author: row.kind === 'triage' && row.author ? viewBasicUser(row.author, origin) : null,
-  import: row.kind === 'import' ? viewImport(row) : null,
-  triage: row.kind === 'triage' ? viewTriage(row) : null,
-})
 
 const typeCoverageView = Type.Object({
   report_type: Type.Enum([...reportTypes]),
@@ -197,22 +119,6 @@ export const securityDashboardRoutes: readonly Route[] = [
     unknownFilters: 'refused',
     handle: async ({ deps, group, caller, origin }) =>
       viewDashboard(deps, caller, await readableScope(deps, caller, { group }), origin),
-  }),
-  route({
-    method: 'GET',
-    path: '/security_dashboard/activity',
-    summary: 'List imports with changes and decisions of the last 30 days, newest first, at most 500',
-    permission: 'instance.vulnerability.list',
-    input: Type.Object(scopeProperties),
-    status: 200,
-    output: Type.Array(activityView),
-    paged: true,
-    unknownFilters: 'refused',
-    async handle({ deps, caller, input, page, origin }) {
-      const found = await listActivity(deps, await instanceScope(deps, caller, input), page)
-      const rows = await withProjects(deps, found.rows)
-      return { ...found, rows: rows.map(({ row, project }) => viewActivity(row, viewProject(project, origin), origin)) }
-    },
   }),
   route({
     method: 'GET',

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import type { Client } from '../../../testing/client.ts'
 import { entry } from '../../../testing/reports/reports.ts'
@@ -175,6 +176,116 @@ test('the activity is paged, can be narrowed to a project, and counts new critic
   expect((await server.anonymous.get(path)).status).toBe(401)
   expect((await member.get(`${path}?group_id=999999`)).status).toBe(404)
   expect((await member.get(`${path}?state=any`)).status).toBe(400)
+})
+
+test('keyset pages of the activity reach entries of any age, in order and once each', async () => {
+  const clock = { now: '2025-01-01T10:00:00.000Z' }
+  const server = await startServer({ clock })
+  const [shop, site] = [await server.project('acme/shop'), await server.project('acme/site')]
+  const user = await server.as('maintainer', shop)
+  const findings = [entry({ line: 1, rule: 'a' }), entry({ line: 2, rule: 'b' })]
+  await server.report(site, findings)
+  await server.report(shop, findings)
+  const { body: rows } = await user.get(`/projects/${shop.id}/vulnerabilities`)
+  const ids = rows.map(({ id }: { id: number }) => id)
+  const at = async (now: string, path: string, body = {}) => {
+    clock.now = now
+    expect((await user.post(path, body)).status).toBe(201)
+  }
+  await at('2025-02-01T10:00:00.000Z', `/vulnerabilities/${ids[0]}/confirm`)
+  await at('2025-02-01T10:10:00.000Z', `/vulnerabilities/${ids[1]}/confirm`)
+  const resolve = { action: 'resolve', vulnerability_ids: ids }
+  await at('2025-05-01T10:00:00.000Z', `/projects/${shop.id}/vulnerability_bulk_changes`, resolve)
+  await at('2025-07-01T10:00:00.000Z', `/vulnerabilities/${ids[0]}/revert`)
+  clock.now = '2025-08-01T10:00:00.000Z'
+
+  const path = '/security_dashboard/activity?pagination=keyset'
+  const all = await read(user, path)
+  expect(all).toMatchObject([
+    { kind: 'triage', triage: { action: 'revert', total: 1 } },
+    { kind: 'triage', triage: { action: 'resolve', total: 2 } },
+    { kind: 'triage', created_at: '2025-02-01T10:10:00.000Z', triage: { action: 'confirm', total: 2 } },
+    { kind: 'import', import: { new: 2 }, project: { id: shop.id } },
+  ])
+  expect(all).toHaveLength(4)
+  expect(await read(user, '/security_dashboard/activity')).toEqual([])
+  for (const size of [1, 2, 3]) expect(await walk(user, `${path}&per_page=${size}`)).toEqual(all)
+  expect(await walk(user, `${path}&per_page=1&kind=triage`)).toEqual(all.slice(0, 3))
+  expect(await read(user, `${path}&kind=import,silent_scanner`)).toEqual(all.slice(3))
+  expect((await read(server.admin, `${path}&project_id=${site.id}`)).length).toBe(1)
+  for (const wrong of ['x', 'W10', Buffer.from('[["now",1],null,null,null]').toString('base64url')]) {
+    expect((await user.get(`${path}&cursor=${wrong}`)).status, wrong).toBe(400)
+  }
+  expect((await user.get(`${path}&kind=birthday`)).status).toBe(400)
+})
+
+/** Reads all pages of a list by their links. */
+async function walk(client: Client, path: string): Promise<unknown[]> {
+  const rows: unknown[] = []
+  for (let next: string | undefined = path, page = 0; next && page < 20; page++) {
+    const { status, body, headers } = await client.get(next)
+    expect([next, status]).toEqual([next, 200])
+    rows.push(...body)
+    const url: string | undefined = /<([^>]+)>; rel="next"/.exec(headers['link'] ?? '')?.[1]
+    next = url?.replace(/^.*\/api\/v4/, '')
+  }
+  return rows
+}
+
+test('a project whose decisions are older than many of others has them on a later page', async () => {
+  const clock = { now: '2025-01-01T10:00:00.000Z' }
+  const server = await startServer({ clock })
+  const [shop, busy] = [await server.project('acme/shop'), await server.project('acme/busy')]
+  const user = await server.as('maintainer', shop)
+  const { id } = await server.vulnerability(shop)
+  expect((await user.post(`/vulnerabilities/${id}/confirm`)).status).toBe(201)
+  const other = await server.vulnerability(busy)
+  const { db } = server.deps
+  const rows = Array.from({ length: 4100 }, (_, index) => ({
+    time: new Date(Date.parse('2025-02-01') + index * 60_000).toISOString(),
+  }))
+  await db.run(sql`
+    insert into vulnerability_history (vulnerability_id, kind, user_id, from_value, to_value, created_at, updated_at)
+    select ${other.id}, 'state', ${user.user?.id}, 'detected', 'confirmed', r.time, r.time
+    from ${db.dialect.records(rows, { time: 'timestamp' })} as r where true`)
+  clock.now = '2025-06-01T10:00:00.000Z'
+  const path = '/security_dashboard/activity?pagination=keyset&kind=triage'
+  expect(await walk(user, path)).toMatchObject([{ triage: { action: 'confirm', vulnerability: { id } } }])
+  const totals = (await walk(server.admin, `${path}&per_page=10`)) as { triage: { total: number } }[] // by the view
+  expect(totals.reduce((sum, { triage }) => sum + triage.total, 0)).toBe(4101)
+})
+
+test('the activity has held absences and silent scanners as kinds of their own', async () => {
+  const clock = { now: '2026-03-01T10:00:00.000Z' }
+  const server = await startServer({ clock })
+  const shop = await server.project('acme/shop')
+  const hidden = await server.project('other/hidden')
+  const user = await server.as('maintainer', shop)
+  const many = Array.from({ length: 12 }, (_, index) => entry({ line: index + 1, rule: `r${index}` }))
+  await server.report(shop, many)
+  await server.report(hidden, many)
+  clock.now = '2026-03-02T10:00:00.000Z'
+  await server.report(shop, many.slice(0, 1))
+  clock.now = '2026-03-20T10:00:00.000Z'
+  for (const pagination of ['legacy', 'keyset']) {
+    const path = `/security_dashboard/activity?pagination=${pagination}`
+    expect(await read(user, path)).toMatchObject([
+      {
+        kind: 'silent_scanner',
+        created_at: '2026-03-16T10:00:00.000Z',
+        project: { id: shop.id },
+        silent_scanner: { last_report_at: '2026-03-02T10:00:00.000Z' },
+        import: null,
+      },
+      { kind: 'mass_absence', import: { held: 11, absent: 0 }, silent_scanner: null },
+      { kind: 'import', import: { new: 12, held: 0 } },
+    ])
+    const kinds = async (kind: string) =>
+      (await walk(user, `${path}&kind=${kind}&per_page=1`)).map((one) => (one as { kind: string }).kind) // by the view
+    expect(await kinds('mass_absence')).toEqual(['mass_absence'])
+    expect(await kinds('silent_scanner,import')).toEqual(['silent_scanner', 'import'])
+    expect(await kinds('triage')).toEqual([])
+  }
 })
 
 test('the coverage counts projects with current, old and missing reports of each type', async () => {

@@ -1,0 +1,76 @@
+import { beforeAll, expect, test } from 'vitest'
+import { type Client, formWithFile } from '../../../testing/client.ts'
+import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
+
+let server: TestServer
+let own: TestProject
+let maintainer: Client
+beforeAll(async () => {
+  server = await startServer()
+  own = await server.project('acme/own')
+  maintainer = await server.as('maintainer', own)
+  for (const [path, visibility] of [
+    ['acme/private', 'private'],
+    ['acme/public', 'public'],
+  ] as const) {
+    const project = await server.project(path, { visibility })
+    await upload(`/projects/${project.id}`, `Network plan of ${path.slice(5)}.png`)
+  }
+  await upload(`/projects/${own.id}`, 'Network plan.png')
+  await upload(`/projects/${own.id}`, 'Other notes.txt')
+  await upload('/groups/acme', 'Network of the group.svg')
+})
+
+const upload = async (place: string, filename: string) => {
+  const { status, body } = await server.admin.post(`${place}/uploads`, formWithFile('file', filename, 'bytes'))
+  expect(status).toBe(201)
+  return body.id
+}
+const names = async (client: Client, search: string) => {
+  const { status, body } = await client.get(`/uploads?search=${encodeURIComponent(search)}`)
+  expect([search, status]).toEqual([search, 200])
+  return body.map((file: { filename: string }) => file.filename)
+}
+
+test('files are found by all words of their names, newest first, with their projects and groups', async () => {
+  expect((await server.admin.get('/uploads?search=NETWORK')).body).toMatchObject([
+    { filename: 'Network_of_the_group.svg', owner: { kind: 'group', full_path: 'acme' } },
+    { filename: 'Network_plan.png', size: 5, owner: { kind: 'project', id: own.id, full_path: 'acme/own' } },
+    { filename: 'Network_plan_of_public.png' },
+    { filename: 'Network_plan_of_private.png' },
+  ])
+  expect(await names(server.admin, 'plan network pu')).toHaveLength(3)
+  expect(await names(server.admin, 'plan public')).toEqual(['Network_plan_of_public.png'])
+  expect(await names(server.admin, 'work_plan')).toHaveLength(3)
+  expect(await names(server.admin, '%"a" OR *b*')).toEqual([])
+  const page = await server.admin.get('/uploads?search=network&per_page=1&page=2')
+  expect(page.body).toMatchObject([{ filename: 'Network_plan.png' }])
+  expect(page.headers['x-next-page']).toBe('3')
+})
+
+test('a search finds nothing of projects and groups whose uploads the caller may not list', async () => {
+  expect(await names(maintainer, 'network')).toEqual(['Network_plan.png'])
+  expect(await names(await server.as('developer', own), 'network')).toEqual([])
+  expect(await names(await server.user('stranger'), 'network')).toEqual([])
+  const owner = await server.user('owner')
+  const { body: group } = await server.admin.get('/groups/acme')
+  await server.admin.post(`/groups/${group.id}/members`, { user_id: owner.user?.id, access_level: 40 })
+  expect(await names(owner, 'network')).toHaveLength(4)
+  await server.admin.put(`/groups/${group.id}/members/${owner.user?.id}`, { access_level: 30 })
+  expect(await names(owner, 'network')).toEqual([])
+  expect((await server.anonymous.get('/uploads?search=network')).status).toBe(401)
+  // Nothing of a response leads to a file without the rights to list it.
+  expect((await server.admin.get('/uploads?search=network')).text).not.toMatch(/[0-9a-f]{32}/)
+})
+
+test('a search finds no deleted file, and needs a word of three characters', async () => {
+  const id = await upload(`/projects/${own.id}`, 'short-lived.log')
+  expect(await names(maintainer, 'short-lived')).toEqual(['short-lived.log'])
+  expect((await maintainer.delete(`/projects/${own.id}/uploads/${id}`)).status).toBe(204)
+  expect(await names(maintainer, 'short-lived')).toEqual([])
+  for (const search of ['ab', 'a b', '%20', '']) {
+    expect((await maintainer.get(`/uploads?search=${search}`)).status, search).toBe(400)
+  }
+  expect((await maintainer.get('/uploads')).status).toBe(400)
+  expect((await maintainer.get('/uploads?search=plan&name=x')).status).toBe(400)
+})

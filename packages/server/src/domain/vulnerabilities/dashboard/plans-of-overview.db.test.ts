@@ -1,0 +1,84 @@
+import sql, { raw, type Sql } from 'sql-template-tag'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../../db/db.ts'
+import { startServer, type TestServer } from '../../../testing/server.ts'
+import { listAssigned, listFailedImports } from '../../notifications/inbox/inbox-queries.ts'
+import { searchUploads } from '../../uploads/search/upload-search-queries.ts'
+import {
+  findLastBulk,
+  findLastSingle,
+  listBulkActivity,
+  listImportActivity,
+  listSingleDecisions,
+} from './activity-queries.ts'
+import { listScannerReports } from './coverage-queries.ts'
+import { listSilentScanners } from './dashboard-queries.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+
+/** Returns the plan of each statement when no table is read as a whole where an index can be used. */
+async function plansOf(read: (db: Db) => Promise<unknown>): Promise<string> {
+  const plans: string[] = []
+  await server.deps.db.transaction(async (db) => {
+    const isSqlite = db.dialect.engine === 'sqlite'
+    if (!isSqlite)
+      for (const scan of ['seqscan', 'sort', 'bitmapscan']) await db.run(sql`set local ${raw(`enable_${scan}`)} = off`)
+    const explain = async (statement: Sql) => {
+      const rows = await db.all<object>(sql`${raw(isSqlite ? 'explain query plan' : 'explain')} ${statement}`)
+      plans.push(rows.map((row) => Object.values(row).join(' ')).join('\n'))
+    }
+    const explained: Db = {
+      ...db,
+      dialect: db.dialect,
+      async all(statement) {
+        await explain(statement)
+        return []
+      },
+      async one(statement) {
+        await explain(statement)
+        return undefined
+      },
+    }
+    await read(explained)
+  })
+  return plans.join('\n')
+}
+
+const after = { time: '2026-01-31T00:00:00.000Z', id: 7 }
+const period = { after: '2026-01-01T00:00:00.000Z', before: '2026-01-31T00:00:00.000Z' }
+const few = [1, 2, 3]
+const many = Array.from({ length: 300 }, (_, index) => index + 1)
+const member = { userId: 7, level: 40, today: '2026-01-31' }
+const failed = { userId: 7, since: period.after }
+/** PostgreSQL may also walk the short list of the test by its order. */
+const fileIndex = /uploads_search VIRTUAL TABLE INDEX|uploads_filename_trigrams|uploads_pkey/
+const page = { page: 1, perPage: 20, offset: 0 }
+
+/** Reads of a whole table; `found`, `h`, `b` and `n` are results of subqueries. */
+const wholeTable =
+  /SCAN (i|c|v|vulnerabilities|uploads|scans|imports)(?= |$)(?! USING)|Seq Scan on [a-z_]+(?<!_search)\b/m
+
+describe('statements of the overview read their tables by an index', () => {
+  test.each<[string, (db: Db) => Promise<unknown>, RegExp]>([
+    ['imports of few projects', (db) => listImportActivity(db, few, { after }, 31), /imports_with_changes/],
+    ['imports of many projects', (db) => listImportActivity(db, many, { after }, 31), /imports_with_changes\b/],
+    ['held absences', (db) => listImportActivity(db, many, { after, held: 'only' }, 31), /imports_with_absences/],
+    ['bulk changes', (db) => listBulkActivity(db, few, { after }), /vulnerability_bulk_changes_by_time/],
+    ['the last bulk change', (db) => findLastBulk(db, { after }), /vulnerability_bulk_changes_by_time/],
+    ['decisions', (db) => listSingleDecisions(db, few, { after }), /vulnerability_history_decisions/],
+    ['the last decision', (db) => findLastSingle(db, { after }), /vulnerability_history_decisions/],
+    ['coverage', (db) => listScannerReports(db, few), /scans_by_type/],
+    ['silent scanners', (db) => listSilentScanners(db, few, period), /scans_by_time/],
+    ['assigned vulnerabilities', (db) => listAssigned(db, few, 7, 50), /assignee/],
+    ['failed imports', (db) => listFailedImports(db, few, failed, 50), /imports_failed_of_user/],
+    ['files by name', (db) => searchUploads(db, ['network', 'plan'], undefined, page), fileIndex],
+    ['files of a member by name', (db) => searchUploads(db, ['network', 'plan'], member, page), fileIndex],
+  ])('%s', async (_, read, index) => {
+    const plan = await plansOf(read)
+    expect(plan).toMatch(index)
+    expect(plan).not.toMatch(wholeTable)
+  })
+})
