@@ -50,6 +50,7 @@ export const screens: readonly Screen[] = [
   { name: 'activity', path: '/-/activity' },
   { name: 'coverage', path: '/-/coverage' },
   { name: 'display-settings', path: '/-/profile/display' },
+  { name: 'help', path: '/-/help' },
   { name: 'group-approval-rule', path: '/groups/acme/-/settings/approval_rule' },
   { name: 'findings', path: '/acme/shop/-/vulnerabilities?tab=awaiting' },
   { name: 'group-vulnerabilities', path: '/groups/acme/-/vulnerabilities' },

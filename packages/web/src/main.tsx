@@ -3,7 +3,7 @@ import './styles/elements.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
-import { applyTheme } from './app/theme.ts'
+import { applyTheme } from './data/theme.ts'
 
 applyTheme()
 const root = document.getElementById('root')

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { writeDemoData } from '../../server/src/demo-command.ts'
 import type { Client } from '../../server/src/testing/client.ts'
 import { addressOf, screensOf } from './all-screens.ts'
+import { breadcrumbProblems } from './breadcrumbs.ts'
 import { openOverlays } from './open-overlays.ts'
 import { openSignedIn } from './sign-in.ts'
 import { accessProblems, startWeb, visit, type Web } from './web.ts'
@@ -34,7 +35,7 @@ export async function testAreas(areas: readonly string[], started: () => Web): P
   }))
 
   test.each(groups)(
-    'screens $from to $to have no problem that axe finds, in light and dark',
+    'screens $from to $to have their breadcrumbs and no problem that axe finds, in light and dark',
     async ({ from, to }) => {
       const page = await openSignedIn(started(), 'ada', '/', { expects: /ERR_FAILED/ })
       // The buttons that are pressed shall open dialogs, and change nothing.
@@ -47,6 +48,7 @@ export async function testAreas(areas: readonly string[], started: () => Web): P
       for (const screen of screens.slice(from - 1, to)) {
         const address = await addressOf(screen, started(), ada)
         await visit(page, address)
+        problems.push(...(await breadcrumbProblems(page, screen)).map((problem) => `${address}: ${problem}`))
         await check(address)
         await openOverlays(page, pressed, (opener, within) => check(`${address} › ${opener}`, within))
       }

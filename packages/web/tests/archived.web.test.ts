@@ -102,6 +102,8 @@ test('users who may not unarchive a project see the notice only, and no empty ta
     'Vulnerabilities',
     'Dependencies',
     'Reports',
+    'Activity',
+    'Coverage',
     'Members',
   ])
 })

@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import type { Page } from 'playwright-core'
 import sql from 'sql-template-tag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
@@ -99,6 +100,72 @@ describe.each([
   })
 })
 
+describe('charts', () => {
+  const openHome = async () => {
+    const project = await web.server.project(`acme/charts-${Date.now()}`)
+    await web.server.report(project, [
+      entry({ line: 1, severity: 'Critical', name: 'One', rule: 'a' }),
+      entry({ line: 2, severity: 'Low', name: 'Two', rule: 'b' }),
+    ])
+    const page = await web.open('/', { as: await web.server.as('developer', project), isChanged: true })
+    await page.locator('[data-chart=area]').waitFor()
+    return page
+  }
+  const colors = (page: Page, chart: string, property: 'fill' | 'stroke' | 'backgroundColor') =>
+    page
+      .locator(`[data-chart=${chart}] > *`)
+      .evaluateAll((all, name) => all.map((part) => getComputedStyle(part)[name]), property)
+  const canvas = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+
+  test('the area of open vulnerabilities has a table, a day for each arrow key, and outlines with forced colors', async () => {
+    const page = await openHome()
+    const chart = page.getByRole('figure', { name: 'Open vulnerabilities per day' })
+    const day = chart.getByRole('slider', { name: 'Day of the chart' })
+    await day.focus()
+    const today = await chart.locator('figcaption').innerText()
+    expect(today).toMatch(/: 2 \(1 critical, 1 low\)$/)
+    expect(await day.getAttribute('aria-valuetext')).toBe(today)
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(() => chart.locator('figcaption').innerText()).toMatch(/: 0$/)
+    await page.keyboard.press('End')
+    await expect.poll(() => chart.locator('figcaption').innerText()).toBe(today)
+    await page.emulateMedia({ forcedColors: 'active' })
+    expect(await colors(page, 'area', 'stroke')).not.toContain('none')
+    expect(new Set(await colors(page, 'area', 'fill')).size).toBeGreaterThanOrEqual(5)
+    await chart.getByRole('button', { name: 'Show as table' }).press('Enter')
+    const rows = chart.getByRole('region').getByRole('row')
+    await expect.poll(() => rows.nth(1).innerText()).toMatch(/\s2\s+1\s+0\s+0\s+1/)
+    expect(await accessProblems(page)).toEqual([])
+  })
+
+  test('the line of a severity is in a link that has its number, and visible with forced colors', async () => {
+    const page = await openHome()
+    const card = page.getByRole('list', { name: 'By severity' }).getByRole('link', { name: /^1 Critical/ })
+    expect(await card.locator('[data-chart=sparkline]').getAttribute('aria-hidden')).toBe('true')
+    await page.emulateMedia({ forcedColors: 'active' })
+    const background = await canvas(page)
+    const strokes = await colors(page, 'sparkline', 'stroke')
+    expect(strokes.length).toBeGreaterThanOrEqual(4)
+    for (const stroke of strokes) expect([background, 'none']).not.toContain(stroke)
+    await card.focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/-/vulnerabilities?severity=critical')
+  })
+
+  test('the shares of severities are beside the numbers in a table, and distinct with forced colors', async () => {
+    const page = await openHome()
+    const table = page.getByRole('region', { name: 'Open vulnerabilities by project' })
+    const row = table.getByRole('row').filter({ has: page.locator('[data-chart=shares]') })
+    expect(await row.getByRole('cell').allInnerTexts()).toEqual(expect.arrayContaining(['1', '0', '2']))
+    await page.emulateMedia({ forcedColors: 'active' })
+    const shares = await colors(page, 'shares', 'backgroundColor')
+    expect(new Set([...shares, await canvas(page)]).size).toBe(3)
+    await row.getByRole('link').first().focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Vulnerabilities' }).waitFor({ state: 'attached' })
+  })
+})
+
 test('the dashboard names scanners that stopped to report, and marks old scans', async () => {
   const project = await web.server.project(`acme/old-${Date.now()}`)
   const maintainer = await web.server.as('maintainer', project)
@@ -123,10 +190,25 @@ test('the dashboard names scanners that stopped to report, and marks old scans',
   await mine.waitFor()
   await page.setViewportSize({ width: 360, height: 800 })
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
-  await visit(page, `/${project['path_with_namespace']}/-/coverage`)
-  await coverage.getByText('Stale').waitFor()
-  await visit(page, '/groups/acme/-/coverage')
-  await coverage.getByText('Stale').waitFor()
+  const tab = (name: string) => page.getByRole('navigation', { name: /: sections$/ }).getByRole('link', { name })
+  for (const place of [`/${project['path_with_namespace']}`, '/groups/acme']) {
+    await visit(page, place)
+    await tab('Coverage').click()
+    await coverage.getByText('Stale').waitFor()
+    expect(await tab('Coverage').getAttribute('aria-current')).toBe('page')
+    await tab('Activity').click()
+    await page
+      .getByText(/^No report by .* for 20 days in /)
+      .first()
+      .waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+  }
+  await page.getByLabel('Kind of activity').selectOption('Decisions')
+  await page
+    .getByText(/^No report by /)
+    .first()
+    .waitFor({ state: 'detached' })
+  expect(await accessProblems(page)).toEqual([])
   await visit(page, `/${project['path_with_namespace']}/-/vulnerabilities/trends`)
   const summary = page.getByRole('region', { name: 'Summary' })
   await summary.getByText('Stale').waitFor()

@@ -65,6 +65,8 @@ test('the display settings follow the user into another browser', async () => {
   const page = await openSignedIn(web, 'eva', '/-/profile/display')
   await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
   await page.getByLabel('Date format').selectOption({ label: '2026-01-31 13:05' })
+  await page.getByLabel('Number format').selectOption({ label: '1.234,5' })
+  await page.getByLabel('Times').selectOption({ label: 'Dates' })
   await page.getByLabel('Density of lists').selectOption({ label: 'Compact' })
   await page.getByLabel('Enable shortcuts page-wide').uncheck()
   await page.getByRole('button', { name: 'Save' }).click()
@@ -76,6 +78,7 @@ test('the display settings follow the user into another browser', async () => {
   const utc = await shown.getAttribute('datetime')
   const tokyo = new Date(Date.parse(utc ?? '') + 9 * 60 * 60 * 1000).toISOString().replace('T', ' ').slice(0, 19)
   expect(await shown.getAttribute('title')).toBe(tokyo)
+  expect(await shown.innerText()).toBe(tokyo)
 })
 
 test('a time zone that the browser does not list stays when other settings change', async () => {

@@ -1,7 +1,9 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formWithFile } from '../../server/src/testing/client.ts'
 import { entry } from '../../server/src/testing/reports/reports.ts'
+import { openSignedIn } from './sign-in.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
 
 let web: Web
@@ -77,6 +79,53 @@ test('packages and actions are found', async () => {
   await page.waitForURL('**/-/projects/new')
 })
 
+test('files are found by name, and open in the list of their project', async () => {
+  const form = formWithFile('file', 'Network plan.txt', 'plan')
+  const { id } = (await web.server.admin.get('/projects/acme%2Fshop')).body
+  expect((await web.server.admin.post(`/projects/${id}/uploads`, form)).status).toBe(201)
+  const page = await web.open('/', { as: web.server.admin })
+  await page.keyboard.press('Control+k')
+  await field(page).fill('network plan')
+  await dialog(page)
+    .getByRole('group', { name: 'Files' })
+    .getByRole('option', { name: /Network_plan\.txt.*acme\/shop/ })
+    .click()
+  await page.waitForURL('**/acme/shop/-/uploads?search=Network_plan.txt')
+  await page.getByText('Network_plan.txt').first().waitFor()
+})
+
+test('actions are offered where the user may perform them', async () => {
+  await web.server.user('ada', { admin: true })
+  const page = await openSignedIn(web, 'ada', '/acme/shop/-/reports')
+  const find = async (text: string) => {
+    await page.keyboard.press('Control+k')
+    await field(page).fill(text)
+  }
+  const choose = (name: string | RegExp) => dialog(page).getByRole('option', { name }).click()
+  await find('quarantine')
+  await choose(/^Quarantine.*Admin/)
+  await page.waitForURL('**/-/admin/quarantine')
+  await page.goto('/acme/shop')
+  await find('import rep')
+  await choose(/^Import report.*shop/)
+  await page.waitForURL('**/acme/shop/-/reports/new')
+  await find('use dark')
+  await choose('Use dark theme')
+  await expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark')
+  await find('theme')
+  await expect.poll(() => titles(page)).toEqual(['Use the theme of the system', 'Use light theme'])
+  await choose('Use the theme of the system')
+  await find('new access')
+  await choose('New access token')
+  await page.getByRole('dialog', { name: /token/i }).waitFor()
+  expect(page.url()).toContain('/-/profile/tokens?create=true')
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.url()).not.toContain('create')
+  await find('sign out')
+  await choose('Sign out')
+  await page.getByRole('link', { name: 'Sign in' }).waitFor()
+})
+
 test('an identifier is found in all projects, with a link to the list of all of them', async () => {
   const page = await web.open('/explore/projects', { as: web.server.admin })
   await page.getByRole('button', { name: 'Search', exact: true }).click()
@@ -100,12 +149,24 @@ test('the search shows nothing that the user may not see', async () => {
   await dialog(page).getByText('No results.').waitFor()
   await field(page).fill('hidden-shop')
   await expect.poll(() => titles(page)).toEqual([])
+  // A developer may not list the files of the project.
+  await web.server.admin.post(`/projects/${shop.id}/uploads`, formWithFile('file', 'visible-plan.txt', 'x'))
+  await field(page).fill('visible-plan')
+  await dialog(page).getByText('No results.').waitFor()
+  for (const word of ['quarantine', 'audit log']) {
+    await field(page).fill(word)
+    await expect.poll(() => titles(page), { message: word }).toEqual([])
+  }
 })
 
 test('a visitor searches public projects and pages', async () => {
   const page = await web.open('/explore/projects', { width: 360 })
   await page.getByRole('button', { name: 'Search', exact: true }).click()
   await dialog(page).getByRole('option', { name: 'Topics' }).waitFor()
+  for (const word of ['sign out', 'new', 'import', 'quarantine']) {
+    await field(page).fill(word)
+    await expect.poll(() => titles(page), { message: word }).toEqual([])
+  }
   await field(page).fill('topics')
   await expect.poll(() => titles(page)).toEqual(['Topics'])
   await page.keyboard.press('Enter')

@@ -168,6 +168,23 @@ describe('the theme', () => {
   })
 })
 
+test('the account menu leads to the help, which has keyboard shortcuts, the API and the changes', async () => {
+  const page = await web.open('/explore/projects', { width: 360 })
+  await page.getByRole('button', { name: 'Appearance' }).click()
+  await page.getByRole('link', { name: 'Help' }).click()
+  const shortcuts = page.getByRole('region', { name: 'Keyboard shortcuts' })
+  await shortcuts.getByText('Next row').waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('link', { name: 'What’s new' }).click()
+  await page.getByText('Web UI', { exact: true }).click()
+  await page.getByText('The search of the header').first().waitFor()
+  expect(await accessProblems(page)).toEqual([])
+  await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Help' }).click()
+  await page.getByRole('link', { name: 'The API reference' }).click()
+  await page.waitForURL('**/-/api')
+})
+
 test('the navigation of a narrow screen is behind a button that works with the keyboard', async () => {
   const page = await web.open('/explore/topics', { as: web.server.admin, width: 360, height: 640 })
   const header = page.getByRole('banner')

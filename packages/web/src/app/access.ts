@@ -1,5 +1,5 @@
 import { lazyComponent } from '../components/lazy-component.tsx'
-import type { Access } from '../components/page/screens.tsx'
+import type { Access } from '../components/page/screen-table.ts'
 import { levels, mayWrite } from '../data/session.ts'
 
 const UploadsDenied = lazyComponent(async () => (await import('../features/uploads/uploads-denied.tsx')).UploadsDenied)

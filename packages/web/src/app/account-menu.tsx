@@ -1,17 +1,14 @@
 import { ChevronDown } from 'lucide-react'
-import { useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { Avatar } from '../components/avatar.tsx'
 import { LinkButton } from '../components/button.tsx'
-import { api, useAction } from '../data/api.ts'
-import { forgetInvitation } from '../data/invitation-link.ts'
+import { useAction } from '../data/api.ts'
 import { signInAddress } from '../data/own-address.ts'
-import { signOutAtProvider } from '../data/provider-sign-in.ts'
-import { isUnlimited, notifyOtherTabs, type SessionState } from '../data/session.ts'
-import { useToast } from '../data/toasts.ts'
+import { isUnlimited, type SessionState } from '../data/session.ts'
+import { useSignOut } from '../data/sign-out.ts'
+import { applyTheme, type Theme, themes, useTheme } from '../data/theme.ts'
 import styles from './account-menu.module.css'
 import { texts } from './texts.ts'
-import { applyTheme, currentTheme, type Theme, themes } from './theme.ts'
 import { useDropDown } from './use-drop-down.ts'
 
 const themeNames: Record<Theme, string> = { system: texts.system, light: texts.light, dark: texts.dark }
@@ -57,6 +54,9 @@ export function AccountMenu({ session }: { session: SessionState }) {
             </Link>
           </>
         )}
+        <Link to="/-/help" className={styles.item} onClick={close}>
+          {texts.help}
+        </Link>
         <ThemeChoice />
         {user && <SignOut />}
       </div>
@@ -89,21 +89,13 @@ function AdminModeItem({ session, path, onChoose }: { session: SessionState; pat
 }
 
 function ThemeChoice() {
-  const [theme, setTheme] = useState(currentTheme)
+  const theme = useTheme()
   return (
     <fieldset className={styles.themes}>
       <legend className="small muted">{texts.appearance}</legend>
       {themes.map((name) => (
         <label key={name} className={styles.item}>
-          <input
-            type="radio"
-            name="theme"
-            checked={theme === name}
-            onChange={() => {
-              applyTheme(name)
-              setTheme(name)
-            }}
-          />
+          <input type="radio" name="theme" checked={theme === name} onChange={() => applyTheme(name)} />
           {themeNames[name]}
         </label>
       ))}
@@ -112,31 +104,10 @@ function ThemeChoice() {
 }
 
 function SignOut() {
-  const toast = useToast()
-  async function signOut() {
-    try {
-      const { url } = await api.call('DELETE /-/sessions', {})
-      deleteDrafts()
-      // The next user of this tab must not accept the invitation of another person.
-      forgetInvitation()
-      notifyOtherTabs()
-      // Loads a new document. This one is emptied, because the browser may keep it in its back/forward cache.
-      document.body.replaceChildren()
-      addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
-      if (url === null) location.assign('/')
-      else signOutAtProvider(url)
-    } catch (error) {
-      toast({ text: texts.youAreStillSigned((error as Error).message), kind: 'error' }) // always an Error
-    }
-  }
+  const signOut = useSignOut()
   return (
     <button type="button" className={styles.item} onClick={() => void signOut()}>
       {texts.signOut}
     </button>
   )
-}
-
-/** Deletes unsent drafts and the names of unfinished uploads, so that the next user of this browser cannot read them. */
-function deleteDrafts(): void {
-  for (const key of Object.keys(localStorage)) if (/^(alcove-pad-|tus::)/.test(key)) localStorage.removeItem(key)
 }

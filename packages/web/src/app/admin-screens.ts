@@ -1,4 +1,5 @@
-import { type Screen, screen } from '../components/page/screens.tsx'
+import type { Screen } from '../components/page/screen-table.ts'
+import { screen } from '../components/page/screens.tsx'
 import { texts } from './texts.ts'
 
 /** Screens of the Admin area. */

@@ -1,4 +1,5 @@
-import { atLeast, type Screen, screen } from '../components/page/screens.tsx'
+import type { Screen } from '../components/page/screen-table.ts'
+import { atLeast, screen } from '../components/page/screens.tsx'
 import { signedIn, uploader, writer } from './access.ts'
 import { texts } from './texts.ts'
 
@@ -44,13 +45,14 @@ export const group: Screen[] = [
     async () => (await import('../features/overview/activity-page.tsx')).GroupActivity,
     {
       access: signedIn,
+      links: { tabs: true },
     },
   ),
   screen(
     '/coverage',
     texts.scannerCoverage,
     async () => (await import('../features/overview/coverage-page.tsx')).GroupCoverage,
-    { access: signedIn },
+    { access: signedIn, links: { tabs: texts.coverage } },
   ),
   screen('/uploads', texts.uploads, async () => (await import('../features/uploads/group-uploads.tsx')).GroupUploads, {
     access: uploader,

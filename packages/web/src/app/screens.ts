@@ -1,7 +1,8 @@
 import { FolderGit2, FolderTree, History, KeyRound, Package, ScanSearch, Tags, UserCheck } from 'lucide-react'
 import { lazyComponent } from '../components/lazy-component.tsx'
 import { NotFound } from '../components/page/not-found.tsx'
-import { type Access, atLeast, type Screen, type ScreenTable, screen } from '../components/page/screens.tsx'
+import type { Access, Screen, ScreenTable } from '../components/page/screen-table.ts'
+import { atLeast, screen } from '../components/page/screens.tsx'
 import { prefetch } from '../data/api.ts'
 import { invitationPath } from '../data/invitation-link.ts'
 import { twoFactorPath } from '../data/own-address.ts'
@@ -138,6 +139,8 @@ const main: Screen[] = [
     async () => (await import('../features/account/display-settings.tsx')).DisplaySettings,
     { access: account, links: { account: true } },
   ),
+  screen('/-/help', texts.help, async () => (await import('../features/help/help.tsx')).Help),
+  screen('/-/help/changes', texts.whatsNew, async () => (await import('../features/help/changes.tsx')).Changes),
   screen(
     '/-/unsubscribe/:token',
     texts.unsubscribe,
@@ -276,13 +279,13 @@ const project: Screen[] = [
     '/activity',
     texts.activity,
     async () => (await import('../features/overview/activity-page.tsx')).ProjectActivity,
-    { access: atLeast('developer') },
+    { access: atLeast('developer'), links: { tabs: true } },
   ),
   screen(
     '/coverage',
     texts.scannerCoverage,
     async () => (await import('../features/overview/coverage-page.tsx')).ProjectCoverage,
-    { access: atLeast('developer') },
+    { access: atLeast('developer'), links: { tabs: texts.coverage } },
   ),
   screen(
     '/uploads',

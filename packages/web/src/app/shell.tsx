@@ -4,9 +4,11 @@ import { useEffect, useMemo, useRef } from 'react'
 import { Link, Redirect, useLocation, useRouter } from 'wouter'
 import { lazyComponent, nothingYet } from '../components/lazy-component.tsx'
 import { Mark } from '../components/mark.tsx'
-import { preloadScreen, Screens, ScreenTableContext, useLinks } from '../components/page/screens.tsx'
+import { ScreenTableContext } from '../components/page/screen-table.ts'
+import { preloadScreen, Screens, useLinks } from '../components/page/screens.tsx'
 import { Failed, Loading } from '../components/page/states.tsx'
 import { useIsConfirming } from '../data/confirmation.ts'
+import { useDisplay } from '../data/display.ts'
 import { invitationPath } from '../data/invitation-link.ts'
 import { twoFactorPath } from '../data/own-address.ts'
 import { type SessionState, sessionQuery } from '../data/session.ts'
@@ -30,6 +32,8 @@ const setUpPaths = [twoFactorPath, invitationPath]
 export function Shell() {
   const session = useQuery(sessionQuery)
   const isConfirming = useIsConfirming()
+  // All times and numbers are rendered again when the user changes their format.
+  useDisplay()
   const [path] = useLocation()
   const { parser } = useRouter()
   // Begins before the session is there and before the screen is rendered.

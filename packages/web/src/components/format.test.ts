@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { formatAgo, formatDay, formatTime } from './format.ts'
+import { display } from '../data/display.ts'
+import { counted, formatAgo, formatBytes, formatDay, formatMoment, formatPercent, formatTime } from './format.ts'
 
 const now = Date.parse('2026-01-10T12:00:00Z')
 const inSeconds = (seconds: number) => formatAgo(new Date(now + seconds * 1000).toISOString(), now)
@@ -36,7 +37,29 @@ test.each([
   ['day_month', 'UTC', '31 Jan 2026, 13:05:09', '31 Jan 2026'],
   ['month_day', 'America/New_York', 'Jan 31, 2026, 8:05:09 AM', 'Jan 31, 2026'],
 ] as const)('a time in the format %s in %s is %s', (format, zone, time, day) => {
-  const display = { date_format: format, time_zone: zone, density: 'comfortable', page_keys: true } as const
-  expect(formatTime('2026-01-31T13:05:09Z', display).replaceAll('\u202f', ' ')).toBe(time)
-  expect(formatDay('2026-01-31', display)).toBe(day)
+  const settings = { date_format: format, time_zone: zone }
+  expect(formatTime('2026-01-31T13:05:09Z', settings).replaceAll('\u202f', ' ')).toBe(time)
+  expect(formatDay('2026-01-31', settings)).toBe(day)
+})
+
+test.each([
+  ['browser', '1,234 files', '1.5 KiB', '0.25 %', '12 %'],
+  ['comma', '1,234 files', '1.5 KiB', '0.25 %', '12 %'],
+  ['point', '1.234 files', '1,5 KiB', '0,25 %', '12 %'],
+  ['space', '1 234 files', '1,5 KiB', '0,25 %', '12 %'],
+] as const)('counts, sizes and percentages follow the number format %s', (format, count, size, small, large) => {
+  const before = display.get()
+  display.set({ ...before, number_format: format })
+  const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ')
+  expect([counted(1234, 'file'), formatBytes(1536), formatPercent(0.0025), formatPercent(0.124)].map(plain)).toEqual([
+    ...[count, size, small, large],
+  ])
+  display.set(before)
+})
+
+test('times are ages, or dates in the chosen format', () => {
+  const time = new Date(Date.now() - 3 * 24 * 3600 * 1000).toISOString()
+  const settings = { ...display.get(), date_format: 'iso', time_zone: 'UTC' } as const
+  expect(formatMoment(time, settings)).toBe('3 days ago')
+  expect(formatMoment(time, { ...settings, times: 'absolute' })).toBe(time.slice(0, 19).replace('T', ' '))
 })

@@ -1,4 +1,20 @@
-import { display } from '../data/display.ts'
+import { type Display, display } from '../data/display.ts'
+
+type NumberFormat = Display['number_format']
+
+/** Locales of the number formats; of France for its narrow spaces. The words of the UI are always English. */
+const numberLocales = { browser: undefined, comma: 'en-US', point: 'de-DE', space: 'fr-FR' } as const
+const formatters = new Map<string, Intl.NumberFormat>()
+
+/** Formats a number with the separators that the user chose. Lists format many, so the formatters are kept. */
+export function formatNumber(value: number, digits = 0, format: NumberFormat = display.get().number_format): string {
+  const key = `${format} ${digits}`
+  const known = formatters.get(key)
+  const options = { maximumFractionDigits: digits, useGrouping: 'always' } as const
+  const formatter = known ?? new Intl.NumberFormat(numberLocales[format], options)
+  formatters.set(key, formatter)
+  return formatter.format(value)
+}
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
 
@@ -12,17 +28,26 @@ export function formatBytes(bytes: number): string {
   }
   if (bytes === 1) return '1 byte'
   const digits = unit === 0 || value >= 10 ? 0 : 1
-  return `${value.toLocaleString('en', { maximumFractionDigits: digits })} ${units[unit]}`
+  return `${formatNumber(value, digits)} ${units[unit]}`
 }
 
 export function formatCount(count: number): string {
-  return count.toLocaleString('en')
+  return formatNumber(count)
 }
 
 /** Formats a count with its noun: `1 file`, `12,000 files`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }
+
+/** Formats a fraction as a percentage with the digits that small values need. */
+export function formatPercent(fraction: number): string {
+  const percent = fraction * 100
+  const rounded = percent >= 10 ? Math.round(percent) : Number(percent.toPrecision(2))
+  return `${formatNumber(rounded, maxPercentDigits)} %`
+}
+
+const maxPercentDigits = 20
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const steps: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -58,11 +83,21 @@ function formatRemaining(seconds: number): string {
   return step ? exact.format(Math.round(seconds / step[1]), step[0]) : 'in less than a minute'
 }
 
+/** Formats a time as an age, or as a date where the user prefers dates. */
+export function formatMoment(time: string, settings: Display = display.get()): string {
+  return settings.times === 'absolute' ? formatTime(time, settings) : formatAgo(time)
+}
+
 /** Locales of the date formats. Sweden writes dates as ISO 8601 does. */
 const locales = { browser: undefined, iso: 'sv-SE', day_month: 'en-GB', month_day: 'en-US' } as const
 
+type TimeFormat = Pick<Display, 'date_format' | 'time_zone'>
+
 /** Formats an absolute time in the format and the time zone that the user chose. */
-export function formatTime(time: string, { date_format: format, time_zone: timeZone } = display.get()): string {
+export function formatTime(
+  time: string,
+  { date_format: format, time_zone: timeZone }: TimeFormat = display.get(),
+): string {
   return new Date(time).toLocaleString(locales[format], {
     dateStyle: format === 'iso' ? 'short' : 'medium',
     timeStyle: 'medium',
@@ -71,7 +106,7 @@ export function formatTime(time: string, { date_format: format, time_zone: timeZ
 }
 
 /** Formats a date without a time of day, such as `2026-01-31`, which is the same day in every time zone. */
-export function formatDay(day: string, { date_format: format } = display.get()): string {
+export function formatDay(day: string, { date_format: format }: Pick<Display, 'date_format'> = display.get()): string {
   const date = new Date(`${day.slice(0, 10)}T00:00:00Z`)
   return date.toLocaleDateString(locales[format], { dateStyle: format === 'iso' ? 'short' : 'medium', timeZone: 'UTC' })
 }

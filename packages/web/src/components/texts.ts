@@ -14,6 +14,7 @@ export const texts = {
   theServerCannotBeReached: 'The server cannot be reached.',
   loading: 'Loading …',
   breadcrumbs: 'Breadcrumbs',
+  home: 'Home',
   signInToView: 'Sign in to view this page.',
   yourRoleDoesNotAllow: 'Your role does not allow you to view this page. Ask a maintainer for access.',
   youSignedInWithARead: 'You signed in with a read-only token, or your role does not allow you to view this page.',
@@ -68,5 +69,4 @@ export const texts = {
   thisServerRequiresAdminMode:
     'This server requires admin mode for administrative actions. Admin mode lasts six hours in this browser.',
   yourPassword: 'Your password',
-  parentGroups: 'Parent groups',
 }

@@ -1,11 +1,12 @@
 import { useDisplay } from '../data/display.ts'
-import { formatAgo, formatDay, formatTime } from './format.ts'
+import { formatDay, formatMoment, formatTime } from './format.ts'
 
-/** Relative time, with the exact time in the user's time zone as a tooltip. */
+/** Age or exact time, as the user prefers, with the exact time in their time zone as a tooltip. */
 export function Time({ of: time }: { of: string }) {
+  const settings = useDisplay()
   return (
-    <time dateTime={time} title={formatTime(time, useDisplay())}>
-      {formatAgo(time)}
+    <time dateTime={time} title={formatTime(time, settings)}>
+      {formatMoment(time, settings)}
     </time>
   )
 }

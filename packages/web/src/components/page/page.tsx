@@ -1,6 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect } from 'react'
-import { Link } from 'wouter'
-import { texts } from '../texts.ts'
+import { Breadcrumbs, type Crumb } from './breadcrumbs.tsx'
 import styles from './page.module.css'
 
 /** Name of the project or group that contains the page; part of the window title. */
@@ -14,21 +13,17 @@ export function useTitle(title: string): void {
   }, [title, place])
 }
 
-export interface Crumb {
-  label: string
-  to: string
-}
-
 /** Page with breadcrumbs, a title and the actions that apply to all of it. */
 export function Page({
   title,
-  crumbs = [],
+  crumbs,
   lead,
   actions,
   isHeadingHidden = false,
   children,
 }: {
   title: string
+  /** Pages above this one; default: the screens whose addresses begin that of this page. */
   crumbs?: readonly Crumb[]
   lead?: ReactNode
   actions?: ReactNode
@@ -41,17 +36,7 @@ export function Page({
     <div className={styles.page}>
       <header className={isHeadingHidden ? 'visually-hidden' : styles.header}>
         <div className="stack-tight">
-          {crumbs.length > 0 && (
-            <nav aria-label={texts.breadcrumbs}>
-              <ol className={styles.crumbs}>
-                {crumbs.map(({ label, to }) => (
-                  <li key={to}>
-                    <Link to={to}>{label}</Link>
-                  </li>
-                ))}
-              </ol>
-            </nav>
-          )}
+          <Breadcrumbs title={title} crumbs={crumbs} />
           <h1>{title}</h1>
           {lead && <div className={styles.lead}>{lead}</div>}
         </div>

@@ -1,23 +1,21 @@
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
 import { Avatar } from '../avatar.tsx'
-import { texts } from '../texts.ts'
 import { VisibilityMark } from '../visibility.tsx'
-import type { Crumb } from './page.tsx'
+import type { Crumb } from './breadcrumbs.tsx'
 import styles from './place-heading.module.css'
 
 /** Heading of a project or group, shown above its tabs on each of its pages. */
 export function PlaceHeading({
   name,
-  above,
+  trail,
   avatarUrl,
   visibility,
   marks,
   actions,
 }: {
   name: string
-  /** Parent groups, outermost first. */
-  above: readonly Crumb[]
+  /** Receives the element for the breadcrumbs of the page. */
+  trail: (element: HTMLElement | null) => void
   avatarUrl: string | null
   visibility: string | undefined
   marks?: ReactNode
@@ -27,17 +25,7 @@ export function PlaceHeading({
     <header className={styles.heading}>
       <Avatar name={name} url={avatarUrl} />
       <div className={styles.names}>
-        {above.length > 0 && (
-          <nav aria-label={texts.parentGroups} className="muted small">
-            <ol className={styles.above}>
-              {above.map(({ label, to }) => (
-                <li key={to}>
-                  <Link to={to}>{label}</Link>
-                </li>
-              ))}
-            </ol>
-          </nav>
-        )}
+        <div ref={trail} className={styles.trail} />
         <div className={`row-wrap ${styles.line}`}>
           <p className={styles.name}>{name}</p>
           {visibility && <VisibilityMark visibility={visibility} />}

@@ -19,12 +19,22 @@ const dateFormats: readonly { value: Display['date_format']; label: string }[] =
   { value: 'day_month', label: texts.n31Jan202613 },
   { value: 'month_day', label: texts.jan3120261 },
 ]
+const numberFormats: readonly { value: Display['number_format']; label: string }[] = [
+  { value: 'browser', label: texts.asInTheBrowser },
+  { value: 'comma', label: '1,234.5' },
+  { value: 'point', label: '1.234,5' },
+  { value: 'space', label: '1 234,5' },
+]
+const times: readonly { value: Display['times']; label: string }[] = [
+  { value: 'relative', label: texts.asAges },
+  { value: 'absolute', label: texts.asDates },
+]
 const densities: readonly { value: Display['density']; label: string }[] = [
   { value: 'comfortable', label: texts.comfortable },
   { value: 'compact', label: texts.compact },
 ]
 
-/** How dates, lists and keyboard shortcuts are shown to the user, on every device. */
+/** How dates, numbers, lists and keyboard shortcuts are shown to the user, on every device. */
 export function DisplaySettings() {
   const settings = useDisplay()
   const action = useAction('PUT /user/display_settings', {
@@ -52,6 +62,8 @@ export function DisplaySettings() {
                 body: {
                   time_zone: text('time_zone'),
                   date_format: dateFormats.find(({ value }) => value === text('date_format'))?.value,
+                  number_format: numberFormats.find(({ value }) => value === text('number_format'))?.value,
+                  times: times.find(({ value }) => value === text('times'))?.value,
                   density: densities.find(({ value }) => value === text('density'))?.value,
                   page_keys: new FormData(form).has('page_keys'),
                 },
@@ -77,6 +89,14 @@ export function DisplaySettings() {
               label={texts.dateFormat}
               choices={dateFormats}
               defaultValue={settings.date_format}
+            />
+            <SelectField name="times" label={texts.times} choices={times} defaultValue={settings.times} />
+            <SelectField
+              name="number_format"
+              label={texts.numberFormat}
+              hint={texts.alsoForSizes}
+              choices={numberFormats}
+              defaultValue={settings.number_format}
             />
             <SelectField
               name="density"

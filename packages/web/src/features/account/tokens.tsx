@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { usePageNumber } from '../../components/page/pager.tsx'
 import { useAction, usePage } from '../../data/api.ts'
+import { useSearchState } from '../../data/search-state.ts'
 import { isUnlimited, mayWrite, useSession, useUser } from '../../data/session.ts'
 import { CreatePersonalToken, type IssuedToken, personalDays } from '../../nouns/token/create-token.tsx'
 import { NewToken } from '../../nouns/token/token-fields.tsx'
@@ -19,7 +20,9 @@ export function Tokens() {
   const session = useSession()
   const { id: userId } = useUser()
   const [issued, setIssued] = useState<IssuedToken>()
-  const [isCreating, setCreating] = useState(false)
+  const [{ create }, setState] = useSearchState(['create'])
+  const isCreating = create === 'true'
+  const setCreating = (isOpen: boolean) => setState({ create: isOpen ? 'true' : undefined }, { isReplacing: true })
   const query = usePage('GET /personal_access_tokens', {
     query: { user_id: userId, state: useTokenState(), sort: 'created_desc', page: usePageNumber(), per_page: perPage },
   })

@@ -336,4 +336,5 @@ export const texts = {
   defaultLabel: 'Default: {defaultValue}',
   notSet2: 'Not set',
   administration: 'Administration',
+  admin: 'Admin',
 }

@@ -8,6 +8,7 @@ import type { SecurityDashboard } from './statistics.ts'
 import { texts } from './texts.ts'
 
 type Entry = SecurityDashboard['activity'][number]
+type Silent = NonNullable<Entry['silent_scanner']>
 
 /** Scanners that stopped to report, then recent changes by reports and by people. */
 export function Activity({ dashboard }: { dashboard: SecurityDashboard }) {
@@ -44,12 +45,8 @@ export function ActivityEntries({ entries }: { entries: readonly Entry[] }) {
   return (
     <ul className={styles.entries} aria-label={texts.recentChanges}>
       {entries.map((entry) => (
-        <li key={`${entry.kind} ${entry.created_at} ${entry.project.id}`} className={styles.entry}>
-          {entry.kind === 'import' ? (
-            <Radar size={16} aria-hidden="true" className={styles.icon} />
-          ) : (
-            <CircleDot size={16} aria-hidden="true" className={styles.icon} />
-          )}
+        <li key={keyOf(entry)} className={styles.entry}>
+          <Icon of={entry} />
           <p>
             <Sentence entry={entry} />{' '}
             <span className="muted small">
@@ -62,21 +59,42 @@ export function ActivityEntries({ entries }: { entries: readonly Entry[] }) {
   )
 }
 
+const keyOf = ({ kind, created_at: time, project, import: report, silent_scanner: silent }: Entry) =>
+  [kind, time, project.id, report?.id ?? silent?.name].join(' ')
+
+function Icon({ of: { kind } }: { of: Entry }) {
+  if (kind === 'import') return <Radar size={16} aria-hidden="true" className={styles.icon} />
+  if (kind === 'triage') return <CircleDot size={16} aria-hidden="true" className={styles.icon} />
+  return <TriangleAlert size={16} aria-hidden="true" className={styles.warning} />
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** States for how long a scanner has not reported. */
+function Silence({ entry: { project }, of: { name, last_report_at: last } }: { entry: Entry; of: Silent }) {
+  return fill(texts.noReportFor(Math.floor((Date.now() - Date.parse(last)) / dayMs)), {
+    strong: <strong>{name}</strong>,
+    link: <Link to={`/${project.path_with_namespace}/-/reports`}>{project.name_with_namespace}</Link>,
+  })
+}
+
 const verbs = { confirm: 'confirmed', resolve: 'resolved', dismiss: 'dismissed', revert: 'reopened' } as const
 
-function Sentence({ entry: { project, author, import: report, triage } }: { entry: Entry }) {
+function Sentence({ entry }: { entry: Entry }) {
+  const { project, author, import: report, triage, silent_scanner: silent } = entry
   const base = `/${project.path_with_namespace}/-`
+  if (silent) return <Silence entry={entry} of={silent} />
   if (report) {
     const parts = [
       report.new > 0 &&
         `${texts.newFinding(report.new)}${report.critical > 0 ? texts.critical(formatCount(report.critical)) : ''}`,
       report.reappeared > 0 && texts.findingRedetected(report.reappeared),
       report.absent > 0 && texts.findingNoLongerDetected(report.absent),
-      report.held > 0 && texts.absenceToReview(report.held),
+      report.held > 0 && texts.findingMissing(report.held),
     ].filter(Boolean)
     return (
       <>
-        {fill(texts.inLabel, {
+        {fill(entry.kind === 'mass_absence' ? texts.massAbsence : texts.inLabel, {
           link: <Link to={`${base}/reports/${report.id}`}>{parts.join(', ')}</Link>,
           nameWithNamespace: project.name_with_namespace,
           scanner: report.scanner && texts.by(report.scanner),

@@ -48,14 +48,22 @@ export function Dashboard({ group }: { group?: Place }) {
             <div className={styles.columns}>
               <Panel
                 title={texts.projectsByRisk}
-                actions={<Link to={group ? group.to('coverage') : '/-/coverage'}>{texts.scannerCoverage}</Link>}
+                actions={
+                  <Link to={group ? group.to('coverage') : '/-/coverage'} className={styles.more}>
+                    {texts.scannerCoverage}
+                  </Link>
+                }
               >
                 <ProjectsByRisk statistics={statistics} />
                 {work.data && <NeverScanned unscanned={work.data.unscanned} />}
               </Panel>
               <Panel
                 title={texts.whatChanged}
-                actions={<Link to={group ? group.to('activity') : '/-/activity'}>{texts.allActivity}</Link>}
+                actions={
+                  <Link to={group ? group.to('activity') : '/-/activity'} className={styles.more}>
+                    {texts.allActivity}
+                  </Link>
+                }
               >
                 <QueryResult query={work}>{(dashboard) => <Activity dashboard={dashboard} />}</QueryResult>
               </Panel>

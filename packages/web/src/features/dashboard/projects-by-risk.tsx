@@ -45,7 +45,7 @@ export function ProjectsByRisk({ statistics }: { statistics: Statistics }) {
 /** Shares of the severities. The numbers are beside it. */
 function Bar({ counts }: { counts: Record<Severity, number> }) {
   return (
-    <span className={styles.bar} aria-hidden="true">
+    <span data-chart="shares" className={styles.bar} aria-hidden="true">
       {severities
         .filter((severity) => counts[severity] > 0)
         .map((severity) => (

@@ -51,6 +51,7 @@ function Sparkline({ days }: { days: readonly number[] }) {
   const points = days.map((value, x) => `${x},${(height - 1 - ((height - 2) * value) / max).toFixed(1)}`).join(' ')
   return (
     <svg
+      data-chart="sparkline"
       className={styles.spark}
       viewBox={`0 0 ${Math.max(1, days.length - 1)} ${height}`}
       preserveAspectRatio="none"

@@ -1,9 +1,11 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Badge } from '../../components/badge.tsx'
+import { TrailContext } from '../../components/page/breadcrumbs.tsx'
 import { PlaceName } from '../../components/page/page.tsx'
 import { groupsIn, PlaceHeading } from '../../components/page/place-heading.tsx'
-import { type Params, Screens, useLinks } from '../../components/page/screens.tsx'
+import type { Params } from '../../components/page/screen-table.ts'
+import { Screens, useLinks } from '../../components/page/screens.tsx'
 import { Failed, Loading, QueryResult } from '../../components/page/states.tsx'
 import { Tabs } from '../../components/page/tabs.tsx'
 import { useApiQuery } from '../../data/api.ts'
@@ -38,11 +40,13 @@ export function GroupPage({ place = '', part = '' }: Params) {
 }
 
 function Frame({ group, part, found }: { group: Group; part: string; found: GroupLevel }) {
+  const [trail, setTrail] = useState<HTMLElement | null>(null)
   if (found.level === undefined) {
     return found.error ? <Failed error={found.error} isPage onRetry={found.retry} /> : <Loading />
   }
   const { level } = found
   const limits = limitsOf(group)
+  const parents = [...groupsIn(group.full_path).slice(0, -1), { label: group.name, to: groupAddress(group.full_path) }]
   const screen: GroupScreen = {
     group,
     level,
@@ -55,7 +59,7 @@ function Frame({ group, part, found }: { group: Group; part: string; found: Grou
         <div className="stack">
           <PlaceHeading
             name={group.name}
-            above={groupsIn(group.full_path).slice(0, -1)}
+            trail={setTrail}
             avatarUrl={group.avatar_url}
             visibility={group.visibility}
             marks={group.mirrored_from && <Badge>{texts.mirror}</Badge>}
@@ -63,7 +67,9 @@ function Frame({ group, part, found }: { group: Group; part: string; found: Grou
           <GroupTabs screen={screen} />
           <MirrorNotice kind="group" place={group} level={level} />
           <LimitsContext value={limits}>
-            <Screens area="group" location={`/${part}`} place={screen} />
+            <TrailContext value={{ parents, element: trail }}>
+              <Screens area="group" location={`/${part}`} place={screen} />
+            </TrailContext>
           </LimitsContext>
         </div>
       </PlaceName>

@@ -58,7 +58,11 @@ function Form({ parent }: { parent?: Group }) {
     <Page
       title={parent ? texts.newGroupIn(parent.name) : texts.newGroup}
       lead={texts.groupsHoldRelatedProjects}
-      crumbs={parent ? [{ label: parent.full_name, to: groupAddress(parent.full_path) }] : []}
+      crumbs={
+        parent
+          ? [{ label: parent.full_name, to: groupAddress(parent.full_path) }]
+          : [{ label: texts.groups, to: '/explore/groups' }]
+      }
     >
       <Panel>
         <ActionForm

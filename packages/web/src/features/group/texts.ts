@@ -5,6 +5,7 @@ export const texts = {
   overview: 'Overview',
   newSubgroup: 'New subgroup',
   newProject: 'New project',
+  groups: 'Groups',
   subgroups: 'Subgroups',
   projects: 'Projects',
   searchProjectsInThisGroup: 'Search projects in this group',

@@ -14,7 +14,7 @@ import { useLiveUpdates } from '../../data/live-updates.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { useGroup } from '../../nouns/group/group.ts'
 import { useProject } from '../../nouns/project/project.ts'
-import { everywhere, type OverviewPlace } from './place.ts'
+import type { OverviewPlace } from './place.ts'
 import { texts } from './texts.ts'
 
 type Coverage = ResponseOf<'GET /security_dashboard/coverage'>
@@ -27,11 +27,11 @@ const perPage = 30
 const common: readonly ReportType[] = ['sast', 'dependency_scanning', 'container_scanning', 'secret_detection']
 
 /** Which scanners reported for which projects, and which report types are missing. */
-function CoveragePage({ query, crumbs, isOneProject }: OverviewPlace) {
+function CoveragePage({ query, isOneProject }: OverviewPlace) {
   const summary = useApiQuery('GET /security_dashboard/coverage', { query })
   useLiveUpdates()
   return (
-    <Page title={texts.scannerCoverage} crumbs={crumbs} lead={texts.scannersThatReportedForTheDefault}>
+    <Page title={texts.scannerCoverage} lead={texts.scannersThatReportedForTheDefault}>
       <QueryResult query={summary}>
         {(found) => (
           <>
@@ -69,11 +69,7 @@ function Summary({ coverage }: { coverage: Coverage }) {
   )
 }
 
-function ProjectList({
-  query,
-  types,
-  isOneProject,
-}: Pick<OverviewPlace, 'query' | 'isOneProject'> & { types: readonly ReportType[] }) {
+function ProjectList({ query, types, isOneProject }: OverviewPlace & { types: readonly ReportType[] }) {
   const choices: { value: ReportType | ''; label: string }[] = [
     { value: '', label: texts.allProjects },
     ...types.map((type) => ({ value: type, label: texts.without(reportTypeInWords(type)) })),
@@ -137,23 +133,13 @@ function Scanners({ of: { scanners }, type }: { of: CoverageRow; type: ReportTyp
 }
 
 export function InstanceCoverage() {
-  return <CoveragePage {...everywhere} />
+  return <CoveragePage query={{}} isOneProject={false} />
 }
 
 export function GroupCoverage() {
-  const { group, to } = useGroup()
-  return (
-    <CoveragePage query={{ group_id: group.id }} crumbs={[{ label: group.name, to: to('') }]} isOneProject={false} />
-  )
+  return <CoveragePage query={{ group_id: useGroup().group.id }} isOneProject={false} />
 }
 
 export function ProjectCoverage() {
-  const { project, to } = useProject()
-  return (
-    <CoveragePage
-      query={{ project_id: [project.id] }}
-      crumbs={[{ label: texts.reports, to: to('reports') }]}
-      isOneProject
-    />
-  )
+  return <CoveragePage query={{ project_id: [useProject().project.id] }} isOneProject />
 }

@@ -1,9 +1,16 @@
 /** Texts of the UI. */
 export const texts = {
-  home: 'Home',
   activity: 'Activity',
-  reportsThatChangedFindings: 'Reports that changed findings of default branches, and decisions, of the last 30 days.',
-  noChangesInTheLast: 'No changes in the last 30 days',
+  reportsThatChangedFindings:
+    'Reports that changed findings of default branches, scanners that fell silent, and decisions.',
+  noActivity: 'No activity',
+  kindOfActivity: 'Kind of activity',
+  allActivity: 'All activity',
+  reportsWithChanges: 'Reports with changes',
+  massAbsences: 'Mass absences',
+  decisions: 'Decisions',
+  silentScanners: 'Silent scanners',
+  showOlder: 'Show older',
   scannerCoverage: 'Scanner coverage',
   scannersThatReportedForTheDefault: 'Scanners that reported for the default branch. A report is stale after 14 days.',
   projectsByReportType: 'Projects by report type',
@@ -19,5 +26,4 @@ export const texts = {
   noMatchingProjects: 'No matching projects',
   scannersByProject: 'Scanners by project',
   project: 'Project',
-  reports: 'Reports',
 }

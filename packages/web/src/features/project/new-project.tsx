@@ -63,7 +63,11 @@ function Form({ initial }: { initial: Place | undefined }) {
       },
     })
   return (
-    <Page title={texts.newProject} lead={texts.projectsHoldUploadsTopics}>
+    <Page
+      title={texts.newProject}
+      crumbs={[{ label: texts.projects, to: '/explore/projects' }]}
+      lead={texts.projectsHoldUploadsTopics}
+    >
       <Panel>
         <ActionForm
           action={action}

@@ -35,6 +35,7 @@ export const texts = {
   about: 'About',
   edit: 'Edit',
   noDescription: 'No description.',
+  projects: 'Projects',
   inheritedFromGroups: 'Inherited from groups:',
   inheritedTopics: 'Inherited topics',
   sendTheFirstReport: 'Send the first report',

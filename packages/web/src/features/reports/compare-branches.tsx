@@ -21,7 +21,7 @@ const maxBranches = 100
 
 /** Open vulnerabilities that only one of two branches has, and those that both have. */
 export function CompareBranches() {
-  const { project, to: at } = useProject()
+  const { project } = useProject()
   const [{ from, to }, set] = useSearchState(['from', 'to'])
   const refs = usePage('GET /projects/{id}/refs', { path: { id: project.id }, query: { per_page: maxBranches } })
   const names = refs.data?.rows.map(({ name }) => name) ?? []
@@ -39,11 +39,7 @@ export function CompareBranches() {
   const choices = (chosen: string | undefined) =>
     [...new Set([...names, ...(chosen ? [chosen] : [])])].map((name) => ({ value: name, label: name }))
   return (
-    <Page
-      title={texts.compareBranches}
-      crumbs={[{ label: texts.branches, to: at('reports/branches') }]}
-      lead={texts.openVulnerabilitiesAndFindings}
-    >
+    <Page title={texts.compareBranches} lead={texts.openVulnerabilitiesAndFindings}>
       <QueryResult query={refs}>
         {() =>
           other === undefined ? (

@@ -59,7 +59,7 @@ export function Outcome({ report }: { report: Import }) {
 function Problems({ title, problems }: { title: string; problems: Import['warnings'] }) {
   if (problems.length === 0) return null
   return (
-    <Panel title={`${title} (${problems.length})`}>
+    <Panel title={`${title} (${formatCount(problems.length)})`}>
       <ul className={styles.list}>
         {problems.map(({ message, pointer }) => (
           <li key={pointer + message}>

@@ -1,4 +1,4 @@
-import { FileCheck, FileUp, GitBranch, History, Radar, ScanSearch } from 'lucide-react'
+import { FileCheck, FileUp, GitBranch, Radar } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import { LinkButton } from '../../components/button.tsx'
 import { fill } from '../../components/fill.tsx'
@@ -54,12 +54,6 @@ export function Reports() {
       lead={texts.importedScannerReportsAndTheir}
       actions={
         <>
-          <LinkButton icon={ScanSearch} to={to('coverage')}>
-            {texts.coverage}
-          </LinkButton>
-          <LinkButton icon={History} to={to('activity')}>
-            {texts.activity}
-          </LinkButton>
           <LinkButton icon={GitBranch} to={to('reports/branches')}>
             {texts.branches}
           </LinkButton>

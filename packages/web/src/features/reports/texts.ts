@@ -60,8 +60,6 @@ export const texts = {
   ciJob: 'CI job',
   dropOneReportAtATime: 'Drop one report at a time.',
   importedScannerReportsAndTheir: 'Imported scanner reports and their changes.',
-  coverage: 'Coverage',
-  activity: 'Activity',
   branches: 'Branches',
   importReport: 'Import report',
   dropToPreviewTheReport: 'Drop to preview the report',

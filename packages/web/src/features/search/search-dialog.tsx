@@ -6,7 +6,8 @@ import { SeverityBadge, StateBadge } from '../../components/badge.tsx'
 import { useDebounced } from '../../components/form/use-debounced.ts'
 import { Dialog } from '../../components/overlay/dialog.tsx'
 import styles from './search-dialog.module.css'
-import { type ResultGroup, type SearchResult, useSearchResults } from './search-results.ts'
+import type { SearchResult } from './search-result.ts'
+import { type ResultGroup, useSearchResults } from './search-results.ts'
 import { texts } from './texts.ts'
 
 /** Dialog that searches the whole server and opens the chosen result. */
@@ -24,11 +25,12 @@ function Search({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation()
   const searched = useDebounced(text)
   const { groups, isLoading, error } = useSearchResults(searched)
-  const open = (to: string) => {
+  const open = ({ to, run }: SearchResult) => {
     onClose()
-    navigate(to)
+    run?.()
+    if (to !== undefined) navigate(to)
   }
-  const { holdEnter, forget } = useHeldEnter(text !== searched || isLoading, groups[0]?.items[0], ({ to }) => open(to))
+  const { holdEnter, forget } = useHeldEnter(text !== searched || isLoading, groups[0]?.items[0], open)
   return (
     <Autocomplete.Root
       inline
@@ -65,7 +67,7 @@ function Search({ onClose }: { onClose: () => void }) {
                   key={result.key}
                   value={result}
                   className={`menu-item ${styles.item}`}
-                  onClick={() => open(result.to)}
+                  onClick={() => open(result)}
                 >
                   {result.severity && <SeverityBadge severity={result.severity} />}
                   {result.avatarUrl !== undefined && <Avatar name={result.title} url={result.avatarUrl} size="small" />}

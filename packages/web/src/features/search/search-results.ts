@@ -1,23 +1,12 @@
 import type { ListOperation, Page, Request, RowOf } from '@alcove/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useLinks } from '../../components/page/screens.tsx'
 import { api } from '../../data/api.ts'
-import { mayWrite, useSession } from '../../data/session.ts'
+import { useSession } from '../../data/session.ts'
 import { asProject } from '../../nouns/project/project.ts'
 import { type VulnerabilityRow, vulnerabilitiesOf } from '../../nouns/vulnerability/owner.ts'
+import { useActions, usePages } from './search-pages.ts'
+import type { SearchResult } from './search-result.ts'
 import { texts } from './texts.ts'
-
-export interface SearchResult {
-  key: string
-  /** Address of the page. */
-  to: string
-  title: string
-  detail?: string
-  /** Picture of a project, group, topic or user; null for the first letter of the title. */
-  avatarUrl?: string | null
-  severity?: string
-  state?: string
-}
 
 export interface ResultGroup {
   label: string
@@ -26,6 +15,8 @@ export interface ResultGroup {
 
 /** The API finds words of at least three letters. */
 const minLetters = 3
+/** The search of files rejects a text without a word of this length. */
+const hasTerm = (words: string) => words.split(/\s+/).some((word) => [...word].length >= minLetters)
 /** The search of packages rejects a text without such a word. */
 const hasWord = /[\p{L}\p{N}]{3}/u
 /** Identifiers that are searched for as a whole, which is exact and fast in lists of any size. */
@@ -35,7 +26,7 @@ const wholeIdentifier = /^(?:CVE-\d{4}-\d{4,}|GHSA(?:-[0-9a-z]{4}){3})$/i
 export function useSearchResults(text: string): { groups: ResultGroup[]; isLoading: boolean; error: Error | null } {
   const session = useSession()
   const words = text.trim()
-  const pages = usePages(words)
+  const pages = [...usePages(words), ...useActions(words)]
   const isSearch = words.length >= minLetters
   const isMember = isSearch && session.user !== null
   const found = [
@@ -67,6 +58,12 @@ export function useSearchResults(text: string): { groups: ResultGroup[]; isLoadi
       title: topic.title ?? topic.name,
       avatarUrl: topic.avatar_url,
     })),
+    useFound('GET /uploads', { query: { search: words, per_page: 5 } }, isMember && hasTerm(words), (file) => ({
+      key: texts.file(file.id),
+      to: `${file.owner.kind === 'group' ? '/groups' : ''}/${file.owner.full_path}/-/uploads?${new URLSearchParams({ search: file.filename })}`,
+      title: file.filename,
+      detail: file.owner.full_path,
+    })),
     useFound('GET /users', { query: { search: words, active: true, per_page: 3 } }, isMember, (user) => ({
       key: texts.user(user.id),
       to: `/${user.username}`,
@@ -75,7 +72,9 @@ export function useSearchResults(text: string): { groups: ResultGroup[]; isLoadi
       avatarUrl: user.avatar_url,
     })),
   ]
-  const labels = [texts.vulnerabilities, texts.projects, texts.packages, texts.groups, texts.topics, texts.users]
+  const labels = [
+    ...[texts.vulnerabilities, texts.projects, texts.packages, texts.groups, texts.topics, texts.files, texts.users],
+  ]
   const groups = [
     { label: texts.goTo, items: pages },
     ...found.map(({ items }, index) => ({ label: labels[index] ?? '', items })),
@@ -85,23 +84,6 @@ export function useSearchResults(text: string): { groups: ResultGroup[]; isLoadi
     isLoading: found.some(({ isLoading }) => isLoading),
     error: found.find(({ error }) => error)?.error ?? null,
   }
-}
-
-/** Actions that begin on a page of their own. */
-const creations = [
-  { to: '/-/projects/new', label: texts.newProject },
-  { to: '/-/groups/new', label: texts.newGroup },
-]
-
-/** Returns the pages of the menus and the actions whose name has the text. */
-function usePages(words: string): SearchResult[] {
-  const links = [...useLinks('header', 'main'), ...useLinks('home', 'main'), ...useLinks('account', 'main')]
-  const session = useSession()
-  const actions = mayWrite(session) ? creations : []
-  const byAddress = new Map([...links, ...actions].map(({ to, label }) => [to, label]))
-  return [...byAddress]
-    .filter(([, label]) => label.toLowerCase().includes(words.toLowerCase()))
-    .map(([to, title]) => ({ key: texts.page(to), to, title }))
 }
 
 interface Found {

@@ -13,6 +13,7 @@ export const texts = {
   showAsTable: 'Show as table',
   day: 'Day',
   total: 'Total',
+  dayOfTheChart: 'Day of the chart',
   openDaysAgoNow: (firstTotal: string, count: number, lastTotal: string, max: string) =>
     `${firstTotal} open ${count} days ago, ${lastTotal} now, maximum ${max}.`,
   confirm: 'Confirm',

@@ -3,6 +3,7 @@ import { RotateCw } from 'lucide-react'
 import { Badge, type Tone } from '../../components/badge.tsx'
 import { Button } from '../../components/button.tsx'
 import { ChoiceFilter, useChoice } from '../../components/form/filters.tsx'
+import { formatNumber } from '../../components/format.ts'
 import { Pager, usePageNumber } from '../../components/page/pager.tsx'
 import { QueryResult } from '../../components/page/states.tsx'
 import { Time } from '../../components/time.tsx'
@@ -76,7 +77,7 @@ function Entry({ hook, delivery }: { hook: Hook; delivery: Delivery }) {
           <span className="muted">
             <Time of={delivery.created_at} />
           </span>
-          <span className="muted small numbers">{delivery.execution_duration.toFixed(2)} s</span>
+          <span className="muted small numbers">{formatNumber(delivery.execution_duration, 2)} s</span>
         </summary>
         <div className={styles.content}>
           {isWriter && delivery.url === hook.url && (

@@ -27,7 +27,7 @@ export function NewHook() {
     onDone: (hook) => navigate(to(hook.id)),
   })
   return (
-    <Page title={texts.addWebhook} crumbs={[{ label: texts.webhooks, to: to() }]}>
+    <Page title={texts.addWebhook}>
       <ForWriters>
         <Panel>
           <HookForm
@@ -72,7 +72,6 @@ function Found({ hook }: { hook: Hook }) {
   return (
     <Page
       title={hook.name || texts.webhook}
-      crumbs={[{ label: texts.webhooks, to: to() }]}
       lead={
         <p className="row-wrap">
           <HookState hook={hook} />

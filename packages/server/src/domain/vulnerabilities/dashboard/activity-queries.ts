@@ -59,7 +59,7 @@ export async function listImportActivity(
 }
 
 /** Number of the newest decisions of the server in which those of the projects are found. */
-export const maxReadDecisions = 2000
+const maxReadDecisions = 2000
 
 interface DecisionRow extends Omit<TriageActivity, 'kind' | 'vulnerability'> {
   id: number

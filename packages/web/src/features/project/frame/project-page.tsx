@@ -1,9 +1,11 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Redirect, useLocation } from 'wouter'
 import { Badge } from '../../../components/badge.tsx'
-import { type Crumb, PlaceName } from '../../../components/page/page.tsx'
+import { type Crumb, TrailContext } from '../../../components/page/breadcrumbs.tsx'
+import { PlaceName } from '../../../components/page/page.tsx'
 import { groupsIn, PlaceHeading } from '../../../components/page/place-heading.tsx'
-import { type Params, Screens, useLinks } from '../../../components/page/screens.tsx'
+import type { Params } from '../../../components/page/screen-table.ts'
+import { Screens, useLinks } from '../../../components/page/screens.tsx'
 import { Failed, Loading, QueryResult } from '../../../components/page/states.tsx'
 import { Tabs } from '../../../components/page/tabs.tsx'
 import { isFailure, useApiQuery } from '../../../data/api.ts'
@@ -21,6 +23,7 @@ import { texts } from './texts.ts'
 export function ProjectPage({ place = '', part = '' }: Params) {
   const session = useSession()
   const [, navigate] = useLocation()
+  const [trail, setTrail] = useState<HTMLElement | null>(null)
   const query = useApiQuery('GET /projects/{id}', { path: { id: place } })
   const here = query.data?.path_with_namespace
   const mayLook = query.data !== undefined && levelIn(query.data, session) >= levels.developer
@@ -40,7 +43,7 @@ export function ProjectPage({ place = '', part = '' }: Params) {
               <div className="stack">
                 <PlaceHeading
                   name={project.name}
-                  above={aboveOf(project)}
+                  trail={setTrail}
                   avatarUrl={project.avatar_url}
                   visibility={project.visibility}
                   marks={
@@ -55,7 +58,9 @@ export function ProjectPage({ place = '', part = '' }: Params) {
                 {project.archived && <ArchivedNotice />}
                 <MirrorNotice kind="project" place={project} level={screen.level} />
                 <LimitsContext value={limitsOf(project)}>
-                  <Screens area="project" location={`/${part}`} place={screen} />
+                  <TrailContext value={{ parents: aboveOf(project), element: trail }}>
+                    <Screens area="project" location={`/${part}`} place={screen} />
+                  </TrailContext>
                 </LimitsContext>
               </div>
             </PlaceName>
@@ -84,8 +89,9 @@ function ToGroup({ place, error }: { place: string; error: Error | null }) {
   return group.error && error ? <Failed error={error} isPage /> : <Loading />
 }
 
-/** Returns the parent groups of a project, or the owner of a personal project. */
-function aboveOf({ namespace }: Project): readonly Crumb[] {
-  if (namespace.kind === 'user') return [{ label: namespace.path, to: `/${namespace.path}` }]
-  return groupsIn(namespace.full_path)
+/** Returns the project below its groups or the owner of a personal project. */
+function aboveOf({ name, namespace, path_with_namespace: path }: Project): readonly Crumb[] {
+  const above =
+    namespace.kind === 'user' ? [{ label: namespace.path, to: `/${namespace.path}` }] : groupsIn(namespace.full_path)
+  return [...above, { label: name, to: `/${path}` }]
 }

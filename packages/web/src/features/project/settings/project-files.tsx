@@ -1,6 +1,7 @@
 import type { Schemas } from '@alcove/client'
 import { useState } from 'react'
 import { Button } from '../../../components/button.tsx'
+import { formatCount } from '../../../components/format.ts'
 import { ConfirmDialog } from '../../../components/overlay/dialog.tsx'
 import { Panel } from '../../../components/page/page.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
@@ -64,7 +65,7 @@ function Warnings({ file: { warnings } }: { file: ProjectFile }) {
   if (warnings.length === 0) return texts.none
   return (
     <details>
-      <summary>{warnings.length}</summary>
+      <summary>{formatCount(warnings.length)}</summary>
       <ul>
         {warnings.map(({ line, message }) => (
           <li key={`${line} ${message}`}>{texts.line(line, message)}</li>

@@ -2,7 +2,7 @@ import { type PointerEvent, useState } from 'react'
 import { type Severity, severities } from '../../../components/badge.tsx'
 import { Button } from '../../../components/button.tsx'
 import { SelectField } from '../../../components/form/field.tsx'
-import { formatCount, inWords } from '../../../components/format.ts'
+import { formatCount, formatDay, inWords } from '../../../components/format.ts'
 import { Table } from '../../../components/table.tsx'
 import { Day } from '../../../components/time.tsx'
 import type { Statistics } from '../filters/severity-bar.tsx'
@@ -22,7 +22,7 @@ const height = 100
 /** Lowest severity first, so that the highest severity is the top layer. */
 const layers = severities.toReversed()
 
-/** Open vulnerabilities at the end of each day, as a stacked area chart or a table. */
+/** Open vulnerabilities at the end of each day, as a stacked area chart whose days the arrow keys choose, or a table. */
 export function Trend({ days: all }: { days: readonly DayCounts[] }) {
   const [length, setLength] = useStoredChoice('alcove.vulnerability-days', lengthNames, '90')
   const [isTable, setTable] = useState(false)
@@ -76,6 +76,7 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
             {formatCount(max)}
           </span>
           <svg
+            data-chart="area"
             role="img"
             aria-label={texts.openDaysAgoNow(
               formatCount(first.total),
@@ -100,6 +101,17 @@ export function Trend({ days: all }: { days: readonly DayCounts[] }) {
               <line x1={pointed + 0.5} x2={pointed + 0.5} y1={0} y2={height} className={styles.pointed} />
             )}
           </svg>
+          <input
+            type="range"
+            className={styles.days}
+            aria-label={texts.dayOfTheChart}
+            aria-valuetext={`${formatDay(shownDay.date)}: ${inWordsOf(shownDay)}`}
+            min={0}
+            max={days.length - 1}
+            value={pointed ?? days.length - 1}
+            onChange={({ target }) => setPointed(target.valueAsNumber)}
+            onBlur={() => setPointed(undefined)}
+          />
           <p className={styles.ends} aria-hidden="true">
             <Day of={first.date} />
             <Day of={last.date} />

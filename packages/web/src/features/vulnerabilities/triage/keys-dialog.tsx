@@ -17,18 +17,7 @@ export function KeysDialog({ keys, onClose }: { keys: KeyHelp; onClose: () => vo
   const [isEverywhere, setEverywhere] = useState(arePageKeysEnabled)
   return (
     <Dialog isOpen onClose={onClose} title={texts.keyboardShortcuts}>
-      <dl className={styles.keys}>
-        {keys.map(([names, meaning]) => (
-          <div key={names} className={styles.line}>
-            <dt className="row-wrap">
-              {names.split(' ').map((name) => (
-                <kbd key={name}>{arrows[name] ?? name}</kbd>
-              ))}
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
+      <KeyList keys={keys} />
       <CheckField
         label={texts.enableShortcutsPageWide}
         hint={texts.otherwiseShortcutsWorkOnly}
@@ -39,5 +28,23 @@ export function KeysDialog({ keys, onClose }: { keys: KeyHelp; onClose: () => vo
         }}
       />
     </Dialog>
+  )
+}
+
+/** Keyboard shortcuts with their meanings. */
+export function KeyList({ keys }: { keys: KeyHelp }) {
+  return (
+    <dl className={styles.keys}>
+      {keys.map(([names, meaning]) => (
+        <div key={names} className={styles.line}>
+          <dt className="row-wrap">
+            {names.split(' ').map((name) => (
+              <kbd key={name}>{arrows[name] ?? name}</kbd>
+            ))}
+          </dt>
+          <dd>{meaning}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }

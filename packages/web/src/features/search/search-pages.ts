@@ -1,0 +1,68 @@
+import { useLocation } from 'wouter'
+import { nowhere } from '../../components/page/screen-table.ts'
+import { useLinks } from '../../components/page/screens.tsx'
+import { useApiQuery } from '../../data/api.ts'
+import { isUnlimited, levels, mayWrite, useSession } from '../../data/session.ts'
+import { useSignOut } from '../../data/sign-out.ts'
+import { applyTheme, themes, useTheme } from '../../data/theme.ts'
+import type { ProjectScreen } from '../../nouns/project/project.ts'
+import { projectScreen } from '../../nouns/project/project-scope.tsx'
+import type { SearchResult } from './search-result.ts'
+import { texts } from './texts.ts'
+
+/** Matches the address of a project, whose path has at least two segments. */
+const projectPattern = /^\/(?!-\/|explore\/|groups\/)(?<place>[^/]+(?:\/[^/]+)+?)(?:\/-\/.*)?\/?$/
+
+/** Returns the project whose page is open. */
+function useOpenProject(): ProjectScreen | undefined {
+  const session = useSession()
+  const [path] = useLocation()
+  const place = projectPattern.exec(path)?.groups?.['place']
+  const { data } = useApiQuery('GET /projects/{id}', { path: { id: place ?? '' } }, { isEnabled: place !== undefined })
+  return data && place !== undefined ? projectScreen(data, session) : undefined
+}
+
+/** Returns the pages of the menus, of the Admin area and of the open project whose names contain the text. */
+export function usePages(words: string): SearchResult[] {
+  const session = useSession()
+  const project = useOpenProject()
+  const main = [...useLinks('header', 'main'), ...useLinks('home', 'main'), ...useLinks('account', 'main')]
+  const admin = useLinks('tabs', 'admin')
+  const tabs = useLinks('tabs', 'project', project ?? nowhere)
+  const pages = [
+    ...main.map(({ to, label }) => ({ to, title: label })),
+    { to: '/-/help', title: texts.help },
+    ...(session.is_admin ? admin.map(({ to, label }) => ({ to, title: label, detail: texts.admin })) : []),
+    ...(project ? tabs.map(({ to, label }) => ({ to, title: label, detail: project.project.name })) : []),
+  ]
+  // A page may be in several menus; its first name stays.
+  const byAddress = new Map(pages.toReversed().map((page) => [page.to, page]))
+  return pages
+    .filter((page) => byAddress.get(page.to) === page && contains(page.title, words))
+    .map((page) => ({ key: texts.page(page.to), ...page }))
+}
+
+/** Returns the actions that the user may perform and whose names contain the text. */
+export function useActions(words: string): SearchResult[] {
+  const session = useSession()
+  const project = useOpenProject()
+  const signOut = useSignOut()
+  const theme = useTheme()
+  const isWriter = mayWrite(session)
+  const mayImport = isWriter && project && !project.isReadOnly && project.level >= levels.developer
+  const actions: Omit<SearchResult, 'key'>[] = [
+    ...(isWriter && session.user?.can_create_project ? [{ to: '/-/projects/new', title: texts.newProject }] : []),
+    ...(isWriter ? [{ to: '/-/groups/new', title: texts.newGroup }] : []),
+    ...(mayImport ? [{ to: project.to('reports/new'), title: texts.importReport, detail: project.project.name }] : []),
+    ...(session.user && isUnlimited(session) ? [{ to: '/-/profile/tokens?create=true', title: texts.newToken }] : []),
+    ...themes
+      .filter((name) => name !== theme)
+      .map((name) => ({ run: () => applyTheme(name), title: texts.themeAction(name) })),
+    ...(session.user ? [{ run: () => void signOut(), title: texts.signOut }] : []),
+  ]
+  return actions
+    .filter(({ title }) => contains(title, words))
+    .map((action) => ({ key: texts.action(action.title), ...action }))
+}
+
+const contains = (title: string, words: string) => title.toLowerCase().includes(words.toLowerCase())
