@@ -24,6 +24,8 @@ export interface Sizes {
   findings: readonly [small: number, medium: number, large: number]
   report: number
   largeReport: number
+  /** Findings of all projects together, most of them copies of those of the first project. */
+  allFindings?: number
 }
 
 const full: Sizes = {
@@ -41,10 +43,22 @@ const quick: Sizes = {
   largeReport: 20_000,
 }
 
+const minHuge = 100_000
+
+/** Returns sizes with this number of findings, at least a hundred in each of up to 10,000 projects. */
+const hugeSizes = (findings: number): Sizes => ({
+  ...quick,
+  projects: Math.min(10_000, Math.floor(findings / 100)),
+  findings: [1_000, 0, 0],
+  allFindings: findings,
+})
+
 const usage = `Usage: npm run bench -- [options]
 
   --engine sqlite|postgres   which database (default: sqlite)
   --quick                    small data and short rounds: two to three minutes
+  --huge                     10 million findings in 10,000 projects: checks the plans of statements, and prints times of lists
+  --findings N               how many findings, for --huge
   --seconds N                how long each measurement lasts (default: 2)
   --rounds N                 how often each row is measured; the table shows medians (default: 5)
   --only NAME[,NAME]         only sections and rows with one of these in their names
@@ -65,9 +79,13 @@ export function readOptions(args: readonly string[]): Options {
   if ((engine !== 'sqlite' && engine !== 'postgres') || !(seconds > 0) || !(rounds >= 1)) stop(usage, 2)
   if (isCompared && !values.quick) stop(usage, 2)
   const isQuick = values.quick === true
+  const findings = Number(values.findings ?? 10_000_000)
+  if ((values.findings !== undefined && !values.huge) || !(findings >= minHuge) || (values.huge && isCompared))
+    stop(usage, 2)
   const usual = isCompared ? expectedRows() : []
   const only = values.only?.split(',').filter(Boolean) ?? usual
-  return { engine, sizes: isQuick ? quick : full, seconds, rounds, only, isQuick, isChecked, isRecorded }
+  const sizes = values.huge ? hugeSizes(findings) : isQuick ? quick : full
+  return { engine, sizes, seconds, rounds, only, isQuick, isChecked, isRecorded }
 }
 
 /** Returns true if the section or row is selected. */
@@ -86,6 +104,8 @@ function parse(args: readonly string[]) {
         rounds: { type: 'string' },
         only: { type: 'string' },
         check: { type: 'boolean' },
+        huge: { type: 'boolean' },
+        findings: { type: 'string' },
         record: { type: 'boolean' },
         help: { type: 'boolean' },
       },

@@ -116,3 +116,22 @@ export function readCpuMs(pid: number): number {
 function readProc(path: string): string {
   return existsSync(path) ? readFileSync(path, 'utf8') : ''
 }
+
+/** Records the largest resident memory until it is stopped. */
+export function watchMemory(server: Running): { stop(): Promise<number> } {
+  let atMost = 0
+  let isOver = false
+  const watching = (async () => {
+    while (!isOver) {
+      atMost = Math.max(atMost, server.memory().residentMb)
+      await sleep(100)
+    }
+  })()
+  return {
+    async stop() {
+      isOver = true
+      await watching
+      return atMost
+    },
+  }
+}

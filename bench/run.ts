@@ -7,14 +7,16 @@ import { scratchProjects } from './data/seed.ts'
 import { measureExpected } from './expected.ts'
 import { measureFeeds } from './feeds.ts'
 import { fileComparisons, fileRows, identicalFiles } from './files.ts'
+import { measureHuge } from './huge/huge.ts'
 import { measureLargeReport } from './large-report.ts'
 import { measureMarkdown } from './markdown.ts'
+import { measureMixedLoad } from './mixed-load.ts'
 import { hasNginx, nginxComparisons, sizesBesideNginx, startNginx } from './nginx.ts'
 import { isAsked, type Options, readOptions } from './options.ts'
 import { measurePages } from './pages.ts'
 import { type Running, startCeiling, startServer } from './processes.ts'
 import { measureReadsUnderWrites } from './reads-under-writes.ts'
-import { measureReports } from './reports.ts'
+import { measureMemoryOfImport, measureReports } from './reports.ts'
 import { authorization, type Comparison, compare, recordResponses } from './requests.ts'
 import { listRows } from './rows.ts'
 import { measureSeveralProcesses } from './several-processes.ts'
@@ -40,21 +42,28 @@ process.exit()
 
 async function measure(dataset: Dataset, options: Options): Promise<void> {
   const { sizes, env } = dataset
+  const findings = sizes.allFindings ? [sizes.allFindings] : sizes.findings
   console.log(
     `Alcove on ${options.engine}, Node ${process.version}, ${availableParallelism()} cores; ` +
-      `${sizes.topics.toLocaleString('en')} topics, ${sizes.findings.map((count) => count.toLocaleString('en')).join(' + ')} findings`,
+      `${sizes.topics.toLocaleString('en')} topics, ${findings.map((count) => count.toLocaleString('en')).join(' + ')} findings ` +
+      `in ${sizes.projects.toLocaleString('en')} projects`,
   )
+  if (sizes.allFindings) return measureHuge(dataset, options)
   if (isAsked(options, 'starts')) printTable('Starts', await measureStarts(env, options.rounds))
   if (isAsked(options, 'feeds')) printTable('Feeds', await measureFeeds(options.rounds))
 
+  const [filesProject = 0, plainProject = 0, promotedProject = 0, memoryProject = 0, ...reportProjects] = await prepare(
+    dataset,
+    5 + options.rounds,
+  )
   // SQLite serves one process.
   if (options.engine === 'postgres' && isAsked(options, 'several processes')) {
-    printTable('Several processes', await measureSeveralProcesses(env, options))
+    printTable('Several processes', await measureSeveralProcesses(env, options, filesProject))
   }
-  const [filesProject = 0, plainProject = 0, promotedProject = 0, ...reportProjects] = await prepare(
-    dataset,
-    3 + options.rounds,
-  )
+  // Takes a minute after the import.
+  if (isAsked(options, 'memory after an import') && (!options.isQuick || options.only.length > 0)) {
+    printTable('Memory after an import', await measureMemoryOfImport(env, memoryProject, sizes.report))
+  }
   const server = await startServer(env)
   try {
     if (isAsked(options, 'pages')) {
@@ -66,26 +75,48 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
       const rounds = Math.ceil(options.rounds / 2)
       printTable('Reads under writes', await measureReadsUnderWrites(server, { ...options, rounds }))
     }
+    if (isAsked(options, 'mixed load')) {
+      printTable('Mixed load', await measureMixedLoad(server, filesProject, options))
+    }
     const identical = identicalFiles(filesProject)
     if (isAsked(options, 'identical', identical.name)) {
       printTable('Identical files', await compare([identical], server, server, options))
     }
     await measureNginx(server, filesProject, options)
     if (isAsked(options, 'markdown')) printTable('Markdown', await measureMarkdown(server, options.rounds))
-    if (isAsked(options, 'reports')) {
-      const databaseUrl = env['ALCOVE_DATABASE_URL']
-      printTable('Reports', await measureReports(server, reportProjects, { entries: sizes.report, databaseUrl }))
-    }
-    if (isAsked(options, 'large report')) {
-      const projects = [plainProject, promotedProject] as const
-      printTable('A large report', await measureLargeReport(server, projects, sizes.largeReport, folder))
-    }
+    await measureImports(server, { dataset, options, plainProject, promotedProject, reportProjects })
     if (options.isChecked || options.isRecorded) return
     await sleep(2_000)
     printTable('After all this', memoryRows('two seconds later', [server.memory()]))
   } finally {
     await server.stop()
     await prepare(dataset, 0)
+  }
+}
+
+interface Imports {
+  dataset: Dataset
+  options: Options
+  plainProject: number
+  promotedProject: number
+  reportProjects: readonly number[]
+}
+
+async function measureImports(server: Running, imports: Imports): Promise<void> {
+  const { dataset, options, plainProject, promotedProject, reportProjects } = imports
+  const { sizes, env } = dataset
+  if (isAsked(options, 'reports')) {
+    const databaseUrl = env['ALCOVE_DATABASE_URL']
+    const [manyProject = 0, ...projects] = reportProjects
+    printTable('Reports', await measureReports(server, projects, { entries: sizes.report, databaseUrl }))
+    if (!options.isQuick) {
+      const many = { entries: 100_000, databaseUrl }
+      printTable('Reports with many findings', await measureReports(server, [manyProject], many))
+    }
+  }
+  if (isAsked(options, 'large report')) {
+    const projects = [plainProject, promotedProject] as const
+    printTable('A large report', await measureLargeReport(server, projects, sizes.largeReport, folder))
   }
 }
 

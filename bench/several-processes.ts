@@ -1,4 +1,6 @@
-import { sendLoad } from './load.ts'
+import { randomBytes } from 'node:crypto'
+import { multipart } from './files.ts'
+import { type Load, sendLoad } from './load.ts'
 import type { Options } from './options.ts'
 import { type Running, startServer } from './processes.ts'
 import { authorization } from './requests.ts'
@@ -9,7 +11,7 @@ const counts = [1, 2, 4]
 const connections = 32
 /** Two processes may take this much more CPU per request than one. */
 const maxGrowth = 1.15
-/** Requests that read the database, and one that only reads the commits of the other processes. */
+/** Requests that read the database, and one that only reads the commits of the other processes. Uploads are added. */
 const measured = [
   'GET /topics/:id, cached',
   'GET /topics/:id, any',
@@ -25,18 +27,22 @@ const measured = [
 export async function measureSeveralProcesses(
   env: Readonly<Record<string, string>>,
   { sizes, seconds, rounds }: Options,
+  filesProject: number,
 ): Promise<Record<string, Cell>[]> {
   const asked = listRows(sizes).filter(({ name }) => measured.includes(name))
-  const rows = asked.map(({ name, paths }) => ({ name, paths: paths() }))
+  const rows = [
+    ...asked.map(({ name, paths }) => ({ name, load: { paths: paths(), headers: authorization } })),
+    { name: 'POST upload 10 KB', load: uploadTo(filesProject) },
+  ]
   const servers: Running[] = []
   try {
     for (let started = 0; started < Math.max(...counts); started++) servers.push(await startServer(env))
     const results = rows.map(() => counts.map(() => ({ cpuUs: [] as number[], perSecond: [] as number[] })))
     // The first round is for warming up.
     for (let round = 0; round <= rounds; round++) {
-      for (const [index, { paths }] of rows.entries()) {
+      for (const [index, { load }] of rows.entries()) {
         for (const [place, count] of counts.entries()) {
-          const { cpuUs, perSecond } = await measure(servers.slice(0, count), paths, seconds)
+          const { cpuUs, perSecond } = await measure(servers.slice(0, count), load, seconds)
           if (round === 0) continue
           results[index]?.[place]?.cpuUs.push(cpuUs)
           results[index]?.[place]?.perSecond.push(perSecond)
@@ -61,13 +67,21 @@ export async function measureSeveralProcesses(
   }
 }
 
-async function measure(servers: readonly Running[], paths: readonly string[], seconds: number) {
+type Requests = Pick<Load, 'paths' | 'method' | 'headers' | 'body'>
+
+function uploadTo(projectId: number): Requests {
+  const { body, headers } = multipart(randomBytes(10 * 1024))
+  const paths = [`/api/v4/projects/${projectId}/uploads`]
+  return { paths, method: 'POST', body, headers: { ...authorization, ...headers } }
+}
+
+async function measure(servers: readonly Running[], requests: Requests, seconds: number) {
   const cpuMs = () => servers.reduce((sum, server) => sum + server.cpuMs(), 0)
   const before = cpuMs()
   const share = connections / servers.length
-  const load = { paths, headers: authorization, connections: share, seconds }
+  const load = { ...requests, connections: share, seconds }
   const sent = await Promise.all(servers.map(({ url }) => sendLoad({ ...load, url })))
-  const requests = sent.reduce((sum, { requests }) => sum + requests, 0)
+  const total = sent.reduce((sum, { requests }) => sum + requests, 0)
   const perSecond = sent.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0)
-  return { cpuUs: (1000 * (cpuMs() - before)) / requests, perSecond }
+  return { cpuUs: (1000 * (cpuMs() - before)) / total, perSecond }
 }

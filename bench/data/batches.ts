@@ -10,9 +10,7 @@ export async function forEachBatch(
 ): Promise<void> {
   let shown = Date.now()
   for (let start = 0; start < total; start += perTransaction) {
-    await db.transaction(async (tx) => {
-      // Large enough that each page is written once although rows are inserted in random order.
-      if (tx.dialect.engine === 'sqlite') await (tx as Db & ScriptRunner).script('pragma cache_size = -400000')
+    await inLargeTransaction(db, async (tx) => {
       const end = Math.min(start + perTransaction, total)
       for (let at = start; at < end; at += perStatement) await work(tx, range(at, Math.min(at + perStatement, end)))
     })
@@ -20,6 +18,14 @@ export async function forEachBatch(
     shown = Date.now()
     console.error(`seeding ${what}: ${Math.round((100 * start) / total)} % of ${total.toLocaleString('en')}`)
   }
+}
+
+/** Runs a transaction with a large cache, so that each page is written once although rows are inserted in random order. */
+export async function inLargeTransaction(db: Database, work: (db: Db) => Promise<void>): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (tx.dialect.engine === 'sqlite') await (tx as Db & ScriptRunner).script('pragma cache_size = -400000')
+    await work(tx)
+  })
 }
 
 const perStatement = 1_000

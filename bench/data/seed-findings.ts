@@ -10,15 +10,18 @@ import { reportEntry, scanner, scatter, severityWord } from './entries.ts'
 import { assigneeCount, firstAssigneeId, measuredProjects, now } from './fixtures.ts'
 
 /** Seeds findings like those of an imported report, all promoted, some triaged, a few dismissed. */
-export async function seedFindings(db: Database, { findings }: Sizes): Promise<void> {
+export async function seedFindings(db: Database, { findings, allFindings }: Sizes): Promise<void> {
   const projects = Object.values(measuredProjects)
+  // Ten findings in each file of the project that is copied, as in a large one.
+  const step = allFindings ? 1009 : 1
   let before = 0
   for (const [index, projectId] of projects.entries()) {
     const total = findings[index] ?? 0
+    if (total === 0) continue
     await insertImport(db, projectId)
     const identifiers = await insertIdentifiers(db, projectId)
     await forEachBatch(db, `findings of project ${projectId}`, total, async (db, numbers) => {
-      const ids = numbers.map((number) => ({ id: 1 + before + number, number }))
+      const ids = numbers.map((number) => ({ id: 1 + before + number, number: number * step }))
       await insertVulnerabilities(db, projectId, ids)
       await insertFindings(db, projectId, ids, identifiers)
       await upsertPromoted(
@@ -28,6 +31,10 @@ export async function seedFindings(db: Database, { findings }: Sizes): Promise<v
     })
     before += total
   }
+}
+
+/** Counts the seeded vulnerabilities, as imports and triage do. */
+export async function insertCounts(db: Database): Promise<void> {
   await db.run(sql`
     insert into vulnerability_counts (project_id, is_on_default_branch, severity, state, report_type, scanner_id,
       is_resolved_on_default_branch, dismissal_reason, total, seconds)

@@ -5,8 +5,9 @@ import { removeFindings } from '../../packages/server/src/domain/removal/remove.
 import { digestToken } from '../../packages/server/src/domain/tokens/tokens.ts'
 import type { Sizes } from '../options.ts'
 import { forEachBatch } from './batches.ts'
+import { copyFindings } from './copy-findings.ts'
 import { assigneeCount, benchToken, firstAssigneeId, now } from './fixtures.ts'
-import { seedFindings } from './seed-findings.ts'
+import { insertCounts, seedFindings } from './seed-findings.ts'
 import { seedTopics } from './seed-topics.ts'
 import { seedUploads } from './seed-uploads.ts'
 import { sentence } from './words.ts'
@@ -22,6 +23,8 @@ export async function seed(db: Database, sizes: Sizes): Promise<void> {
   await insertProjects(db, 1, sizes.projects)
   await seedTopics(db, sizes)
   await seedFindings(db, sizes)
+  if (sizes.allFindings) await copyFindings(db, sizes.projects, sizes.allFindings)
+  await insertCounts(db)
   await seedUploads(db, userId)
   for (const table of tablesWithGivenIds) await skipUsedIds(db, table)
 }

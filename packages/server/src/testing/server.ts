@@ -18,7 +18,8 @@ import { openMemoryStore } from '../platform/object-store/memory.ts'
 import type { ObjectStore } from '../platform/object-store/objects.ts'
 import { readSettings, type Settings } from '../platform/settings/settings.ts'
 import { type Client, createClient, formWithFile, type Reply } from './client.ts'
-import { databaseOfServer, type FreshDatabase, observeDatabase } from './databases/database.ts'
+import { databaseOfServer, type FreshDatabase } from './databases/database.ts'
+import { observeDatabase } from './databases/observe.ts'
 import { type EntryFields, entry, sastReport } from './reports/reports.ts'
 
 interface ProjectOptions {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { observeDatabase } from '../../testing/databases/database.ts'
+import { observeDatabase } from '../../testing/databases/observe.ts'
 import { openQueue, start } from '../../testing/jobs.ts'
 import { mailStates, note, noteJob, withMail } from '../../testing/mail.ts'
 import { type SmtpReaction, type SmtpStandIn, startSmtp } from '../../testing/stand-ins/smtp.ts'

@@ -1,9 +1,8 @@
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Sql } from 'sql-template-tag'
 import { inject, onTestFinished } from 'vitest'
-import type { Database, Db } from '../../db/db.ts'
+import type { Database } from '../../db/db.ts'
 import type { DatabaseOptions } from '../../db/engine.ts'
 import { openDatabase } from '../../db/open.ts'
 import { createTestDatabase } from './postgres.ts'
@@ -72,24 +71,4 @@ async function openForTest(options: DatabaseOptions): Promise<Database> {
   const db = await openDatabase(options)
   onTestFinished(() => db.close())
   return db
-}
-
-/** Returns the same database; `observe` sees every statement before it runs, inside transactions too. */
-export function observeDatabase(database: Database, observe: (query: Sql) => void): Database {
-  function observed<Handle extends Db>(db: Handle): Handle {
-    const seen = (query: Sql) => {
-      observe(query)
-      return query
-    }
-    return {
-      ...db,
-      all: (query: Sql) => db.all(seen(query)),
-      one: (query: Sql) => db.one(seen(query)),
-      run: (query: Sql) => db.run(seen(query)),
-    }
-  }
-  return {
-    ...observed(database),
-    transaction: (work, options) => database.transaction((tx) => work(observed(tx)), options),
-  }
 }

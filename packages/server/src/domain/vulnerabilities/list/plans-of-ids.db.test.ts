@@ -1,6 +1,7 @@
-import sql, { raw, type Sql } from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import type { Reply } from '../../../testing/client.ts'
+import { isReadByIds, planOf, tablesNamedById } from '../../../testing/plans-of-ids.ts'
 import { entry } from '../../../testing/reports/reports.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
@@ -11,64 +12,22 @@ test('every statement with ids uses an index on them', async () => {
   const server = await startServer({ observe: (query) => statements.set(query.text, query) })
   const project = await useEverything(server)
   const { db } = server.deps
-  const isSqlite = db.dialect.engine === 'sqlite'
 
   const problems: string[] = []
   let checked = 0
   for (const query of [...statements.values()]) {
     const tables = tablesNamedById(query.text)
     if (tables.length === 0) continue
-    const rows = await db.all<object>(sql`${raw(isSqlite ? 'explain query plan' : 'explain')} ${query}`)
-    const plan = rows.map((row) => Object.values(row).join(' ')).join('\n')
+    const plan = await planOf(db, query)
     checked += tables.length
     for (const table of tables) {
-      if (!(isSqlite ? isFoundByIds(plan, table) : isFoundWithoutProject(plan, table)))
-        problems.push(`${table.alias}: ${query.text}\n${plan}`)
+      if (!isReadByIds(db, plan, table)) problems.push(`${table.alias}: ${query.text}\n${plan}`)
     }
   }
   expect(problems).toEqual([])
   expect(checked).toBeGreaterThan(30)
   expect(project.id).toBeGreaterThan(0)
 })
-
-interface NamedTable {
-  table: string
-  alias: string
-  /** The column whose values the statement lists: `id`, or a reference such as `finding_id`. */
-  column: string
-}
-
-/** Returns the tables of which a statement names rows by ids; a column of another row is a join. */
-function tablesNamedById(text: string): NamedTable[] {
-  const flat = text.replace(/--[^\n]*/g, ' ').replace(/\s+/g, ' ')
-  const declared = [
-    ...flat.matchAll(
-      /\b(?:from|join|update) (\w+)(?: (?:as )?(?!where|set|join|on|cross|left|order|limit|indexed|union)(\w+))?/g,
-    ),
-  ]
-  const conditions = flat.matchAll(
-    /\b(?:where|and) (?:(\w+)\.)?(id|\w+_id) (?:= (?:\?|\$\d+)|in \(select (?:value|\w+\.value|\*) from |= any)/g,
-  )
-  return [...conditions].flatMap(({ 1: qualifier, 2: column = '', 0: condition, index }) => {
-    // A single reference, the project or its scanners may stand beside a condition that names fewer rows.
-    if (column !== 'id' && (!/ in |any/.test(condition) || /^(?:project|scanner)_id$/.test(column))) return []
-    const match = qualifier
-      ? declared.find(([, table, alias]) => (alias ?? table) === qualifier)
-      : declared.findLast((match) => match.index < index && depthAt(flat, match.index) === depthAt(flat, index))
-    return match?.[1] ? [{ table: match[1], alias: match[2] ?? match[1], column }] : []
-  })
-}
-
-/** How many parentheses are open: a column without a qualifier is not of a table in a subquery before it. */
-const depthAt = (text: string, index: number): number =>
-  text.slice(0, index).split('(').length - text.slice(0, index).split(')').length
-
-const isFoundByIds = (plan: string, { alias, column }: NamedTable) =>
-  new RegExp(`SEARCH ${alias} (?:EXISTS )?USING (?:INTEGER PRIMARY KEY|[^\\n]*\\b${column}=)`).test(plan)
-
-/** PostgreSQL reads small tables whole; a search by the project alone is what must not happen. */
-const isFoundWithoutProject = (plan: string, { table, alias }: NamedTable) =>
-  !new RegExp(`on ${table}(?: ${alias})?\\b[^\\n]*\\n[^\\n]*Index Cond: \\(project_id = [^)]*\\)\\n`).test(plan)
 
 /** One request at least of every kind that changes or reads single vulnerabilities and findings, in a large project. */
 async function useEverything(server: TestServer) {

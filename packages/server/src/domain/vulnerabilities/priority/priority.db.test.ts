@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import { beforeAll, expect, test } from 'vitest'
-import { observeDatabase } from '../../../testing/databases/database.ts'
+import { observeDatabase } from '../../../testing/databases/observe.ts'
 import { loadRows } from '../../../testing/reports/feeds.ts'
 import { entry } from '../../../testing/reports/reports.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'

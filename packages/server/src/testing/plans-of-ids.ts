@@ -1,0 +1,55 @@
+import sql, { raw, type Sql } from 'sql-template-tag'
+import type { Db } from '../db/db.ts'
+
+/** Returns the plan of a statement as the engine describes it, one step per line. */
+export async function planOf(db: Db, query: Sql): Promise<string> {
+  const explain = raw(db.dialect.engine === 'sqlite' ? 'explain query plan' : 'explain')
+  const rows = await db.all<object>(sql`${explain} ${query}`)
+  return rows.map((row) => Object.values(row).join(' ')).join('\n')
+}
+
+export interface NamedTable {
+  table: string
+  alias: string
+  /** The column whose values the statement lists: `id`, or a reference such as `finding_id`. */
+  column: string
+}
+
+/** Returns the tables of which a statement names rows by ids; a column of another row is a join. */
+export function tablesNamedById(text: string): NamedTable[] {
+  const flat = text.replace(/--[^\n]*/g, ' ').replace(/\s+/g, ' ')
+  const declared = [
+    ...flat.matchAll(
+      /\b(?:from|join|update) (\w+)(?: (?:as )?(?!where|set|join|on|cross|left|order|limit|indexed|union)(\w+))?/g,
+    ),
+  ]
+  const conditions = flat.matchAll(
+    /\b(?:where|and) (?:(\w+)\.)?(id|\w+_id) (?:= (?:\?|\$\d+)|in \(select (?:value|\w+\.value|\*) from |= any)/g,
+  )
+  return [...conditions].flatMap(({ 1: qualifier, 2: column = '', 0: condition, index }) => {
+    // A single reference, the project or its scanners may stand beside a condition that names fewer rows.
+    if (column !== 'id' && (!/ in |any/.test(condition) || /^(?:project|scanner)_id$/.test(column))) return []
+    const match = qualifier
+      ? declared.find(([, table, alias]) => (alias ?? table) === qualifier)
+      : declared.findLast((match) => match.index < index && depthAt(flat, match.index) === depthAt(flat, index))
+    return match?.[1] ? [{ table: match[1], alias: match[2] ?? match[1], column }] : []
+  })
+}
+
+/** How many parentheses are open: a column without a qualifier is not of a table in a subquery before it. */
+const depthAt = (text: string, index: number): number =>
+  text.slice(0, index).split('(').length - text.slice(0, index).split(')').length
+
+/**
+ * Returns true if a plan reads the rows that a statement names by ids through an index on them. An index of the project
+ * would read all of its rows to find a few.
+ */
+export const isReadByIds = (db: Db, plan: string, table: NamedTable): boolean =>
+  db.dialect.engine === 'sqlite' ? isFoundByIds(plan, table) : isFoundWithoutProject(plan, table)
+
+const isFoundByIds = (plan: string, { alias, column }: NamedTable) =>
+  new RegExp(`SEARCH ${alias} (?:EXISTS )?USING (?:INTEGER PRIMARY KEY|[^\\n]*\\b${column}=)`).test(plan)
+
+/** PostgreSQL reads small tables whole; a search by the project alone is what must not happen. */
+const isFoundWithoutProject = (plan: string, { table, alias }: NamedTable) =>
+  !new RegExp(`on ${table}(?: ${alias})?\\b[^\\n]*\\n[^\\n]*Index Cond: \\(project_id = [^)]*\\)\\n`).test(plan)
