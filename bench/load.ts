@@ -36,6 +36,7 @@ export function sendLoad({ url, paths, bodies, connections, seconds, atMost, ...
       url,
       ...request,
       connections,
+      idReplacement: request.body?.includes('[<id>]') === true,
       timeout: 60,
       duration: seconds,
       // A load ends at the first sample after its duration; by default there is one per second.

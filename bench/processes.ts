@@ -32,7 +32,12 @@ export function startServer(env: Readonly<Record<string, string>>): Promise<Runn
 
 /** Starts the same HTTP library without the application; see `ceiling.ts`. */
 export function startCeiling(responsesFile: string): Promise<Running> {
-  return start(['--import', import.meta.resolve('tsx'), ceiling, responsesFile], {}, '/ready')
+  return startTypeScript(ceiling, [responsesFile], '/ready')
+}
+
+/** Starts a program that prints its address, as the servers do. */
+export function startTypeScript(file: string, args: readonly string[], readyPath: string): Promise<Running> {
+  return start(['--import', import.meta.resolve('tsx'), file, ...args], {}, readyPath)
 }
 
 const startTimeoutMs = 60_000

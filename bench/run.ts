@@ -14,6 +14,7 @@ import { measureMixedLoad } from './mixed-load.ts'
 import { hasNginx, nginxComparisons, sizesBesideNginx, startNginx } from './nginx.ts'
 import { isAsked, type Options, readOptions } from './options.ts'
 import { measurePages } from './pages.ts'
+import { measurePeers } from './peers/peers.ts'
 import { type Running, startCeiling, startServer } from './processes.ts'
 import { measureReadsUnderWrites } from './reads-under-writes.ts'
 import { measureMemoryOfImport, measureReports } from './reports.ts'
@@ -52,6 +53,7 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
   if (isAsked(options, 'starts')) printTable('Starts', await measureStarts(env, options.rounds))
   if (isAsked(options, 'feeds')) printTable('Feeds', await measureFeeds(options.rounds))
 
+  if (isAsked(options, 'peers')) printTable('Peers', await measurePeers(folder, options))
   const [filesProject = 0, plainProject = 0, promotedProject = 0, memoryProject = 0, ...reportProjects] = await prepare(
     dataset,
     5 + options.rounds,
