@@ -231,6 +231,7 @@ export const apiNames: ApiNames = {
     'POST /projects/:id/imported_findings': 'importFindings',
     'GET /projects/:id/imported_findings': 'listImportedFindings',
     'GET /vulnerabilities/:id/origins': 'listVulnerabilityOrigins',
+    'GET /vulnerabilities/:id/similar': 'listSimilarVulnerabilities',
     'POST /groups/:id/vex': 'importGroupVex',
     'POST /projects/:id/vulnerability_bulk_changes': 'changeVulnerabilities',
     'GET /projects/:id/vulnerability_bulk_changes': 'listVulnerabilityBulkChanges',

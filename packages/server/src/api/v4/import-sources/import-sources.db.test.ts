@@ -73,6 +73,31 @@ describe('a mirrored project', () => {
     expect((await owner.get(`/projects/${project.id}`)).body).toMatchObject(mirrorOf('all'))
   })
 
+  test('is named by its vulnerabilities, alone and in lists, until it is detached', async () => {
+    const { server, project, importer, owner, mark } = await mirroredServer('none')
+    const { id } = await server.vulnerability(project, { name: 'Injection' })
+    const other = await server.project('shop/own')
+    await server.vulnerability(other, { name: 'Our own' })
+    const paths = [`/projects/${project.id}/vulnerabilities`, '/groups/shop/vulnerabilities', '/vulnerabilities']
+    /** Returns what the vulnerability names as its source in each list, and alone. */
+    const named = async () => {
+      const lists = await Promise.all(paths.map((path) => owner.get(path)))
+      const rows = lists.map(({ body }) => body.find((row: { id: number }) => row.id === id))
+      expect(lists[1]?.body.filter((row: object) => 'project_mirrored_from' in row).length).toBeLessThanOrEqual(1)
+      return [...rows, (await owner.get(`/vulnerabilities/${id}`)).body].map((row) => row.project_mirrored_from)
+    }
+    // Rendered rows and responses are cached.
+    expect(await named()).toEqual([undefined, undefined, undefined, undefined])
+    await mark('project', project.id)
+    const mirror = { url: source, local_changes: 'none' }
+    expect(await named()).toEqual([mirror, mirror, mirror, mirror])
+    const changed = await importer.post(`/vulnerabilities/${id}/confirm`)
+    expect(changed).toMatchObject({ status: 201, body: { project_mirrored_from: mirror } })
+    expect(Object.keys(changed.body).at(-1)).toBe('project_mirrored_from')
+    expect((await owner.delete(`/projects/${project.id}/mirror`)).status).toBeLessThan(300)
+    expect(await named()).toEqual([undefined, undefined, undefined, undefined])
+  })
+
   test('keeps the assignees that its importer copies', async () => {
     const { server, project, importer, owner, mark } = await mirroredServer('none')
     const vulnerability = await server.vulnerability(project, { name: 'Injection' })

@@ -3,7 +3,7 @@ import type { RootDeps } from '../../../domain/deps.ts'
 import { localChanges, type Mirror } from '../../../domain/import-sources/import-source.ts'
 import { type MirrorPlace, readMirrors } from '../../../domain/import-sources/mirrors.ts'
 
-const mirrorView = Type.Object(
+export const mirrorView = Type.Object(
   {
     url: Type.String({ description: 'Address of the other server' }),
     local_changes: Type.Enum(localChanges, {

@@ -8,16 +8,19 @@ import type { PageRequest } from '../../../domain/page.ts'
 import {
   type FlawQuery,
   type FlawSort,
+  findFlawKey,
   flawSorts,
   type ListedFlaw,
   listFlaws,
 } from '../../../domain/vulnerabilities/flaws/flaw-list.ts'
 import { onlyProjectOf } from '../../../domain/vulnerabilities/list/counts/cached-counts.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
+import { listVulnerabilityIds } from '../../../domain/vulnerabilities/list/list.ts'
 import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { oneOf } from '../../../http/params/input.ts'
 import { cursorFields } from '../../../http/response/keyset.ts'
 import { joinedOnce, type RenderedRow, renderRow } from '../../../http/response/rendered-row.ts'
+import { renderRows } from '../../../http/response/row-cache.ts'
 import { serialiserOf } from '../../../http/response/serialiser.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
@@ -25,6 +28,7 @@ import { nullableString, timestamp } from '../views.ts'
 import { filterProperties, isPersonal, readFilter } from './filters.ts'
 import { readListPage, viewListPage } from './list-pages.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
+import { vulnerabilityRowsOfMany, vulnerabilityView } from './views.ts'
 
 export const flawView = Type.Object(
   {
@@ -165,5 +169,25 @@ export const flawRoutes: readonly Route[] = [
     input: Type.Object({ ...flawProperties, ...scopeProperties }),
     handle: async ({ deps, caller, input, page }) =>
       listFlawPage(deps, await instanceScope(deps, caller, input), { input, page, caller }),
+  }),
+  route({
+    method: 'GET',
+    path: '/vulnerabilities/:id/similar',
+    summary: 'List the vulnerabilities of all readable projects that are the same as one, itself included',
+    permission: 'vulnerability.read',
+    status: 200,
+    output: Type.Array(vulnerabilityView),
+    paged: true,
+    unknownFilters: 'refused',
+    async handle({ deps, vulnerability, caller, page, origin }) {
+      const request = readListPage({}, page)
+      // Keys are computed by a job; no flaw has the key 0.
+      const key = (await findFlawKey(deps, vulnerability.id)) ?? 0
+      const scope = await readableScope(deps, caller)
+      const query = { scope, filter: { flaws: [key] }, sort: 'severity_desc' } as const
+      const found = await listVulnerabilityIds(deps, query, request)
+      const rows = await renderRows(deps.db, vulnerabilityRowsOfMany(deps, { origin }), found.rows)
+      return viewListPage(request, found, rows)
+    },
   }),
 ]

@@ -54,6 +54,23 @@ describe('GET …/vulnerability_flaws', () => {
     expect(others[0].explanation).toContain('Same place: src/app.ts:3')
   })
 
+  test('is read from one vulnerability, as far as the caller may read the others', async () => {
+    const [one] = await flawsOf(`/projects/${shop.id}/vulnerabilities?severity=high`)
+    const similar = async (client: Client) =>
+      (await flawsOf(`/vulnerabilities/${one.id}/similar`, client)).map(
+        ({ title, project }: { title: string; project: { path_with_namespace: string } }) =>
+          `${project.path_with_namespace}: ${title}`,
+      )
+    const inShop = ['acme/shop: lodash: injection', 'acme/shop: Command injection']
+    expect(await similar(server.admin)).toEqual([...inShop, 'acme/site: lodash: injection'])
+    expect(await similar(developer)).toEqual(inShop)
+    const [other] = await flawsOf(`/projects/${shop.id}/vulnerabilities?severity=low`)
+    const alone = await developer.get(`/vulnerabilities/${other.id}/similar?per_page=1`)
+    expect([alone.headers['x-total'], alone.body]).toMatchObject(['1', [{ id: other.id }]])
+    const [hidden] = await flawsOf(`/projects/${site.id}/vulnerabilities`)
+    expect((await developer.get(`/vulnerabilities/${hidden.id}/similar`)).status).toBe(404)
+  })
+
   test('counts only what the caller may read', async () => {
     const paths = ['/vulnerability_flaws', group, `/projects/${shop.id}/vulnerability_flaws`]
     for (const path of paths) {

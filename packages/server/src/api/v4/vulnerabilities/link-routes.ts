@@ -10,7 +10,7 @@ import { notFound, parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
 import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { nullableTimestamp, timestamp } from '../views.ts'
-import { todayOf, viewVulnerability, vulnerabilityView } from './views.ts'
+import { viewChanged, vulnerabilityView } from './views.ts'
 
 const linkType = Type.Unsafe<(typeof linkTypes)[number]>({ type: 'string', enum: linkTypes })
 
@@ -135,7 +135,7 @@ export const vulnerabilityLinkRoutes: readonly Route[] = [
       const link = await createLink(deps, vulnerability, caller.user, { url, title, linkType: input.link_type })
       return {
         id: link.id,
-        vulnerability: viewVulnerability(project, await withFinding(deps, vulnerability), origin, todayOf(deps)),
+        vulnerability: await viewChanged(deps, project, await withFinding(deps, vulnerability), origin),
         issue: viewIssue(link, project.id, origin),
         link_type: link.linkType,
       }
@@ -153,7 +153,7 @@ export const vulnerabilityLinkRoutes: readonly Route[] = [
       const link = await removeLink(deps, vulnerability, caller.user, input.issue_link_id)
       return {
         id: link.id,
-        vulnerability: viewVulnerability(project, await withFinding(deps, vulnerability), origin, todayOf(deps)),
+        vulnerability: await viewChanged(deps, project, await withFinding(deps, vulnerability), origin),
         issue: viewIssue(link, project.id, origin),
         link_type: link.linkType,
       }

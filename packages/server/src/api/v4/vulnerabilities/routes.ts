@@ -16,7 +16,7 @@ import { filterProperties, isPersonal, listProperties, readFilter } from './filt
 import { flawTables, flawView, listedTables, listFlawPage } from './flaw-routes.ts'
 import { readListPage, viewListPage } from './list-pages.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
-import { todayOf, viewVulnerability, vulnerabilityRows, vulnerabilityRowsOfMany, vulnerabilityView } from './views.ts'
+import { viewChanged, vulnerabilityRows, vulnerabilityRowsOfMany, vulnerabilityView } from './views.ts'
 
 const groupedProperties = {
   ...listProperties,
@@ -92,10 +92,10 @@ export const vulnerabilityRoutes: readonly Route[] = [
     paged: true,
     alternative,
     unknownFilters: ['has_vulnerability', 'pipeline_id', 'scanner_id', 'project_id'],
-    cacheTables: [...listedTables, ...flawTables],
+    cacheTables: [...listedTables, ...flawTables, 'import_sources'],
     isPersonal: ({ input }) => isPersonal(input),
     async handle({ deps, project, caller, input, page, origin }) {
-      const source = vulnerabilityRows(deps, project, { origin, ref: input.ref })
+      const source = await vulnerabilityRows(deps, project, { origin, ref: input.ref })
       return listPage(deps, projectScope(project.id), { input, page, caller }, (ids) =>
         renderRows(deps.db, source, ids),
       )
@@ -185,11 +185,6 @@ export const vulnerabilityRoutes: readonly Route[] = [
     status: 201,
     output: vulnerabilityView,
     handle: async ({ deps, project, caller, input, origin }) =>
-      viewVulnerability(
-        project,
-        await promoteFinding(deps, project, caller.user, input.finding_id),
-        origin,
-        todayOf(deps),
-      ),
+      viewChanged(deps, project, await promoteFinding(deps, project, caller.user, input.finding_id), origin),
   }),
 ]

@@ -14,7 +14,7 @@ import {
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { nullableInteger, nullableTimestamp } from '../views.ts'
-import { instanceScope, scopeProperties } from './scope-filters.ts'
+import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
 
 /** Severities in the order of GitLab's statistics. */
 const worstFirst = ['critical', 'high', 'medium', 'low', 'unknown', 'info'] as const
@@ -185,11 +185,12 @@ export const vulnerabilityStatisticsRoutes: readonly Route[] = [
     path: '/groups/:id/vulnerability_statistics',
     summary: 'Get the vulnerability statistics of all readable projects in a group and its subgroups',
     permission: 'group.vulnerability.list',
+    input: Type.Object({ project_id: projectFilter }),
     status: 200,
     output: manyStatisticsView,
     unknownFilters: 'refused',
-    handle: async ({ deps, group, caller, origin }) =>
-      viewManyStatistics(deps, await readableScope(deps, caller, { group }), origin),
+    handle: async ({ deps, group, caller, input, origin }) =>
+      viewManyStatistics(deps, await readableScope(deps, caller, { group, projectIds: input.project_id }), origin),
   }),
   route({
     method: 'GET',

@@ -182,6 +182,11 @@ test('statistics and list of a group contain only what the caller may read in ea
     finding: { project_id: two.id },
   })
 
+  const ofTwo = await groupDeveloper.get(`/groups/top/vulnerability_statistics?project_id=${one.id},${three.id}`)
+  expect(ofTwo).toMatchObject({ status: 200, body: { projects: 2, total: 2, medium: 1, low: 1, letter_grade: 'C' } })
+  // The filter does not widen what the caller may read.
+  const hidden = await developer.get(`/groups/top/vulnerability_statistics?project_id=${two.id}`)
+  expect(hidden).toMatchObject({ status: 200, body: { projects: 0, total: 0, most_affected_projects: [] } })
   const own = await developer.get('/groups/top/vulnerability_statistics')
   expect(own).toMatchObject({ status: 200, body: { projects: 1, total: 1, low: 1, letter_grade: 'B' } })
   const all = await groupDeveloper.get('/groups/top/vulnerability_statistics')

@@ -11,7 +11,7 @@ import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
 import { given } from './triage-routes.ts'
-import { todayOf, viewVulnerability, vulnerabilityView } from './views.ts'
+import { viewChanged, vulnerabilityView } from './views.ts'
 
 /** Parameter of tags. */
 export const tagList = textList({
@@ -56,7 +56,7 @@ const tagRoute = (method: 'PUT' | 'POST' | 'DELETE', action: 'set_tags' | 'tag' 
     async handle({ deps, project, vulnerability, caller, input, origin }) {
       const change = { action, tags: readTags(input.tags), comment: given(input.comment) }
       const changed = await changeVulnerability(deps, project, caller.user, { id: vulnerability.id, change })
-      return viewVulnerability(project, changed, origin, todayOf(deps))
+      return viewChanged(deps, project, changed, origin)
     },
   })
 

@@ -17,7 +17,7 @@ import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route, RouteContext } from '../../../http/route.ts'
 import { notFound, parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
-import { todayOf, viewVulnerability, vulnerabilityRows, vulnerabilityView } from './views.ts'
+import { viewChanged, vulnerabilityRows, vulnerabilityView } from './views.ts'
 
 const comment = optional(text({ description: 'Stored in the history; at most 50,000 characters' }))
 
@@ -41,7 +41,7 @@ const expected_state = optional(
 
 async function change({ deps, project, caller, vulnerability, origin }: Call, what: Omit<ChangeRequest, 'id'>) {
   const changed = await changeVulnerability(deps, project, caller.user, { id: vulnerability.id, ...what })
-  return viewVulnerability(project, changed, origin, todayOf(deps))
+  return viewChanged(deps, project, changed, origin)
 }
 
 function transition(action: 'confirm' | 'resolve', summary: string): Route {
@@ -166,7 +166,7 @@ export const vulnerabilityLifeRoutes: readonly Route[] = [
     status: 200,
     output: vulnerabilityView,
     async handle({ deps, project, vulnerability, origin }) {
-      const source = vulnerabilityRows(deps, project, { origin })
+      const source = await vulnerabilityRows(deps, project, { origin })
       const [row] = await renderRows(deps.db, source, [vulnerability.id])
       if (!row) throw notFound()
       return row

@@ -1,6 +1,8 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { states } from '../../../domain/findings/scales.ts'
+import type { Mirror } from '../../../domain/import-sources/import-source.ts'
+import { readMirrors } from '../../../domain/import-sources/mirrors.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { isOverdue } from '../../../domain/vulnerabilities/due-dates/due-date.ts'
 import { listVersions, loadVulnerabilities, versionOf } from '../../../domain/vulnerabilities/list/list.ts'
@@ -21,6 +23,7 @@ import type { Vulnerability, VulnerabilityWithFinding } from '../../../domain/vu
 import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
 import { packageUrl } from '../findings/package-view.ts'
 import { vulnerabilityUrl } from '../findings/web-url.ts'
+import { mirrorView, viewMirror } from '../import-sources/views.ts'
 import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { freeObject, nullableInteger, nullableString, nullableTimestamp, timestamp } from '../views.ts'
 
@@ -171,6 +174,7 @@ export const vulnerabilityView = Type.Object(
       ...nullableInteger,
       description: 'The rule of a group that a decision about this vulnerability has created',
     },
+    project_mirrored_from: Type.Optional(mirrorView),
   },
   { title: 'Vulnerability' },
 )
@@ -306,11 +310,25 @@ export function viewVulnerability(
   }
 }
 
-const tables = ['vulnerabilities', 'findings', 'users']
+/** Returns the response to a change, or to a request for one vulnerability. */
+export async function viewChanged(deps: RootDeps, project: Project, row: VulnerabilityWithFinding, origin: string) {
+  const mirrors = await readMirrors(deps, 'project', [project.id])
+  return addMirror(viewVulnerability(project, row, origin, todayOf(deps)), mirrors.get(project.id))
+}
+
+type View = Static<typeof vulnerabilityView>
+
+/** Adds the source of a mirror. The field is missing otherwise, so that other responses do not change. */
+function addMirror(view: View, mirror: Mirror | undefined): View {
+  if (mirror) view.project_mirrored_from = viewMirror(mirror)
+  return view
+}
+
+const tables = ['vulnerabilities', 'findings', 'users', 'import_sources']
 
 /** Returns everything that a rendered vulnerability depends on, except its row, its finding and its assignee. */
-const surroundings = (project: Project, origin: string) =>
-  digestOf([viewProject(project), project.defaultBranch, project.isArchived, origin])
+const surroundings = (project: Project, mirror: Mirror | undefined, origin: string) =>
+  digestOf([viewProject(project), project.defaultBranch, project.isArchived, mirror && viewMirror(mirror), origin])
 
 /** Returns the date in UTC, on which rendered rows depend too. */
 export const todayOf = ({ now }: Pick<RootDeps, 'now'>): string => now().slice(0, 10)
@@ -327,13 +345,14 @@ const onRef = (row: VulnerabilityWithFinding, ref: string | undefined): Vulnerab
 }
 
 /** Rendered vulnerabilities of a project. */
-export function vulnerabilityRows(
+export async function vulnerabilityRows(
   deps: RootDeps,
   project: Project,
   { origin, ref }: Seen,
-): RowSource<typeof vulnerabilityView> {
+): Promise<RowSource<typeof vulnerabilityView>> {
   const today = todayOf(deps)
-  const key = `vulnerability ${JSON.stringify([today, ref])} ${surroundings(project, origin)}`
+  const mirror = (await readMirrors(deps, 'project', [project.id])).get(project.id)
+  const key = `vulnerability ${JSON.stringify([today, ref])} ${surroundings(project, mirror, origin)}`
   return {
     keyOf: (id) => `${key} ${id}`,
     view: vulnerabilityView,
@@ -344,9 +363,16 @@ export function vulnerabilityRows(
       (await loadVulnerabilities(deps, ids)).map((row) => ({
         id: row.vulnerability.id,
         version: versionOf(row),
-        view: viewVulnerability(project, onRef(row, ref), origin, today),
+        view: addMirror(viewVulnerability(project, onRef(row, ref), origin, today), mirror),
       })),
   }
+}
+
+/** Adds the project to each row, and the source of those that are mirrors. */
+async function withMirrors<Row extends { projectId: number }>(deps: RootDeps, rows: readonly Row[]) {
+  const mirrors = await readMirrors(deps, 'project', [...new Set(rows.map(({ projectId }) => projectId))])
+  const found = await withProjects(deps, rows)
+  return found.map(({ row, project }) => ({ row, project, mirror: mirrors.get(project.id) }))
 }
 
 /** Rendered vulnerabilities of any projects, whose data is part of the version. */
@@ -357,19 +383,21 @@ export function vulnerabilityRowsOfMany(deps: RootDeps, { origin, ref }: Seen): 
     view: vulnerabilityView,
     tables: [...tables, 'projects', 'namespaces'],
     async listVersions(ids) {
-      const rows = await withProjects(deps, await listVersions(deps, ids))
-      return new Map(rows.map(({ row, project }) => [row.id, `${row.version} ${surroundings(project, origin)}`]))
+      const rows = await withMirrors(deps, await listVersions(deps, ids))
+      return new Map(
+        rows.map(({ row, project, mirror }) => [row.id, `${row.version} ${surroundings(project, mirror, origin)}`]),
+      )
     },
     async load(ids) {
       const loaded = await loadVulnerabilities(deps, ids)
-      const rows = await withProjects(
+      const rows = await withMirrors(
         deps,
         loaded.map((row) => ({ ...row, projectId: row.vulnerability.projectId })),
       )
-      return rows.map(({ row, project }) => ({
+      return rows.map(({ row, project, mirror }) => ({
         id: row.vulnerability.id,
-        version: `${versionOf(row)} ${surroundings(project, origin)}`,
-        view: viewVulnerability(project, onRef(row, ref), origin, today),
+        version: `${versionOf(row)} ${surroundings(project, mirror, origin)}`,
+        view: addMirror(viewVulnerability(project, onRef(row, ref), origin, today), mirror),
       }))
     },
   }

@@ -14,6 +14,7 @@ import { facetSelection, hasOnlyFacets } from './facet-selection.ts'
 import { type CountSort, countOrders, openCountedFlaws } from './flaw-counts.ts'
 import {
   countMembers,
+  listFlawKeys,
   listMembers,
   listSamples,
   listScannerNames,
@@ -71,6 +72,11 @@ export async function listFlaws(
     ),
     next: page.hasNext ? rows.at(-1)?.at : undefined,
   }
+}
+
+/** Returns the key of the flaw that a vulnerability is; undefined until a job has computed it. */
+export async function findFlawKey({ db }: Pick<RootDeps, 'db'>, vulnerabilityId: number): Promise<number | undefined> {
+  return (await listFlawKeys(db, [vulnerabilityId])).get(vulnerabilityId)
 }
 
 function openFlaws(deps: RootDeps, query: FlawQuery, limits: FlawLimits): Promise<PlacedFlaws> {
