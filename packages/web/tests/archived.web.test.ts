@@ -204,6 +204,19 @@ describe('a mirror', () => {
       await visitPart(part)
       await expect.poll(() => offered(page, controls), { message: part }).toEqual([])
     }
+    // Lists of many projects mark its rows and offer triage of the others.
+    const own = await web.server.project('copied/own')
+    await web.server.vulnerability(own, { name: 'Our own' })
+    await web.server.admin.post(`/projects/${own.id}/members`, { user_id: holder.user?.id, access_level: 40 })
+    await visit(page, '/groups/copied/-/vulnerabilities')
+    await row(page, 'Mirror').click()
+    await page.getByText('This project is a mirror and permits no triage.').waitFor()
+    await row(page, 'Mirror').getByRole('checkbox', { disabled: true }).waitFor()
+    expect(await offered(page, ['Confirm'])).toEqual([])
+    await page.getByRole('button', { name: 'Close panel' }).click()
+    await row(page, 'Our own').click()
+    await expect.poll(() => offered(page, ['Confirm'])).toEqual(['Confirm'])
+    expect(await accessProblems(page)).toEqual([])
   })
 
   test('of a topic is named on its page, and an administrator detaches it', async () => {

@@ -45,6 +45,16 @@ describe('the list grouped by vulnerability', () => {
     await grid.getByRole('link', { name: 'Command injection' }).waitFor()
     await grid.getByRole('link', { name: 'lodash' }).waitFor()
     expect(await grid.getByRole('link', { name: 'Other flaw' }).count()).toBe(0)
+    // The page of one compares it with the others, also with those of other projects.
+    const [{ id }] = (await maintainer.get(`/projects/${shop.id}/vulnerabilities?search=Command`)).body
+    await visit(page, `/acme/shop/-/vulnerabilities/${id}`)
+    const same = page.getByRole('region', { name: 'Same vulnerability elsewhere' }).first()
+    await same.getByRole('row', { name: /^acme\/shop \(this one\)/ }).waitFor()
+    expect(await same.getByRole('row').count()).toBe(4)
+    expect(await accessProblems(page)).toEqual([])
+    await same.getByRole('link', { name: /in acme\/site$/ }).click()
+    await page.getByRole('heading', { name: 'Command injection', level: 1 }).waitFor()
+    expect(new URL(page.url()).pathname).toMatch(/^\/acme\/site\//)
   })
 
   test('makes one decision for all projects, which can be undone', async () => {

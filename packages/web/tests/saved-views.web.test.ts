@@ -124,7 +124,10 @@ test('views of a group and of the instance keep all statuses and the chosen proj
   const name = `Of one project ${view.id}`
   const ofGroup = await web.server.admin.post(groupPath, { name, filter: { project_id: [project.id] }, shared: true })
   const group = await web.open(`/groups/acme/-/vulnerabilities?view=${ofGroup.body.id}`, { as: web.server.admin })
-  await group.getByText('it leaves out the filter project_id').waitFor()
+  await group.getByRole('button', { name: `Remove filter Project: ${project['path_with_namespace']}` }).waitFor()
+  expect(await group.getByText('it leaves out the filter').count()).toBe(0)
+  await expect.poll(() => total(group).innerText()).toBe('2 vulnerabilities')
+  expect(await group.getByText('(changed)').count()).toBe(0)
   expect(await accessProblems(group)).toEqual([])
 })
 

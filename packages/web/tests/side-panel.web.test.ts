@@ -221,6 +221,7 @@ describe('the list', () => {
     const page = await web.open(list, { as: maintainer, width: 1440 })
     await page.getByRole('button', { name: 'View options' }).click()
     const dialog = page.getByRole('dialog', { name: 'View options' })
+    expect(await dialog.getByLabel('Project').count()).toBe(0)
     await dialog.getByLabel('Report type').uncheck()
     await dialog.getByLabel('Density').selectOption('compact')
     await dialog.getByRole('button', { name: 'Done' }).click()
@@ -230,5 +231,15 @@ describe('the list', () => {
       await page.getByRole('columnheader', { name: 'Priority' }).waitFor()
       await expect.poll(async () => (await row(page, 'One').boundingBox())?.height).toBe(30)
     }
+    const stored = () => page.evaluate(() => localStorage.getItem('alcove.vulnerability-view'))
+    expect(await stored()).toBe('{"density":"compact","hidden":["report_type"]}')
+    // Browsers stored the labels of the shown columns before.
+    await page.evaluate(() =>
+      localStorage.setItem('alcove.vulnerability-view', '{"density":"compact","columns":["Priority","Status"]}'),
+    )
+    await page.reload()
+    await page.getByRole('columnheader', { name: 'Status' }).waitFor()
+    const headers = async () => (await page.getByRole('columnheader').allInnerTexts()).map((text) => text.trim())
+    expect(await headers()).toEqual(['', 'Severity', 'Vulnerability', 'Priority', 'Status'])
   })
 })

@@ -124,6 +124,34 @@ describe('triage', () => {
     expect(await active(page)).toBe('Flaw G')
   })
 
+  test('changes one row by a double click on a button, in the toolbar and in the side panel', async () => {
+    const project = await web.server.project(`acme/double-${Date.now()}`)
+    await fill(
+      web,
+      project,
+      [...'DCBA'].map((title) => ({ title: `Flaw ${title}` })),
+    )
+    const as = await web.server.as('maintainer', project)
+    const page = await web.open(`/${project['path_with_namespace']}/-/vulnerabilities`, { as })
+    const states = async () => {
+      const { body } = await as.get(`/projects/${project.id}/vulnerabilities`)
+      return body.map(({ state }: { state: string }) => state)
+    }
+    await page.getByRole('button', { name: 'Confirm', exact: true }).dblclick()
+    await expect.poll(states).toEqual(['confirmed', 'detected', 'detected', 'detected'])
+    expect(await active(page)).toBe('Flaw B')
+    await grid(page).focus()
+    await page.keyboard.press('Enter')
+    const panel = page.getByRole('region', { name: 'Selected vulnerability' })
+    await panel.getByRole('heading', { name: 'Flaw B' }).waitFor()
+    await panel.getByRole('button', { name: 'Resolve' }).dblclick()
+    await expect.poll(states).toEqual(['confirmed', 'resolved', 'detected', 'detected'])
+    await panel.getByRole('heading', { name: 'Flaw C' }).waitFor()
+    // A change of the next row would be sent by now: the message follows the last one.
+    await page.getByText('Resolved: Flaw B').waitFor()
+    expect(await states()).toEqual(['confirmed', 'resolved', 'detected', 'detected'])
+  })
+
   test('shows one message at a time, at the bottom left', async () => {
     const { page } = await open()
     await page.keyboard.press('c')

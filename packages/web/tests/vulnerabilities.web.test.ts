@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { active, chooseStatus, fill, grid, row, total } from './vulnerabilities.ts'
-import { startWeb, type Web } from './web.ts'
+import { accessProblems, startWeb, visit, type Web } from './web.ts'
 
 const many = 3_000
 let web: Web
@@ -302,5 +302,72 @@ describe('a group', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('z')
     await row(page, 'In the west').waitFor()
+  })
+
+  test('is narrowed to projects, in its numbers, rows, grouped list, bulk changes, exports and views', async () => {
+    const group = `narrow-${Date.now()}`
+    const [east, west] = [await web.server.project(`${group}/east`), await web.server.project(`${group}/west`)]
+    await web.server.vulnerability(east, { name: 'In the east', severity: 'High' })
+    await web.server.vulnerability(west, { name: 'In the west', severity: 'Low' })
+    const page = await web.open(`/groups/${group}/-/vulnerabilities`, { as: web.server.admin, width: 1440 })
+    await row(page, 'In the west').getByRole('gridcell', { name: 'west', exact: true }).waitFor()
+    await page.getByRole('columnheader', { name: 'Project' }).waitFor()
+
+    await page.getByRole('button', { name: 'Project', exact: true }).click()
+    const popover = page.getByRole('dialog', { name: 'Projects' })
+    await popover.getByLabel(`${group}/west`).waitFor()
+    await popover.getByLabel('Search projects').fill('east')
+    await popover.getByLabel(`${group}/west`).waitFor({ state: 'detached' })
+    expect(await accessProblems(page)).toEqual([])
+    await popover.getByLabel(`${group}/east`).check()
+    await page.keyboard.press('Escape')
+    await row(page, 'In the west').waitFor({ state: 'detached' })
+    await expect.poll(() => total(page).innerText()).toBe('1 vulnerability')
+    const numbers = page.getByRole('group', { name: 'By severity' })
+    await numbers.getByRole('button', { name: '1 High' }).waitFor()
+    await numbers.getByRole('button', { name: '0 Low' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('project_id')).toBe(`${east.id}`)
+    const chip = page.getByRole('button', { name: `Remove filter Project: ${group}/east` })
+    await chip.waitFor()
+
+    await page.getByLabel('Group by').selectOption('Grouped')
+    const flaws = page.getByRole('region', { name: 'Vulnerabilities', exact: true }).getByRole('row')
+    await flaws.filter({ hasText: 'In the east' }).waitFor()
+    expect(await flaws.count()).toBe(2)
+    await page.getByLabel('Group by').selectOption('Not grouped')
+
+    await page.getByLabel('Select all matching').check()
+    await grid(page).focus()
+    await page.keyboard.press('c')
+    await page.getByRole('dialog').getByText('Changes 1 vulnerability in 1 project.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
+    await row(page, 'In the east').getByText('Confirmed').waitFor()
+    const stateIn = async ({ id }: typeof east) =>
+      (await web.server.admin.get(`/projects/${id}/vulnerabilities`)).body.map(({ state }: { state: string }) => state)
+    expect([await stateIn(east), await stateIn(west)]).toEqual([['confirmed'], ['detected']])
+
+    await page.getByRole('button', { name: 'Export' }).click()
+    const sent = page.waitForRequest((request) => /vulnerability_exports$/.test(request.url()))
+    await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click()
+    expect((await sent).postDataJSON()).toMatchObject({ filters: { project_id: [east.id] } })
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'Save view' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('East')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save view' }).click()
+    await page.getByText('View saved.').waitFor()
+    const { body: owner } = await web.server.admin.get(`/groups/${group}`)
+    const views = await web.server.admin.get(`/groups/${owner.id}/vulnerability_views`)
+    expect(views.body).toMatchObject([{ filter: { project_id: `${east.id}` } }])
+
+    await chip.click()
+    await row(page, 'In the west').waitFor()
+    // Projects of the overview open the list that they narrow.
+    await visit(page, `/groups/${group}`)
+    const byRisk = page.getByRole('region', { name: 'Open vulnerabilities by project' })
+    await byRisk.getByRole('link', { name: '1 high in east' }).click()
+    await row(page, 'In the east').waitFor()
+    expect(await grid(page).getByRole('link').count()).toBe(1)
   })
 })

@@ -282,7 +282,7 @@ export const texts = {
   run: (state: string) => `Run ${state}`,
   jobId: (id: number) => `job ${id}`,
   runs: 'runs {time}',
-  attempts: (attempts: number) => `${attempts} attempts`,
+  attempts: (attempts: number) => counted(attempts, 'attempt'),
   of: (done: string, total: string) => `${done} of ${total}`,
   jobId2: (id: number) => `Job ${id}`,
   quarantine: 'Quarantine',

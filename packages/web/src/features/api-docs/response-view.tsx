@@ -91,7 +91,7 @@ export function ResponseView({ result }: { result: TestResponse }) {
         {text && !isCut && <CopyButton text={text} label={texts.copyBody} />}
       </div>
       <details>
-        <summary className="small">{texts.headers(formatCount(headers.length))}</summary>
+        <summary className="small">{texts.headers(headers.length)}</summary>
         <dl className={styles.headers}>
           {headers.map(([name, value]) => (
             <div key={name} className={styles.header}>

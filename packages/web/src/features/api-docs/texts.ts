@@ -31,7 +31,7 @@ export const texts = {
   moreThan: 'more than ',
   ms: '{ms} ms, {isCut}{size}',
   copyBody: 'Copy body',
-  headers: (count: string) => `${count} headers`,
+  headers: (count: number) => counted(count, 'header'),
   withoutBody: 'No body.',
   ofCount: (count: string) => ` of ${count}`,
   showingTheFirstCharacters: 'Showing the first {maxShown} characters{isCut}.',

@@ -54,7 +54,7 @@ export function Dashboard({ group }: { group?: Place }) {
                   </Link>
                 }
               >
-                <ProjectsByRisk statistics={statistics} />
+                <ProjectsByRisk statistics={statistics} list={list} />
                 {work.data && <NeverScanned unscanned={work.data.unscanned} />}
               </Panel>
               <Panel

@@ -12,8 +12,8 @@ import { texts } from './texts.ts'
 
 const shownSeverities: readonly Severity[] = ['critical', 'high']
 
-/** Projects with the most severe open vulnerabilities. */
-export function ProjectsByRisk({ statistics }: { statistics: Statistics }) {
+/** Projects with the most severe open vulnerabilities. Names and numbers open the list, filtered by the project. */
+export function ProjectsByRisk({ statistics, list }: { statistics: Statistics; list: string }) {
   if (statistics.most_affected_projects.length === 0) return <p className="muted">{texts.noOpenVulnerabilities}</p>
   return (
     <Table
@@ -23,12 +23,21 @@ export function ProjectsByRisk({ statistics }: { statistics: Statistics }) {
       {statistics.most_affected_projects.map((project) => (
         <tr key={project.id}>
           <td className={styles.project}>
-            <Link to={`/${project.path_with_namespace}/-/vulnerabilities`}>{project.name_with_namespace}</Link>
+            <Link to={`${list}?project_id=${project.id}`}>{project.name_with_namespace}</Link>
             <Bar counts={project} />
           </td>
           {shownSeverities.map((severity) => (
             <td key={severity} className="numbers">
-              {formatCount(project[severity])}
+              {project[severity] === 0 ? (
+                formatCount(0)
+              ) : (
+                <Link
+                  to={`${list}?project_id=${project.id}&severity=${severity}`}
+                  aria-label={texts.severityOfProject(formatCount(project[severity]), severity, project.name)}
+                >
+                  {formatCount(project[severity])}
+                </Link>
+              )}
             </td>
           ))}
           <td className="numbers">{formatCount(project.total)}</td>

@@ -2,6 +2,7 @@ import { counted } from '../../components/format.ts'
 
 /** Texts of the UI. */
 export const texts = {
+  severityOfProject: (count: string, severity: string, project: string) => `${count} ${severity} in ${project}`,
   noChangesInTheLast: 'No changes in the last 30 days.',
   scannersThatStoppedToReport: 'Scanners that stopped to report',
   hasNotReportedFor: '{strong} has not reported for {link}',

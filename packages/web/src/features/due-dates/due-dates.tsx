@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { ActionForm } from '../../components/form/action-form.tsx'
 import { SelectField, TextField } from '../../components/form/field.tsx'
 import { ForWriters } from '../../components/form/for-writers.tsx'
-import { counted, formatCount, inWords } from '../../components/format.ts'
+import { formatCount, inWords } from '../../components/format.ts'
 import { ConfirmDialog } from '../../components/overlay/dialog.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { useLinks } from '../../components/page/screens.tsx'
@@ -92,7 +92,7 @@ const daysOf = (policy: Policy, severity: (typeof severities)[number]) => policy
 function describe(policy: Policy): string {
   const days = severities.flatMap((severity) => {
     const count = daysOf(policy, severity)
-    return count === null ? [] : `${inWords(severity)} ${counted(count, texts.day, texts.days)}`
+    return count === null ? [] : `${inWords(severity)} ${texts.days(count)}`
   })
   return days.join(', ') || texts.noDueDates
 }

@@ -1,3 +1,5 @@
+import { counted } from '../../components/format.ts'
+
 /** Texts of the UI. */
 export const texts = {
   detection: 'Detection',
@@ -15,8 +17,7 @@ export const texts = {
   thereIsNoPolicy: 'There is no policy, so vulnerabilities have no due dates unless users set them.',
   policy: 'Policy',
   setAPolicy: 'Set a policy',
-  day: 'day',
-  days: 'days',
+  days: (days: number) => counted(days, 'day'),
   noDueDates: 'no due dates',
   policySavedDueDates: 'Policy saved. Due dates are being updated.',
   policyRemoved: 'Policy removed.',

@@ -116,7 +116,7 @@ export const texts = {
   revoke: 'Revoke',
   link: (id: number) => `Link ${id}`,
   noPreviewAvailableForThisFile: 'No preview available for this file type.',
-  bytes: (bytes: string) => ` (${bytes} bytes)`,
+  bytes: (bytes: number) => ` (${counted(bytes, 'byte')})`,
   type: 'Type',
   sha256: 'SHA-256',
   download: 'Download',

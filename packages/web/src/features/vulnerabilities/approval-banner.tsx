@@ -17,9 +17,7 @@ export function ApprovalBanner() {
   if (!data || data.rows.length === 0) return null
   return (
     <section className={styles.notice} aria-label={texts.approvals}>
-      <p>
-        {texts.approval(data.total === 1 ? texts.aDismissalAwaits : texts.dismissalsAwait(data.total ?? texts.many))}
-      </p>
+      <p>{data.total === undefined ? texts.manyDismissalsAwait : texts.dismissalsAwait(data.total)}</p>
       <LinkButton size="small" to={to('vulnerabilities/approvals')}>
         {texts.reviewApprovals}
       </LinkButton>

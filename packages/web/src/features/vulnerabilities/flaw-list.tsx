@@ -12,7 +12,7 @@ import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { usePage } from '../../data/api.ts'
 import { type Filter, states } from '../../nouns/vulnerability/filters.ts'
-import type { Owner } from '../../nouns/vulnerability/owner.ts'
+import { type Owner, scopeOf } from '../../nouns/vulnerability/owner.ts'
 import styles from './flaw-list.module.css'
 import { groupings } from './flaws/groupings.ts'
 import { FlawChangesDialog, JoinDialog, SplitDialog } from './flaws/lazy-dialogs.ts'
@@ -151,12 +151,14 @@ function Regrouping({
 }
 
 function useFlaws(owner: Owner, filter: Filter) {
-  const query = { ...filter, sort: useChoice('sort', sorts), page: usePageNumber(), per_page: perPage }
-  const ofInstance = usePage(
-    'GET /vulnerability_flaws',
-    { query: { ...query, ...(owner.kind === 'instance' && owner.scope) } },
-    { isEnabled: owner.kind === 'instance' },
-  )
+  const query = {
+    ...filter,
+    ...scopeOf(owner),
+    sort: useChoice('sort', sorts),
+    page: usePageNumber(),
+    per_page: perPage,
+  }
+  const ofInstance = usePage('GET /vulnerability_flaws', { query }, { isEnabled: owner.kind === 'instance' })
   const ofPlace = usePage(
     owner.kind === 'project' ? 'GET /projects/{id}/vulnerability_flaws' : 'GET /groups/{id}/vulnerability_flaws',
     { path: { id: owner.kind === 'instance' ? 0 : owner.id }, query },

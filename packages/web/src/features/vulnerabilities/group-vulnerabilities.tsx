@@ -11,9 +11,9 @@ import { useGroup } from '../../nouns/group/group.ts'
 import { FirstReport } from '../../nouns/project/lazy-first-report.ts'
 import { awaitingQuery } from '../../nouns/vulnerability/awaiting.ts'
 import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
-import { filterFrom } from '../../nouns/vulnerability/filter-state.ts'
+import { filterFrom, projectIdsIn } from '../../nouns/vulnerability/filter-state.ts'
 import { filterNames } from '../../nouns/vulnerability/filters.ts'
-import type { Owner } from '../../nouns/vulnerability/owner.ts'
+import type { GroupScope, Owner } from '../../nouns/vulnerability/owner.ts'
 import { texts } from './texts.ts'
 import { AcceptAll } from './triage/lazy-dialogs.ts'
 import { useMayTriageSome } from './triage/may-triage.ts'
@@ -28,8 +28,10 @@ export function GroupVulnerabilities() {
   const isTriageable = useMayChange('triage')
   const mayTriage = useMayTriageSome(group.id, level) && isTriageable
   const { id, full_path: path } = group
-  const owner = useMemo((): Owner => ({ kind: 'group', id, path, mayTriage }), [id, path, mayTriage])
-  const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
+  const [{ project_id }] = useSearchState(['project_id'])
+  const scope = useMemo(() => groupScope(project_id), [project_id])
+  const owner = useMemo((): Owner => ({ kind: 'group', id, path, scope, mayTriage }), [id, path, scope, mayTriage])
+  const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id }, query: scope })
   const waiting = query.data && waitingInWords(query.data.waiting_findings)
   const first = query.data?.waiting_projects[0]
   return (
@@ -45,7 +47,9 @@ export function GroupVulnerabilities() {
             waiting &&
             first && (
               <TriageBanner text={waiting} to={`/${first.path_with_namespace}/-/vulnerabilities${awaitingQuery}`}>
-                {isTriageable && <AcceptAll scope={{ groupId: group.id }} waiting={query.data.waiting_findings} />}
+                {isTriageable && (
+                  <AcceptAll scope={{ group_id: group.id, ...scope }} waiting={query.data.waiting_findings} />
+                )}
               </TriageBanner>
             )
           }
@@ -56,7 +60,7 @@ export function GroupVulnerabilities() {
                 {texts.trends}
               </LinkButton>
               {mayWrite(session) && level >= levels.developer && (
-                <ExportButton owner={{ kind: 'group', id: group.id }} filters={{ ...filterFrom(state) }} />
+                <ExportButton owner={{ kind: 'group', id: group.id }} filters={{ ...filterFrom(state), ...scope }} />
               )}
             </>
           }
@@ -65,6 +69,12 @@ export function GroupVulnerabilities() {
       )}
     </Page>
   )
+}
+
+/** Returns the parameters that select the projects of the address. */
+function groupScope(projects: string | undefined): GroupScope {
+  const ids = projectIdsIn(projects)
+  return ids.length > 0 ? { project_id: ids } : {}
 }
 
 /** Empty state, which shows how to send the first report to a group without projects. */
@@ -86,5 +96,3 @@ function NothingOpen({ projects, waiting }: { projects: number; waiting: string 
     </Empty>
   )
 }
-
-/** Returns why there is no grade. */

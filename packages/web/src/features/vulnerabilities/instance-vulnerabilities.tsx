@@ -7,6 +7,7 @@ import { useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
+import { projectIdsIn } from '../../nouns/vulnerability/filter-state.ts'
 import type { InstanceScope, Owner } from '../../nouns/vulnerability/owner.ts'
 import { ScopeFields, scopeNames } from './filters/scope-fields.tsx'
 import { texts } from './texts.ts'
@@ -22,7 +23,7 @@ export function InstanceVulnerabilities() {
   const scope = useMemo(
     (): InstanceScope => ({
       ...(group_id && { group_id: Number(group_id) }),
-      ...(project_id && { project_id: project_id.split(',').map(Number) }),
+      ...(project_id && { project_id: projectIdsIn(project_id) }),
       ...(topic && { topic: topic.split(',') }),
     }),
     [group_id, project_id, topic],

@@ -1,8 +1,9 @@
+import { counted } from '../../components/format.ts'
+
 /** Texts of the UI. */
 export const texts = {
-  n1FindingNeedsTriage: '1 finding needs triage',
-  findingsNeedTriage: (findings: string) => `${findings} findings need triage`,
-  findingsNeedTriageTotal: (total: string) => `${total} findings need triage`,
+  findingsNeedTriage: (findings: number) => counted(findings, 'finding needs triage', 'findings need triage'),
+  moreFindingsNeedTriage: 'More than 10,000 findings need triage',
   critical: (all: string, total: string) => `${all} (${total} critical)`,
   moreThan10000: 'More than 10,000',
   inLabel: (dependency: string, where: string) => `${dependency} in ${where}`,
@@ -12,7 +13,7 @@ export const texts = {
   step: 'Step',
   sink: 'Sink',
   dataFlow: 'Data flow',
-  anotherWaySteps: (count: number) => `Another way, ${count} steps`,
+  anotherWaySteps: (count: number) => `Another way, ${counted(count, 'step')}`,
   description: 'Description',
   theScannerProvidedNo: 'The scanner provided no description.',
   solution: 'Solution',

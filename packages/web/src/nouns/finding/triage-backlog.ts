@@ -14,8 +14,7 @@ const maxCounted = 10_000
 /** Formats a number of statistics as `63 findings need triage`; undefined when there are none. */
 export function waitingInWords(findings: number): string | undefined {
   if (findings === 0) return undefined
-  if (findings === 1) return texts.n1FindingNeedsTriage
-  return texts.findingsNeedTriage(numberOf(findings > maxCounted ? undefined : findings))
+  return needTriage(findings > maxCounted ? undefined : findings)
 }
 
 /** Returns `63 findings need triage (9 critical)`; undefined while it loads and when there are none. */
@@ -24,7 +23,7 @@ export function useTriageBacklog(projectId: number | undefined): string | undefi
   const isAny = data !== undefined && data.rows.length > 0
   const critical = useFirstWaiting(isAny ? projectId : undefined, ['critical'])
   if (!isAny || critical.isPending) return undefined
-  const all = data.total === 1 ? texts.n1FindingNeedsTriage : texts.findingsNeedTriageTotal(numberOf(data.total))
+  const all = needTriage(data.total)
   return critical.data && critical.data.rows.length > 0 ? texts.critical(all, numberOf(critical.data.total)) : all
 }
 
@@ -38,6 +37,9 @@ export function useIsScanned(projectId: number | undefined): boolean | undefined
   // Failed imports do not count as scans, but a project with a full page of them is assumed to have been scanned.
   return data && (data.hasNext || data.rows.some(({ status, shown_at }) => status === 'done' || shown_at !== null))
 }
+
+const needTriage = (total: number | undefined) =>
+  total === undefined ? texts.moreFindingsNeedTriage : texts.findingsNeedTriage(total)
 
 /** Formats a total, which the API omits for lists that are too long to count. */
 const numberOf = (total: number | undefined) => (total === undefined ? texts.moreThan10000 : formatCount(total))

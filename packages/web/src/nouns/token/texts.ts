@@ -1,3 +1,5 @@
+import { counted } from '../../components/format.ts'
+
 /** Texts of the UI. */
 export const texts = {
   readOnlyApiAccess: 'Read-only API access.',
@@ -10,7 +12,7 @@ export const texts = {
   scopes: 'Scopes',
   expirationDate: 'Expiration date',
   theTokenExpiresAtTheStart: (maxDays: number) =>
-    `The token expires at the start of this day (UTC). Maximum: ${maxDays} days from now.`,
+    `The token expires at the start of this day (UTC). Maximum: ${counted(maxDays, 'day')} from now.`,
   newToken: 'New token',
   createdCopyTokenNow: '{strong} created. Copy token now. It is not shown again. Keep it secret.',
   copyToken: 'Copy token',
@@ -18,8 +20,7 @@ export const texts = {
   created: 'Created {time}',
   never: 'Never',
   revoked: 'Revoked',
-  expiresIn1Day: 'Expires in 1 day',
-  expiresInDays: (days: number) => `Expires in ${days} days`,
+  expiresInDays: (days: number) => `Expires in ${counted(days, 'day')}`,
   pipeline: 'pipeline',
   role: 'Role',
   nightlyScan: 'nightly scan',

@@ -128,7 +128,7 @@ export function Expiration({
       <Day of={end} />
       {active && days <= soonDays && (
         <p>
-          <Badge tone="warning">{days === 1 ? texts.expiresIn1Day : texts.expiresInDays(days)}</Badge>
+          <Badge tone="warning">{texts.expiresInDays(days)}</Badge>
         </p>
       )}
     </>

@@ -1,6 +1,6 @@
 import { Download } from 'lucide-react'
 import { look } from '../../../components/button.tsx'
-import { formatBytes, formatCount } from '../../../components/format.ts'
+import { formatBytes } from '../../../components/format.ts'
 import type { StoredFile } from '../owner.ts'
 import { texts } from '../texts.ts'
 import { iconOf } from './file-kind.ts'
@@ -24,7 +24,7 @@ export function PreviewFacts({
           <dt>{texts.size}</dt>
           <dd className="numbers">
             {formatBytes(file.bytes)}
-            {file.bytes >= 1024 && texts.bytes(formatCount(file.bytes))}
+            {file.bytes >= 1024 && texts.bytes(file.bytes)}
           </dd>
           <dt>{texts.type}</dt>
           <dd>{file.contentType || texts.unknown}</dd>

@@ -26,6 +26,7 @@ import { texts } from '../texts.ts'
 import styles from './filter-bar.module.css'
 import { FilterMenu, MoreFilters } from './filter-button.tsx'
 import { choicesOf, type FilterChoice } from './filter-props.ts'
+import { ProjectFilter } from './project-filter.tsx'
 import { countOf, SeverityBar, type Statistics } from './severity-bar.tsx'
 
 // The search has its own field, and severities are chosen in the severity bar.
@@ -110,6 +111,7 @@ export function FilterBar({
           </Button>
         </div>
         <div id={id} className={`${styles.menus} ${isOpen ? '' : styles.closed}`}>
+          {owner.kind !== 'project' && <ProjectFilter owner={owner} />}
           {(isAwaiting ? findingMenus : menus).map(({ name, control }) => (
             <FilterMenu
               key={name}

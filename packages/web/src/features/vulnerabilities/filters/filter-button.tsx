@@ -26,7 +26,7 @@ export function MoreFilters(props: MoreFiltersProps) {
 }
 
 /** Returns a button until the user has pressed it and the code of its menu is there, then the trigger of the open menu. */
-function useLazyMenu(preload: () => Promise<void>, label: string, count: number) {
+export function useLazyMenu(preload: () => Promise<void>, label: string, count: number) {
   const { ref, isLoaded, closed } = useLazyTrigger(preload)
   const trigger: Trigger = {
     ref,

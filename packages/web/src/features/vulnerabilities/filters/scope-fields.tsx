@@ -1,7 +1,6 @@
 import { type Choice, SelectField } from '../../../components/form/field.tsx'
 import { usePage } from '../../../data/api.ts'
 import { useSearchState } from '../../../data/search-state.ts'
-import { asProject } from '../../../nouns/project/project.ts'
 import { texts } from '../texts.ts'
 import styles from './filter-bar.module.css'
 
@@ -10,11 +9,10 @@ export const scopeNames = ['group_id', 'project_id', 'topic'] as const
 
 const most = { per_page: 100 } as const
 
-/** Fields that choose the group, the project and the topic of a list. Each offers at most 100 choices. */
+/** Fields that choose the group and the topic of a list; its filters choose projects. Each offers at most 100 choices. */
 export function ScopeFields() {
   const [state, set] = useSearchState(scopeNames)
   const groups = usePage('GET /groups', { query: { ...most, order_by: 'name' } })
-  const projects = usePage('GET /projects', { query: { ...most, order_by: 'last_activity_at', min_access_level: 30 } })
   const topics = usePage('GET /topics', { query: most })
   return (
     <div className={styles.scope}>
@@ -27,16 +25,6 @@ export function ScopeFields() {
           group.full_path,
         ])}
         onChoose={(value) => set({ group_id: value })}
-      />
-      <SelectField
-        label={texts.project}
-        isLabelHidden
-        value={state.project_id ?? ''}
-        choices={choicesOf(texts.allProjects, state.project_id, projects.data?.rows, (project) => [
-          `${project.id}`,
-          asProject(project).path_with_namespace,
-        ])}
-        onChoose={(value) => set({ project_id: value })}
       />
       <SelectField
         label={texts.topic}

@@ -39,8 +39,8 @@ export function GridHead<Row>({ columns, selection, sorting }: HeadProps<Row>) {
             )}
           </div>
         )}
-        {columns.map(({ name, sorts }) => (
-          <div key={name} role="columnheader" aria-sort={sorting && sorts && directionOf(sorts, sorting.value)}>
+        {columns.map(({ key, name, sorts }) => (
+          <div key={key} role="columnheader" aria-sort={sorting && sorts && directionOf(sorts, sorting.value)}>
             {sorting && sorts ? <SortButton name={name} sorts={sorts} sorting={sorting} /> : name}
           </div>
         ))}

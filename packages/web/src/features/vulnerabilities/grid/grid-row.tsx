@@ -3,6 +3,8 @@ import { texts } from '../texts.ts'
 import styles from './row-grid.module.css'
 
 export interface GridColumn<Row> {
+  /** Identifies the column, whatever its name is. */
+  key: string
   name: string
   /** Width, as a CSS grid track. */
   width: string
@@ -48,7 +50,7 @@ const restMs = 80
 
 export const GridRow = memo(PlainGridRow) as typeof PlainGridRow // memo loses the type parameter
 
-function PlainGridRow<Row extends { id: number; title: string; isArchived?: boolean }>(props: RowProps<Row>) {
+function PlainGridRow<Row extends { id: number; title: string; isReadOnly?: boolean }>(props: RowProps<Row>) {
   const { id, index, top, height, row, columns, isActive, isSelected, onToggle, onPoint, onOpen } = props
   const { opensOnClick, onRest, labelOf } = props
   const resting = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -92,16 +94,16 @@ function PlainGridRow<Row extends { id: number; title: string; isArchived?: bool
               tabIndex={-1}
               aria-label={texts.select(row.title)}
               checked={isSelected}
-              disabled={row.isArchived}
+              disabled={row.isReadOnly}
               onChange={({ nativeEvent }) => onToggle(row, index, isShift(nativeEvent))}
               onClick={(event) => event.stopPropagation()}
             />
           )}
         </div>
       )}
-      {columns.map(({ name, isSecondary, isSpare, cell }) => (
+      {columns.map(({ key, isSecondary, isSpare, cell }) => (
         <div
-          key={name}
+          key={key}
           role="gridcell"
           className={isSpare ? styles.spare : isSecondary ? styles.secondary : styles.cell}
         >

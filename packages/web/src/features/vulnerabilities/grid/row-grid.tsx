@@ -22,7 +22,7 @@ import type { Density } from './view-options.ts'
 // biome-ignore-start lint/a11y/useSemanticElements: elements of a table cannot be laid out like this and keep their meaning
 // biome-ignore-start lint/a11y/useFocusableInteractive: the grid has the focus and names the active row
 
-interface GridProps<Row extends { id: number; title: string; isArchived?: boolean }> {
+interface GridProps<Row extends { id: number; title: string; isReadOnly?: boolean }> {
   label: string
   rows: PagedRows<Row>
   columns: readonly GridColumn<Row>[]
@@ -58,7 +58,7 @@ interface GridSelection<Row> {
 }
 
 /** Virtualised grid with rows of equal height, scrolled by the window. Screen readers get the total number of rows. */
-export function RowGrid<Row extends { id: number; title: string; isArchived?: boolean }>(props: GridProps<Row>) {
+export function RowGrid<Row extends { id: number; title: string; isReadOnly?: boolean }>(props: GridProps<Row>) {
   const {
     label,
     rows,
@@ -136,6 +136,7 @@ export function RowGrid<Row extends { id: number; title: string; isArchived?: bo
         aria-colcount={columnCount}
         aria-multiselectable={selection ? true : undefined}
         aria-activedescendant={rows.rowAt(active) ? `${id}-${active}` : undefined}
+        data-columns={columns.map(({ key }) => key).join(' ')}
         style={{ '--tracks': tracks } as CSSProperties} // React does not declare custom properties
         // A link may leave the page before the scroll position is stored.
         onClickCapture={storePlace}

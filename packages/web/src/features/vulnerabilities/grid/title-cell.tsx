@@ -5,11 +5,14 @@ import styles from './title-cell.module.css'
 /** Title, marks such as tags, and location. The title gets the room first. The link is not a tab stop, because Enter opens the active row. */
 export function TitleCell({
   title,
+  project,
   place,
   to,
   children,
 }: {
   title: string
+  /** Shown where no column has it: beside the panel, on narrow screens, or when the user has hidden the column. */
+  project?: string
   place: string
   to: string
   children?: ReactNode
@@ -20,7 +23,8 @@ export function TitleCell({
         {title}
       </Link>
       {children && <span className={styles.marks}>{children}</span>}
-      <p className={styles.place} title={place}>
+      <p className={styles.place} title={project === undefined ? place : `${project}: ${place}`}>
+        {project !== undefined && <span className={styles.project}>{project}: </span>}
         {place}
       </p>
     </div>

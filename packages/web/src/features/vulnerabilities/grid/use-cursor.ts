@@ -4,7 +4,7 @@ import type { PagedRows } from './paged-rows.ts'
 interface Identified {
   id: number
   /** True: the row cannot be selected. */
-  isArchived?: boolean
+  isReadOnly?: boolean
 }
 
 export interface Cursor<Row> {
@@ -118,7 +118,7 @@ function useSelection<Row extends Identified>(latest: RefObject<PagedRows<Row>>)
   const toggle = useCallback(
     (row: Row, index: number, start: number | undefined) => {
       anchor.current = start ?? index
-      if (row.isArchived) return
+      if (row.isReadOnly) return
       setAll(false)
       setSelected((before) => {
         const after = new Map(isAll ? [] : before)
@@ -148,5 +148,5 @@ function useSelection<Row extends Identified>(latest: RefObject<PagedRows<Row>>)
 function rowsBetween<Row extends Identified>(rows: PagedRows<Row>, one: number, other: number): Map<number, Row> {
   const first = Math.min(one, other)
   const between = Array.from({ length: Math.abs(one - other) + 1 }, (_, step) => rows.rowAt(first + step))
-  return new Map(between.flatMap((row) => (row && !row.isArchived ? [[row.id, row] as const] : [])))
+  return new Map(between.flatMap((row) => (row && !row.isReadOnly ? [[row.id, row] as const] : [])))
 }

@@ -9,17 +9,20 @@ export const densities = [
 export type Density = (typeof densities)[number]['value']
 
 /** Columns that users can hide. */
-export const optionalColumns: readonly string[] = [
-  texts.priority,
-  texts.reportType,
-  texts.status,
-  texts.assignee,
-  texts.detected,
-]
+export const optionalColumns = [
+  { key: 'project', label: texts.project },
+  { key: 'priority', label: texts.priority },
+  { key: 'report_type', label: texts.reportType },
+  { key: 'status', label: texts.status },
+  { key: 'assignee', label: texts.assignee },
+  { key: 'detected', label: texts.detected },
+] as const
+export type OptionalColumn = (typeof optionalColumns)[number]['key']
 
 export interface ViewOptions {
   density: Density
-  columns: readonly string[]
+  /** Columns that are not shown. A new column is shown to users who have hidden others before. */
+  hidden: readonly OptionalColumn[]
 }
 
 const key = 'alcove.vulnerability-view'
@@ -38,18 +41,25 @@ export function useViewOptions(): [ViewOptions, (options: ViewOptions) => void] 
 
 /** Forgets the density of this browser, so that the setting of the user applies. */
 export function forgetDensity(): void {
-  localStorage.setItem(key, JSON.stringify({ columns: read().columns }))
+  localStorage.setItem(key, JSON.stringify({ hidden: read().hidden }))
 }
 
 function read(): ViewOptions {
-  const first: ViewOptions = { density: display.get().density, columns: optionalColumns }
+  const first: ViewOptions = { density: display.get().density, hidden: [] }
   try {
-    const { density, columns } = JSON.parse(localStorage.getItem(key) ?? '{}')
+    const { density, hidden, columns } = JSON.parse(localStorage.getItem(key) ?? '{}')
     return {
       density: densities.find(({ value }) => value === density)?.value ?? first.density,
-      columns: Array.isArray(columns) ? optionalColumns.filter((name) => columns.includes(name)) : first.columns,
+      hidden: Array.isArray(hidden) ? known(hidden) : Array.isArray(columns) ? notAmong(columns) : first.hidden,
     }
   } catch {
     return first
   }
 }
+
+const known = (keys: readonly unknown[]): OptionalColumn[] =>
+  optionalColumns.flatMap(({ key }) => (keys.includes(key) ? [key] : []))
+
+/** Reads what browsers stored before columns had keys: the labels of the shown ones, without the project. */
+const notAmong = (labels: readonly unknown[]): OptionalColumn[] =>
+  optionalColumns.flatMap(({ key, label }) => (key === 'project' || labels.includes(label) ? [] : [key]))

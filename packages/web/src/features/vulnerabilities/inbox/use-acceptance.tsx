@@ -1,10 +1,15 @@
 import { type ReactNode, useState } from 'react'
+import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
 import { PromotionDialog } from '../triage/lazy-dialogs.ts'
 import { type Promotion, usePromotion } from '../triage/promotion.ts'
 import type { Target } from '../triage/triage-change.ts'
 
 /** Returns the function that accepts findings as vulnerabilities without a decision, and its dialog for several. */
-export function useAcceptance(onDone: () => void): {
+export function useAcceptance(
+  onDone: () => void,
+  /** Called for a single finding, before the response. */
+  onSent: (row: VulnerabilityRow) => void,
+): {
   accept: (target: Target | undefined) => void
   dialog: ReactNode
 } {
@@ -14,8 +19,10 @@ export function useAcceptance(onDone: () => void): {
     accept(target) {
       if (target?.owner.kind !== 'project') return
       const projectId = target.owner.id
-      if ('rows' in target && target.rows.length === 1) void promote(projectId, target)
-      else setAsked({ projectId, promotion: target })
+      const [only] = 'rows' in target && target.rows.length === 1 ? target.rows : []
+      if (!only) return setAsked({ projectId, promotion: target })
+      void promote(projectId, { rows: [only] })
+      onSent(only)
     },
     dialog: asked && (
       <PromotionDialog

@@ -38,6 +38,8 @@ export function rowOfFinding(finding: Schemas['Finding']): VulnerabilityRow {
     projectPath,
     projectName: finding.project.full_name,
     isArchived: false,
+    isMirror: false,
+    isReadOnly: false,
     to: `/${projectPath}/-/findings/${finding.id}`,
     title: finding.name,
     place: placeInWords(finding.location),

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { severities } from '../../../components/badge.tsx'
 import { fill } from '../../../components/fill.tsx'
-import { formatCount, inWords } from '../../../components/format.ts'
+import { counted, inWords } from '../../../components/format.ts'
 import type { Crumb } from '../../../components/page/breadcrumbs.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
@@ -96,5 +96,5 @@ function formatDuration(seconds: number): string {
   const [name, length] = units.find(([, length]) => seconds >= length) ?? (['minute', 60] as const)
   const value = seconds / length
   const rounded = value >= 10 ? Math.round(value) : Math.round(value * 10) / 10
-  return `${formatCount(rounded)} ${name}${rounded === 1 ? '' : 's'}`
+  return counted(rounded, name)
 }

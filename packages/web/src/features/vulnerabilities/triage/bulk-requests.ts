@@ -2,7 +2,7 @@ import type { BodyOf, ResponseOf } from '@alcove/client'
 import { api } from '../../../data/api.ts'
 import { createKeyring } from '../../../data/idempotency-keys.ts'
 import { store } from '../../../data/store.ts'
-import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
+import { type Owner, scopeOf, type VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
 import { actions, type Change, type FieldChange, isOfFindings, type Target } from './triage-change.ts'
 
 /** Completed bulk change of a project or of many, which can be undone. */
@@ -119,9 +119,10 @@ async function sendToScope(owner: Owner, body: Body): Promise<Done> {
 
 function postToScope(owner: Owner, body: BodyOf<typeof instancePath>, idempotencyKey?: string): Promise<ScopeChange> {
   const options = { ...(idempotencyKey && { idempotencyKey }) }
+  const scoped = { ...scopeOf(owner), ...body }
   return owner.kind === 'instance'
-    ? api.call(instancePath, { body: { ...owner.scope, ...body } }, options)
-    : api.call(groupPath, { path: { id: owner.id }, body }, options)
+    ? api.call(instancePath, { body: scoped }, options)
+    : api.call(groupPath, { path: { id: owner.id }, body: scoped }, options)
 }
 
 const pollMs = 500

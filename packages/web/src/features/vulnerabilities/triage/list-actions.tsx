@@ -3,6 +3,7 @@ import { Button } from '../../../components/button.tsx'
 import type { Owner } from '../../../nouns/vulnerability/owner.ts'
 import { texts } from '../texts.ts'
 import { CreateIssues, preloadDialogs } from './lazy-dialogs.ts'
+import { onceOf } from './page-keys.ts'
 import { TagActions } from './tag-actions.tsx'
 import type { Triage } from './triage.ts'
 import { type Action, acceptKey, actions, actionsOf, assignKey, type Target } from './triage-change.ts'
@@ -38,7 +39,7 @@ export function ListActions({
       disabled={!target}
       title={`${label} (${key})`}
       aria-keyshortcuts={key}
-      onClick={onClick}
+      onClick={onceOf(onClick)}
     >
       {label}
     </Button>
@@ -46,7 +47,7 @@ export function ListActions({
   const decisions = actionsOf(isAwaiting).map((name) =>
     button(actions[name].label, actions[name].key, () => onAct(name)),
   )
-  if (isAwaiting) return [...decisions, button('Accept', acceptKey, onAccept)]
+  if (isAwaiting) return [...decisions, button(texts.accept, acceptKey, onAccept)]
   return (
     <>
       {decisions}

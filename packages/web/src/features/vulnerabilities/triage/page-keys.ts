@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { type MouseEvent, type RefObject, useEffect, useRef } from 'react'
 import { arePageKeysEnabled } from './keys.ts'
 
 /** Key event, with the fields that React events and native events share. */
@@ -31,3 +31,10 @@ export function KeysWithoutRows({ press }: { press: (press: Press) => boolean })
 }
 
 const typingPlaces = 'input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]'
+
+/** Ignores all clicks of a double click but the first, because the cursor is on the next row then. */
+export const onceOf =
+  (act: () => void) =>
+  ({ detail }: MouseEvent): void => {
+    if (detail <= 1) act()
+  }

@@ -1,0 +1,11 @@
+import { useApiQueries } from '../../../data/api.ts'
+
+/** Returns the paths of projects by their ids, without those that the user cannot see. */
+export function useProjectNames(ids: readonly number[]): ReadonlyMap<number, string> {
+  const found = useApiQueries(
+    'GET /projects/{id}',
+    ids.map((id) => ({ path: { id } })),
+  )
+  // The schema of a project has no required fields, but these two are always present.
+  return new Map(found.map(({ id = 0, path_with_namespace: path = '' }) => [id, path]))
+}
