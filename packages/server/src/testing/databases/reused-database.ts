@@ -7,7 +7,7 @@ interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** Database that the servers of one test file use one after the other, with its open connections. */
+/** Database that the servers of one worker's test files use one after the other, with its open connections. */
 interface ReusedDatabase extends TestDatabase {
   initial: InitialState
 }
@@ -20,12 +20,15 @@ interface InitialState {
   sequences: Readonly<Record<string, number>>
 }
 
+/** Tests start rarely more servers at a time, and each database has up to twelve connections. */
+const maxIdle = 2
 const idle: ReusedDatabase[] = []
 
 /**
- * Borrows a migrated, empty PostgreSQL database for one server. `drop` empties it for the next server, which saves copying
- * the template, connecting and preparing statements again. A test that changed the schema or broke the connections gets
- * its database removed instead. Requires a superuser, because emptying skips triggers.
+ * Borrows a migrated, empty PostgreSQL database for one server. `drop` empties it for the next server, also of another
+ * file, which saves copying the template, connecting and preparing statements again. A test that changed the schema or
+ * broke the connections gets its database removed instead. Requires a superuser, because emptying skips triggers. The
+ * global setup removes the databases that are left.
  */
 export async function borrowDatabase(create: () => Promise<TestDatabase>): Promise<TestDatabase> {
   const reused = idle.pop() ?? (await prepare(await create()))
@@ -35,15 +38,10 @@ export async function borrowDatabase(create: () => Promise<TestDatabase>): Promi
     async drop() {
       await giveBack()
       const isEmpty = await empty(reused).catch(() => false)
-      if (isEmpty) idle.push(reused)
+      if (isEmpty && idle.length < maxIdle) idle.push(reused)
       else await remove(reused)
     },
   }
-}
-
-/** Removes the databases of a test file. */
-export async function removeReusedDatabases(): Promise<void> {
-  for (const reused of idle.splice(0)) await remove(reused)
 }
 
 async function remove({ db, drop }: ReusedDatabase): Promise<void> {
@@ -115,8 +113,10 @@ async function prepare({ db, drop }: TestDatabase): Promise<ReusedDatabase> {
 async function empty({ db, initial }: ReusedDatabase): Promise<boolean> {
   if ((await schemaOf(db)) !== initial.schema) return false
   const tables = await writtenTables(db)
+  const grown = await grownTables(db)
   await db.transaction(async (tx) => {
     const statements = [`set local session_replication_role = replica`]
+    if (grown.length > 0) await withScripts(tx).script(`truncate ${grown.join(', ')} cascade`)
     for (const table of tables) {
       const rows = initial.rows.get(table)
       if (rows === undefined) statements.push(`delete from ${table}`)
@@ -133,7 +133,19 @@ async function empty({ db, initial }: ReusedDatabase): Promise<boolean> {
       from pg_sequence, (select cast(${JSON.stringify(initial.sequences)} as json) as before) as initial
       where pg_sequence_last_value(seqrelid) is distinct from cast(before ->> seqrelid::text as bigint)`)
   })
+  if (grown.length > 0) initial.schema = await schemaOf(db)
   return true
+}
+
+/**
+ * Returns the tables with more pages than the planner assumes of a new one. Deleted rows keep their pages, because nothing
+ * vacuums. Truncating costs more than deleting: it writes new files, and prepared statements are planned again.
+ */
+async function grownTables(db: Db): Promise<string[]> {
+  const found = await db.all<{ name: string }>(sql`
+    select oid::regclass::text as name from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_table_size(oid) > 128 * 1024`)
+  return found.map(({ name }) => name)
 }
 
 /** Returns the tables that have ever contained a row. Truncated and unused tables have no pages. */
