@@ -16,8 +16,11 @@ import { entry, sastReport } from '../testing/reports/reports.ts'
 import { startServer, type TestServer } from '../testing/server.ts'
 import { addressOf, isFileOutput, metricsOutput, type Route } from './route.ts'
 
+const chosenRuns = process.env['ALCOVE_TEST_FUZZ_RUNS']
 /** Requests per route. Fewer on SQLite, because what PostgreSQL refuses in a statement SQLite accepts. */
-const runs = Number(process.env['ALCOVE_TEST_FUZZ_RUNS'] ?? (testEngine === 'postgres' ? 25 : 10))
+const runs = Number(chosenRuns ?? (testEngine === 'postgres' ? 25 : 6))
+/** Number of requests after which a route that had a success gets no more. */
+const enough = chosenRuns === undefined ? 10 : runs
 const firstSeed = Number(process.env['ALCOVE_TEST_FUZZ_SEED'] ?? 18)
 const callers = ['admin', 'admin', 'admin', 'member', 'member', 'reader', 'browser', 'nobody']
 
@@ -43,11 +46,13 @@ test.each(routes.map((route) => [`${route.method} ${addressOf(route)}`, route, s
   async (_, route, seed) => {
     const row: PermissionRow = permissions[route.permission]
     const target = { ...route, address: addressOf(route), on: row.on }
+    let sent = 0
     const property = fc.asyncProperty(requestsTo(target, callers), async (request) => {
+      if (++sent > enough && succeeded.has(route)) return
       const before = await everything()
       const answer = await send(agent, port, addressed(request, route))
       assertAnswer(route, request, answer)
-      if (answer.status >= 400) expect(await everything()).toEqual(before)
+      if (answer.status >= 400) expectSame(await everything(), before)
       if (answer.status < 300) succeeded.add(route)
       if (answer.status < 300 && request.method !== 'GET') {
         await jobsDone()
@@ -448,11 +453,11 @@ const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
  * Returns a digest of every table and the number of objects. Excludes last-used times, which are written later, the log of
  * attempts, and the state of the queue.
  */
-async function everything(): Promise<Record<string, unknown>> {
+async function everything(): Promise<Everything> {
   const { db, objects } = server.deps
   let count = 0
   for await (const _ of objects.list('')) count++
-  const found: Record<string, unknown> = { objects: count }
+  const found: Everything = { objects: count }
   for (const table of await tables()) {
     const stamp = db.changes.version([table])
     if (digests.get(table)?.stamp !== stamp) {
@@ -468,6 +473,13 @@ async function everything(): Promise<Record<string, unknown>> {
     found[table] = digests.get(table)?.digest
   }
   return found
+}
+
+type Everything = Record<string, unknown>
+
+/** Compares without Vitest first, which takes longer than the request. */
+function expectSame(after: Everything, before: Everything): void {
+  if (Object.keys(before).some((name) => after[name] !== before[name])) expect(after).toEqual(before)
 }
 
 const digests = new Map<string, { stamp: number | undefined; digest: string }>()
