@@ -98,6 +98,7 @@ export const apiExamples: ApiExamples = {
     'upload_ids[]': [7, 8],
     'user_ids[]': [7, 8],
     search: 'login',
+    'kind[]': ['mass_absence', 'silent_scanner'],
     missing: 'sast',
     stale: true,
     variables: '{"path":"acme/website"}',
