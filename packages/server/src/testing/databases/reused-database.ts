@@ -101,7 +101,7 @@ function lend(database: Database): { db: Database; giveBack(): Promise<void> } {
 
 async function prepare({ db, drop }: TestDatabase): Promise<ReusedDatabase> {
   const rows = new Map<string, string>()
-  for (const table of await writtenTables(db)) rows.set(table, await rowsOf(db, table))
+  for (const { name } of await writtenTables(db)) rows.set(name, await rowsOf(db, name))
   const used = await db.all<{ id: string; value: number }>(sql`
     select seqrelid::text as id, pg_sequence_last_value(seqrelid) as value from pg_sequence
     where pg_sequence_last_value(seqrelid) is not null`)
@@ -113,11 +113,12 @@ async function prepare({ db, drop }: TestDatabase): Promise<ReusedDatabase> {
 async function empty({ db, initial }: ReusedDatabase): Promise<boolean> {
   if ((await schemaOf(db)) !== initial.schema) return false
   const tables = await writtenTables(db)
-  const grown = await grownTables(db)
+  // Truncating costs more than deleting: it writes new files, and prepared statements are planned again.
+  const grown = tables.filter(({ isGrown }) => isGrown).map(({ name }) => name)
   await db.transaction(async (tx) => {
     const statements = [`set local session_replication_role = replica`]
     if (grown.length > 0) await withScripts(tx).script(`truncate ${grown.join(', ')} cascade`)
-    for (const table of tables) {
+    for (const { name: table } of tables) {
       const rows = initial.rows.get(table)
       if (rows === undefined) statements.push(`delete from ${table}`)
       else if (rows !== (await rowsOf(tx, table))) {
@@ -137,23 +138,20 @@ async function empty({ db, initial }: ReusedDatabase): Promise<boolean> {
   return true
 }
 
-/**
- * Returns the tables with more pages than the planner assumes of a new one. Deleted rows keep their pages, because nothing
- * vacuums. Truncating costs more than deleting: it writes new files, and prepared statements are planned again.
- */
-async function grownTables(db: Db): Promise<string[]> {
-  const found = await db.all<{ name: string }>(sql`
-    select oid::regclass::text as name from pg_class
-    where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_table_size(oid) > 128 * 1024`)
-  return found.map(({ name }) => name)
+interface WrittenTable {
+  name: string
+  /** Whether it has more pages than the planner assumes of a new table. Deleted rows keep theirs, as nothing vacuums. */
+  isGrown: boolean
 }
 
 /** Returns the tables that have ever contained a row. Truncated and unused tables have no pages. */
-async function writtenTables(db: Db): Promise<string[]> {
-  const found = await db.all<{ name: string }>(sql`
-    select oid::regclass::text as name from pg_class
-    where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0`)
-  return found.map(({ name }) => name)
+function writtenTables(db: Db): Promise<WrittenTable[]> {
+  return db.all(sql`
+    select name, size > 80 * 1024 or toast > 80 * 1024 as is_grown from (
+      select oid::regclass::text as name, pg_relation_size(oid) as size,
+        case when reltoastrelid = 0 then 0 else pg_relation_size(reltoastrelid) end as toast
+      from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace) as sizes
+    where size > 0`)
 }
 
 async function rowsOf(db: Db, table: string): Promise<string> {
