@@ -1,5 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { fixedStatement } from '../../db/fixed-statement.ts'
 import type { AvatarFile } from '../files/avatar-file.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { Audience } from '../projects/audience.ts'
@@ -103,8 +104,10 @@ function matches(db: Db, { organizationId, search, nameKey, withoutProjects, aud
 }
 
 export async function findTopic(db: Db, id: number): Promise<Topic | undefined> {
-  return db.one(sql`select ${columns} from topics where id = ${id}`)
+  return db.one(topicById(db, id))
 }
+
+const topicById = fixedStatement((_dialect, id: number) => sql`select ${columns} from topics where id = ${id}`)
 
 export async function listTopicsById(db: Db, ids: readonly number[]): Promise<Topic[]> {
   return db.all(sql`

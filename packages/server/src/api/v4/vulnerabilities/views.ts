@@ -327,8 +327,17 @@ function addMirror(view: View, mirror: Mirror | undefined): View {
 const tables = ['vulnerabilities', 'findings', 'users', 'import_sources']
 
 /** Returns everything that a rendered vulnerability depends on, except its row, its finding and its assignee. */
-const surroundings = (project: Project, mirror: Mirror | undefined, origin: string) =>
-  digestOf([viewProject(project), project.defaultBranch, project.isArchived, mirror && viewMirror(mirror), origin])
+function surroundings(project: Project, mirror: Mirror | undefined, origin: string): string {
+  const known = mirror ? undefined : digests.get(project)
+  if (known?.origin === origin) return known.digest
+  const parts = [viewProject(project), project.defaultBranch, project.isArchived, mirror && viewMirror(mirror), origin]
+  const digest = digestOf(parts)
+  if (!mirror) digests.set(project, { origin, digest })
+  return digest
+}
+
+/** Digests of projects that are no mirrors. Projects are never changed in place, so each is hashed once for its rows. */
+const digests = new WeakMap<Project, { origin: string; digest: string }>()
 
 /** Returns the date in UTC, on which rendered rows depend too. */
 export const todayOf = ({ now }: Pick<RootDeps, 'now'>): string => now().slice(0, 10)

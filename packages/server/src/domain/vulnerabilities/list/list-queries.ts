@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import { fixedStatement } from '../../../db/fixed-statement.ts'
 import { type Cursor, compareIn, type ListOrder } from '../../findings/list/cursor.ts'
 import type { RangeRequest } from '../../findings/list/index-range.ts'
 import { type Severity, severityRanks } from '../../findings/scales.ts'
@@ -144,18 +145,27 @@ export async function countAssigned(db: Db, assigneeId: number): Promise<Map<num
 
 /** Returns vulnerabilities with their findings. */
 export async function listWithFindings(db: Db, ids: readonly number[]): Promise<VulnerabilityWithFinding[]> {
-  const rows = await db.all<VulnerabilityWithFindingRow>(sql`
-    select ${withFindingColumns} from vulnerabilities v join findings f on f.vulnerability_id = v.id ${joinAssignee}
-    where v.id in ${db.dialect.integers(ids)}`)
+  const rows = await db.all<VulnerabilityWithFindingRow>(withFindings(db, ids))
   return rows.map(withFindingFrom)
 }
+
+const withFindings = fixedStatement(
+  (dialect, ids: readonly number[]) => sql`
+    select ${withFindingColumns} from vulnerabilities v join findings f on f.vulnerability_id = v.id ${joinAssignee}
+    where v.id in ${dialect.integers(ids)}`,
+)
 
 /** Returns the versions of vulnerabilities and of their findings, and the assignees. */
 export async function listRowVersions(
   db: Db,
   ids: readonly number[],
 ): Promise<{ id: number; projectId: number; vulnerability: number; finding: number; assignee: Assignee | null }[]> {
-  return db.all(sql`
-    select v.id, v.project_id, v.version as vulnerability, f.version as finding, ${assigneeColumns}
-    from vulnerabilities v join findings f on f.vulnerability_id = v.id ${joinAssignee} where v.id in ${db.dialect.integers(ids)}`)
+  return db.all(rowVersions(db, ids))
 }
+
+const rowVersions = fixedStatement(
+  (dialect, ids: readonly number[]) => sql`
+    select v.id, v.project_id, v.version as vulnerability, f.version as finding, ${assigneeColumns}
+    from vulnerabilities v join findings f on f.vulnerability_id = v.id ${joinAssignee}
+    where v.id in ${dialect.integers(ids)}`,
+)

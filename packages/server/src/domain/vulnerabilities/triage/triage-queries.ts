@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
+import { fixedStatement } from '../../../db/fixed-statement.ts'
 import { hasFix } from '../../findings/fix-sql.ts'
 import {
   confidenceOf,
@@ -22,9 +23,13 @@ import {
 } from '../vulnerability-sql.ts'
 
 export async function findVulnerabilityById(db: Db, id: number): Promise<Vulnerability | undefined> {
-  const row = await db.one<VulnerabilityRow>(sql`select ${vulnerabilityColumns} from vulnerabilities where id = ${id}`)
+  const row = await db.one<VulnerabilityRow>(vulnerabilityById(db, id))
   return row && vulnerabilityFrom(row)
 }
+
+const vulnerabilityById = fixedStatement(
+  (_dialect, id: number) => sql`select ${vulnerabilityColumns} from vulnerabilities where id = ${id}`,
+)
 
 /**
  * Returns the vulnerabilities of the project, locked until the transaction ends. Locks in order of id avoid deadlocks.

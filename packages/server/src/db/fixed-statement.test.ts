@@ -1,0 +1,19 @@
+import sql from 'sql-template-tag'
+import { expect, test } from 'vitest'
+import { fixedStatement } from './fixed-statement.ts'
+import { postgresDialect, sqliteDialect } from './sql.ts'
+
+const named = fixedStatement((dialect, ids: readonly number[], name: string) => {
+  return sql`select id from rows where id in ${dialect.integers(ids)} and name = ${name}`
+})
+
+test('a statement has the text of its engine and the values of each call', () => {
+  for (const dialect of [sqliteDialect, postgresDialect]) {
+    const expected = sql`select id from rows where id in ${dialect.integers([3])} and name = ${'c'}`
+    const first = named({ dialect }, [1, 2], 'a')
+    const second = named({ dialect }, [3], 'c')
+    expect(second.inspect()).toEqual(expected.inspect())
+    expect(first.values).toEqual(['[1,2]', 'a'])
+    expect(second.sql).toBe(first.sql)
+  }
+})
