@@ -54,10 +54,10 @@ export function demoSettings({ databaseUrl: _, s3: __, ...settings }: Settings, 
 }
 
 /**
- * Writes the data of the demo through a server that does not listen and whose clock begins a year ago, or in a later month
- * of the history.
+ * Writes the data of the demo through a server that does not listen and whose clock begins a year ago. `isShort` writes the last
+ * month of a few projects.
  */
-export async function writeDemoData(deps: RootDeps, token: string, firstMonth = 0): Promise<void> {
+export async function writeDemoData(deps: RootDeps, token: string, { isShort = false } = {}): Promise<void> {
   const clock = openDemoClock()
   const past = { ...deps, now: clock.now, log: deps.log.child({}, { level: 'silent' }) }
   const { server } = await openApp(past)
@@ -76,7 +76,7 @@ export async function writeDemoData(deps: RootDeps, token: string, firstMonth = 
     return JSON.parse(text)
   }
   try {
-    await fillDemo({ call, clock, firstMonth })
+    await fillDemo({ call, clock, isShort })
   } finally {
     await jobs.stop()
     await server.close()

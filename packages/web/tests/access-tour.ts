@@ -1,21 +1,22 @@
 import { beforeAll, expect, test } from 'vitest'
 import { writeDemoData } from '../../server/src/demo-command.ts'
 import type { Client } from '../../server/src/testing/client.ts'
+import { problemsInBothThemes } from './access-rules.ts'
 import { addressOf, screensOf } from './all-screens.ts'
 import { breadcrumbProblems } from './breadcrumbs.ts'
 import { openOverlays } from './open-overlays.ts'
 import { openSignedIn } from './sign-in.ts'
-import { accessProblems, startWeb, visit, type Web } from './web.ts'
+import { startWeb, visit, type Web } from './web.ts'
 
-/** Starts a server with the last month of `alcove demo`, which has every kind of data. */
+/** Starts a server with the last month of some projects of `alcove demo`, which has every kind of data. */
 export async function startDemo(): Promise<Web> {
   const web = await startWeb()
-  await writeDemoData(web.server.deps, web.server.admin.token ?? '', 11)
+  await writeDemoData(web.server.deps, web.server.admin.token ?? '', { isShort: true })
   return web
 }
 
 /** Number of screens that one test checks, so that none takes long. */
-const perTest = 3
+const perTest = 6
 
 /**
  * Declares tests that check every screen of some areas of `app/screens.ts` with axe, together with the dialogs and menus
@@ -25,6 +26,8 @@ export async function testAreas(areas: readonly string[], started: () => Web): P
   let ada: Client
   /** Kinds of buttons that a test has already pressed. */
   const pressed = new Set<string>()
+  /** Styles of texts whose contrast a test has already checked. */
+  const checked = new Set<string>()
   beforeAll(async () => {
     ada = await started().server.user('ada', { admin: true })
   })
@@ -42,7 +45,7 @@ export async function testAreas(areas: readonly string[], started: () => Web): P
       await page.route('**', (route) => (route.request().method() === 'GET' ? route.fallback() : route.abort()))
       const problems: string[] = []
       const check = async (where: string, within?: string) => {
-        const found = await accessProblems(page, { isDarkToo: true, ...(within && { within }) })
+        const found = await problemsInBothThemes(page, { within, checked })
         problems.push(...found.map((problem) => `${where}: ${problem}`))
       }
       for (const screen of screens.slice(from - 1, to)) {

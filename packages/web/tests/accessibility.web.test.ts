@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { problemsInBothThemes } from './access-rules.ts'
 import { startDemo, testAreas } from './access-tour.ts'
-import { accessProblems, quiet, type Web } from './web.ts'
+import { quiet, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
@@ -24,7 +25,7 @@ test.each([
 ])('$state has no problem that axe finds', async ({ path, isSignedIn, isAdmin, expects }) => {
   const as = isAdmin ? web.server.admin : isSignedIn ? await web.server.user(`visitor-${Date.now()}`) : undefined
   const page = await web.open(path, { ...(as && { as }), ...(expects && { expects }) })
-  expect(await accessProblems(page, { isDarkToo: true })).toEqual([])
+  expect(await problemsInBothThemes(page, { within: undefined, checked: new Set() })).toEqual([])
 })
 
 test.each([
@@ -36,5 +37,5 @@ test.each([
   await page.goto('/shop/Storefront/-/vulnerabilities')
   await quiet(page)
   await page.getByRole('button', { name: 'Try again' }).first().waitFor()
-  expect(await accessProblems(page, { isDarkToo: true })).toEqual([])
+  expect(await problemsInBothThemes(page, { within: undefined, checked: new Set() })).toEqual([])
 })

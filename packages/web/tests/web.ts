@@ -2,14 +2,16 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AxeResults, RunOptions } from 'axe-core'
 import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { runJobs } from '../../server/src/domain/jobs/run-jobs.ts'
 import { jobKinds } from '../../server/src/jobs.ts'
 import type { Client } from '../../server/src/testing/client.ts'
 import { startServer, type TestOptions, type TestServer } from '../../server/src/testing/server.ts'
+import { axePath } from './access-rules.ts'
 import { openPage, openPages } from './pages.ts'
+
+export { accessProblems } from './access-rules.ts'
 
 export interface Web {
   server: TestServer
@@ -24,8 +26,10 @@ export interface Web {
 }
 
 export interface OpenOptions {
-  /** The signed-in user. */
+  /** The user whose token signs in. */
   as?: Client
+  /** The name of a user who signs in with `password`. Sessions from a token may do less. */
+  login?: string
   theme?: 'light' | 'dark'
   width?: number
   height?: number
@@ -49,10 +53,11 @@ export async function startWeb({ host = '127.0.0.1', ...options }: TestOptions &
     server,
     origin,
     async open(path, options = {}) {
-      const { as, theme = 'light', width = 1280, height = 800, expects, isChanged = false } = options
+      const { as, login, theme = 'light', width = 1280, height = 800, expects, isChanged = false } = options
       const used = isChanged ? await openPage(origin) : await pages.take()
       const { page } = used
-      if (as) await signIn(page.context(), origin, as)
+      if (login) await signIn(page.context(), origin, { login, password })
+      else if (as) await signIn(page.context(), origin, { token: as.token })
       await page.setViewportSize({ width, height })
       await page.emulateMedia({ colorScheme: theme })
       watchTraffic(page)
@@ -126,8 +131,11 @@ function watchTraffic(page: Page): void {
   page.on('request', count(1)).on('requestfinished', count(-1)).on('requestfailed', count(-1))
 }
 
-async function signIn(context: BrowserContext, origin: string, { token }: Client): Promise<void> {
-  const reply = await context.request.post(`${origin}/-/sessions`, { data: { token } })
+/** Password of every user of the test server. */
+export const password = 'correct horse battery'
+
+async function signIn(context: BrowserContext, origin: string, data: object): Promise<void> {
+  const reply = await context.request.post(`${origin}/-/sessions`, { data })
   expect(reply.status()).toBe(201)
 }
 
@@ -144,7 +152,6 @@ function watchConsole(page: Page, expected: RegExp | undefined): string[] {
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'))
-const axePath = '/-/axe.js'
 
 /** Serves axe from the test server. The browser compiles a cached file once, but an evaluated string each time. */
 function serveAxe({ app }: TestServer): void {
@@ -155,44 +162,4 @@ function serveAxe({ app }: TestServer): void {
     response.writeHead(200, { 'content-type': 'text/javascript', 'cache-control': 'max-age=3600, immutable' })
     response.end(axeSource)
   })
-}
-
-/** Tags of the rules of WCAG 2.2 AA and of good practice. */
-const accessRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-
-/**
- * Checks a page for WCAG 2.2 AA with axe. Returns descriptions of all violations. `within` limits the check to what matches
- * a selector; `isDarkToo` repeats it for the colours of the dark theme.
- */
-export async function accessProblems(
-  page: Page,
-  { within, isDarkToo = false }: { within?: string; isDarkToo?: boolean } = {},
-): Promise<string[]> {
-  // Every page has a heading once it is rendered.
-  await page.locator('h1').first().waitFor({ state: 'attached' })
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.addScriptTag({ url: axePath })
-  const problems = await runAxe(page, { within, rules: accessRules })
-  if (!isDarkToo) return problems
-  await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = await runAxe(page, { within, rules: { type: 'rule', values: ['color-contrast'] } })
-  await page.emulateMedia({ colorScheme: 'light' })
-  return [...problems, ...dark.map((problem) => `dark: ${problem}`)]
-}
-
-async function runAxe(page: Page, options: { within: string | undefined; rules: NonNullable<RunOptions['runOnly']> }) {
-  const { violations } = (await page.evaluate(async ({ within, rules }) => {
-    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') } // defined by the script of `serveAxe`
-    // Base UI's focus guards pass the focus on immediately, so users never notice them.
-    return axe.run(
-      { ...(within && { include: [within] }), exclude: ['[data-base-ui-focus-guard]'] },
-      {
-        resultTypes: ['violations'],
-        // None of the rules needs style sheets.
-        preload: { assets: ['media'] },
-        selectors: false,
-        runOnly: rules,
-      },
-    )
-  }, options)) as AxeResults
-  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`))
 }

@@ -8,8 +8,8 @@ import { months, reportsOf } from './reports.ts'
 interface Filling {
   call: Call
   clock: DemoClock
-  /** First month of the history. Default: a year ago. */
-  firstMonth?: number
+  /** True: the last month of the projects that are scanned every month, for tests. */
+  isShort?: boolean
 }
 
 interface Created {
@@ -20,14 +20,18 @@ interface Created {
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Fills an empty server with a year of history, through its API and in the order of time. */
-export async function fillDemo({ call, clock, firstMonth = 0 }: Filling): Promise<void> {
+export async function fillDemo({ call, clock, isShort = false }: Filling): Promise<void> {
   const endsAt = Date.parse(clock.now())
+  const firstMonth = isShort ? months - 1 : 0
   // The last month begins a week ago, so that the last reports are recent.
   const startOf = (month: number) => new Date(endsAt - ((months - 1 - month) * 32 + 7) * dayMs)
   clock.moveTo(startOf(firstMonth))
   await addUsers(call)
   await addTopics(call)
-  const created = await addProjects(call)
+  const created = await addProjects(
+    call,
+    projects.filter(({ interval }) => !isShort || interval === 1),
+  )
   for (let month = firstMonth; month < months; month++) {
     for (const [index, { id, project }] of created.entries()) {
       if (month % project.interval !== 0 && month !== months - 1) continue
@@ -65,7 +69,7 @@ async function addTopics(call: Call): Promise<void> {
   await call('POST', '/topics/merge', { source_topic_id: old.id, target_topic_id: ids.get('typescript') })
 }
 
-async function addProjects(call: Call): Promise<Created[]> {
+async function addProjects(call: Call, projects: readonly DemoProject[]): Promise<Created[]> {
   const created: Created[] = []
   for (const project of projects) {
     const { name, description, visibility, topics } = project
