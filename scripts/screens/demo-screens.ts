@@ -14,6 +14,7 @@ export const demoScreens: readonly Screen[] = [
   { name: 'demo-flaws', path: '/-/vulnerabilities?group_by=flaw' },
   { name: 'demo-flaws-of-group', path: `${group}/vulnerabilities?group_by=flaw` },
   { name: 'demo-panel', path: `${storefront}/vulnerabilities?tags=next-release`, prepare: openPanel },
+  { name: 'demo-code', path: `${storefront}/vulnerabilities?identifier=CWE-89`, prepare: openPage, height: 1600 },
   { name: 'demo-by-rule', path: `${storefront}/vulnerabilities?tags=identity`, prepare: openPage, height: 1200 },
   { name: 'demo-dismiss', path: `${storefront}/vulnerabilities?tags=identity`, prepare: dismissInGroup, height: 1000 },
   { name: 'demo-bulk', path: `${group}/vulnerabilities`, prepare: dismissSelected, height: 1000 },

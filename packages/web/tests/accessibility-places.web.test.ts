@@ -1,11 +1,15 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formWithFile } from '../../server/src/testing/client.ts'
+import { listProblems } from './access-criteria.ts'
 import { startDemo, testAreas } from './access-tour.ts'
 import { quiet, visit, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
   web = await startDemo()
+  const notes = formWithFile('file', 'notes.txt', 'Text')
+  expect((await web.server.admin.post('/projects/shop%2FStorefront/uploads', notes)).status).toBe(201)
 })
 afterAll(() => web?.close())
 
@@ -20,6 +24,7 @@ const lists = [
   [`${project}/dependencies`, 'main tbody tr'],
   [`${project}/reports`, 'main tbody tr'],
   [`${project}/members`, 'main tbody tr, main section li'],
+  [`${project}/uploads`, 'main tbody tr'],
   ['/explore/projects', 'main ul[aria-label=Projects] > li'],
   ['/explore/groups', 'main ul[aria-label=Groups] > li'],
   ['/-/admin/users', 'main tbody tr'],
@@ -41,6 +46,28 @@ test.each([
     if (overflow > 0) below.push(`${path}: ${overflow} px too wide`)
   }
   expect(below).toEqual([])
+})
+
+test('every list has named rows and headers, states its order, and is reached by "Skip to results"', async () => {
+  const page = await web.open('/', { as: web.server.admin })
+  const problems: string[] = []
+  for (const [path, row] of lists) {
+    await visit(page, path)
+    problems.push(...(await listProblems(page)).map((problem) => `${path}: ${problem}`))
+    const skip = page.getByRole('link', { name: 'Skip to results' })
+    if (!(await page.locator('#results').count())) {
+      problems.push(`${path}: no results to skip to`)
+      continue
+    }
+    await skip.focus()
+    await page.keyboard.press('Enter')
+    const isReached = (row: string) => {
+      const { activeElement } = document
+      return activeElement?.id === 'results' && activeElement.querySelector(row.replaceAll('main ', '')) !== null
+    }
+    if (!(await page.evaluate(isReached, row))) problems.push(`${path}: the focus does not reach the results`)
+  }
+  expect(problems).toEqual([])
 })
 
 test('nothing sticky covers more than a fifth of a window at 400 %', async () => {
@@ -101,7 +128,7 @@ test('nothing moves while a page loads', async () => {
   const moved: string[] = []
   for (const path of [
     ...['/', `${project}/vulnerabilities`, '/groups/shop/-/vulnerabilities', `${project}/vulnerabilities/${id}`],
-    ...['/shop/Storefront', `${project}/reports`, `${project}/dependencies`, '/explore/projects'],
+    ...['/shop/Storefront', `${project}/reports`, `${project}/dependencies`, '/explore/projects', '/-/admin'],
   ]) {
     await page.goto(path)
     await quiet(page)

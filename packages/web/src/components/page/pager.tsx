@@ -79,7 +79,8 @@ export function PagedList<Row>({
         empty && page.rows.length === 0 ? (
           empty
         ) : (
-          <div className="stack">
+          // The only list of a page is the target of a link in the shell.
+          <div className="stack" {...(!paging && { id: 'results', tabIndex: -1 })}>
             {children(page.rows, page)}
             <Pager page={page} perPage={perPage} paging={paging} />
           </div>

@@ -1,5 +1,5 @@
 import { RequestFailed } from '@alcove/client'
-import { CircleCheck, TriangleAlert } from 'lucide-react'
+import { CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Badge } from '../../components/badge.tsx'
@@ -30,17 +30,14 @@ export function Health({ version }: { version: string }) {
       }
     >
       <div role="status">
-        {ready.isPending ? (
-          <p className="muted">{texts.checkingDatabaseAndStorage}</p>
-        ) : (
-          <ul className={styles.parts}>
-            {isHealthy && <Part isHealthy>{texts.databaseAndStorageAreReachable}</Part>}
-            {Object.entries(problems).map(([part, problem]) => (
-              <Part key={part}>{problem}</Part>
-            ))}
-            {jobs}
-          </ul>
-        )}
+        <ul className={styles.parts}>
+          {ready.isPending && <Part state="checking">{texts.checkingDatabaseAndStorage}</Part>}
+          {isHealthy && <Part state="healthy">{texts.databaseAndStorageAreReachable}</Part>}
+          {Object.entries(problems).map(([part, problem]) => (
+            <Part key={part}>{problem}</Part>
+          ))}
+          {jobs}
+        </ul>
       </div>
       <p className="muted small">{texts.version(version)}</p>
     </Panel>
@@ -66,7 +63,8 @@ function useJobs(): ReactNode {
   const query = { state: ['running' as const], per_page: 1 }
   const running = usePage('GET /admin/jobs', { query }, { refetchMs: pollMs })
   if (failed.isError) return <Part>{texts.theJobStatusCould}</Part>
-  if (!failed.data || !waiting.data || !running.data) return null
+  if (!failed.data || !waiting.data || !running.data)
+    return <Part state="checking">{texts.checkingBackgroundJobs}</Part>
   const [last] = failed.data.rows
   const [next] = waiting.data.rows
   const isStuck = next && running.data.rows.length === 0 && Date.now() - Date.parse(next.run_at) > maxDelayMs
@@ -88,7 +86,7 @@ function useJobs(): ReactNode {
           })}
         </Part>
       )}
-      {!last && !isStuck && <Part isHealthy>{texts.backgroundJobsAreRunning}</Part>}
+      {!last && !isStuck && <Part state="healthy">{texts.backgroundJobsAreRunning}</Part>}
     </>
   )
 }
@@ -102,12 +100,19 @@ function firstLine(text: string): string {
   return line.length > 200 ? `${line.slice(0, 200)} …` : line
 }
 
-function Part({ isHealthy = false, children }: { isHealthy?: boolean; children: ReactNode }) {
-  const [Picture, colour] = isHealthy ? [CircleCheck, 'var(--success)'] : [TriangleAlert, 'var(--danger)']
+const looks = {
+  checking: [CircleDashed, 'var(--muted)'],
+  healthy: [CircleCheck, 'var(--success)'],
+  faulty: [TriangleAlert, 'var(--danger)'],
+} as const
+
+/** State of a part of the server. A part that is being checked has the height of the result, so that nothing moves. */
+function Part({ state = 'faulty', children }: { state?: keyof typeof looks; children: ReactNode }) {
+  const [Picture, colour] = looks[state]
   return (
     <li className={styles.part}>
       <Picture size={20} aria-hidden="true" color={colour} />
-      <p>{children}</p>
+      <p className={state === 'checking' ? 'muted' : undefined}>{children}</p>
     </li>
   )
 }

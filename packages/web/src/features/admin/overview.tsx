@@ -36,27 +36,30 @@ export function Overview() {
         <Count label={texts.pendingJobs} to="/-/admin/jobs" operation="GET /admin/jobs" query={toDo} />
       </section>
       <Panel title={texts.storage}>
-        <QueryResult query={storage}>
-          {({ database, object_store: store, uploads, deleted_uploads: deleted, measured_at: at }) => (
-            <>
-              <p>
-                {fill(texts.inDatabaseFiles, {
-                  bytes: formatBytes(uploads.bytes),
-                  uploadsFiles: texts.fileFiles(uploads.files),
-                  deletedFiles: deleted.files > 0 && texts.plusInDeletedFile(formatBytes(deleted.bytes), deleted.files),
-                  databaseNames: databaseNames[database],
-                  storeNames: storeNames[store],
-                })}
-              </p>
-              <p className="muted small">
-                {fill(texts.calculated2, {
-                  time: <Time of={at} />,
-                  link: <Link to="/-/admin/storage">{texts.largestConsumers}</Link>,
-                })}
-              </p>
-            </>
-          )}
-        </QueryResult>
+        <div className={`stack ${styles.sums}`}>
+          <QueryResult query={storage}>
+            {({ database, object_store: store, uploads, deleted_uploads: deleted, measured_at: at }) => (
+              <>
+                <p>
+                  {fill(texts.inDatabaseFiles, {
+                    bytes: formatBytes(uploads.bytes),
+                    uploadsFiles: texts.fileFiles(uploads.files),
+                    deletedFiles:
+                      deleted.files > 0 && texts.plusInDeletedFile(formatBytes(deleted.bytes), deleted.files),
+                    databaseNames: databaseNames[database],
+                    storeNames: storeNames[store],
+                  })}
+                </p>
+                <p className="muted small">
+                  {fill(texts.calculated2, {
+                    time: <Time of={at} />,
+                    link: <Link to="/-/admin/storage">{texts.largestConsumers}</Link>,
+                  })}
+                </p>
+              </>
+            )}
+          </QueryResult>
+        </div>
       </Panel>
       <Feeds />
     </Page>

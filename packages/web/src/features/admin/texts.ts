@@ -24,6 +24,7 @@ export const texts = {
   ready: 'Ready',
   notReady: 'Not ready',
   checkingDatabaseAndStorage: 'Checking database and storage …',
+  checkingBackgroundJobs: 'Checking background jobs …',
   databaseAndStorageAreReachable: 'Database and storage are reachable.',
   version: (version: string) => `Version ${version}`,
   theDatabaseIsUnreachable:

@@ -111,14 +111,16 @@ function Listed({ owner, mayRemove }: { owner: UploadOwner; mayRemove: boolean }
           found.rows.length === 0 ? (
             <Nothing isFiltered={isFiltered} mayUpload={mayRemove} />
           ) : (
-            <UploadTable
-              files={files}
-              selection={mayRemove ? selection : undefined}
-              previewOf={preview.addressFor}
-              onPreview={preview.show}
-              onLink={setLinked}
-              onRemove={(file) => void remove([file])}
-            />
+            <div id="results" tabIndex={-1}>
+              <UploadTable
+                files={files}
+                selection={mayRemove ? selection : undefined}
+                previewOf={preview.addressFor}
+                onPreview={preview.show}
+                onLink={setLinked}
+                onRemove={(file) => void remove([file])}
+              />
+            </div>
           )
         }
       </QueryResult>
