@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
@@ -44,11 +45,11 @@ describe('the list of vulnerabilities', () => {
     await page.close()
     const visit = await page.context().newPage()
     const scripts = new Set<string>()
-    let dataBytes = 0
-    visit.on('response', async (response) => {
-      const { pathname } = new URL(response.url())
+    const data: Request[] = []
+    visit.on('request', (request) => {
+      const { pathname } = new URL(request.url())
       if (pathname.endsWith('.js')) scripts.add(pathname.replace('/-/', ''))
-      if (pathname.startsWith('/api/')) dataBytes += (await response.request().sizes()).responseBodySize
+      if (pathname.startsWith('/api/')) data.push(request)
     })
     await visit.goto(list)
     await grid(visit).getByRole('link', { name: 'Log4Shell' }).waitFor()
@@ -56,6 +57,12 @@ describe('the list of vulnerabilities', () => {
     const sizes = [...scripts].map((name) => statSync(`${built}${name}.br`).size)
     expect(sizes.length).toBeGreaterThan(4)
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000)
+    expect(data.length).toBeLessThanOrEqual(14)
+    let dataBytes = 0
+    for (const request of data) {
+      const { responseBodySize } = await request.sizes()
+      dataBytes += responseBodySize
+    }
     expect(dataBytes).toBeGreaterThan(1_000)
     expect(dataBytes).toBeLessThan(80_000)
   })
@@ -92,6 +99,20 @@ describe('the list of vulnerabilities', () => {
     const early = requested.slice(0, requested.findIndex((url) => url.startsWith(`/api/v4${text(data)}`)) + 1)
     const sent = early.filter((url) => url.startsWith('/api/') || url.startsWith('/-/session'))
     expect(sent.filter((url) => requested.filter((other) => other === url).length > 1)).toEqual([])
+  })
+
+  test('renders only the rows that change when a key is pressed', async () => {
+    const page = await web.open(list, { as: maintainer })
+    await grid(page).focus()
+    await page.keyboard.press('j')
+    const countRows = await countCalls(page, '"data-active":')
+    await page.keyboard.press('j')
+    await expect.poll(() => active(page)).toBe('Token in the code')
+    // The row that was active and the one that is.
+    expect(await countRows()).toBe(2)
+    await page.keyboard.press('x')
+    await grid(page).locator('[aria-selected=true]').waitFor()
+    expect(await countRows()).toBe(1)
   })
 
   test('shows open vulnerabilities by severity with their number, which equals the summary', async () => {
@@ -371,3 +392,38 @@ describe('a group', () => {
     expect(await grid(page).getByRole('link').count()).toBe(1)
   })
 })
+
+/** Counts the calls of the functions of the UI that contain a text. Returns the number since it was last called. */
+async function countCalls(page: Page, text: string): Promise<() => Promise<number>> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Debugger.enable')
+  await session.send('Profiler.enable')
+  await session.send('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  await session.send('Profiler.takePreciseCoverage')
+  const sources = new Map<string, string>()
+  return async () => {
+    const { result } = await session.send('Profiler.takePreciseCoverage')
+    let calls = 0
+    for (const { scriptId, url, functions } of result) {
+      if (!url.includes('/-/assets/')) continue
+      const source =
+        sources.get(scriptId) ?? (await session.send('Debugger.getScriptSource', { scriptId })).scriptSource
+      sources.set(scriptId, source)
+      const found = functions.flatMap(({ functionName, ranges: [range] }) =>
+        functionName !== '' && range && source.slice(range.startOffset, range.endOffset).includes(text) ? [range] : [],
+      )
+      // Only the innermost function.
+      const inner = found.filter((one) => !found.some((other) => other !== one && isWithin(other, one)))
+      calls += inner.reduce((sum, { count }) => sum + count, 0)
+    }
+    return calls
+  }
+}
+
+interface Range {
+  startOffset: number
+  endOffset: number
+}
+
+const isWithin = (inner: Range, outer: Range) =>
+  inner.startOffset >= outer.startOffset && inner.endOffset <= outer.endOffset

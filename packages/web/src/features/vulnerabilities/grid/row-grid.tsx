@@ -3,12 +3,12 @@ import {
   type FocusEvent,
   type ReactNode,
   type RefObject,
-  useCallback,
   useId,
   useLayoutEffect,
   useRef,
 } from 'react'
 import { formatCount } from '../../../components/format.ts'
+import { useLatest } from '../../../data/use-latest.ts'
 import { texts } from '../texts.ts'
 import { type Press, usePageKeys } from '../triage/page-keys.ts'
 import { GridHead, type Sorting } from './grid-head.tsx'
@@ -90,10 +90,10 @@ export function RowGrid<Row extends { id: number; title: string; isReadOnly?: bo
   useLayoutEffect(() => {
     if (advances > 0) virtual.scrollToIndex(latestActive.current, { align: 'auto' })
   }, [virtual, advances])
-  const open = (row: Row, way: Opening) => {
+  const open = useLatest((row: Row, way: Opening) => {
     storePlace()
     onOpen(row, way)
-  }
+  })
 
   /** Handles a key. Returns true for a key that it handled. */
   function press(event: Press): boolean {
@@ -176,15 +176,10 @@ export function RowGrid<Row extends { id: number; title: string; isReadOnly?: bo
 
 /** Returns the function that makes a row active by pointer, and focuses the grid. */
 function usePointer(grid: RefObject<HTMLElement | null>, onMove: (index: number, isExtending: boolean) => void) {
-  const latest = useRef(onMove)
-  latest.current = onMove
-  return useCallback(
-    (index: number, isExtending: boolean) => {
-      latest.current(index, isExtending)
-      grid.current?.focus({ preventScroll: true })
-    },
-    [grid],
-  )
+  return useLatest((index: number, isExtending: boolean) => {
+    onMove(index, isExtending)
+    grid.current?.focus({ preventScroll: true })
+  })
 }
 
 const isPlain = ({ ctrlKey, metaKey, altKey }: Press) => !ctrlKey && !metaKey && !altKey
