@@ -6,9 +6,11 @@ import { parseArgs } from 'node:util'
 import type { Browser, Page, Response } from 'playwright-core'
 import { openBrowser } from '../packages/server/tests/browser.ts'
 import { openDataset } from './data/dataset.ts'
-import { benchToken, measuredProjects } from './data/fixtures.ts'
+import { benchToken } from './data/fixtures.ts'
 import { startServer } from './processes.ts'
 import { median, printTable } from './table.ts'
+import { type Figures, measureInputs } from './web-inputs.ts'
+import { measureScreens, project, untilShown } from './web-screens.ts'
 
 // Prints the time until the built UI shows a usable list of 100,000 vulnerabilities, what it transfers, and the size of its
 // files.
@@ -49,6 +51,11 @@ async function printTimes(): Promise<void> {
       'ms',
       times.map(({ inputs }) => inputs),
     )
+    printColumns(
+      'Other screens, with cached files',
+      'ms',
+      times.map(({ screens }) => screens),
+    )
   } finally {
     await browser.close()
     await server.stop()
@@ -56,13 +63,13 @@ async function printTimes(): Promise<void> {
   }
 }
 
-type Figures = Record<string, number>
-
 interface Visit {
   times: Figures
   sizes: Figures
   /** Time from the slowest event to the frame after it, by what was done. */
   inputs: Figures
+  /** Time until other screens are shown, with the files of the UI in the browser's cache. */
+  screens: Figures
 }
 
 /** Prints the median and the worst of each figure, without those of the first round. */
@@ -82,7 +89,7 @@ async function measure(browser: Browser, origin: string): Promise<Visit> {
     // The compiler adds calls of this helper to functions that run in the page.
     await context.addInitScript('globalThis.__name = (value) => value')
     const page = await context.newPage()
-    const address = `${origin}/bench/project-${measuredProjects.medium}/-/vulnerabilities?state=any`
+    const address = `${origin}${project}/-/vulnerabilities?state=any`
     const responses: Response[] = []
     page.on('response', (response) => responses.push(response))
     await page.goto(address, { waitUntil: 'commit' })
@@ -108,41 +115,9 @@ async function measure(browser: Browser, origin: string): Promise<Visit> {
     await page.goto(address)
     await untilShown(page)
     await page.waitForLoadState('networkidle')
-    return { times, sizes, inputs: await measureInputs(page) }
+    return { times, sizes, inputs: await measureInputs(page), screens: await measureScreens(context, origin) }
   } finally {
     await context.close()
-  }
-}
-
-/** Measures with real input events how long the page takes to react. */
-async function measureInputs(page: Page): Promise<Figures> {
-  await page.evaluate(() => {
-    const durations: number[] = []
-    Object.assign(globalThis, { durations })
-    const observer = new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) durations.push(duration)
-    })
-    observer.observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit) // its type lacks the threshold
-  })
-  const slowest = async (act: () => Promise<unknown>) => {
-    await act()
-    return page.evaluate(async () => {
-      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 100)))
-      const { durations } = globalThis as unknown as { durations: number[] } // defined above
-      return Math.max(0, ...durations.splice(0))
-    })
-  }
-  const keys = async (...pressed: string[]) => {
-    for (const key of pressed) await page.keyboard.press(key)
-  }
-  await page.focus('[role=grid]')
-  return {
-    'keys that move': await slowest(() => keys('j', 'j', 'j', 'k')),
-    'keys that triage': await slowest(() => keys('c', 'v', 'z', 'z')),
-    'key that opens the panel': await slowest(() => keys('Enter')),
-    'key that moves in the panel': await slowest(() => keys('j', 'j')),
-    'key that closes the panel': await slowest(() => keys('Escape')),
-    'press on a filter': await slowest(() => page.click('[aria-label="By severity"] button:first-child')),
   }
 }
 
@@ -162,12 +137,6 @@ async function sizesOf(responses: readonly Response[]): Promise<Figures> {
     add('API requests', 1)
   }
   return sizes
-}
-
-/** Returns the time since the navigation began, measured in the page. */
-async function untilShown(page: Page): Promise<number> {
-  await page.waitForSelector('[role=grid] [role=row] a', { state: 'attached' })
-  return page.evaluate(() => new Promise<number>((resolve) => requestAnimationFrame(() => resolve(performance.now()))))
 }
 
 /** Waits until the number of rows has changed and those in view are rendered; with a word, until they all contain it. */
