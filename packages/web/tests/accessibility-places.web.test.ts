@@ -114,8 +114,16 @@ test('severities, pressed filters, grades and charts remain distinct with forced
   expect(await grade.evaluate((element) => getComputedStyle(element).borderStyle)).toBe('solid')
 })
 
-test('nothing moves while a page loads', async () => {
-  const page = await web.open('/', { as: web.server.admin, isChanged: true })
+test.each([
+  [
+    'lists',
+    ['/-/vulnerabilities', '/groups/shop/-/vulnerabilities', 'vulnerabilities', 'vulnerabilities?tab=awaiting'],
+  ],
+  ['a vulnerability, a finding, a report', ['vulnerabilities/:id', 'findings/:id', 'reports/:id', 'reports']],
+  ['places', ['/', '', '/groups/shop', '/explore/projects', '/explore/topics', 'dependencies']],
+  ['overviews', ['vulnerabilities/trends', 'activity', 'coverage', 'members', 'uploads', '/-/approvals', '/-/admin']],
+])('nothing moves while pages load: %s', async (_name, paths) => {
+  const page = await web.open('/-/nothing', { as: web.server.admin, isChanged: true })
   await page.addInitScript(() => {
     const shifts: string[] = []
     Object.assign(globalThis, { shifts })
@@ -124,13 +132,18 @@ test('nothing moves while a page loads', async () => {
     })
     observer.observe({ type: 'layout-shift', buffered: true })
   })
-  const [{ id }] = (await web.server.admin.get('/projects/shop%2FStorefront/vulnerabilities')).body
+  const ids: Readonly<Record<string, string>> = {
+    'vulnerabilities/:id': 'vulnerabilities',
+    'findings/:id': 'vulnerability_findings?scope=all',
+    'reports/:id': 'security_reports',
+  }
   const moved: string[] = []
-  for (const path of [
-    ...['/', `${project}/vulnerabilities`, '/groups/shop/-/vulnerabilities', `${project}/vulnerabilities/${id}`],
-    ...['/shop/Storefront', `${project}/reports`, `${project}/dependencies`, '/explore/projects', '/-/admin'],
-  ]) {
-    await page.goto(path)
+  for (const path of paths) {
+    const list = ids[path]
+    const first = list && (await web.server.admin.get(`/projects/shop%2FStorefront/${list}`)).body[0]
+    const part = first ? path.replace(':id', String(first.id)) : path
+    const address = path.startsWith('/') ? path : path === '' ? '/shop/Storefront' : `${project}/${part}`
+    await page.goto(address)
     await quiet(page)
     const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: string[] }).shifts) // defined above
     const sum = shifts.reduce((sum, shift) => sum + Number(shift), 0)

@@ -1,10 +1,11 @@
 import { Plus } from 'lucide-react'
+import { type ComponentProps, useRef } from 'react'
 import { LinkButton } from '../../components/button.tsx'
 import { CheckFilter } from '../../components/form/filters.tsx'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page } from '../../components/page/page.tsx'
-import { QueryResult } from '../../components/page/states.tsx'
-import { usePage } from '../../data/api.ts'
+import { Loading, QueryResult } from '../../components/page/states.tsx'
+import { useApiQuery, usePage } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { levels, useMayChange, useSession } from '../../data/session.ts'
 import { useGroup } from '../../nouns/group/group.ts'
@@ -19,11 +20,24 @@ const maxSubgroups = 50
 export function GroupOverview() {
   const { group, level, to } = useGroup()
   const session = useSession()
+  const path = { id: group.id }
   const subgroups = usePage('GET /groups/{id}/subgroups', {
-    path: { id: group.id },
+    path,
     query: { per_page: maxSubgroups },
   })
+  const [{ direct }] = useSearchState(['direct'])
+  const projects = usePage('GET /groups/{id}/projects', {
+    path,
+    query: { ...useProjectQuery(), include_subgroups: direct !== 'true' },
+  })
   const isWriter = useMayChange()
+  const isEnabled = session.user !== null
+  const numbers = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path }, { isEnabled })
+  const work = useApiQuery('GET /groups/{id}/security_dashboard', { path }, { isEnabled })
+  // All at once, because what arrives later would move the parts below it.
+  const isShown = useRef(false)
+  isShown.current ||= ![subgroups, numbers, work].some(({ isLoading }) => isLoading)
+  if (!isShown.current) return <Loading />
   return (
     <Page
       title={texts.overview}
@@ -55,18 +69,12 @@ export function GroupOverview() {
           )
         }
       </QueryResult>
-      <Projects />
+      <Projects query={projects} />
     </Page>
   )
 }
 
-function Projects() {
-  const { group } = useGroup()
-  const [{ direct }, _set] = useSearchState(['direct'])
-  const query = usePage('GET /groups/{id}/projects', {
-    path: { id: group.id },
-    query: { ...useProjectQuery(), include_subgroups: direct !== 'true' },
-  })
+function Projects({ query }: Pick<ComponentProps<typeof FoundProjects>, 'query'>) {
   return (
     <section className="stack" aria-label={texts.projects}>
       <h2>{texts.projects}</h2>
