@@ -60,6 +60,9 @@ const ofProcess = ['/-/metrics']
 /** Name of the engine, which administrators see. */
 const engine = /"database":"(sqlite|postgres)",/
 
+/** Queries of routes that have no response without one. */
+const searches: Readonly<Record<string, string>> = { '/uploads': '?search=first' }
+
 const requested = routes.filter(({ method, path }) => method === 'GET' && !ofProcess.includes(path))
 
 type Values = Awaited<ReturnType<typeof fillEveryRoute>>
@@ -79,7 +82,7 @@ async function responses(server: TestServer, values: Values): Promise<Record<str
 
 function pathsOf(route: Route, values: Values): string[] {
   const path = addressOf(route)
-  if (!path.includes(':')) return [path]
+  if (!path.includes(':')) return [path + (searches[route.path] ?? '')]
   const numbered = ['1', '2', '3'].map((id) => path.replace(':filename', 'first.txt').replaceAll(/:[a-z_]+/g, id))
   const own = [...(values[route.path] ?? [])]
   return own.length === 0 ? numbered : [...numbered, path.replaceAll(/:[a-z_]+/g, () => `${own.shift()}`)]
