@@ -21,14 +21,14 @@ beforeEach(async () => {
 test('after the loss of the disk a backup brings back everything acknowledged before it, and only later changes are lost', async () => {
   const server = await startProcess({ env })
   const before = startWriters(server, 4, 100)
-  await expect.poll(() => before.acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(60)
+  await expect.poll(() => before.acknowledged.length).toBeGreaterThan(60)
   const early = [...before.acknowledged]
   const backup = await runProcess({ env, command: `backup ${backups} --verify` })
   expect(backup).toMatchObject({ code: 0, stdout: expect.stringMatching(/Wrote the backup .* of which \d+ copied/) })
   expect(backup.stdout).toMatch(/Verified \S+: \d+ tables and \d+ files are the same\./)
   await before.stop()
   const later = startWriters(server, 2, 100, 'later')
-  await expect.poll(() => later.acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(10)
+  await expect.poll(() => later.acknowledged.length).toBeGreaterThan(10)
   await server.kill()
   await later.stop()
   await rm(env['ALCOVE_DATA'] ?? '', { recursive: true })
@@ -114,7 +114,7 @@ test('backups during uploads and deletions have a file for every row', async () 
       if (number % 2 === 1) await request(server, 'DELETE', `/projects/${project}/uploads/${ids.shift()}`)
     }
   })()
-  await expect.poll(() => ids.length, { timeout: 30_000 }).toBeGreaterThan(20)
+  await expect.poll(() => ids.length).toBeGreaterThan(20)
   for (let attempt = 0; attempt < 3; attempt++) {
     expect(await runProcess({ env, command: `backup ${backups} --verify` })).toMatchObject({ code: 0 })
   }

@@ -19,7 +19,7 @@ test.skipIf(!canMount())('a full disk returns 503 and damages nothing (requires 
   const disk = mountDisk(16)
   const server = await startProcess({ env: { ALCOVE_DATA: disk, ALCOVE_BOOTSTRAP_TOKEN: token } })
   // Written some seconds after the start. While the disk is full its partial file would be removed, which leaves room.
-  await expect.poll(() => existsSync(join(disk, 'cache', 'program.v8')), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => existsSync(join(disk, 'cache', 'program.v8'))).toBe(true)
   const ask = asker(server)
   const [, created] = await ask('POST', '/projects', new URLSearchParams({ name: 'full' }))
   const base = `/projects/${JSON.parse(created).id}/uploads`

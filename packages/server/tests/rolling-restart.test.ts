@@ -158,7 +158,7 @@ function startLoad(url: string) {
   return {
     async moreWrites(most: number) {
       const before = names.length
-      await expect.poll(() => names.length + refused.length, { timeout: 30_000 }).toBeGreaterThan(before + most)
+      await expect.poll(() => names.length + refused.length).toBeGreaterThan(before + most)
     },
     async stop() {
       stopping.abort()

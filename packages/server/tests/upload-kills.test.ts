@@ -211,7 +211,7 @@ async function die(settings: Env, moment: string, act: ((target: Target) => Prom
   const { output, ended } = await launch({ program, command: moment, env })
   if (act) {
     const address = () => /^Alcove serves (\S+)$/m.exec(output.stdout)?.[1]
-    await expect.poll(() => address() ?? output.stderr, { timeout: 30_000 }).not.toBe('')
+    await expect.poll(() => address() ?? output.stderr).not.toBe('')
     const outcome = await act({ url: `${address()}/api/v4`, headers: { 'private-token': token } }).catch(String)
     expect(outcome).toMatch(/fetch failed/)
   }

@@ -91,7 +91,7 @@ test.concurrent('a silent server fails waiting statements, then all, and is used
   })
 
   tunnel.silence(false)
-  await expect.poll(() => db.all(sql`select * from a`).catch(() => []), { timeout: 20_000 }).toEqual([{ id: 1, n: 0 }])
+  await expect.poll(() => db.all(sql`select * from a`).catch(() => [])).toEqual([{ id: 1, n: 0 }])
   await db.ready()
   await db.run(sql`insert into a values (3, 0)`)
 })
@@ -109,13 +109,11 @@ test.concurrent('a commit without a response has an unknown outcome, and a state
   expect(error).not.toMatchObject({ cause: { isOutcomeUnknown: true } })
   tunnel.silence(false)
   await expect
-    .poll(
-      () =>
-        db.ready().then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 20_000 },
+    .poll(() =>
+      db.ready().then(
+        () => true,
+        () => false,
+      ),
     )
     .toBe(true)
 

@@ -74,7 +74,7 @@ async function jobsDone(): Promise<void> {
     server.deps.db.all(sql`
       select id from jobs where kind in (${join(kinds)}) and state in ('waiting', 'running')
       union all select id from pending_deletions`)
-  await expect.poll(listRunning, { timeout: 20_000 }).toEqual([])
+  await expect.poll(listRunning).toEqual([])
 }
 
 /** Returns a seed from the route's name, so that a new route does not change the requests of the others. */

@@ -139,7 +139,7 @@ describe('a stream of audit events', () => {
     const { deps } = await startServer({ settings: streamTo(receiver.url) })
     const [sealing, queue] = [startSealing(deps), runJobs(deps, [streamJob])]
     await recordAuditEvent(deps, 'user_created', { entity: instanceEntity, message: 'first' })
-    await expect.poll(() => positionsIn(receiver), { timeout: 20_000 }).toEqual([1])
+    await expect.poll(() => positionsIn(receiver)).toEqual([1])
     await Promise.all([sealing.stop(), queue.stop()])
   })
 })
@@ -256,7 +256,7 @@ describe('after the end of a process, events are sent again', () => {
     await sealAuditEvents(server.deps)
     await queueStreams(server.deps)
     const queue = runJobs(server.deps, [streamJob])
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => receiver.received.length).toBe(1)
     await queue.stop()
     expect(await measureStreams(server.deps)).toMatchObject([{ lag: 1, failures: 0 }])
     receiver.answer = standard
@@ -291,7 +291,7 @@ test('several processes send each destination every event in order', async () =>
     if (number % 10 === 0) await queueStreams(number % 20 ? second : server.deps)
   }
   const expected = Array.from({ length: 60 }, (_, index) => index + 1)
-  await expect.poll(() => positionsIn(receiver), { timeout: 30_000 }).toEqual(expected)
+  await expect.poll(() => positionsIn(receiver)).toEqual(expected)
   await Promise.all(processes.map((process) => process.stop()))
   if (second !== server.deps) await second.db.close()
 })

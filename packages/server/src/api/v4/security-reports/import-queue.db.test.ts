@@ -62,7 +62,7 @@ describe('one user’s reports', () => {
         select id from imports where state = 'done' order by finished_at, id`)
       return rows.map(({ id }) => id)
     }
-    await expect.poll(async () => (await order()).length, { timeout: 20_000 }).toBe(5)
+    await expect.poll(async () => (await order()).length).toBe(5)
     expect(await order()).toEqual([ids[0], ids[1], otherId, ids[2], ids[3]])
   })
 

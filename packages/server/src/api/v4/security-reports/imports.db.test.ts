@@ -262,7 +262,7 @@ describe('an import', () => {
     const form = formWithFile('file', 'report.json', report, { async: 'true' })
     const { id, file_size } = (await slow.admin.post(reports(project), form)).body
     const look = async () => (await slow.admin.get(`${reports(project)}/${id}`)).body
-    await expect.poll(async () => (await look()).read_bytes, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(async () => (await look()).read_bytes).toBeGreaterThan(0)
 
     const running = await look()
     expect(running).toMatchObject({ status: 'running', shown_at: null, finished_at: null })
@@ -271,7 +271,7 @@ describe('an import', () => {
     expect(running.findings.read).toBeLessThan(300)
     expect((await slow.admin.get(`/projects/${project.id}/vulnerability_findings`)).body).toEqual([])
     release()
-    await expect.poll(async () => (await look()).status, { timeout: 10_000 }).toBe('done')
+    await expect.poll(async () => (await look()).status).toBe('done')
     expect(await look()).toMatchObject({ read_bytes: file_size, findings: { read: 300, new: 300 } })
   })
 

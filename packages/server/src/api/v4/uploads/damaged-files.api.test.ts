@@ -119,7 +119,7 @@ test('a damaged report is not imported', async () => {
   const failures = async () =>
     (await deps.db.all<{ attempts: number }>(sql`select attempts from jobs where kind = 'import' and attempts > 0`))
       .length
-  await expect.poll(failures, { timeout: 10_000 }).toBe(1)
+  await expect.poll(failures).toBe(1)
   expect((await server.admin.get(at)).body.status).not.toBe('done')
   expect(await deps.db.all(sql`select id from findings`)).toEqual([])
 })
