@@ -44,7 +44,10 @@ describe('Dockerfile', () => {
   test('runs as a fixed user that owns nothing but its data folder', () => {
     expect(textsOf(image, 'USER')).toEqual(['10001:10001'])
     expect(textsOf(image, 'VOLUME')).toEqual(['/data'])
-    expect(textsOf(image, 'ENV')).toEqual(['NODE_ENV=production ALCOVE_DATA=/data ALCOVE_HOST=0.0.0.0'])
+    expect(textsOf(image, 'ENV')).toEqual([
+      'NODE_ENV=production ALCOVE_DATA=/data ALCOVE_HOST=0.0.0.0',
+      'MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072',
+    ])
     const names = image?.map(({ name }) => name) ?? []
     expect(names.lastIndexOf('RUN')).toBeLessThan(names.indexOf('USER'))
   })
