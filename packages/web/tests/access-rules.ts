@@ -9,10 +9,17 @@ export const axePath = '/-/axe.js'
 const accessRules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const contrast: NonNullable<RunOptions['runOnly']> = { type: 'rule', values: ['color-contrast'] }
 
-/** Checks a page for WCAG 2.2 AA with axe. Returns descriptions of all violations. */
-export async function accessProblems(page: Page): Promise<string[]> {
+/** Selector of open dialogs. */
+export const dialogs = '[role=dialog], [role=alertdialog]'
+
+/**
+ * Checks a page, or the part of it that a selector matches, for WCAG 2.2 AA with axe. Returns descriptions of all violations.
+ * With a selector it first waits for such an element.
+ */
+export async function accessProblems(page: Page, within?: string): Promise<string[]> {
+  if (within !== undefined) await page.locator(within).first().waitFor()
   await loadAxe(page)
-  return runAxe(page, { options: { runOnly: accessRules } })
+  return runAxe(page, { within, options: { runOnly: accessRules } })
 }
 
 /**

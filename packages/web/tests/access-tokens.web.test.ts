@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../server/src/testing/client.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { accessProblems, dialogs, startWeb, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
@@ -82,6 +82,7 @@ test('a trust relation of a group can be added, edited and deleted', async () =>
 
   await page.getByRole('button', { name: 'Actions for GitHub Actions' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByText('No trust relations').waitFor()
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accessProblems, startWeb, visit, type Web } from './web.ts'
+import { accessProblems, dialogs, startWeb, visit, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
@@ -31,6 +31,7 @@ test('the home page leads approvers to the requests of all projects, which they 
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
   expect(await accessProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Approve' }).click()
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await page.getByRole('dialog').getByLabel('Comment').fill('Agreed for this release')
   await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
   await page.getByText('No requests').waitFor()

@@ -5,7 +5,7 @@ import { type Client, formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { grid, row } from './vulnerabilities.ts'
-import { accessProblems, startWeb, visit, type Web } from './web.ts'
+import { accessProblems, dialogs, startWeb, visit, type Web } from './web.ts'
 
 let web: Web
 let project: TestProject
@@ -154,6 +154,7 @@ describe('a mirror', () => {
     await visit(page, '/groups/copied')
     await shown.getByText('This group is a mirror of https://gitlab.example.com.').waitFor()
     await shown.getByRole('button', { name: 'Detach mirror' }).click()
+    expect(await accessProblems(page, dialogs)).toEqual([])
     await page.getByRole('dialog').getByRole('button', { name: 'Detach mirror' }).click()
     await shown.waitFor({ state: 'detached' })
     await visit(page, '/copied/site')

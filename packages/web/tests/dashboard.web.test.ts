@@ -7,7 +7,7 @@ import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { openSignedIn } from './sign-in.ts'
 import { grid, row } from './vulnerabilities.ts'
-import { accessProblems, startWeb, visit, type Web } from './web.ts'
+import { accessProblems, dialogs, startWeb, visit, type Web } from './web.ts'
 
 let web: Web
 let shop: TestProject
@@ -413,6 +413,7 @@ test('the findings of all projects of a group or of the server are accepted at o
   await banner.getByRole('button', { name: 'Accept all' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('heading', { name: 'Accept all findings?' }).waitFor()
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await dialog.getByRole('button', { name: 'Accept all' }).click()
   await dialog.getByText('3 vulnerabilities created in 1 project.').waitFor()
   expect(await dialog.innerText()).toMatch(/You may not triage in these projects:\s+lab\/second/)

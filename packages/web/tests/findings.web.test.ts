@@ -6,7 +6,7 @@ import { formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { active } from './vulnerabilities.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { accessProblems, dialogs, startWeb, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
@@ -177,6 +177,7 @@ test('all findings that match a filter can be promoted after a confirmation', as
   await page.getByLabel('Select all matching').check()
   await page.getByRole('button', { name: 'Accept' }).click()
   const dialog = page.getByRole('dialog', { name: 'Accept 249 findings?' })
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await dialog.getByRole('button', { name: 'Accept' }).click()
   await page.getByText('249 vulnerabilities created.').waitFor()
   await page.getByText('No results').waitFor()

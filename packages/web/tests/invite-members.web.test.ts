@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { startSmtp } from '../../server/src/testing/stand-ins/smtp.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { accessProblems, dialogs, startWeb, type Web } from './web.ts'
 
 let web: Web
 let shop: TestProject
@@ -175,6 +175,7 @@ describe('pending invitations', () => {
     await dialog.getByRole('button', { name: 'Create link' }).click()
     await dialog.getByRole('button', { name: 'Copy link' }).click()
     await dialog.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await accessProblems(page, dialogs)).toEqual([])
     const [before, after] = [await openLink(former), await openLink(await copied(page))]
     expect([before.status, after.status]).toEqual([404, 200])
     await dialog.getByRole('button', { name: 'Done' }).click()

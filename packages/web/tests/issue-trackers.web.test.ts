@@ -5,7 +5,7 @@ import type { TrackerKind } from '../../server/src/domain/trackers/tracker.ts'
 import { startTracker, token } from '../../server/src/testing/stand-ins/tracker.ts'
 import { trackerSettings } from '../../server/src/testing/trackers.ts'
 import { row } from './vulnerabilities.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { accessProblems, dialogs, startWeb, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
@@ -71,6 +71,7 @@ test('the issue tracker of a project can be added, previewed, tested, changed an
   expect(await narrow.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 
   await page.getByRole('button', { name: 'Remove tracker' }).click()
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: 'Remove tracker' }).click()
   await page.getByRole('heading', { name: 'Add an issue tracker' }).waitFor()
   expect((await maintainer.get(`/projects/${project.id}/issue_tracker`)).body.own).toBeNull()
@@ -97,6 +98,7 @@ test('the webhook of a tracker gets a secret, which is shown once and can be rep
   expect(await page.content()).not.toContain(secret)
 
   await panel.getByRole('button', { name: 'Replace secret' }).click()
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: 'Replace secret' }).click()
   await panel.getByText('Copy the secret now: it is not shown again.').waitFor()
   const replaced = await copied('Copy secret')

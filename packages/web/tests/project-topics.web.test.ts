@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RequestFailed } from '../../client/src/failure.ts'
 import { unknownTopics } from '../src/nouns/topic/refusal.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { accessProblems, dialogs, startWeb, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
@@ -72,6 +72,7 @@ test('a maintainer proposes a topic, and an administrator approves it', async ()
   await dialog.getByText('has already been taken').waitFor()
   await dialog.getByLabel('Name').fill('svelte')
   await dialog.getByLabel('Description').fill('Small components')
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await dialog.getByRole('button', { name: 'Propose topic' }).click()
   await page.getByText('Topic proposed. An administrator decides about it.').waitFor()
 
@@ -87,6 +88,7 @@ test('a maintainer proposes a topic, and an administrator approves it', async ()
   await maintainer.post('/topics/proposals', { name: 'angular' })
   await admin.reload()
   await admin.getByRole('button', { name: 'Reject angular' }).click()
+  expect(await accessProblems(admin, dialogs)).toEqual([])
   await admin.getByLabel('Comment').fill('Not used here')
   await admin.getByRole('button', { name: 'Reject proposal' }).click()
   await admin.getByText('No proposals', { exact: true }).waitFor()

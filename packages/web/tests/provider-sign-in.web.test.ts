@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RealProvider, startRealProvider } from '../../server/src/testing/stand-ins/real-provider.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { accessProblems, dialogs, startWeb, type Web } from './web.ts'
 
 let web: Web
 let provider: RealProvider
@@ -42,6 +42,7 @@ test('an administrator unlinks a user from a provider, which ends the sessions t
   await admin.getByRole('button', { name: 'Unlink from Corp' }).click()
   const dialog = admin.getByRole('dialog')
   await dialog.getByRole('heading', { name: 'Unlink the user from Corp?' }).waitFor()
+  expect(await accessProblems(admin, dialogs)).toEqual([])
   await dialog.getByRole('button', { name: 'Unlink' }).click()
   await admin.getByText('Unlinked from Corp.').waitFor()
   await admin.getByRole('heading', { name: 'Identity providers' }).waitFor({ state: 'detached' })

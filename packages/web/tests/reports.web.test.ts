@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
-import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+import { accessProblems, dialogs, quiet, startWeb, type Web } from './web.ts'
 
 let web: Web
 let project: TestProject
@@ -235,6 +235,7 @@ describe('the branches of a project in the UI', () => {
     await expect.poll(() => table.innerText()).toMatch(/feature\/login[\s\S]*Closes/)
     expect(await table.getByRole('button').allInnerTexts()).toEqual([expect.stringContaining('feature/login')])
     await table.getByRole('button').click()
+    expect(await accessProblems(page, dialogs)).toEqual([])
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await expect.poll(() => table.innerText()).not.toContain('feature/login')
   })

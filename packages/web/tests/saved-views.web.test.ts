@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { total } from './vulnerabilities.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { accessProblems, dialogs, startWeb, type Web } from './web.ts'
 
 let web: Web
 let paths = 0
@@ -32,6 +32,7 @@ test('a view is saved, opened by its address, changed, renamed, made the default
   await page.getByRole('button', { name: 'Save view' }).click()
   await page.getByLabel('Name').fill('Urgent')
   await page.getByLabel('Share with everyone who may read this list').check()
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: 'Save view' }).click()
   await page.getByText('View saved.').waitFor()
   const [stored] = (await maintainer.get(api)).body
@@ -56,6 +57,7 @@ test('a view is saved, opened by its address, changed, renamed, made the default
     await page.getByRole('menuitem', { name: item }).click()
   }
   await choose('Rename')
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await page.getByRole('textbox', { name: 'Name' }).fill('Most urgent')
   await page.getByRole('button', { name: 'Rename view' }).click()
   await page.getByText('View renamed.').waitFor()
@@ -67,6 +69,7 @@ test('a view is saved, opened by its address, changed, renamed, made the default
   await expect.poll(() => page.url()).toContain('view=all')
   await page.getByRole('link', { name: 'Most urgent' }).click()
   await choose('Delete')
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await page.getByRole('button', { name: 'Delete view' }).click()
   await page.getByText('View deleted.').waitFor()
   await expect.poll(async () => (await maintainer.get(api)).body).toEqual([])

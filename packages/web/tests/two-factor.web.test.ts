@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeAt } from '../../server/src/testing/second-factors.ts'
 import { openSignedIn, password } from './sign-in.ts'
-import { accessProblems, quiet, startWeb, type Web } from './web.ts'
+import { accessProblems, dialogs, quiet, startWeb, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
@@ -47,6 +47,7 @@ async function addPasskey(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Add passkey' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill(name)
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await dialog.getByRole('button', { name: 'Add passkey' }).click()
   await page.getByText('Passkey added.').waitFor()
 }
@@ -78,6 +79,12 @@ describe('an authenticator app', () => {
     expect((await saved).suggestedFilename()).toBe('alcove-recovery-codes.txt')
     await codes.getByRole('button', { name: 'Done' }).click()
     await page.getByText('10 unused codes.').waitFor()
+    for (const name of ['Generate new codes', 'Remove app']) {
+      await page.getByRole('button', { name }).click()
+      expect(await accessProblems(page, dialogs)).toEqual([])
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
 
     await signOut(page)
     await enterPassword(page, 'nadia')
@@ -100,6 +107,7 @@ describe('an authenticator app', () => {
     const admin = await web.open(`/-/admin/users/${user?.id}`, { as: web.server.admin, width: 360 })
     const panel = admin.getByRole('region', { name: 'Two-factor authentication' })
     await panel.getByRole('button', { name: 'Disable' }).click()
+    expect(await accessProblems(admin, dialogs)).toEqual([])
     await admin.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
     await panel.waitFor({ state: 'detached' })
     await signOut(page)
@@ -131,9 +139,11 @@ describe('a passkey', () => {
 
     await page.goto(path)
     await page.getByRole('button', { name: 'Rename Work laptop' }).click()
+    expect(await accessProblems(page, dialogs)).toEqual([])
     await page.getByRole('dialog').getByLabel('Name').fill('Old laptop')
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('button', { name: 'Remove Old laptop' }).click()
+    expect(await accessProblems(page, dialogs)).toEqual([])
     await page.getByRole('dialog').getByRole('button', { name: 'Remove passkey' }).click()
     await page.getByText('Passkey removed.').waitFor()
     await expect.poll(() => page.getByRole('table').count()).toBe(0)

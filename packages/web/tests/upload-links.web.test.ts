@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../server/src/testing/client.ts'
 import { copied, filled, rowOf } from './uploads.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { accessProblems, dialogs, startWeb, type Web } from './web.ts'
 
 let web: Web
 let maintainer: Client
@@ -63,6 +63,7 @@ describe('links to an upload', () => {
     await dialog.getByRole('button', { name: 'Revoke Auditor' }).click()
     const confirmation = page.getByRole('dialog', { name: 'Revoke Auditor?' })
     await confirmation.waitFor()
+    expect(await accessProblems(page, dialogs)).toEqual([])
     await confirmation.getByRole('button', { name: 'Cancel' }).click()
     await dialog.getByRole('button', { name: 'Revoke Auditor' }).click()
     await confirmation.getByRole('button', { name: 'Revoke link' }).click()

@@ -3,7 +3,7 @@ import sql from 'sql-template-tag'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
 import { filled, picture, rowOf } from './uploads.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { accessProblems, dialogs, startWeb, type Web } from './web.ts'
 
 let web: Web
 let maintainer: Client
@@ -66,10 +66,12 @@ test('administrators release and delete quarantined files, and see the state of 
   expect(await accessProblems(page)).toEqual([])
 
   await page.getByRole('button', { name: `Release ${alarm}` }).click()
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await page.getByRole('dialog').getByText('only if this is a false positive').waitFor()
   await page.getByRole('button', { name: 'Release file' }).click()
   await page.getByText(`${alarm} released.`).waitFor()
   await page.getByRole('button', { name: `Delete ${threat}` }).click()
+  expect(await accessProblems(page, dialogs)).toEqual([])
   await page.getByRole('button', { name: 'Delete file' }).click()
   await page.getByText(`${threat} deleted.`).waitFor()
   await expect.poll(() => row.count()).toBe(0)

@@ -11,7 +11,7 @@ import { startServer, type TestOptions, type TestServer } from '../../server/src
 import { axePath } from './access-rules.ts'
 import { openPage, openPages } from './pages.ts'
 
-export { accessProblems } from './access-rules.ts'
+export { accessProblems, dialogs } from './access-rules.ts'
 
 export interface Web {
   server: TestServer
