@@ -145,4 +145,15 @@ describe('the keyboard focus', () => {
     await page.waitForURL((url) => !url.search.includes('severity'))
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Remove/)
   })
+
+  test('moves to the content of a page that opens by a key', async () => {
+    const report = JSON.stringify(sastReport([entry({ line: 3 })]))
+    const form = formWithFile('file', 'report.json', report, { promote: 'true' })
+    await web.server.admin.post(`/projects/${project.id}/security_reports`, form)
+    const page = await web.open('/acme/shop/-/vulnerabilities', { as: web.server.admin })
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Shift+Enter')
+    await page.getByRole('region', { name: 'Summary' }).waitFor()
+    await focused(page, page.getByRole('main'))
+  })
 })

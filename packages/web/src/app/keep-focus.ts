@@ -12,6 +12,8 @@ const field = ':is(select, textarea, input:not([type=submit], [type=button]))'
 
 interface Place {
   element: Element
+  /** Path of the page that the element was on. */
+  path: string
   /** Identifies the element to the user by tag and name; undefined when it is not unique nearby. */
   signature: string | undefined
   /** The form, section, and page or dialog that contain the element, innermost first. */
@@ -23,8 +25,8 @@ interface Place {
 
 /**
  * Restores keyboard focus when the focused element is removed (such as a deleted row) or disabled (such as a submitted
- * button). Focus moves to the same control if it was rendered again, otherwise to a safe element nearby, and never to a
- * control with destructive effects. Returns a function that stops the observation.
+ * button). Focus moves to the same control if it was rendered again, otherwise to a safe element nearby or to the content of
+ * a new page, and never to a control with destructive effects. Returns a function that stops the observation.
  */
 export function keepFocus(): () => void {
   // The last focused places in the open dialog and on the page below it.
@@ -76,6 +78,7 @@ function placeOf(element: Element, scope: Element): Place {
   const signature = signatureOf(element)
   return {
     element,
+    path: location.pathname,
     signature: all.filter((other) => signatureOf(other) === signature).length === 1 ? signature : undefined,
     areas: [element.closest('form'), element.closest('section'), scope].filter((area) => area !== null),
     after: all.slice(end),
@@ -89,7 +92,7 @@ function signatureOf(element: Element): string {
 }
 
 /** Returns the same control in its new rendering, or a safe element in the smallest remaining area that has one. */
-function successorOf({ element, signature, areas, after, before }: Place): HTMLElement | undefined {
+function successorOf({ element, path, signature, areas, after, before }: Place): HTMLElement | undefined {
   const left = areas.filter((area) => area.isConnected)
   if (!element.isConnected) {
     const again = [...(left.at(-1)?.querySelectorAll<HTMLElement>(focusable) ?? [])].filter(
@@ -97,6 +100,8 @@ function successorOf({ element, signature, areas, after, before }: Place): HTMLE
     )
     if (again.length === 1 && again[0] && isThere(again[0])) return again[0]
   }
+  // Another page replaced the one with the element: what remains is its frame, such as the header.
+  if (path !== location.pathname) return undefined
   // A disabled button yields to its form (backwards); a removed row yields to the next row (forwards).
   const nearest = element.isConnected ? [...before, ...after] : [...after, ...before]
   const candidates = nearest.filter(isThere)
