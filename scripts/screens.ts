@@ -13,11 +13,14 @@ import { screens } from './screens/list.ts'
 import { addSampleData } from './screens/sample-data.ts'
 import type { Screen } from './screens/screen.ts'
 
-// `npm run screens [-- name …]` takes screenshots of all screens, light and dark, wide and narrow, into docs/screens/.
+// `npm run screens [-- name …]` takes screenshots of all screens into docs/screens/, light and wide as well as dark and narrow; of
+// named screens in all four combinations.
 const folder = fileURLToPath(new URL('../docs/screens/', import.meta.url))
 const asked = process.argv.slice(2)
 const looks = (['light', 'dark'] as const).flatMap((theme) =>
-  [1280, 360].map((width) => ({ theme, width, name: `${theme}-${width === 360 ? 'narrow' : 'wide'}` })),
+  [1280, 360]
+    .filter((width) => asked.length > 0 || (theme === 'light') === (width === 1280))
+    .map((width) => ({ theme, width, name: `${theme}-${width === 360 ? 'narrow' : 'wide'}` })),
 )
 
 const token = 'token-of-the-administrator'
