@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { obscuredOnFocus } from './access-criteria.ts'
 import { problemsInBothThemes } from './access-rules.ts'
@@ -140,4 +141,26 @@ test.each([
     covered.push(...(await obscuredOnFocus(page, 20)).map((element) => `${path}: ${element}`))
   }
   expect(covered).toEqual([])
+})
+
+test('help is at the same place in the header of every screen', async () => {
+  const placesOn = async (page: Page, paths: readonly string[]) => {
+    const places = new Set<string>()
+    for (const path of paths) {
+      await visit(page, path)
+      const links = page.getByRole('banner').locator('a, button')
+      places.add(
+        await links.evaluateAll((all) =>
+          all.map((one) => one.getAttribute('href')?.split('?')[0] ?? 'button').join(' '),
+        ),
+      )
+    }
+    return [...places]
+  }
+  const paths = ['/explore/projects', '/explore/topics', '/shop/Storefront', '/-/api', '/-/help']
+  const signedOut = await placesOn(await web.open('/explore/projects'), paths)
+  expect(signedOut).toEqual([expect.stringContaining('/-/help')])
+  const admin = await web.open('/', { as: web.server.admin })
+  const others = ['/', `${storefront}/vulnerabilities`, '/groups/shop', '/-/admin', '/-/profile']
+  expect(await placesOn(admin, [...paths, ...others])).toEqual([expect.stringContaining('/-/help')])
 })
