@@ -198,7 +198,7 @@ async function printSizes(): Promise<void> {
     (await readdir(assets))
       .filter((name) => /\.(js|css)$/.test(name))
       .map(async (name) => ({
-        file: name.replace(/-[\w-]{8}\./, '.'),
+        file: name.replace(/-[\w-]{7}\./, '.'),
         'gzip kB': (await stat(join(assets, `${name}.gz`))).size / 1000,
         'first load': page.includes(name) ? 'yes' : '',
       })),

@@ -18,6 +18,10 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
+        // Short names, because the first script lists all files.
+        entryFileNames: 'assets/[name]-[hash:7].js',
+        chunkFileNames: 'assets/[name]-[hash:7].js',
+        assetFileNames: 'assets/[name]-[hash:7][extname]',
         codeSplitting: {
           // One file instead of some forty small ones, without the components whose popups are large.
           groups: [
@@ -31,7 +35,7 @@ export default defineConfig({
             // What lists and pages of vulnerabilities have in common.
             {
               name: 'vulnerabilities',
-              test: /web\/src\/(nouns\/(vulnerability\/(texts|owner|filter|conflict|tag-chips|percent|threat|neighbors|lazy|dismissal-end\.|awaiting|saved-view|export-button)|finding\/(texts|place|triage-backlog)|project\/(texts|project\.|project-scope|first-import|lazy)|mirror\/)|features\/vulnerabilities\/(texts|triage\/(triage-change|target-in-words|bulk-requests|promotion\.ts|keys\.ts|lazy)|grid\/view-options\.ts|filters\/severity-bar))/,
+              test: /web\/src\/(nouns\/(vulnerability\/(texts|owner|filter|conflict|tag-chips|percent|threat|neighbors|lazy|dismissal-end\.|awaiting|saved-view|export-button)|finding\/(texts|place|triage-backlog)|project\/(texts|project\.|project-scope|first-import|lazy)|mirror\/(limits|lazy))|features\/vulnerabilities\/(texts|triage\/(triage-change|target-in-words|bulk-requests|promotion\.ts|keys\.ts|lazy)|grid\/view-options\.ts|filters\/severity-bar))/,
             },
           ],
         },

@@ -62,7 +62,7 @@ const ofHome = [
 
 /** Returns what a screen needs first. */
 function firstOf(path: string, search: URLSearchParams): First {
-  if (path === '/') return { requests: ofHome, code: [() => import('./features/home/home.tsx')] }
+  if (path === '/') return { requests: ofHome, code: [] }
   if (path === '/-/vulnerabilities') {
     return {
       requests: rowsOf('/vulnerabilities', search),

@@ -18,8 +18,8 @@ import {
   groupAddress,
   useGroupLevel,
 } from '../../nouns/group/group.ts'
+import { MirrorNotice } from '../../nouns/mirror/lazy-notice.ts'
 import { limitsOf } from '../../nouns/mirror/limits.ts'
-import { MirrorNotice } from '../../nouns/mirror/mirror-notice.tsx'
 import { texts } from './texts.ts'
 
 /** A group: its heading, its tabs, and the screen that `part` names. A former path redirects to the current one. */
@@ -65,7 +65,7 @@ function Frame({ group, part, found }: { group: Group; part: string; found: Grou
             marks={group.mirrored_from && <Badge>{texts.mirror}</Badge>}
           />
           <GroupTabs screen={screen} />
-          <MirrorNotice kind="group" place={group} level={level} />
+          {group.mirrored_from && <MirrorNotice kind="group" place={group} level={level} />}
           <LimitsContext value={limits}>
             <TrailContext value={{ parents, element: trail }}>
               <Screens area="group" location={`/${part}`} place={screen} />

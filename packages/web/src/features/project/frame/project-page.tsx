@@ -11,8 +11,8 @@ import { Tabs } from '../../../components/page/tabs.tsx'
 import { isFailure, useApiQuery } from '../../../data/api.ts'
 import { LimitsContext, levelIn, levels, useSession } from '../../../data/session.ts'
 import { useWaitingFindings } from '../../../nouns/finding/triage-backlog.ts'
+import { MirrorNotice } from '../../../nouns/mirror/lazy-notice.ts'
 import { limitsOf } from '../../../nouns/mirror/limits.ts'
-import { MirrorNotice } from '../../../nouns/mirror/mirror-notice.tsx'
 import { type Project, ProjectContext, type ProjectScreen } from '../../../nouns/project/project.ts'
 import { projectScreen } from '../../../nouns/project/project-scope.tsx'
 import { ArchivedNotice } from './archived-notice.tsx'
@@ -56,7 +56,7 @@ export function ProjectPage({ place = '', part = '' }: Params) {
                 />
                 <ProjectTabs screen={screen} waiting={waiting} />
                 {project.archived && <ArchivedNotice />}
-                <MirrorNotice kind="project" place={project} level={screen.level} />
+                {project.mirrored_from && <MirrorNotice kind="project" place={project} level={screen.level} />}
                 <LimitsContext value={limitsOf(project)}>
                   <TrailContext value={{ parents: aboveOf(project), element: trail }}>
                     <Screens area="project" location={`/${part}`} place={screen} />
