@@ -1,10 +1,11 @@
-import sql, { raw, type Sql } from 'sql-template-tag'
+import sql, { raw, Sql } from 'sql-template-tag'
 import type { Db } from '../db/db.ts'
 
 /** Returns the plan of a statement as the engine describes it, one step per line. */
 export async function planOf(db: Db, query: Sql): Promise<string> {
   const explain = raw(db.dialect.engine === 'sqlite' ? 'explain query plan' : 'explain')
-  const rows = await db.all<object>(sql`${explain} ${query}`)
+  // A statement with a fixed text cannot be a part of another one.
+  const rows = await db.all<object>(sql`${explain} ${new Sql(query.strings, query.values)}`)
   return rows.map((row) => Object.values(row).join(' ')).join('\n')
 }
 

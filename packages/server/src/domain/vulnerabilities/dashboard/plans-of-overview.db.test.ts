@@ -17,7 +17,7 @@ import { listSilentScanners } from './dashboard-queries.ts'
 let server: TestServer
 beforeAll(async () => {
   server = await startServer()
-  const { id } = await server.project('acme/files')
+  const { id } = await server.project('acme/site')
   const { db } = server.deps
   const rows = Array.from({ length: 3000 }, (_, index) => ({ name: `file ${index} ${index * 7919}.txt` }))
   await db.run(sql`
