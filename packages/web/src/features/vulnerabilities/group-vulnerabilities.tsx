@@ -13,7 +13,8 @@ import { awaitingQuery } from '../../nouns/vulnerability/awaiting.ts'
 import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
 import { filterFrom, projectIdsIn } from '../../nouns/vulnerability/filter-state.ts'
 import { filterNames } from '../../nouns/vulnerability/filters.ts'
-import type { GroupScope, Owner } from '../../nouns/vulnerability/owner.ts'
+import type { GroupScope, ManyOwner } from '../../nouns/vulnerability/owner.ts'
+import { useProjectFilter } from './filters/project-filter.tsx'
 import { texts } from './texts.ts'
 import { AcceptAll } from './triage/lazy-dialogs.ts'
 import { useMayTriageSome } from './triage/may-triage.ts'
@@ -30,7 +31,8 @@ export function GroupVulnerabilities() {
   const { id, full_path: path } = group
   const [{ project_id }] = useSearchState(['project_id'])
   const scope = useMemo(() => groupScope(project_id), [project_id])
-  const owner = useMemo((): Owner => ({ kind: 'group', id, path, scope, mayTriage }), [id, path, scope, mayTriage])
+  const owner = useMemo((): ManyOwner => ({ kind: 'group', id, path, scope, mayTriage }), [id, path, scope, mayTriage])
+  const projects = useProjectFilter(owner)
   const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id }, query: scope })
   const waiting = query.data && waitingInWords(query.data.waiting_findings)
   const first = query.data?.waiting_projects[0]
@@ -41,6 +43,7 @@ export function GroupVulnerabilities() {
       ) : (
         <VulnerabilityList
           owner={owner}
+          projects={projects}
           statistics={query.data}
           flawPlace={isTriageable && level >= levels.maintainer ? { kind: 'group', id: group.id } : undefined}
           banner={

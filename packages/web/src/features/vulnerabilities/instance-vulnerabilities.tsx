@@ -8,7 +8,8 @@ import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
 import { projectIdsIn } from '../../nouns/vulnerability/filter-state.ts'
-import type { InstanceScope, Owner } from '../../nouns/vulnerability/owner.ts'
+import type { InstanceScope, ManyOwner } from '../../nouns/vulnerability/owner.ts'
+import { useProjectFilter } from './filters/project-filter.tsx'
 import { ScopeFields, scopeNames } from './filters/scope-fields.tsx'
 import { texts } from './texts.ts'
 import { AcceptAll } from './triage/lazy-dialogs.ts'
@@ -29,7 +30,8 @@ export function InstanceVulnerabilities() {
     [group_id, project_id, topic],
   )
   const mayTriage = useMayTriageSome()
-  const owner = useMemo((): Owner => ({ kind: 'instance', scope, mayTriage }), [scope, mayTriage])
+  const owner = useMemo((): ManyOwner => ({ kind: 'instance', scope, mayTriage }), [scope, mayTriage])
+  const projects = useProjectFilter(owner)
   const query = useApiQuery('GET /vulnerability_statistics', { query: scope })
   const waiting = query.data && waitingInWords(query.data.waiting_findings)
   return (
@@ -39,6 +41,7 @@ export function InstanceVulnerabilities() {
       ) : (
         <VulnerabilityList
           owner={owner}
+          projects={projects}
           statistics={query.data}
           scope={<ScopeFields />}
           banner={

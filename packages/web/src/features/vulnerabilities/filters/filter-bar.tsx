@@ -26,7 +26,6 @@ import { texts } from '../texts.ts'
 import styles from './filter-bar.module.css'
 import { FilterMenu, MoreFilters } from './filter-button.tsx'
 import { choicesOf, type FilterChoice } from './filter-props.ts'
-import { ProjectFilter } from './project-filter.tsx'
 import { countOf, SeverityBar, type Statistics } from './severity-bar.tsx'
 
 // The search has its own field, and severities are chosen in the severity bar.
@@ -58,6 +57,7 @@ export function FilterBar({
   statistics,
   summary,
   links,
+  projects,
   isAwaiting = false,
 }: {
   owner: Owner
@@ -67,6 +67,8 @@ export function FilterBar({
   summary: Schemas['VulnerabilitySummary'] | undefined
   /** Links and buttons beside the severity bar. */
   links: ReactNode
+  /** Filter by projects, of a list of many. */
+  projects?: ReactNode
   /** True: the list of findings that await triage, which has fewer filters. */
   isAwaiting?: boolean
 }) {
@@ -111,7 +113,7 @@ export function FilterBar({
           </Button>
         </div>
         <div id={id} className={`${styles.menus} ${isOpen ? '' : styles.closed}`}>
-          {owner.kind !== 'project' && <ProjectFilter owner={owner} />}
+          {projects}
           {(isAwaiting ? findingMenus : menus).map(({ name, control }) => (
             <FilterMenu
               key={name}

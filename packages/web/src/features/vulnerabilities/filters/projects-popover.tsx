@@ -4,13 +4,11 @@ import { CheckField } from '../../../components/form/field.tsx'
 import { SearchField } from '../../../components/form/search-field.tsx'
 import { usePage } from '../../../data/api.ts'
 import { levels } from '../../../data/session.ts'
-import type { Owner } from '../../../nouns/vulnerability/owner.ts'
+import type { ManyOwner } from '../../../nouns/vulnerability/owner.ts'
 import { texts } from '../texts.ts'
 import styles from './filter-menu.module.css'
 import type { Trigger } from './filter-props.ts'
 import { useProjectNames } from './project-names.ts'
-
-type ManyOwner = Exclude<Owner, { kind: 'project' }>
 
 /** Maximum number of projects that are offered at once. Others are found by the search. */
 const maxShown = 30

@@ -1,13 +1,14 @@
 import type { QueryOf } from '@alcove/client'
 import { useApiQuery } from '../../../data/api.ts'
-import type { FilterState } from '../../../nouns/vulnerability/filter-state.ts'
+import type { Chip, FilterState } from '../../../nouns/vulnerability/filter-state.ts'
 import { type Owner, scopeOf } from '../../../nouns/vulnerability/owner.ts'
 import { useFilterChips } from './filter-chips.ts'
 
-/** Returns the active filters, and the totals and options of all filters. */
-export function useListChips(owner: Owner, state: FilterState) {
+/** Returns the active filters, those by projects first, and the totals and options of all filters. */
+export function useListChips(owner: Owner, state: FilterState, ofProjects: readonly Chip[] = []) {
   const summary = useSummary(owner)
-  return { summary: summary.data, chips: useFilterChips(owner, state, summary.data?.scanners ?? []) }
+  const chips = useFilterChips(state, summary.data?.scanners ?? [])
+  return { summary: summary.data, chips: [...ofProjects, ...chips] }
 }
 
 /** Reads the totals and filter options of all vulnerabilities of the owner. */
