@@ -72,7 +72,12 @@ async function statementsOf(db: Database, env: Readonly<Record<string, string>>)
   try {
     await app.server.ready()
     const client = createClient(app.server, { token: benchToken })
-    for (const path of hugeRequests) await succeed(client.get(path))
+    for (const path of hugeRequests) {
+      const start = performance.now()
+      await succeed(client.get(path))
+      const seconds = (performance.now() - start) / 1000
+      if (seconds > 1) console.error(`checking plans: ${path} took ${seconds.toFixed(1)} s`)
+    }
     await write(client)
   } finally {
     await runner.stop()
