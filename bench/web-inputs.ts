@@ -47,7 +47,7 @@ export async function measureInputs(page: Page): Promise<Figures> {
   await measure('choice in a menu of filters', () => page.getByRole('menuitemcheckbox').last().click())
   await keys('Escape')
   await measure('key that opens the search', () => keys('Control+k'))
-  await page.getByRole('dialog').locator('input').waitFor()
+  await page.locator('[role=dialog] [data-first-focus]').waitFor()
   await measure('typing in the search', () => page.keyboard.type('handler42'))
   return figures
 }
