@@ -36,8 +36,13 @@ export function startCeiling(responsesFile: string): Promise<Running> {
 }
 
 /** Starts a program that prints its address, as the servers do. */
-export function startTypeScript(file: string, args: readonly string[], readyPath: string): Promise<Running> {
-  return start(['--import', import.meta.resolve('tsx'), file, ...args], {}, readyPath)
+export function startTypeScript(
+  file: string,
+  args: readonly string[],
+  readyPath: string,
+  { cwd = process.cwd() }: { cwd?: string } = {},
+): Promise<Running> {
+  return start(['--import', import.meta.resolve('tsx'), file, ...args], {}, readyPath, cwd)
 }
 
 const startTimeoutMs = 60_000
@@ -55,9 +60,18 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-async function start(args: string[], env: Readonly<Record<string, string>>, readyPath: string): Promise<Running> {
+async function start(
+  args: string[],
+  env: Readonly<Record<string, string>>,
+  readyPath: string,
+  cwd = process.cwd(),
+): Promise<Running> {
   const startedAt = performance.now()
-  const child = spawn(process.execPath, args, { env: { ...inherited(), ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { ...inherited(), ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   running.add(child)
   const ended = once(child, 'exit').then(() => running.delete(child))
   const url = await Promise.race([

@@ -14,6 +14,7 @@ import { measureMixedLoad } from './mixed-load.ts'
 import { hasNginx, nginxComparisons, sizesBesideNginx, startNginx } from './nginx.ts'
 import { isAsked, type Options, readOptions } from './options.ts'
 import { measurePages } from './pages.ts'
+import { measureParse } from './peers/parse.ts'
 import { measurePeers } from './peers/peers.ts'
 import { type Running, startCeiling, startServer } from './processes.ts'
 import { measureReadsUnderWrites } from './reads-under-writes.ts'
@@ -54,6 +55,11 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
   if (isAsked(options, 'feeds')) printTable('Feeds', await measureFeeds(options.rounds))
 
   if (isAsked(options, 'peers')) printTable('Peers', await measurePeers(folder, options))
+  // Creates its own databases.
+  if (options.engine === 'postgres' && isAsked(options, 'parse server')) {
+    const rows = await measureParse(folder, options)
+    if (rows) printTable('Parse Server', rows)
+  }
   const [filesProject = 0, plainProject = 0, promotedProject = 0, memoryProject = 0, ...reportProjects] = await prepare(
     dataset,
     5 + options.rounds,

@@ -91,7 +91,7 @@ function fingerprint(what: unknown): string {
 }
 
 /** Typical settings for a machine with little memory. */
-const postgresSettings = {
+export const postgresSettings = {
   listen_addresses: '',
   max_connections: '50',
   shared_buffers: '256MB',
@@ -99,7 +99,7 @@ const postgresSettings = {
   max_wal_size: '2GB',
 }
 
-async function command(url: string, text: string): Promise<void> {
+export async function command(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

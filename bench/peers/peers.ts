@@ -8,10 +8,10 @@ import { type Running, startServer, startTypeScript } from '../processes.ts'
 import { type Comparison, compare } from '../requests.ts'
 import type { Cell } from '../table.ts'
 
-const token = 'bench-token-of-the-administrator'
+export const token = 'bench-token-of-the-administrator'
 const headers = { 'private-token': token }
 const json = { ...headers, 'content-type': 'application/json' }
-const topics = 1_000
+export const topics = 1_000
 const api = '/api/v4'
 const fastifyServer = fileURLToPath(new URL('fastify-server.ts', import.meta.url))
 
@@ -34,14 +34,16 @@ export async function measurePeers(
     running.push(peer)
     await Promise.all([createTopics(server), createTopics(peer)])
     const { id } = await post(server, '/projects', { name: 'Storage' })
-    return await compare(comparisons(id), server, peer, { seconds, rounds })
+    const comparisons = ownRequests(id).map((row) => ({ ...row, ceiling: row.server }))
+    return await compare(comparisons, server, peer, { seconds, rounds })
   } finally {
     for (const started of running) await started.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-function comparisons(projectId: number): Comparison[] {
+/** Returns the compared requests to our server. */
+export function ownRequests(projectId: number): Omit<Comparison, 'ceiling'>[] {
   const many = 4_000
   const listed = { headers, paths: Array.from({ length: many }, (_, number) => `${api}/topics?unlike=${number}`) }
   const single = {
@@ -63,21 +65,21 @@ function comparisons(projectId: number): Comparison[] {
     body: form.body,
   }
   return [
-    { name: 'list fresh: GET /topics, 20', connections: 32, server: listed, ceiling: listed },
-    { name: 'get: GET /topics/:id', connections: 32, server: single, ceiling: single },
-    { name: 'create: POST /topics', connections: 8, atMost: 1_000, server: created, ceiling: created },
-    { name: 'upload: POST 10 KB', connections: 8, atMost: 1_000, server: stored, ceiling: stored },
+    { name: 'list fresh: GET /topics, 20', connections: 32, server: listed },
+    { name: 'get: GET /topics/:id', connections: 32, server: single },
+    { name: 'create: POST /topics', connections: 8, atMost: 1_000, server: created },
+    { name: 'upload: POST 10 KB', connections: 8, atMost: 1_000, server: stored },
   ]
 }
 
-async function createTopics(server: Running): Promise<void> {
+export async function createTopics(server: Running): Promise<void> {
   for (let number = 0; number < topics; number++) {
     const name = topicName(number)
     await post(server, '/topics', { name, title: name, description: sentence(number, 12) })
   }
 }
 
-async function post({ url }: Running, path: string, body: object): Promise<{ id: number }> {
+export async function post({ url }: Running, path: string, body: object): Promise<{ id: number }> {
   const response = await fetch(url + api + path, { method: 'POST', headers: json, body: JSON.stringify(body) })
   if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${await response.text()}`)
   return (await response.json()) as { id: number }
