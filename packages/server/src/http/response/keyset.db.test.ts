@@ -103,6 +103,18 @@ test.each([
   expect(await admin.get(byTime)).toMatchObject({ status: 400, body: { error: 'cursor is invalid' } })
 })
 
+test.each(['0000', '-000044', '+012345'])('a cursor with a time in the year %s is rejected', async (year) => {
+  const { admin } = await startServer()
+  const place = [`${year}-01-01T00:00:00.000Z`, 1]
+  const cursorOf = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url')
+  for (const path of [
+    `/users?order_by=created_at&pagination=keyset&cursor=${cursorOf(place)}`,
+    `/security_dashboard/activity?pagination=keyset&cursor=${cursorOf([place, place, place, place])}`,
+  ]) {
+    expect(await admin.get(path), path).toMatchObject({ status: 400, body: { error: 'cursor is invalid' } })
+  }
+})
+
 test('a list of thousands of groups is the same in all paginations and contains only visible ones', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')

@@ -63,7 +63,8 @@ function parse(json: string): unknown[] {
   }
 }
 
-function isTimestamp(text: string): boolean {
-  const time = Date.parse(text)
+/** Returns true for a time as responses have it. PostgreSQL knows no other years. */
+export function isTimestamp(text: string): boolean {
+  const time = /^\d{4}-/.test(text) && !text.startsWith('0000') ? Date.parse(text) : Number.NaN
   return !Number.isNaN(time) && new Date(time).toISOString() === text
 }

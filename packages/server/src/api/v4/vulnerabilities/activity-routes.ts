@@ -8,7 +8,7 @@ import {
 import { listActivity, listActivityAfter } from '../../../domain/vulnerabilities/dashboard/activity-feed.ts'
 import { withProjects } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { listOf, optional } from '../../../http/params/input.ts'
-import { cursorFields } from '../../../http/response/keyset.ts'
+import { cursorFields, isTimestamp } from '../../../http/response/keyset.ts'
 import type { Route } from '../../../http/route.ts'
 import { parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
@@ -68,11 +68,6 @@ function readPlace(place: unknown): FeedPlace | undefined {
     throw parameterProblem('cursor is invalid')
   }
   return { time, id: Number(id) }
-}
-
-const isTimestamp = (text: string) => {
-  const time = Date.parse(text)
-  return !Number.isNaN(time) && new Date(time).toISOString() === text
 }
 
 function parse(json: string): unknown {

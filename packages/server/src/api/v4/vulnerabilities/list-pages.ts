@@ -35,8 +35,8 @@ function writeCursor({ severity, id, sortKey }: Cursor): string {
   return Buffer.from(`${severity}:${id}${key}`).toString('base64url')
 }
 
-// Keys of flaws have 16 digits.
-const cursorPattern = /^(\d{1,2}):(\d{1,16})(?::(-?\d{1,15}|"[\w:.+-]{1,40}"))?$/
+// Keys of flaws have 16 digits. A number in JSON does not begin with zeros.
+const cursorPattern = /^(\d{1,2}):(\d{1,16})(?::(-?(?:0|[1-9]\d{0,14})|"[\w:.+-]{1,40}"))?$/
 
 /** Throws when the cursor is malformed. */
 function readCursor(cursor: string): Cursor {

@@ -98,6 +98,7 @@ describe('the list of vulnerabilities', () => {
     ['owasp_top_ten=none,a1_2021', 'owasp_top_ten: none cannot be combined with other values'],
     ['ref=', 'ref is empty'],
     ['pagination=keyset&cursor=bm9uc2Vuc2U', 'cursor is invalid'],
+    [`pagination=keyset&cursor=${Buffer.from('5:1:007').toString('base64url')}`, 'cursor is invalid'],
     ['state=x&sort=y', 'state does not have a valid value, sort does not have a valid value'],
   ])('rejects %s', async (query, error) => {
     expect(await list(query)).toMatchObject({ status: 400, body: { error } })
