@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { weightedLru } from './weighted-lru.ts'
 
@@ -45,6 +47,21 @@ test('the total weight never exceeds the limit', () => {
     expect(lru.get(key) ?? 0).toBeLessThanOrEqual(6)
   }
   expect(keys.reduce((total, key) => total + (lru.get(key) ?? 0), 0)).toBeLessThanOrEqual(10)
+})
+
+test('long keys find their values, and are not kept themselves', () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const keyOf = (index: number) => Buffer.alloc(100_000, 'search ').toString('latin1') + index
+  const lru = weightedLru<number>(10_000, () => 1)
+  collect()
+  const before = process.memoryUsage().heapUsed
+  for (let index = 0; index < 500; index++) lru.set(keyOf(index), index)
+  collect()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000)
+  for (let index = 0; index < 500; index++) expect(lru.get(keyOf(index))).toBe(index)
+  lru.delete(keyOf(7))
+  expect([lru.get(keyOf(7)), lru.get(keyOf(8))]).toEqual([undefined, 8])
 })
 
 /** Four values of weight one, and no room for more. */

@@ -1,7 +1,14 @@
+import { hash } from 'node:crypto'
+
+/** Longer keys, such as those with a search of a request, would need more memory than their values and have no weight. */
+const maxKeyLength = 400
+
+const shortened = (key: string): string => (key.length <= maxKeyLength ? key : hash('sha256', key, 'base64url'))
+
 /**
  * Opens a map with a limit for the total weight of its values. To make room it evicts the oldest value that has not been used
  * since it was passed over for the last time (second chance). A hit sets a flag: moving the entry to the end of the map, as
- * a list in strict order of use does, takes V8 more than a microsecond.
+ * a list in strict order of use does, takes V8 more than a microsecond. Keeps a hash in place of a long key.
  */
 export function weightedLru<Value>(limit: number, weigh: (value: Value) => number) {
   const entries = new Map<string, { value: Value; weight: number; isUsed: boolean }>()
@@ -25,14 +32,15 @@ export function weightedLru<Value>(limit: number, weigh: (value: Value) => numbe
   }
 
   return {
-    delete: remove,
+    delete: (key: string): void => remove(shortened(key)),
     get(key: string): Value | undefined {
-      const entry = entries.get(key)
+      const entry = entries.get(shortened(key))
       if (!entry) return undefined
       entry.isUsed = true
       return entry.value
     },
-    set(key: string, value: Value): void {
+    set(given: string, value: Value): void {
+      const key = shortened(given)
       remove(key)
       const weight = weigh(value)
       if (weight > limit) return

@@ -276,8 +276,10 @@ export function findingRows(
 }
 
 const maxCachedCharacters = 2_000_000
+/** Weight of an entry without its text: what is rendered may be empty. */
+const overheadCharacters = 100
 
 /** Caches rendered descriptions by text: all findings of a rule share one. Depends on no table. */
 const descriptions = perDatabase((changes) =>
-  openCache<string>(changes, [], maxCachedCharacters, (html) => html.length),
+  openCache<string>(changes, [], maxCachedCharacters, (html) => html.length + overheadCharacters),
 )

@@ -293,10 +293,12 @@ export async function viewProject(
 }
 
 const maxCachedCharacters = 4_000_000
+/** Weight of an entry without its text: what is rendered may be empty. */
+const overheadCharacters = 100
 
 /** Caches rendered HTML by its source text. Depends on no table. */
 const descriptions = perDatabase((changes) =>
-  openCache<string>(changes, [], maxCachedCharacters, (html) => html.length),
+  openCache<string>(changes, [], maxCachedCharacters, (html) => html.length + overheadCharacters),
 )
 
 async function descriptionHtml({ db }: RootDeps, { description, id }: Project): Promise<string> {
