@@ -159,6 +159,16 @@ test('the search shows nothing that the user may not see', async () => {
   }
 })
 
+test('a user who may not create groups of their own is not offered it', async () => {
+  const client = await web.server.user('grace')
+  await web.server.admin.put(`/users/${client.user?.id}`, { can_create_group: false })
+  const page = await web.open('/', { as: client })
+  await page.keyboard.press('Control+k')
+  await field(page).fill('new')
+  await expect.poll(() => titles(page)).toContain('New project')
+  expect(await titles(page)).not.toContain('New group')
+})
+
 test('a visitor searches public projects and pages', async () => {
   const page = await web.open('/explore/projects', { width: 360 })
   await page.getByRole('button', { name: 'Search', exact: true }).click()

@@ -52,7 +52,7 @@ export function useActions(words: string): SearchResult[] {
   const mayImport = isWriter && project && !project.isReadOnly && project.level >= levels.developer
   const actions: Omit<SearchResult, 'key'>[] = [
     ...(isWriter && session.user?.can_create_project ? [{ to: '/-/projects/new', title: texts.newProject }] : []),
-    ...(isWriter ? [{ to: '/-/groups/new', title: texts.newGroup }] : []),
+    ...(isWriter && session.user?.can_create_group ? [{ to: '/-/groups/new', title: texts.newGroup }] : []),
     ...(mayImport ? [{ to: project.to('reports/new'), title: texts.importReport, detail: project.project.name }] : []),
     ...(session.user && isUnlimited(session) ? [{ to: '/-/profile/tokens?create=true', title: texts.newToken }] : []),
     ...themes
