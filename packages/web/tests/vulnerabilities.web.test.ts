@@ -385,6 +385,12 @@ describe('a group', () => {
 
     await chip.click()
     await row(page, 'In the west').waitFor()
+    // An administrator filters projects in which they have no role.
+    const outsider = await web.server.user(`outsider-${east.id}`, { admin: true })
+    const theirs = await web.open(`/groups/${group}/-/vulnerabilities`, { as: outsider })
+    await theirs.getByRole('button', { name: 'Project', exact: true }).click()
+    await theirs.getByRole('dialog', { name: 'Projects' }).getByLabel(`${group}/east`).check()
+    await row(theirs, 'In the west').waitFor({ state: 'detached' })
     // Projects of the overview open the list that they narrow.
     await visit(page, `/groups/${group}`)
     const byRisk = page.getByRole('region', { name: 'Open vulnerabilities by project' })

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { CheckField } from '../../../components/form/field.tsx'
 import { SearchField } from '../../../components/form/search-field.tsx'
 import { usePage } from '../../../data/api.ts'
-import { levels } from '../../../data/session.ts'
+import { levels, useSession } from '../../../data/session.ts'
 import type { ManyOwner } from '../../../nouns/vulnerability/owner.ts'
 import { texts } from '../texts.ts'
 import styles from './filter-menu.module.css'
@@ -76,11 +76,13 @@ export function ProjectsPopover({
 
 /** Searches the projects of the list whose vulnerabilities the user may read. */
 function useProjects(owner: ManyOwner, search: string, isEnabled: boolean) {
+  const { is_admin: isAdmin } = useSession()
   const groupId = owner.kind === 'group' ? owner.id : owner.scope.group_id
   const isGroup = groupId !== undefined
   const query = {
     search: search || undefined,
-    min_access_level: levels.developer,
+    // An administrator reads the projects in which they have no role.
+    min_access_level: isAdmin ? undefined : levels.developer,
     order_by: 'last_activity_at',
     per_page: maxShown,
   } as const
