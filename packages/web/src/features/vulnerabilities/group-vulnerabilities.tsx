@@ -11,9 +11,9 @@ import { useGroup } from '../../nouns/group/group.ts'
 import { FirstReport } from '../../nouns/project/lazy-first-report.ts'
 import { awaitingQuery } from '../../nouns/vulnerability/awaiting.ts'
 import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
-import { filterFrom, projectIdsIn } from '../../nouns/vulnerability/filter-state.ts'
+import { filterFrom, projectScopeIn } from '../../nouns/vulnerability/filter-state.ts'
 import { filterNames } from '../../nouns/vulnerability/filters.ts'
-import type { GroupScope, ManyOwner } from '../../nouns/vulnerability/owner.ts'
+import type { ManyOwner } from '../../nouns/vulnerability/owner.ts'
 import { useProjectFilter } from './filters/project-filter.tsx'
 import { texts } from './texts.ts'
 import { AcceptAll } from './triage/lazy-dialogs.ts'
@@ -30,7 +30,7 @@ export function GroupVulnerabilities() {
   const mayTriage = useMayTriageSome(group.id, level) && isTriageable
   const { id, full_path: path } = group
   const [{ project_id }] = useSearchState(['project_id'])
-  const scope = useMemo(() => groupScope(project_id), [project_id])
+  const scope = useMemo(() => projectScopeIn(project_id), [project_id])
   const owner = useMemo((): ManyOwner => ({ kind: 'group', id, path, scope, mayTriage }), [id, path, scope, mayTriage])
   const projects = useProjectFilter(owner)
   const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id }, query: scope })
@@ -72,12 +72,6 @@ export function GroupVulnerabilities() {
       )}
     </Page>
   )
-}
-
-/** Returns the parameters that select the projects of the address. */
-function groupScope(projects: string | undefined): GroupScope {
-  const ids = projectIdsIn(projects)
-  return ids.length > 0 ? { project_id: ids } : {}
 }
 
 /** Empty state, which shows how to send the first report to a group without projects. */

@@ -7,7 +7,7 @@ import { useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useSession } from '../../data/session.ts'
 import { waitingInWords } from '../../nouns/finding/triage-backlog.ts'
-import { projectIdsIn } from '../../nouns/vulnerability/filter-state.ts'
+import { projectScopeIn } from '../../nouns/vulnerability/filter-state.ts'
 import type { InstanceScope, ManyOwner } from '../../nouns/vulnerability/owner.ts'
 import { useProjectFilter } from './filters/project-filter.tsx'
 import { ScopeFields, scopeNames } from './filters/scope-fields.tsx'
@@ -24,7 +24,7 @@ export function InstanceVulnerabilities() {
   const scope = useMemo(
     (): InstanceScope => ({
       ...(group_id && { group_id: Number(group_id) }),
-      ...(project_id && { project_id: projectIdsIn(project_id) }),
+      ...projectScopeIn(project_id),
       ...(topic && { topic: topic.split(',') }),
     }),
     [group_id, project_id, topic],
