@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../server/src/testing/client.ts'
 import { entry } from '../../server/src/testing/reports/reports.ts'
@@ -91,6 +91,25 @@ describe('the panel beside the list', () => {
     await row(page, 'Two').click({ modifiers: ['Shift'] })
     await page.getByText('2 selected').waitFor()
     await expect.poll(() => panel(page).count()).toBe(0)
+  })
+
+  test('leads to pages that show nothing of the previous vulnerability while their lists load', async () => {
+    const { list, maintainer } = await create()
+    const page = await web.open(list, { as: maintainer })
+    await row(page, 'One').getByRole('link').click()
+    await expect.poll(() => title(page).innerText()).toBe('One')
+    await page.keyboard.press('Shift+Enter')
+    await page.getByRole('heading', { level: 1, name: 'One' }).waitFor()
+    const present = page.getByText(/^on main, last seen/)
+    await present.waitFor()
+    const held: Route[] = []
+    await page.route('**/occurrences?*', (route) => void held.push(route))
+    await page.getByRole('link', { name: 'Next' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Two' }).waitFor()
+    expect(await present.count()).toBe(0)
+    for (const route of held) await route.continue()
+    await present.waitFor()
+    await page.unroute('**/occurrences?*')
   })
 
   test('triages its vulnerability with the keys of the list and goes on, also when others are selected', async () => {
