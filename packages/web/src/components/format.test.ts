@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import { display } from '../data/display.ts'
-import { counted, formatAgo, formatBytes, formatDay, formatMoment, formatPercent, formatTime } from './format.ts'
+import {
+  counted,
+  formatAgo,
+  formatBytes,
+  formatDay,
+  formatDuration,
+  formatMoment,
+  formatPercent,
+  formatTime,
+} from './format.ts'
 
 const now = Date.parse('2026-01-10T12:00:00Z')
 const inSeconds = (seconds: number) => formatAgo(new Date(now + seconds * 1000).toISOString(), now)
@@ -54,6 +63,19 @@ test.each([
   expect([counted(1234, 'file'), formatBytes(1536), formatPercent(0.0025), formatPercent(0.124)].map(plain)).toEqual([
     ...[count, size, small, large],
   ])
+  display.set(before)
+})
+
+test.each([
+  [30, '0.5 minutes'],
+  [5400, '1.5 hours'],
+  [24 * 3600, '1 day'],
+  [2.25 * 24 * 3600, '2.3 days'],
+  [1234.5 * 24 * 3600, '1,235 days'],
+])('a duration of %s seconds is %s', (seconds, text) => {
+  const before = display.get()
+  display.set({ ...before, number_format: 'comma' })
+  expect(formatDuration(seconds)).toBe(text)
   display.set(before)
 })
 

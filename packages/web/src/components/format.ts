@@ -83,6 +83,20 @@ function formatRemaining(seconds: number): string {
   return step ? exact.format(Math.round(seconds / step[1]), step[0]) : 'in less than a minute'
 }
 
+const durations = [
+  ['day', 24 * 3600],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+/** Formats a duration: `3 days`, `1.5 hours`. Values below ten have one decimal. */
+export function formatDuration(seconds: number): string {
+  const [name, length] = durations.find(([, length]) => seconds >= length) ?? (['minute', 60] as const)
+  const value = seconds / length
+  const rounded = value >= 10 ? Math.round(value) : Math.round(value * 10) / 10
+  return `${formatNumber(rounded, 1)} ${rounded === 1 ? name : `${name}s`}`
+}
+
 /** Formats a time as an age, or as a date where the user prefers dates. */
 export function formatMoment(time: string, settings: Display = display.get()): string {
   return settings.times === 'absolute' ? formatTime(time, settings) : formatAgo(time)

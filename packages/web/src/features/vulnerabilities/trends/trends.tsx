@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { severities } from '../../../components/badge.tsx'
 import { fill } from '../../../components/fill.tsx'
-import { counted, inWords } from '../../../components/format.ts'
+import { formatDuration, inWords } from '../../../components/format.ts'
 import type { Crumb } from '../../../components/page/breadcrumbs.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
@@ -83,18 +83,4 @@ function Facts({ statistics, missing }: { statistics: Statistics; missing: strin
       </div>
     </dl>
   )
-}
-
-const units = [
-  ['day', 24 * 3600],
-  ['hour', 3600],
-  ['minute', 60],
-] as const
-
-/** Formats a duration: `3 days`, `1.5 hours`. Values below ten have one decimal. */
-function formatDuration(seconds: number): string {
-  const [name, length] = units.find(([, length]) => seconds >= length) ?? (['minute', 60] as const)
-  const value = seconds / length
-  const rounded = value >= 10 ? Math.round(value) : Math.round(value * 10) / 10
-  return counted(rounded, name)
 }
