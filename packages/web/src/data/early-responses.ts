@@ -30,6 +30,11 @@ export const fetchOnce: typeof fetch = async (input, init = {}) => {
   return response
 }
 
+/** Forgets early responses, which are those of the user at the start of the page. */
+export function forgetEarlyResponses(): void {
+  globalThis.alcoveEarly?.clear()
+}
+
 /** Present while the pages of this browser are of a user who is signed in. */
 const key = 'alcove-signed-in'
 export type SignedInKey = typeof key

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { api, queries } from './api.ts'
 import { showAs } from './display.ts'
-import { storeIsSignedIn } from './early-responses.ts'
+import { forgetEarlyResponses, storeIsSignedIn } from './early-responses.ts'
 import { store } from './store.ts'
 
 export type SessionState = Schemas['SessionState']
@@ -36,6 +36,7 @@ const seen = store.slot((): Seen => ({}))
 function show(user: number | undefined): void {
   const before = seen.get()
   if ('shownTo' in before && before.shownTo !== user) {
+    forgetEarlyResponses()
     void queries.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
   }
   seen.set({ ...before, shownTo: user, lastUser: user ?? before.lastUser })
