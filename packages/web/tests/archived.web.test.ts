@@ -211,7 +211,7 @@ describe('a mirror', () => {
     await web.server.admin.post(`/projects/${own.id}/members`, { user_id: holder.user?.id, access_level: 40 })
     await visit(page, '/groups/copied/-/vulnerabilities')
     await row(page, 'Mirror').click()
-    await page.getByText('This project is a mirror and permits no triage.').waitFor()
+    await page.getByText('This project is a mirror and does not allow triage.').waitFor()
     await row(page, 'Mirror').getByRole('checkbox', { disabled: true }).waitFor()
     expect(await offered(page, ['Confirm'])).toEqual([])
     await page.getByRole('button', { name: 'Close panel' }).click()

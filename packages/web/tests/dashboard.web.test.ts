@@ -120,7 +120,7 @@ describe('charts', () => {
   test('the area of open vulnerabilities has a table, a day for each arrow key, and outlines with forced colors', async () => {
     const page = await openHome()
     const chart = page.getByRole('figure', { name: 'Open vulnerabilities per day' })
-    const day = chart.getByRole('slider', { name: 'Day of the chart' })
+    const day = chart.getByRole('slider', { name: 'Day in the chart' })
     await day.focus()
     const today = await chart.locator('figcaption').innerText()
     expect(today).toMatch(/: 2 \(1 critical, 1 low\)$/)
@@ -165,7 +165,7 @@ describe('charts', () => {
   })
 })
 
-test('the dashboard names scanners that stopped to report, and marks old scans', async () => {
+test('the dashboard names scanners that stopped reporting, and marks old scans', async () => {
   const project = await web.server.project(`acme/old-${Date.now()}`)
   const maintainer = await web.server.as('maintainer', project)
   await web.server.report(project, [entry({ line: 1, severity: 'Low', name: 'Old' })])
@@ -175,7 +175,7 @@ test('the dashboard names scanners that stopped to report, and marks old scans',
     update scans set observed_at = ${past}
     where import_id in (select id from imports where project_id = ${project.id})`)
   const page = await web.open('/', { as: maintainer })
-  await page.getByRole('list', { name: 'Scanners that stopped to report' }).getByText('has not reported for').waitFor()
+  await page.getByRole('list', { name: 'Scanners that stopped reporting' }).getByText('has not reported for').waitFor()
   await page.getByRole('region', { name: 'Open vulnerabilities by project' }).getByText('Stale').waitFor()
   await page.getByRole('link', { name: 'Scanner coverage' }).first().click()
   const coverage = page.getByRole('region', { name: 'Scanners by project' })
@@ -197,14 +197,14 @@ test('the dashboard names scanners that stopped to report, and marks old scans',
     expect(await tab('Coverage').getAttribute('aria-current')).toBe('page')
     await tab('Activity').click()
     await page
-      .getByText(/^No report by .* for 20 days in /)
+      .getByText(/^No report from .* for 20 days in /)
       .first()
       .waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   }
   await page.getByLabel('Kind of activity').selectOption('Decisions')
   await page
-    .getByText(/^No report by /)
+    .getByText(/^No report from /)
     .first()
     .waitFor({ state: 'detached' })
   expect(await accessProblems(page)).toEqual([])

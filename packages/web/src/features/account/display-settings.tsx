@@ -26,8 +26,8 @@ const numberFormats: readonly { value: Display['number_format']; label: string }
   { value: 'space', label: '1 234,5' },
 ]
 const times: readonly { value: Display['times']; label: string }[] = [
-  { value: 'relative', label: texts.asAges },
-  { value: 'absolute', label: texts.asDates },
+  { value: 'relative', label: texts.relativeTimes },
+  { value: 'absolute', label: texts.datesAndTimes },
 ]
 const densities: readonly { value: Display['density']; label: string }[] = [
   { value: 'comfortable', label: texts.comfortable },

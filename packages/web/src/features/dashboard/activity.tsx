@@ -10,14 +10,14 @@ import { texts } from './texts.ts'
 type Entry = SecurityDashboard['activity'][number]
 type Silent = NonNullable<Entry['silent_scanner']>
 
-/** Scanners that stopped to report, then recent changes by reports and by people. */
+/** Scanners that stopped reporting, then recent changes by reports and by people. */
 export function Activity({ dashboard }: { dashboard: SecurityDashboard }) {
   const { activity, silent_scanners: silent } = dashboard
   if (activity.length === 0 && silent.total === 0) return <p className="muted">{texts.noChangesInTheLast}</p>
   return (
     <>
       {silent.total > 0 && (
-        <ul className={styles.entries} aria-label={texts.scannersThatStoppedToReport}>
+        <ul className={styles.entries} aria-label={texts.scannersThatStoppedReporting}>
           {silent.scanners.map(({ name, project, last_report_at: last }) => (
             <li key={`${project.id} ${name}`} className={styles.entry}>
               <TriangleAlert size={16} aria-hidden="true" className={styles.warning} />

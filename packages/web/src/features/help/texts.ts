@@ -2,21 +2,22 @@
 export const texts = {
   help: 'Help',
   keyboardShortcuts: 'Keyboard shortcuts',
-  shortcutsWorkInLists: 'In lists of vulnerabilities, and on the whole page unless you limit them in {link}.',
-  displaySettings: 'Display',
+  shortcutsWorkInLists:
+    'They work in lists of vulnerabilities, and anywhere on the page unless you limit them in {link}.',
+  displaySettings: 'Display settings',
   api: 'API',
   theApiIsCompatible:
-    'Alcove has the REST API of GitLab for uploads, topics and vulnerabilities. {link} describes each operation.',
+    'Alcove implements GitLab’s REST API for uploads, topics and vulnerabilities. {link} describes each operation.',
   apiReference: 'The API reference',
   openapiDocument: 'OpenAPI document',
   commandLine: 'Command line',
   sendReportsFromPipelines:
-    'Sends reports from pipelines, exports, imports and checks. It needs Node.js, and no registry:',
+    'Uploads reports from pipelines, exports and imports data, and runs checks. It needs Node.js, but no package registry:',
   npxHelp: (origin: string) => `npx --yes ${origin}/-/alcove.tgz help`,
   copyCommand: 'Copy command',
   documentation: 'Documentation',
   operatorsFindTheDocuments:
-    'Operators find the documentation beside the program, in the folder docs/operating of its package: set-up, settings, backups and upgrades.',
+    'The documentation for operators is in the folder docs/operating of the package: setup, settings, backups and upgrades.',
   whatsNew: 'What’s new',
-  changesByArea: 'What has changed for users, callers of the API and operators.',
+  changesByArea: 'Changes for users, API clients and operators.',
 }

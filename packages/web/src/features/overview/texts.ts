@@ -2,7 +2,7 @@
 export const texts = {
   activity: 'Activity',
   reportsThatChangedFindings:
-    'Reports that changed findings of default branches, scanners that fell silent, and decisions.',
+    'Reports that changed findings on default branches, scanners that stopped reporting, and decisions.',
   noActivity: 'No activity',
   kindOfActivity: 'Kind of activity',
   allActivity: 'All activity',

@@ -23,7 +23,7 @@ export const texts = {
   help: 'Help',
   admin: 'Admin',
   themeAction: (name: 'system' | 'light' | 'dark') =>
-    name === 'system' ? 'Use the theme of the system' : `Use ${name} theme`,
+    name === 'system' ? 'Use the system theme' : `Use the ${name} theme`,
   action: (title: string) => `action ${title}`,
   file: (id: number) => `file ${id}`,
   files: 'Files',

@@ -13,7 +13,7 @@ export const texts = {
   showAsTable: 'Show as table',
   day: 'Day',
   total: 'Total',
-  dayOfTheChart: 'Day of the chart',
+  dayOfTheChart: 'Day in the chart',
   openDaysAgoNow: (firstTotal: string, count: number, lastTotal: string, max: string) =>
     `${firstTotal} open ${counted(count, 'day')} ago, ${lastTotal} now, maximum ${max}.`,
   confirm: 'Confirm',
@@ -155,7 +155,7 @@ export const texts = {
   selectWhatIsNotItBecomes: (title: string, kind: string) =>
     `Select what is not “${title}”. It becomes a row of its own in this ${kind}, also after later reports. You can undo this.`,
   vulnerabilitiesOfTheRow: 'Vulnerabilities of the row',
-  showsTheFirstVulnerabilities: (maxShown: number) => `Shows the first ${maxShown} vulnerabilities.`,
+  showsTheFirstVulnerabilities: (maxShown: number) => `Showing the first ${maxShown} vulnerabilities.`,
   split: 'Split',
   join2Rows: 'Join 2 rows',
   allVulnerabilitiesOfBoth: (kind: string) =>
@@ -300,12 +300,12 @@ export const texts = {
   noFindingsAwaitingTriage: 'No findings awaiting triage on the default branch.',
   findings2: 'Findings',
   thisProjectIsArchived: 'This project is archived and read-only.',
-  thisProjectIsAMirror: 'This project is a mirror and permits no triage.',
+  thisProjectIsAMirror: 'This project is a mirror and does not allow triage.',
   mirror: 'Mirror',
   projects: 'Projects',
   searchProjects: 'Search projects',
   noMatchingProjects: 'No matching projects.',
-  showsTheFirstProjects: (max: number) => `Shows the first ${max} projects. Search for others.`,
+  showsTheFirstProjects: (max: number) => `Showing the first ${max} projects. Search to find others.`,
   projectId: (id: number) => `Project ${id}`,
   projectNamed: (path: string) => `Project: ${path}`,
   tags: (tags: string) => `tags: ${tags}`,
