@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { conflict, Failure, forbidden, type InvalidAttributes, invalid, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
+import { permissions } from '../access/permissions.ts'
 import { grantableLevels, roleName, roles } from '../access/roles.ts'
 import { changesBetween, type Entity, groupEntity, projectEntity } from '../audit/audit-event.ts'
 import type { AuditEventName } from '../audit/event-name.ts'
 import { recordAuditEvent } from '../audit/record.ts'
 import { type Deps, transaction } from '../deps.ts'
 import { hasListeners } from '../hooks/record.ts'
+import { changesOfMirror } from '../import-sources/mirrors.ts'
 import { lineageOf, type Namespace } from '../namespaces/namespace.ts'
 import { lockNamespace } from '../namespaces/namespaces.ts'
 import { type Page, type PageRequest, pageOf } from '../page.ts'
@@ -306,9 +308,13 @@ function levelIn(deps: Deps, place: MemberPlace, caller: Visitor): Promise<numbe
   return place.group ? groupLevel(deps, place.group, caller) : projectLevel(deps, place.project, caller)
 }
 
-/** Returns true when the user may add members to the project or group. */
+/** Returns true when the user may add members to the project or group, which may have become a mirror. */
 export async function mayManageMembers(deps: Deps, place: MemberPlace, visitor: Visitor): Promise<boolean> {
-  return (await levelIn(deps, place, visitor)) >= managing(place)
+  if ((await levelIn(deps, place, visitor)) < managing(place)) return false
+  const [row, mirror] = place.group
+    ? [permissions['group.member.manage'], { kind: 'group', id: place.group.id } as const]
+    : [permissions['project.member.manage'], { kind: 'project', id: place.project.id } as const]
+  return (await changesOfMirror(deps, visitor.user.id, mirror))(row)
 }
 
 function managing(place: MemberPlace): number {

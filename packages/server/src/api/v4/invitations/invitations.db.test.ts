@@ -244,6 +244,20 @@ describe('the link of an invitation', () => {
     expect((await accept()).status).toBe(201)
   })
 
+  test.each(['project', 'group'] as const)('adds no member to a %s that has become a mirror', async (kind) => {
+    const { server, project, maintainer } = await start()
+    const nadia = await server.user('nadia')
+    const { body: group } = await server.admin.get('/groups/acme')
+    const id = kind === 'group' ? group.id : project.id
+    await server.admin.post(`/groups/${group.id}/members`, { user_id: maintainer.user?.id, access_level: 50 })
+    const token = await inviteBy(maintainer, `/${kind}s/${id}/invitations`, 'new@example.test')
+    const source = { source: 'https://gitlab.test', kind, source_id: '7', target_id: id, local_changes: 'triage' }
+    expect((await server.admin.put('/import_sources', source)).status).toBe(200)
+    expect(await nadia.post('//-/invitations/accept', { token })).toMatchObject(missing)
+    expect((await maintainer.delete(`/${kind}s/${id}/mirror`)).status).toBe(204)
+    expect((await nadia.post('//-/invitations/accept', { token })).status).toBe(201)
+  })
+
   test('is used by one of several requests, also when it is revoked at the same time', async () => {
     const { server, project, path } = await start()
     for (let round = 0; round < 4; round++) {
