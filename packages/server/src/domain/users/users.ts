@@ -63,12 +63,12 @@ export async function findUserByReference(deps: Deps, reference: string): Promis
   return Number.isSafeInteger(id) ? findUserById(deps.db, id) : undefined
 }
 
-/** Returns the account that a request acts on. Rejects the ghost. */
 /** Gives what one user has created, and their assignments, to another user. */
 export function moveReferences({ db }: Deps, fromId: number, toId: number): Promise<void> {
   return reassignReferences(db, fromId, toId, toId)
 }
 
+/** Returns the account that a request acts on. Rejects the ghost. */
 export async function getUser(deps: Deps, id: number): Promise<User> {
   const user = await findUserById(deps.db, id)
   if (!user) throw notFound('User')
