@@ -9,10 +9,16 @@ export function diffTokens(
   highlighter: Highlighter,
 ): (TokenLine | undefined)[] {
   const tokens = new Map<DiffLine, TokenLine>()
-  const code = lines.filter(({ kind }) => kind !== 'header' && kind !== 'hunk')
-  for (const number of new Set(code.map(({ hunk }) => hunk))) {
+  const hunks = new Map<number, DiffLine[]>()
+  for (const line of lines) {
+    if (line.kind === 'header' || line.kind === 'hunk') continue
+    const known = hunks.get(line.hunk)
+    if (known) known.push(line)
+    else hunks.set(line.hunk, [line])
+  }
+  for (const code of hunks.values()) {
     for (const other of ['added', 'removed'] as const) {
-      const side = code.filter(({ kind, hunk }) => hunk === number && kind !== other)
+      const side = code.filter(({ kind }) => kind !== other)
       const highlighted = highlighter(side.map(({ text }) => text.slice(1)).join('\n'), side[0]?.file ?? file)
       for (const [index, line] of side.entries()) {
         const found = highlighted?.[index]

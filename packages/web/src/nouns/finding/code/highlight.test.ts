@@ -138,4 +138,9 @@ describe('a diff', () => {
     ])
     expect(diffTokens(diffLines('-a\n+b'), 'notes.txt', highlighter)).toEqual([undefined, undefined])
   })
+
+  test('with very many hunks does not block the page', { timeout: 3000 }, () => {
+    const lines = diffLines('@@ -1 +1 @@\n-a\n+b\n'.repeat(40_000))
+    expect(diffTokens(lines, undefined, () => undefined)).toHaveLength(lines.length)
+  })
 })

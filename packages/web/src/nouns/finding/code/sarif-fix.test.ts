@@ -39,13 +39,14 @@ test('a fix may replace, insert and delete several lines of one file', () => {
   ])
 })
 
-test('a fix of another file, of unknown lines, or without a change is left out', () => {
+test('a fix of another file, of unknown lines, with very many changes, or without one is left out', () => {
   expect(fixesOf(change({ startLine: 13 }, 'x', 'src/b.ts'))).toEqual([])
   expect(fixesOf(change({ startLine: 9 }, 'x'))).toEqual([])
   expect(fixesOf(change({ startLine: 17, endLine: 18 }, 'x'))).toEqual([])
   expect(fixesOf(change({ startLine: 14, endLine: 13 }, 'x'))).toEqual([])
   expect(fixesOf(change({ startLine: 13 }, 'four(name)'))).toEqual([])
   expect(fixesOf()).toEqual([])
+  expect(fixesOf(...Array.from({ length: 101 }, () => change({ startLine: 13 }, 'x')))).toEqual([])
   expect(sarifFixesIn('{"fixes":[{}]}')).toEqual([])
   expect(sarifFixesIn('no json')).toEqual([])
   expect(sarifFixesIn(undefined)).toEqual([])

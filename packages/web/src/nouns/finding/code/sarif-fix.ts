@@ -13,6 +13,8 @@ interface KnownLines {
 }
 
 const maxFixes = 5
+/** Each replacement copies the lines, so very many would block the page. */
+const maxReplacements = 100
 /** Unchanged lines around a change, as `diff` prints them. */
 const contextLines = 3
 
@@ -47,6 +49,7 @@ function diffOf(fix: Record<string, unknown>, known: KnownLines): string | undef
   if (changes.some((change) => textAt(change, 'artifactLocation', 'uri') !== known.file)) return undefined
   // The last replacement comes first, so that the places of the others remain.
   const replacements = changes.flatMap((change) => recordsIn(change['replacements']).map(replacementOf))
+  if (replacements.length > maxReplacements) return undefined
   let text = known.lines.join('\n')
   for (const replacement of replacements.sort((a, b) => b.from[0] - a.from[0] || b.from[1] - a.from[1])) {
     const from = offsetOf(known, replacement.from)
