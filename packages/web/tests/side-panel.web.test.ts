@@ -93,6 +93,31 @@ describe('the panel beside the list', () => {
     await expect.poll(() => panel(page).count()).toBe(0)
   })
 
+  test('leads through the list only the user who has read it', async () => {
+    const { list, project, maintainer } = await create()
+    const page = await web.open(list, { as: maintainer })
+    await row(page, 'One').getByRole('link').click()
+    await expect.poll(() => title(page).innerText()).toBe('One')
+    await page.keyboard.press('Shift+Enter')
+    const next = page.getByRole('link', { name: 'Next' })
+    await next.waitFor()
+    const other = await web.open('/', { as: await web.server.as('developer', project) })
+    const own = await page.context().cookies()
+    await page.context().addCookies(await other.context().cookies())
+    await page.reload()
+    await page.getByRole('heading', { level: 1, name: 'One' }).waitFor()
+    await page.getByText(/^on main, last seen/).waitFor()
+    expect(await next.count()).toBe(0)
+
+    await page.context().addCookies(own)
+    await page.reload()
+    await next.waitFor()
+    await page.getByRole('button', { name: /appearance/i }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
+    expect(await page.evaluate(() => sessionStorage.getItem('alcove.neighbors'))).toBeNull()
+  })
+
   test('leads to pages that show nothing of the previous vulnerability while their lists load', async () => {
     const { list, maintainer } = await create()
     const page = await web.open(list, { as: maintainer })

@@ -1,4 +1,5 @@
 import { api } from './api.ts'
+import { storeIsSignedIn } from './early-responses.ts'
 import { forgetInvitation } from './invitation-link.ts'
 import { signOutAtProvider } from './provider-sign-in.ts'
 import { notifyOtherTabs } from './session.ts'
@@ -12,6 +13,9 @@ export function useSignOut(): () => Promise<void> {
     try {
       const { url } = await api.call('DELETE /-/sessions', {})
       deleteDrafts()
+      storeIsSignedIn({ user: null, must_set_up_second_factor: false })
+      // Afterwards, because the page stores them when it is left.
+      addEventListener('pagehide', () => sessionStorage.removeItem(neighborsKey))
       // The next user of this tab must not accept the invitation of another person.
       forgetInvitation()
       notifyOtherTabs()
@@ -25,6 +29,9 @@ export function useSignOut(): () => Promise<void> {
     }
   }
 }
+
+/** Same as in `nouns/vulnerability/neighbors.ts`. */
+const neighborsKey = 'alcove.neighbors'
 
 /** Deletes unsent drafts and the names of unfinished uploads, so that the next user of this browser cannot read them. */
 function deleteDrafts(): void {
