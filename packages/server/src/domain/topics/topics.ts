@@ -90,6 +90,8 @@ async function listInOrder({ db }: Deps, ids: readonly number[]): Promise<Topic[
 }
 
 const maxCachedIds = 100_000
+/** Weight of a search without its ids, which take 8 bytes each. */
+const overheadIds = 50
 
 /**
  * Caches the totals of lists and the results of searches. Counting is slower than reading a page, and a search finds
@@ -97,7 +99,7 @@ const maxCachedIds = 100_000
  */
 const openCaches = (changes: Changes, tables: readonly string[]) => ({
   counts: openCache<number>(changes, tables, 1000),
-  searches: openCache<number[]>(changes, tables, maxCachedIds, (ids) => ids.length + 1),
+  searches: openCache<number[]>(changes, tables, maxCachedIds, (ids) => ids.length + overheadIds),
 })
 const sharedCaches = perDatabase((changes) => openCaches(changes, ['topics', 'topic_names']))
 /** Their keys contain the audience, and so the user. */

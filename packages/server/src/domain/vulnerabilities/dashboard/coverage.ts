@@ -37,8 +37,15 @@ const dayMs = 24 * 60 * 60 * 1000
 const projectsPerStatement = 500
 
 const maxCachedReports = 100_000
+/** Weight of a list without its reports, because each selection of projects has one. */
+const overheadReports = 10
 const reports = perDatabase((changes) =>
-  openCache<ScannerReport[]>(changes, ['projects', 'scans', 'scanners'], maxCachedReports, (found) => found.length + 1),
+  openCache<ScannerReport[]>(
+    changes,
+    ['projects', 'scans', 'scanners'],
+    maxCachedReports,
+    (found) => found.length + overheadReports,
+  ),
 )
 
 /** Returns for each report type how many of the projects have a current one, an old one, or none. */

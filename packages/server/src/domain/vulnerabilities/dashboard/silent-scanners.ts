@@ -10,12 +10,14 @@ const removedDays = 90
 const dayMs = 24 * 60 * 60 * 1000
 
 const maxCachedScanners = 50_000
+/** Weight of a list without its scanners, because each selection of projects has one. */
+const overheadScanners = 10
 const silentScanners = perDatabase((changes) =>
   openCache<SilentScanner[]>(
     changes,
     ['projects', 'scans', 'scanners'],
     maxCachedScanners,
-    (found) => found.length + 1,
+    (found) => found.length + overheadScanners,
   ),
 )
 const projectsPerStatement = 1000

@@ -13,6 +13,7 @@ import {
   type FlawLimits,
   groupedTables,
   keyOfGroups,
+  overheadFlaws,
   type PlacedFlaw,
   type PlacedFlaws,
   selectFrom,
@@ -31,7 +32,7 @@ const maxCachedFlaws = 100_000
 const idsPerBatch = 2_000
 
 const ascending = perDatabase((changes) =>
-  openCache<readonly PlacedFlaw[]>(changes, groupedTables, maxCachedFlaws, (flaws) => flaws.length + 1),
+  openCache<readonly PlacedFlaw[]>(changes, groupedTables, maxCachedFlaws, (flaws) => flaws.length + overheadFlaws),
 )
 
 interface CountedQuery {

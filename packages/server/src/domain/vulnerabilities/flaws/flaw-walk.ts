@@ -74,11 +74,13 @@ export async function openPlacedFlaws(
 
 /** About 100 bytes each. */
 const maxCachedFlaws = 100_000
+/** Weight of a list without its flaws, because a search may find none. */
+export const overheadFlaws = 10
 const maxBatchSize = 2_000
 export const groupedTables = [...facetTables, ...filteredTables]
 
 const groupCaches = perDatabase((changes) =>
-  openCache<readonly PlacedFlaw[]>(changes, groupedTables, maxCachedFlaws, (flaws) => flaws.length + 1),
+  openCache<readonly PlacedFlaw[]>(changes, groupedTables, maxCachedFlaws, (flaws) => flaws.length + overheadFlaws),
 )
 const bookmarkCaches = perDatabase((changes) => openBookmarkCache(changes, groupedTables))
 

@@ -15,8 +15,10 @@ interface ScopeFilter extends ProjectReach {
 
 /** Maximum number of project ids of all cached scopes. */
 const maxCachedIds = 500_000
+/** Weight of a scope without its ids, which take 8 bytes each: any name of a topic makes an empty one. */
+const overheadIds = 50
 const scopes = perDatabase((changes) =>
-  openCache<ListScope>(changes, reachTables, maxCachedIds, ({ projectIds }) => projectIds.length + 1),
+  openCache<ListScope>(changes, reachTables, maxCachedIds, ({ projectIds }) => projectIds.length + overheadIds),
 )
 
 /** Returns the projects that match the filter and whose vulnerabilities the caller may read. */

@@ -7,9 +7,14 @@ import type { ListScope } from '../filter.ts'
 export const facetTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
 /** About 50 MB. The counts of a list of 4,000 projects are about 100,000. */
 const maxCachedCounts = 250_000
+/** Weight of a list without its counts, because each selection of projects has one. */
+const overheadCounts = 5
 
 const caches = perDatabase(() =>
-  weightedLru<{ version: number; counts: FacetCount[] }>(maxCachedCounts, ({ counts }) => counts.length + 1),
+  weightedLru<{ version: number; counts: FacetCount[] }>(
+    maxCachedCounts,
+    ({ counts }) => counts.length + overheadCounts,
+  ),
 )
 
 /** Returns the facet counts of a list. After changes in a few of its projects, only their counts are read again. */
