@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { Deps } from '../deps.ts'
 import type { KevEntry } from '../feeds/feed.ts'
 import { readKevEntries } from '../feeds/feeds.ts'
-import type { FindingExtras, StoredIdentifier, StoredScanner } from '../findings/finding.ts'
-import { listExtras, listIdentifiers, listScanners } from '../findings/findings.ts'
+import type { FindingExtras } from '../findings/finding.ts'
+import { listExtras } from '../findings/findings.ts'
 import { groupBy } from '../group-by.ts'
 import type { Project } from '../projects/project.ts'
 import { findProjectById } from '../projects/projects.ts'
@@ -20,8 +20,6 @@ import { type ExportedMatch, listNewestMatches, listRemarks, type Remark } from 
 export interface ExportedRow extends VulnerabilityWithFinding {
   project: Project
   extras: FindingExtras
-  scanner: StoredScanner
-  identifiers: StoredIdentifier[]
   remarks: Remark[]
   matches: ExportedMatch[]
   /** Entries of the KEV catalogue. */
@@ -77,36 +75,27 @@ function withoutIds({ scannerIds, ...filter }: ExportFilter, counts: readonly Fa
 async function loadRows(deps: Deps, project: Project, ids: readonly number[]): Promise<ExportedRow[]> {
   const [rows, remarks] = await Promise.all([listWithFindings(deps.db, ids), listRemarks(deps.db, ids)])
   const findingIds = rows.map(({ finding }) => finding.id)
-  const [extras, matches, identifiers, scanners] = await Promise.all([
+  const [extras, matches] = await Promise.all([
     listExtras(deps.db, findingIds),
     listNewestMatches(deps.db, findingIds, maxMatches),
-    listIdentifiers(deps.db, findingIds),
-    listScanners(
-      deps.db,
-      rows.map(({ finding }) => finding.scannerId),
-    ),
   ])
   const usernames = await usernamesOf(deps, rows.flatMap(namedUsers))
   const rowOf = new Map(rows.map((row) => [row.vulnerability.id, row]))
   const extrasOf = new Map(extras.map(({ id, extras }) => [id, extras]))
-  const scannerOf = new Map(scanners.map((scanner) => [scanner.id, scanner]))
-  const identifiersOf = groupBy(identifiers, ({ findingId }) => findingId)
-  const exploitationsOf = await readExploitations(deps, rows, identifiersOf)
+  const exploitationsOf = await readExploitations(deps, rows)
   const matchesOf = groupBy(matches, ({ findingId }) => findingId)
   const remarksOf = groupBy(remarks, ({ vulnerabilityId }) => vulnerabilityId)
   return ids.flatMap((id) => {
     const row = rowOf.get(id)
     const extras = row && extrasOf.get(row.finding.id)
-    const scanner = row && scannerOf.get(row.finding.scannerId)
     // Skips vulnerabilities that were deleted after their ids were read.
-    if (!row || !extras || !scanner) return []
+    if (!row || !extras) return []
     const hanging = {
-      identifiers: identifiersOf.get(row.finding.id) ?? [],
       remarks: remarksOf.get(id) ?? [],
       matches: matchesOf.get(row.finding.id) ?? [],
       exploitations: exploitationsOf.get(id) ?? [],
     }
-    return [{ project, ...row, extras, scanner, ...hanging, usernames }]
+    return [{ project, ...row, extras, ...hanging, usernames }]
   })
 }
 
@@ -114,10 +103,9 @@ async function loadRows(deps: Deps, project: Project, ids: readonly number[]): P
 async function readExploitations(
   deps: Deps,
   rows: readonly VulnerabilityWithFinding[],
-  identifiersOf: ReadonlyMap<number, readonly StoredIdentifier[]>,
 ): Promise<Map<number, KevEntry[]>> {
   const exploited = rows.filter(({ vulnerability }) => vulnerability.isKev)
-  const lists = exploited.map(({ finding }) => identifiersOf.get(finding.id)?.map(({ externalId }) => externalId) ?? [])
+  const lists = exploited.map(({ identifiers }) => identifiers.map(({ externalId }) => externalId))
   const entries = await readKevEntries(deps, lists)
   return new Map(exploited.map(({ vulnerability }, index) => [vulnerability.id, entries[index] ?? []]))
 }

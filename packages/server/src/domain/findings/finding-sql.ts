@@ -1,6 +1,7 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
-import type { Db } from '../../db/db.ts'
+import type { Db, Dialect } from '../../db/db.ts'
 import type { Finding, ListedFinding, StoredIdentifier } from './finding.ts'
+import { hasFix } from './fix-sql.ts'
 import { confidenceOf, type Ranked, type State, severityOf } from './scales.ts'
 
 export type FindingRow = Ranked<Finding>
@@ -38,10 +39,11 @@ export function findingFrom(row: FindingRow): Finding {
   return Object.assign({ ...row }, { severity: severityOf(row.severity), confidence: confidenceOf(row.confidence) })
 }
 
-export type ListedFindingRow = Omit<Ranked<ListedFinding>, 'state' | 'identifiers' | 'hasTriage'> & {
+export type ListedFindingRow = Omit<Ranked<ListedFinding>, 'state' | 'identifiers' | 'hasTriage' | 'hasFix'> & {
   state: State | null
   /** A number on SQLite, as every computed boolean. */
   hasTriage: boolean | number
+  hasFix: boolean | number
   /** JSON of the child rows. */
   identifiers: string
 }
@@ -72,17 +74,23 @@ export const hasTriage: Sql = sql`(
   exists (select 1 from vulnerability_history h where h.vulnerability_id = v.id and h.kind = 'state')
   or exists (select 1 from vulnerability_links l where l.vulnerability_id = v.id))`
 
+/** Columns of the table `scanners`, aliased `s`, as an object `scanner` in the row. */
+const nestedScannerColumns: Sql = sql`s.id as "scanner.id", s.external_id as "scanner.external_id",
+  s.name as "scanner.name", s.vendor as "scanner.vendor"`
+
+/** Scanner and identifiers of the finding `f`, as `scanner` and `identifiers`. The table `scanners` is aliased `s`. */
+export const originColumns = (dialect: Dialect): Sql => sql`${nestedScannerColumns}, (
+    select ${dialect.jsonRows(sql`i.id, i.external_type, i.external_id, i.name, i.url`, sql`fi.position`)}
+    from finding_identifiers fi join identifiers i on i.id = fi.identifier_id where fi.finding_id = f.id
+  ) as identifiers`
+
 /** Columns of the tables `findings`, `occurrences`, `scanners` and `vulnerabilities`, aliased `f`, `o`, `s` and `v`. */
 export const listedFindingColumns = ({
   dialect,
 }: Db): Sql => sql`f.id, f.vulnerability_id, f.uuid, f.report_type, f.name,
   f.description, f.solution, coalesce(o.severity, f.severity) as severity, f.confidence, f.package_url, f.location, f.details,
   f.extras, coalesce(o.state, v.state) as state, ${listedVersion} as version, ${hasTriage} as has_triage,
-  s.id as "scanner.id", s.external_id as "scanner.external_id", s.name as "scanner.name", s.vendor as "scanner.vendor",
-  (
-    select ${dialect.jsonRows(sql`i.id, i.external_type, i.external_id, i.name, i.url`, sql`fi.position`)}
-    from finding_identifiers fi join identifiers i on i.id = fi.identifier_id where fi.finding_id = f.id
-  ) as identifiers`
+  ${hasFix('f')} as has_fix, ${originColumns(dialect)}`
 
 export function listedFindingFrom(row: ListedFindingRow): ListedFinding {
   return Object.assign(
@@ -92,13 +100,14 @@ export function listedFindingFrom(row: ListedFindingRow): ListedFinding {
       confidence: confidenceOf(row.confidence),
       state: row.state ?? ('detected' as const),
       hasTriage: Boolean(row.hasTriage),
+      hasFix: Boolean(row.hasFix),
       identifiers: readIdentifiers(row.identifiers),
     },
   )
 }
 
 /** Reads identifiers in the order of the report; the first one is the primary identifier. */
-function readIdentifiers(json: string): StoredIdentifier[] {
+export function readIdentifiers(json: string): StoredIdentifier[] {
   const rows: [number, string, string, string, string | null][] = JSON.parse(json)
   return rows.map(([id, externalType, externalId, name, url]) => ({ id, externalType, externalId, name, url }))
 }

@@ -81,6 +81,8 @@ export interface ListedFinding extends Omit<Finding, UnlistedField> {
   version: string
   /** Whether its vulnerability has history or links. */
   hasTriage: boolean
+  /** Whether its report has a fix. */
+  hasFix: boolean
   scanner: StoredScanner
   identifiers: StoredIdentifier[]
 }

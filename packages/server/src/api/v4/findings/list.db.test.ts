@@ -131,7 +131,7 @@ test('a finding has GitLab’s fields in GitLab’s order, with its description 
     ...['external_issue_links', 'merge_request_links', 'description', 'description_html', 'links', 'location'],
     ...['remediations', 'solution', 'evidence', 'request', 'response', 'evidence_source', 'supporting_messages'],
     ...['assets', 'details', 'state', 'scan', 'blob_path', 'found_by_pipeline', 'ai_resolution_enabled'],
-    ...['cvss', 'package_url', 'web_url'],
+    ...['cvss', 'package_url', 'web_url', 'fix_available'],
   ])
   expect(finding.description_html).toContain('<strong>Bold</strong>')
   expect(finding.description_html).not.toContain('<script>')

@@ -17,6 +17,7 @@ import { nullableUser, viewBasicUser } from '../users/views.ts'
 import { freeObject, nullableInteger, nullableString, timestamp } from '../views.ts'
 import { numberIn } from '../vulnerabilities/link-routes.ts'
 import { cvssView, viewCvss } from './cvss-view.ts'
+import { identifierView, viewIdentifier } from './origin-view.ts'
 import { packageUrl } from './package-view.ts'
 import { findingUrl } from './web-url.ts'
 
@@ -36,14 +37,7 @@ export const findingView = Type.Object(
       vendor: Type.String(),
       is_vulnerability_scanner: Type.Boolean(),
     }),
-    identifiers: Type.Array(
-      Type.Object({
-        external_type: Type.String(),
-        external_id: Type.String(),
-        name: Type.String(),
-        url: nullableString,
-      }),
-    ),
+    identifiers: Type.Array(identifierView),
     uuid: Type.String(),
     create_jira_issue_url: Type.Null(),
     false_positive: Type.Boolean(),
@@ -113,6 +107,9 @@ export const findingView = Type.Object(
     cvss: cvssView,
     package_url: packageUrl,
     web_url: { ...Type.String(), description: 'Address of the finding, or of its vulnerability, in the web UI' },
+    fix_available: Type.Boolean({
+      description: 'True if the report has a remediation, or states the version to upgrade to',
+    }),
   },
   { title: 'Finding' },
 )
@@ -154,12 +151,7 @@ function viewFinding(project: Project, finding: ListedFinding, around: Surroundi
       vendor: scanner.vendor,
       is_vulnerability_scanner: true,
     },
-    identifiers: finding.identifiers.map(({ externalType, externalId, name, url }) => ({
-      external_type: externalType,
-      external_id: externalId,
-      name,
-      url,
-    })),
+    identifiers: finding.identifiers.map(viewIdentifier),
     uuid: finding.uuid,
     create_jira_issue_url: null,
     false_positive: extras.flags.length > 0,
@@ -209,6 +201,7 @@ function viewFinding(project: Project, finding: ListedFinding, around: Surroundi
     cvss: viewCvss(extras.cvss, around.rate),
     package_url: finding.packageUrl,
     web_url: findingUrl(project, finding, origin),
+    fix_available: finding.hasFix,
   }
 }
 

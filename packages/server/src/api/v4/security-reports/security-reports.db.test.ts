@@ -305,7 +305,8 @@ describe('promoting a finding', () => {
   }
 
   test('creates a vulnerability with the finding’s fields in GitLab’s order', async () => {
-    const { project, finding } = await withFinding({ name: 'SQL injection', severity: 'High' })
+    const cwe = { type: 'cwe', name: 'CWE-89', value: '89', url: 'https://cwe.mitre.org/data/definitions/89.html' }
+    const { project, finding } = await withFinding({ name: 'SQL injection', severity: 'High', others: [cwe] })
     const maintainer = await server.as('maintainer', project)
     const { status, body } = await promote(maintainer, project, finding.id)
     expect(status).toBe(201)
@@ -325,6 +326,11 @@ describe('promoting a finding', () => {
       resolved_by_id: null,
       project: { id: project.id, path_with_namespace: project.path_with_namespace },
       finding: { id: finding.id, uuid: finding.uuid, project_fingerprint: finding.uuid, vulnerability_id: body.id },
+      scanner: { external_id: 'test-scanner', name: 'Test scanner', vendor: 'Acme' },
+      identifiers: [
+        { external_type: 'test_rule', external_id: 'flaw', name: 'Rule flaw', url: null },
+        { external_type: 'cwe', external_id: '89', name: 'CWE-89', url: cwe.url },
+      ],
     })
     expect(Object.keys(body)).toEqual([
       ...['id', 'title', 'description', 'state', 'severity', 'confidence', 'report_type', 'project', 'finding'],
@@ -353,6 +359,7 @@ describe('promoting a finding', () => {
         'project_archived',
       ],
       ...['web_url', 'tags', 'dismissal_scope', 'ref_dismissals', 'group_rule_id'],
+      ...['scanner', 'identifiers'],
     ])
     const list = await maintainer.get(`/projects/${project.id}/vulnerabilities`)
     expect(list.body).toEqual([body])

@@ -157,6 +157,10 @@ describe('the availability of a fix', () => {
     const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities?fix_available=true&per_page=100`)
     const titles = body.map(({ title }: { title: string }) => title).sort()
     expect(titles).toEqual(fixes.map((_, index) => `flaw ${index}`))
+    const findings = await server.admin.get(`/projects/${project.id}/vulnerability_findings?per_page=100`)
+    const fixable = findings.body.filter((finding: { fix_available: boolean }) => finding.fix_available)
+    expect(fixable.map(({ name }: { name: string }) => name).sort()).toEqual(titles)
+    expect(findings.body).toHaveLength(entries.length)
     const patched = await freshProject()
     const patch = entry({ name: 'patched' })
     const remediation = { summary: 'Escape it', diff: 'ZGlmZg==', fixes: [{ id: patch.id }] }

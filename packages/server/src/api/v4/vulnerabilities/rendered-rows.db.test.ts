@@ -87,6 +87,7 @@ const change = fc.oneof(
     found: fc.subarray(flaws),
     severity: fc.constantFrom('Low', 'High'),
     code: word,
+    cwe: word,
     line: fc.integer({ min: 1, max: 3 }),
   }),
   fc.record({ kind: fc.constant('link' as const), flaw, word }),
@@ -112,8 +113,9 @@ async function apply(change: Change): Promise<void> {
       } else await colleague.delete(`/vulnerabilities/${idOf(change.flaw)}/severity`)
       return
     case 'import': {
-      const { code, severity, line } = change
-      const found = change.found.map((flaw) => entryOf(flaw, { code, severity, line: flaw + line }))
+      const { code, severity, line, cwe } = change
+      const others = [{ type: 'cwe', name: `CWE ${cwe}`, value: cwe }]
+      const found = change.found.map((flaw) => entryOf(flaw, { code, severity, line: flaw + line, others }))
       await server.report(project, sastReport(found))
       return
     }

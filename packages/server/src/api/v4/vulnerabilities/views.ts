@@ -21,6 +21,7 @@ import {
 } from '../../../domain/vulnerabilities/triage/dismissals/ref-dismissals.ts'
 import type { Vulnerability, VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
+import { identifierView, scannerView, viewIdentifier, viewScanner } from '../findings/origin-view.ts'
 import { packageUrl } from '../findings/package-view.ts'
 import { vulnerabilityUrl } from '../findings/web-url.ts'
 import { mirrorView, viewMirror } from '../import-sources/views.ts'
@@ -174,6 +175,8 @@ export const vulnerabilityView = Type.Object(
       ...nullableInteger,
       description: 'The rule of a group that a decision about this vulnerability has created',
     },
+    scanner: scannerView,
+    identifiers: Type.Array(identifierView, { description: 'In the order of the report, the primary one first' }),
     project_mirrored_from: Type.Optional(mirrorView),
   },
   { title: 'Vulnerability' },
@@ -230,7 +233,7 @@ function viewRefDismissals(vulnerability: Vulnerability) {
 /** `today` is a date in UTC. */
 export function viewVulnerability(
   project: Project,
-  { vulnerability, finding, assignee }: VulnerabilityWithFinding,
+  { vulnerability, finding, scanner, identifiers, assignee }: VulnerabilityWithFinding,
   origin: string,
   today: string,
 ) {
@@ -307,6 +310,8 @@ export function viewVulnerability(
     dismissal_scope: dismissals.dismissal_scope,
     ref_dismissals: dismissals.ref_dismissals,
     group_rule_id: vulnerability.groupRuleId,
+    scanner: viewScanner(scanner),
+    identifiers: identifiers.map(viewIdentifier),
   }
 }
 
@@ -349,8 +354,8 @@ interface Seen {
 }
 
 const onRef = (row: VulnerabilityWithFinding, ref: string | undefined): VulnerabilityWithFinding => {
-  const { vulnerability, finding, assignee } = row
-  return { vulnerability: seenOnRef(vulnerability, ref), finding, assignee }
+  const { vulnerability, finding, scanner, identifiers, assignee } = row
+  return { vulnerability: seenOnRef(vulnerability, ref), finding, scanner, identifiers, assignee }
 }
 
 /** Rendered vulnerabilities of a project. */

@@ -11,6 +11,7 @@ import type { Assignee, VulnerabilityWithFinding } from '../vulnerability.ts'
 import {
   assigneeColumns,
   joinAssignee,
+  joinFinding,
   type VulnerabilityWithFindingRow,
   withFindingColumns,
   withFindingFrom,
@@ -243,7 +244,7 @@ export async function countAssigned(db: Db, assigneeId: number): Promise<Map<num
   return new Map(rows.map(({ projectId, total }) => [projectId, total]))
 }
 
-/** Returns vulnerabilities with their findings. */
+/** Returns vulnerabilities with their findings, scanners and identifiers. */
 export async function listWithFindings(db: Db, ids: readonly number[]): Promise<VulnerabilityWithFinding[]> {
   const rows = await db.all<VulnerabilityWithFindingRow>(withFindings(db, ids))
   return rows.map(withFindingFrom)
@@ -251,7 +252,7 @@ export async function listWithFindings(db: Db, ids: readonly number[]): Promise<
 
 const withFindings = fixedStatement(
   (dialect, ids: readonly number[]) => sql`
-    select ${withFindingColumns} from vulnerabilities v join findings f on f.vulnerability_id = v.id ${joinAssignee}
+    select ${withFindingColumns(dialect)} from vulnerabilities v ${joinFinding}
     where v.id in ${dialect.integers(ids)}`,
 )
 

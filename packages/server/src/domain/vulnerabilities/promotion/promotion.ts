@@ -74,15 +74,10 @@ export function promoteFinding(
     })
     const assign = await openAssignment(deps, project)
     if (assign) await assign([vulnerability.id], { importId: null, now })
-    if (assign || (applied && applied.changed > 0) || suppressed.length > 0) {
-      const [changed] = await listWithFindings(deps.db, [vulnerability.id])
-      if (changed) return changed
-    }
-    return {
-      vulnerability,
-      finding: { ...finding, vulnerabilityId: vulnerability.id, updatedAt: vulnerability.createdAt },
-      assignee: null,
-    }
+    // Read again, because rules and suppressions may have changed it.
+    const [promoted] = await listWithFindings(deps.db, [vulnerability.id])
+    if (!promoted) throw new Error('a promoted finding has no vulnerability')
+    return promoted
   })
 }
 

@@ -13,7 +13,7 @@ import {
 import { selectListeningHooks } from '../../hooks/listening-sql.ts'
 import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
 import {
-  joinAssignee,
+  joinFinding,
   type VulnerabilityRow,
   type VulnerabilityWithFindingRow,
   vulnerabilityColumns,
@@ -55,9 +55,9 @@ export async function lockVulnerability(
   const listeners = selectListeningHooks(sql`1`, { kind: 'project', id: projectId }, 'vulnerability')
   type Flag = boolean | number
   const row = await db.one<VulnerabilityWithFindingRow & { hasListeners: Flag; hasApprovalRules: Flag }>(sql`
-    select ${withFindingColumns}, exists (${listeners}) as has_listeners,
+    select ${withFindingColumns(db.dialect)}, exists (${listeners}) as has_listeners,
       exists (select 1 from dismissal_approval_rules) as has_approval_rules
-    from vulnerabilities v join findings f on f.vulnerability_id = v.id ${joinAssignee}
+    from vulnerabilities v ${joinFinding}
     where v.id = ${id} and +v.project_id = ${projectId} ${db.dialect.forNoKeyUpdateOf('v')}`)
   if (!row) return undefined
   const flags = { hasListeners: Boolean(row.hasListeners), hasApprovalRules: Boolean(row.hasApprovalRules) }

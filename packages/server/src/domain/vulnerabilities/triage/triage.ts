@@ -77,7 +77,7 @@ export function changeVulnerability(
   return projectTransaction(deps, project.id, async (deps) => {
     const locked = await lockVulnerability(deps.db, project.id, id)
     if (!locked) throw notFound()
-    const { vulnerability: before, finding } = locked
+    const { vulnerability: before, finding, scanner, identifiers } = locked
     const change = await withProjectTags(deps, project.id, requested)
     const assignee = await assigneeAfter(deps, project, change, locked.assignee)
     if (expectedState !== undefined) await assertExpectedStates(deps, [before], new Map([[id, expectedState]]))
@@ -90,7 +90,7 @@ export function changeVulnerability(
     if (endsWithFix(change) && (await listWithFix(deps.db, [id])).length > 0) throw fixed()
     if (change.action === 'dismiss' && (locked.hasApprovalRules || before.dismissalRequestId !== null)) {
       const requested = await requestIfNeeded(deps, project, { ...locked, userId: user.id }, change)
-      if (requested) return { vulnerability: requested, finding, assignee }
+      if (requested) return { vulnerability: requested, finding, scanner, identifiers, assignee }
     }
     const after = await applyToGroup(deps, user, { before, applied, finding }, change)
     const usernames = new Map([locked.assignee, assignee].flatMap((user) => (user ? [[user.id, user.username]] : [])))
@@ -107,7 +107,7 @@ export function changeVulnerability(
     })
     if (locked.hasListeners) await announceChanges(deps, project.id, changed)
     await addToFacetCounts(deps.db, project.id, countChanges(changed), context.now)
-    return { vulnerability: saved.after, finding, assignee }
+    return { vulnerability: saved.after, finding, scanner, identifiers, assignee }
   })
 }
 
