@@ -276,7 +276,7 @@ describe('the list', () => {
       await expect.poll(async () => (await row(page, 'One').boundingBox())?.height).toBe(30)
     }
     const stored = () => page.evaluate(() => localStorage.getItem('alcove.vulnerability-view'))
-    expect(await stored()).toBe('{"density":"compact","hidden":["report_type"]}')
+    expect(await stored()).toBe('{"density":"compact","hidden":["report_type"],"shown":[]}')
     // Browsers stored the labels of the shown columns before.
     await page.evaluate(() =>
       localStorage.setItem('alcove.vulnerability-view', '{"density":"compact","columns":["Priority","Status"]}'),
@@ -285,5 +285,37 @@ describe('the list', () => {
     await page.getByRole('columnheader', { name: 'Status' }).waitFor()
     const headers = async () => (await page.getByRole('columnheader').allInnerTexts()).map((text) => text.trim())
     expect(await headers()).toEqual(['', 'Severity', 'Vulnerability', 'Priority', 'Status'])
+  })
+
+  test('has columns for identifier, scanner and fix when the user chooses them, also of findings', async () => {
+    const { project, list, maintainer } = await create()
+    const others = [
+      { type: 'cwe', name: 'CWE-20', value: '20' },
+      { type: 'cve', name: 'CVE-2021-44228', value: 'CVE-2021-44228' },
+    ]
+    const one = {
+      ...entry({ line: 1, severity: 'High', name: 'One', rule: 'a', others }),
+      solution: 'Upgrade to 2.17.1',
+    }
+    const two = entry({ line: 2, severity: 'Medium', name: 'Two', rule: 'b' })
+    const waiting = { ...one, ...entry({ line: 4, name: 'Four', rule: 'd', others }) }
+    await web.server.report(project, [one, two, waiting], { promote: 'false' })
+    const page = await web.open(list, { as: maintainer, width: 1440 })
+    await row(page, 'One').waitFor()
+    expect(await page.getByRole('columnheader', { name: 'Identifier' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'View options' }).click()
+    const dialog = page.getByRole('dialog', { name: 'View options' })
+    for (const name of ['Identifier', 'Scanner', 'Fix available']) await dialog.getByLabel(name).check()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    const headers = async () => (await page.getByRole('columnheader').allInnerTexts()).slice(4, 8)
+    const cells = async (title: string) =>
+      (await page.getByRole('row').filter({ hasText: title }).getByRole('gridcell').allInnerTexts()).slice(5, 8)
+    await expect.poll(headers).toEqual(['Report type', 'Identifier', 'Scanner', 'Fix available'])
+    await expect.poll(() => cells('One')).toEqual(['CVE-2021-44228 +2', 'Test scanner', 'Yes'])
+    await expect.poll(() => cells('Two')).toEqual(['Rule b', 'Test scanner', 'No'])
+    await page.goto(`${page.url().split('?')[0]}?tab=awaiting`)
+    await expect.poll(() => cells('Four')).toEqual(['CVE-2021-44228 +2', 'Test scanner', 'Yes'])
+    await page.setViewportSize({ width: 1200, height: 800 })
+    await expect.poll(() => page.getByRole('columnheader', { name: 'Identifier' }).count()).toBe(0)
   })
 })

@@ -2,7 +2,7 @@ import { Button } from '../../../components/button.tsx'
 import { CheckField, SelectField } from '../../../components/form/field.tsx'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import { texts } from '../texts.ts'
-import { densities, type OptionalColumn, optionalColumns, type ViewOptions } from './view-options.ts'
+import { densities, isExtra, isShown, type OptionalColumn, optionalColumns, type ViewOptions } from './view-options.ts'
 
 /** Dialog that chooses the columns and the density of lists. Changes apply at once. */
 export function ViewOptionsDialog({
@@ -17,8 +17,11 @@ export function ViewOptionsDialog({
   onChange: (options: ViewOptions) => void
   onClose: () => void
 }) {
-  const toggle = (column: OptionalColumn, isShown: boolean) =>
-    isShown ? options.hidden.filter((other) => other !== column) : [...options.hidden, column]
+  const toggle = (column: OptionalColumn) => {
+    const list = isExtra(column) ? 'shown' : 'hidden'
+    const others = options[list].filter((other) => other !== column)
+    onChange({ ...options, [list]: others.length < options[list].length ? others : [...others, column] })
+  }
   return (
     <Dialog isOpen onClose={onClose} title={texts.viewOptions} lead={texts.narrowWindowsShowFewer}>
       <div className="stack">
@@ -33,12 +36,7 @@ export function ViewOptionsDialog({
           {optionalColumns
             .filter(({ key }) => columns.includes(key))
             .map(({ key, label }) => (
-              <CheckField
-                key={key}
-                label={label}
-                checked={!options.hidden.includes(key)}
-                onChange={({ target }) => onChange({ ...options, hidden: toggle(key, target.checked) })}
-              />
+              <CheckField key={key} label={label} checked={isShown(options, key)} onChange={() => toggle(key)} />
             ))}
         </fieldset>
         <DialogActions>

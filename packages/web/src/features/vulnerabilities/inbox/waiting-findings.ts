@@ -1,5 +1,6 @@
 import type { Schemas } from '@alcove/client'
 import { api } from '../../../data/api.ts'
+import { identifierNames } from '../../../nouns/finding/identifier-names.ts'
 import { placeInWords } from '../../../nouns/finding/place.ts'
 import { type FindingFilter, states } from '../../../nouns/vulnerability/filters.ts'
 import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
@@ -58,5 +59,8 @@ export function rowOfFinding(finding: Schemas['Finding']): VulnerabilityRow {
     detectedAt: null,
     assignee: null,
     tags: [],
+    identifiers: identifierNames(finding.identifiers),
+    scanner: finding.scanner.name,
+    hasFix: finding.fix_available,
   }
 }
