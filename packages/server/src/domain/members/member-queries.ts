@@ -97,12 +97,16 @@ export async function deleteMember(db: Db, source: MemberSource, userId: number)
   await db.run(sql`delete from members where user_id = ${userId} and ${isDirect(db, source)}`)
 }
 
-/** Gives the direct memberships of one user to another, who keeps the higher role where both are members. */
+/**
+ * Gives the direct memberships of one user to another. Where both are members, the higher role stays, unless it would end
+ * sooner than the own membership.
+ */
 export async function moveMembershipsOf(db: Db, fromId: number, toId: number): Promise<void> {
   await db.run(sql`
     update members set access_level = former.access_level, expires_on = former.expires_on
     from members former
     where members.user_id = ${toId} and former.user_id = ${fromId} and former.access_level > members.access_level
+      and (former.expires_on is null or former.expires_on >= members.expires_on)
       and (former.project_id = members.project_id or former.namespace_id = members.namespace_id)`)
   await db.run(sql`
     update members set user_id = ${toId}

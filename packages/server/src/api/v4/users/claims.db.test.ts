@@ -53,6 +53,26 @@ test('a claimed placeholder gives decisions, assignments, uploads, memberships a
   expect(events.map((event: { event_name: string }) => event.event_name)).toContain('placeholder_claimed')
 })
 
+test('the higher role of a placeholder does not shorten the membership of the person', async () => {
+  const { server, placeholder, person, claim } = await serverWithPlaceholder()
+  const memberships = [
+    ['shop/lasting', null, '2099-01-01', 10, null],
+    ['shop/longer', '2098-01-01', '2099-01-01', 50, '2099-01-01'],
+    ['shop/both', null, null, 50, null],
+    ['shop/endless', '2098-01-01', null, 50, null],
+  ] as const
+  for (const [path, ownEnd, formerEnd] of memberships) {
+    const members = `/projects/${(await server.project(path)).id}/members`
+    await server.admin.post(members, { user_id: person.user?.id, access_level: 10, expires_at: ownEnd })
+    await server.admin.post(members, { user_id: placeholder.id, access_level: 50, expires_at: formerEnd })
+  }
+  expect((await claim({ user_id: person.user?.id })).status).toBe(201)
+  for (const [path, , , level, end] of memberships) {
+    const member = await server.admin.get(`/projects/${encodeURIComponent(path)}/members/${person.user?.id}`)
+    expect(member.body, path).toMatchObject({ access_level: level, expires_at: end })
+  }
+})
+
 test('only administrators give placeholders away, and only placeholders to persons', async () => {
   const { server, placeholder, person, claim } = await serverWithPlaceholder()
   const path = `/users/${placeholder.id}/claim`
