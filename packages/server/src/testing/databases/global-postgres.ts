@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node'
 import { migrate } from '../../db/migrate.ts'
 import { migrations } from '../../db/migrations/all.ts'
 import { openDatabase } from '../../db/open.ts'
-import { createTestDatabase, dropCopies, startPostgres } from './postgres.ts'
+import { createTestDatabase, startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -21,7 +21,6 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   await db.close()
   provide('postgres', { url: server.url, template: template.name, isSuperuser: superuser !== undefined })
   return async () => {
-    await dropCopies(server, template.name)
     await template.drop()
     await server.stop()
   }

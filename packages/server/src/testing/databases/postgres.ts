@@ -59,26 +59,13 @@ export async function createTestDatabase(
   server: { url: string },
   options: { template?: string } = {},
 ): Promise<TestDatabase> {
-  const name = `${options.template ?? 'alcove_test'}_${randomBytes(6).toString('hex')}`
+  const name = `alcove_test_${randomBytes(6).toString('hex')}`
   // Copying files is ten times faster than writing every page to the WAL.
   const template = options.template ? ` template "${options.template}" strategy file_copy` : ''
   await command(server.url, `create database "${name}"${template}`)
   const url = new URL(server.url)
   url.pathname = `/${name}`
   return { url: url.href, name, drop: () => command(server.url, `drop database if exists "${name}" with (force)`) }
-}
-
-/** Removes the databases that were created from this template. */
-export async function dropCopies(server: { url: string }, template: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server.url })
-  await client.connect()
-  try {
-    const copies = 'select datname from pg_database where starts_with(datname, $1)'
-    const { rows } = await client.query<{ datname: string }>(copies, [`${template}_`])
-    for (const { datname } of rows) await client.query(`drop database if exists "${datname}" with (force)`)
-  } finally {
-    await client.end()
-  }
 }
 
 async function command(url: string, text: string): Promise<void> {

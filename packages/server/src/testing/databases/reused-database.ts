@@ -7,7 +7,7 @@ interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** Database that the servers of one worker's test files use one after the other, with its open connections. */
+/** Database that the servers of one test file use one after the other, with its open connections. */
 interface ReusedDatabase extends TestDatabase {
   initial: InitialState
 }
@@ -20,15 +20,12 @@ interface InitialState {
   sequences: Readonly<Record<string, number>>
 }
 
-/** Tests start rarely more servers at a time, and each database has up to twelve connections. */
-const maxIdle = 2
 const idle: ReusedDatabase[] = []
 
 /**
- * Borrows a migrated, empty PostgreSQL database for one server. `drop` empties it for the next server, also of another
- * file, which saves copying the template, connecting and preparing statements again. A test that changed the schema or
- * broke the connections gets its database removed instead. Requires a superuser, because emptying skips triggers. The
- * global setup removes the databases that are left.
+ * Borrows a migrated, empty PostgreSQL database for one server. `drop` empties it for the next server, which saves copying
+ * the template, connecting and preparing statements again. A test that changed the schema or broke the connections gets
+ * its database removed instead. Requires a superuser, because emptying skips triggers.
  */
 export async function borrowDatabase(create: () => Promise<TestDatabase>): Promise<TestDatabase> {
   const reused = idle.pop() ?? (await prepare(await create()))
@@ -38,10 +35,15 @@ export async function borrowDatabase(create: () => Promise<TestDatabase>): Promi
     async drop() {
       await giveBack()
       const isEmpty = await empty(reused).catch(() => false)
-      if (isEmpty && idle.length < maxIdle) idle.push(reused)
+      if (isEmpty) idle.push(reused)
       else await remove(reused)
     },
   }
+}
+
+/** Removes the databases of a test file. */
+export async function removeReusedDatabases(): Promise<void> {
+  for (const reused of idle.splice(0)) await remove(reused)
 }
 
 async function remove({ db, drop }: ReusedDatabase): Promise<void> {
@@ -101,7 +103,7 @@ function lend(database: Database): { db: Database; giveBack(): Promise<void> } {
 
 async function prepare({ db, drop }: TestDatabase): Promise<ReusedDatabase> {
   const rows = new Map<string, string>()
-  for (const { name } of await writtenTables(db)) rows.set(name, await rowsOf(db, name))
+  for (const table of await writtenTables(db)) rows.set(table, await rowsOf(db, table))
   const used = await db.all<{ id: string; value: number }>(sql`
     select seqrelid::text as id, pg_sequence_last_value(seqrelid) as value from pg_sequence
     where pg_sequence_last_value(seqrelid) is not null`)
@@ -113,12 +115,9 @@ async function prepare({ db, drop }: TestDatabase): Promise<ReusedDatabase> {
 async function empty({ db, initial }: ReusedDatabase): Promise<boolean> {
   if ((await schemaOf(db)) !== initial.schema) return false
   const tables = await writtenTables(db)
-  // Truncating costs more than deleting: it writes new files, and prepared statements are planned again.
-  const grown = tables.filter(({ isGrown }) => isGrown).map(({ name }) => name)
   await db.transaction(async (tx) => {
     const statements = [`set local session_replication_role = replica`]
-    if (grown.length > 0) await withScripts(tx).script(`truncate ${grown.join(', ')} cascade`)
-    for (const { name: table } of tables) {
+    for (const table of tables) {
       const rows = initial.rows.get(table)
       if (rows === undefined) statements.push(`delete from ${table}`)
       else if (rows !== (await rowsOf(tx, table))) {
@@ -134,24 +133,15 @@ async function empty({ db, initial }: ReusedDatabase): Promise<boolean> {
       from pg_sequence, (select cast(${JSON.stringify(initial.sequences)} as json) as before) as initial
       where pg_sequence_last_value(seqrelid) is distinct from cast(before ->> seqrelid::text as bigint)`)
   })
-  if (grown.length > 0) initial.schema = await schemaOf(db)
   return true
 }
 
-interface WrittenTable {
-  name: string
-  /** Whether it has more pages than the planner assumes of a new table. Deleted rows keep theirs, as nothing vacuums. */
-  isGrown: boolean
-}
-
 /** Returns the tables that have ever contained a row. Truncated and unused tables have no pages. */
-function writtenTables(db: Db): Promise<WrittenTable[]> {
-  return db.all(sql`
-    select name, size > 80 * 1024 or toast > 80 * 1024 as is_grown from (
-      select oid::regclass::text as name, pg_relation_size(oid) as size,
-        case when reltoastrelid = 0 then 0 else pg_relation_size(reltoastrelid) end as toast
-      from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace) as sizes
-    where size > 0`)
+async function writtenTables(db: Db): Promise<string[]> {
+  const found = await db.all<{ name: string }>(sql`
+    select oid::regclass::text as name from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0`)
+  return found.map(({ name }) => name)
 }
 
 async function rowsOf(db: Db, table: string): Promise<string> {
