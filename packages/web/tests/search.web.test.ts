@@ -101,7 +101,10 @@ test('actions are offered where the user may perform them', async () => {
     await page.keyboard.press('Control+k')
     await field(page).fill(text)
   }
-  const choose = (name: string | RegExp) => dialog(page).getByRole('option', { name }).click()
+  const choose = async (name: string | RegExp) => {
+    await dialog(page).getByRole('option', { name }).click()
+    await dialog(page).waitFor({ state: 'hidden' })
+  }
   await find('quarantine')
   await choose(/^Quarantine.*Admin/)
   await page.waitForURL('**/-/admin/quarantine')

@@ -256,7 +256,7 @@ describe('the list', () => {
     const page = await web.open(list, { as: maintainer })
     for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key)
     expect(await grid(page).evaluate((element) => element === document.activeElement)).toBe(true)
-    const other = await web.open('/explore/projects', { as: maintainer })
+    const other = await web.open('/-/profile', { as: maintainer })
     expect(await other.getByRole('link', { name: 'Skip to results' }).count()).toBe(0)
   })
 

@@ -127,13 +127,13 @@ describe('the list of vulnerabilities', () => {
     const page = await web.open(list, { as: ada })
     await row(page, 'One').getByText('+2').waitFor()
     const heights = async () => [
-      (await row(page, 'One').boundingBox())?.height,
+      (await row(page, 'One').boundingBox())?.height === (await row(page, 'Two').boundingBox())?.height,
       await row(page, 'One').evaluate((element) => element.scrollHeight <= element.clientHeight + 1),
     ]
-    expect(await heights()).toEqual([(await row(page, 'Two').boundingBox())?.height, true])
+    await expect.poll(heights).toEqual([true, true])
     await page.setViewportSize({ width: 360, height: 740 })
     await row(page, 'One').getByText('+4').waitFor()
-    expect(await heights()).toEqual([(await row(page, 'Two').boundingBox())?.height, true])
+    await expect.poll(heights).toEqual([true, true])
     expect((await row(page, 'One').getByRole('link', { name: 'One' }).boundingBox())?.width).toBeGreaterThan(20)
     expect(await fits(page)).toBe(true)
   })

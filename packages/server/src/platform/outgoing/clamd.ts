@@ -85,7 +85,9 @@ async function exchange(
     if (received.hasEnded()) return false
     // The callback also runs when the socket is destroyed.
     await new Promise<void>((resolve) => socket.write(bytes, () => resolve()))
-    // Reads an answer that came before the end of the file, which a failed write would discard.
+    // Reads an answer that came before the end of the file, which a failed write would discard. The first call may
+    // resolve before the event loop polls for input; after the second one it has polled.
+    await poll()
     await poll()
     return !received.hasEnded()
   }

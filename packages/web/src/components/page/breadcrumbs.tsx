@@ -30,9 +30,10 @@ export function Breadcrumbs({ title, crumbs }: { title: string; crumbs: readonly
   const above = [...parents, ...(crumbs ?? found).filter(({ to }) => !addresses.has(to))]
   // The start page is above all others.
   if (path === '/' || element === null) return null
-  // The overview of a project, a group or the Admin area is the place itself.
+  // The overview of a project, a group or the Admin area is the place itself. A page that names pages above it is not,
+  // even if its address differs only in the query, like that of deleted uploads.
   const last = above.at(-1)
-  const isPlace = last?.to === path
+  const isPlace = !crumbs?.length && last?.to === path
   const trail = (
     <nav aria-label={texts.breadcrumbs}>
       <ol className={styles.crumbs}>
