@@ -66,7 +66,7 @@ test('the display settings follow the user into another browser', async () => {
   await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
   await page.getByLabel('Date format').selectOption({ label: '2026-01-31 13:05' })
   await page.getByLabel('Number format').selectOption({ label: '1.234,5' })
-  await page.getByLabel('Times').selectOption({ label: 'Dates' })
+  await page.getByLabel('Times').selectOption({ label: 'Dates and times' })
   await page.getByLabel('Density of lists').selectOption({ label: 'Compact' })
   await page.getByLabel('Enable shortcuts page-wide').uncheck()
   await page.getByRole('button', { name: 'Save' }).click()
