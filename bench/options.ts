@@ -90,7 +90,8 @@ export function readOptions(args: readonly string[]): Options {
 
 /** Returns true if the section or row is selected. */
 export function isAsked({ only }: Options, ...names: readonly string[]): boolean {
-  return only.length === 0 || names.some((name) => only.some((part) => name.includes(part)))
+  const isNamed = (part: string) => names.some((name) => name.toLowerCase().includes(part.toLowerCase()))
+  return only.length === 0 || only.some(isNamed)
 }
 
 function parse(args: readonly string[]) {
