@@ -35,7 +35,7 @@ export default defineConfig({
             // What lists and pages of vulnerabilities have in common.
             {
               name: 'vulnerabilities',
-              test: /web\/src\/(nouns\/(vulnerability\/(texts|owner|filter|conflict|tag-chips|percent|threat|neighbors|lazy|dismissal-end\.|awaiting|saved-view|export-button)|finding\/(texts|place|triage-backlog)|project\/(texts|project\.|project-scope|first-import|lazy)|mirror\/(limits|lazy))|features\/vulnerabilities\/(texts|triage\/(triage-change|target-in-words|bulk-requests|promotion\.ts|keys\.ts|lazy)|grid\/view-options\.ts|filters\/severity-bar))/,
+              test: /web\/src\/(nouns\/(vulnerability\/(texts|owner|filter|conflict|tag-chips|percent|threat|neighbors|lazy|dismissal-end\.|awaiting|saved-view|export-button)|finding\/(texts|place|triage-backlog)|project\/(texts|project\.|project-scope|lazy)|mirror\/(limits|lazy))|features\/vulnerabilities\/(texts|triage\/(triage-change|target-in-words|bulk-requests|promotion\.ts|keys\.ts|lazy)|grid\/view-options\.ts|filters\/severity-bar))/,
             },
           ],
         },

@@ -3,7 +3,8 @@ import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../../server/src/testing/client.ts'
+import { type Client, formWithFile } from '../../server/src/testing/client.ts'
+import { sastReport } from '../../server/src/testing/reports/reports.ts'
 import type { TestProject } from '../../server/src/testing/server.ts'
 import { active, chooseStatus, fill, grid, row, total } from './vulnerabilities.ts'
 import { accessProblems, startWeb, visit, type Web } from './web.ts'
@@ -33,6 +34,8 @@ beforeAll(async () => {
     { title: 'Not reachable', severity: 'medium', state: 'dismissed', dismissalReason: 'used_in_tests' },
     { title: 'Mended', severity: 'medium', state: 'resolved', isResolvedOnDefaultBranch: true },
   ])
+  const report = formWithFile('file', 'report.json', JSON.stringify(sastReport([])))
+  expect((await maintainer.post(`/projects/${shop.id}/security_reports`, report)).status).toBe(201)
   ;[{ id: logged }] = (await maintainer.get(`/projects/${shop.id}/vulnerabilities?severity=critical`)).body
 })
 afterAll(() => web?.close())

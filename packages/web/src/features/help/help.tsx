@@ -3,8 +3,8 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { fill } from '../../components/fill.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { useSession } from '../../data/session.ts'
+import { KeyList } from '../vulnerabilities/triage/dialogs/keys-dialog.tsx'
 import { movingKeys, otherKeys, selectingKeys } from '../vulnerabilities/triage/keys.ts'
-import { KeyList } from '../vulnerabilities/triage/keys-dialog.tsx'
 import { texts } from './texts.ts'
 
 /** Keyboard shortcuts, and where the API, the command line and the changes are described. */

@@ -1,14 +1,13 @@
 import { ChartLine, ShieldCheck, ShieldQuestion } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { LinkButton } from '../../components/button.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { Empty, Failed } from '../../components/page/states.tsx'
 import { useApiQuery } from '../../data/api.ts'
 import { useSearchState } from '../../data/search-state.ts'
 import { mayWrite, useMayChange, useSession } from '../../data/session.ts'
-import { useIsScanned, useTriageBacklog, useWaitingFindings } from '../../nouns/finding/triage-backlog.ts'
-import { FirstImportResult, FirstImportState } from '../../nouns/project/first-import.tsx'
-import { FirstReport } from '../../nouns/project/lazy-first-report.ts'
+import { useTriageBacklog, useWaitingFindings } from '../../nouns/finding/triage-backlog.ts'
+import { FirstImportResult, FirstImportState, FirstReport } from '../../nouns/project/lazy-first-report.ts'
 import { useProject } from '../../nouns/project/project.ts'
 import { awaitingQuery } from '../../nouns/vulnerability/awaiting.ts'
 import { ExportButton } from '../../nouns/vulnerability/export-button.tsx'
@@ -31,6 +30,9 @@ export function ProjectVulnerabilities() {
   const query = useApiQuery('GET /projects/{id}/vulnerability_statistics', { path: { id: project.id } })
   const backlog = useTriageBacklog(project.id)
   const count = useWaitingFindings(project.id)
+  const isScanned = query.data && typeof query.data.last_scan_at === 'string'
+  const [wasEmpty, setWasEmpty] = useState(false)
+  if (isScanned === false && !wasEmpty) setWasEmpty(true)
   return (
     <Page title={texts.vulnerabilities} isHeadingHidden>
       {query.error && !query.data ? (
@@ -42,13 +44,13 @@ export function ProjectVulnerabilities() {
           flawPlace={mayTriage ? { kind: 'project', id: project.id } : undefined}
           banner={
             <>
-              <FirstImportResult project={project} to={to} />
+              {wasEmpty && <FirstImportResult project={project} to={to} isExpected />}
               <HeldBanner />
               <ApprovalBanner />
             </>
           }
           waiting={{ count, inWords: backlog }}
-          empty={<NothingOpen backlog={backlog} />}
+          empty={<NothingOpen backlog={backlog} isScanned={isScanned} />}
           links={
             <>
               <LinkButton icon={ChartLine} to={to('vulnerabilities/trends')}>
@@ -66,10 +68,9 @@ export function ProjectVulnerabilities() {
 }
 
 /** Empty state, which differs before the first scan and while findings await triage. */
-function NothingOpen({ backlog }: { backlog: string | undefined }) {
+function NothingOpen({ backlog, isScanned }: { backlog: string | undefined; isScanned: boolean | undefined }) {
   const { project, level, to } = useProject()
   const mayImport = useMayChange()
-  const isScanned = useIsScanned(project.id)
   if (isScanned === undefined) return null
   if (!isScanned && !backlog) {
     return (

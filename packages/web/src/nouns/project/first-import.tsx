@@ -58,19 +58,24 @@ export function FirstImportState({ project, to }: Pick<ProjectScreen, 'project' 
   )
 }
 
+interface ResultProps extends Pick<ProjectScreen, 'project' | 'to'> {
+  /** True: the page has shown that the project had no report. Absent: it does so while it is open. */
+  isExpected?: boolean
+}
+
 /** Result of the first report, if the page waited for it. Also refetches what the page shows. */
-export function FirstImportResult({ project, to }: Pick<ProjectScreen, 'project' | 'to'>) {
+export function FirstImportResult({ project, to, isExpected = false }: ResultProps) {
   const { latest, isScanned } = useFirstImport(project.id)
-  const before = useRef(isScanned)
+  const before = useRef(isExpected ? false : isScanned)
   const [arrived, setArrived] = useState<number>()
   useEffect(() => {
-    const isAwaited = before.current === false && awaited.get() === project.id
+    const isAwaited = before.current === false && (isExpected || awaited.get() === project.id)
     if (isAwaited && isScanned && typeof latest?.id === 'number') {
       setArrived(latest.id)
       void queries.invalidateQueries()
     }
-    before.current = isScanned
-  }, [isScanned, latest, project.id])
+    if (isScanned !== undefined) before.current = isScanned
+  }, [isScanned, latest, project.id, isExpected])
   if (arrived === undefined || latest?.id !== arrived) return null
   const { promoted, new: found } = latest.findings
   return (

@@ -5,7 +5,8 @@ import { QueryResult } from '../../../components/page/states.tsx'
 import { Table } from '../../../components/table.tsx'
 import { Time } from '../../../components/time.tsx'
 import { useApiQueries, useApiQuery } from '../../../data/api.ts'
-import { texts } from '../texts.ts'
+import { texts as listTexts } from '../texts.ts'
+import { texts } from './texts.ts'
 import { changeInWords, type FlawPlace, useUndo } from './use-regrouping.ts'
 
 const maxShown = 50
@@ -29,7 +30,7 @@ export function FlawChangesDialog({ place, onClose }: { place: FlawPlace; onClos
       isOpen
       onClose={onClose}
       size="wide"
-      title={texts.splitsAndJoins}
+      title={listTexts.splitsAndJoins}
       lead={texts.changesOfThisNewest(place.kind)}
     >
       <QueryResult query={changes}>
@@ -37,7 +38,7 @@ export function FlawChangesDialog({ place, onClose }: { place: FlawPlace; onClos
           rows.length === 0 ? (
             <p className="muted">{texts.noRowWasSplit}</p>
           ) : (
-            <Table label={texts.splitsAndJoins} head={[texts.change, texts.author, texts.time, '']}>
+            <Table label={listTexts.splitsAndJoins} head={[texts.change, texts.author, texts.time, '']}>
               {rows.map((change) => (
                 <tr key={change.id}>
                   <td>{changeInWords(change)}</td>
@@ -54,7 +55,7 @@ export function FlawChangesDialog({ place, onClose }: { place: FlawPlace; onClos
                         aria-label={texts.undoChange(changeInWords(change))}
                         onClick={() => undo.mutate({ path: { id: place.id, change_id: change.id } })}
                       >
-                        {texts.undo}
+                        {listTexts.undo}
                       </Button>
                     )}
                   </td>

@@ -1,6 +1,7 @@
 import { Button } from '../../../components/button.tsx'
 import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
-import { texts } from '../texts.ts'
+import { texts as listTexts } from '../texts.ts'
+import { texts } from './texts.ts'
 import { type Flaw, type FlawPlace, useRegrouping } from './use-regrouping.ts'
 
 /** Dialog that confirms the join of two rows of the grouped list. */
@@ -32,13 +33,13 @@ export function JoinDialog({
         </ul>
         {join.error && <p role="alert">{join.error.message}</p>}
         <DialogActions>
-          <Button onClick={onClose}>{texts.cancel}</Button>
+          <Button onClick={onClose}>{listTexts.cancel}</Button>
           <Button
             kind="primary"
             isBusy={join.isPending}
             onClick={() => join.mutate({ path: { id: place.id, flaw_id: kept.id }, body: { other_flaw_id: other.id } })}
           >
-            {texts.join}
+            {listTexts.join}
           </Button>
         </DialogActions>
       </div>

@@ -5,7 +5,8 @@ import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
 import { useApiQueries, useApiQuery } from '../../../data/api.ts'
 import { rowOf } from '../../../nouns/vulnerability/owner.ts'
-import { texts } from '../texts.ts'
+import { texts as listTexts } from '../texts.ts'
+import { texts } from './texts.ts'
 import { type Flaw, type FlawPlace, useRegrouping } from './use-regrouping.ts'
 
 const maxShown = 100
@@ -54,9 +55,9 @@ export function SplitDialog({ place, flaw, onClose }: { place: FlawPlace; flaw: 
         {rows.length === maxShown && <p className="muted small">{texts.showsTheFirstVulnerabilities(maxShown)}</p>}
         {(problem ?? split.error) && <p role="alert">{problem ?? split.error?.message}</p>}
         <DialogActions>
-          <Button onClick={onClose}>{texts.cancel}</Button>
+          <Button onClick={onClose}>{listTexts.cancel}</Button>
           <Button type="submit" kind="primary" isBusy={split.isPending}>
-            {texts.split}
+            {listTexts.split}
           </Button>
         </DialogActions>
       </form>

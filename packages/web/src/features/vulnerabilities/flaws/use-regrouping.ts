@@ -1,7 +1,8 @@
 import type { Schemas } from '@alcove/client'
 import { useAction } from '../../../data/api.ts'
 import { useToast } from '../../../data/toasts.ts'
-import { texts } from '../texts.ts'
+import { texts as listTexts } from '../texts.ts'
+import { texts } from './texts.ts'
 
 export type Flaw = Schemas['VulnerabilityFlaw']
 export type FlawChange = Schemas['VulnerabilityFlawChange']
@@ -25,7 +26,7 @@ export function useRegrouping({ kind, id }: FlawPlace, onDone: () => void) {
       toast({
         text: `${changeInWords(change)}.`,
         topic,
-        action: { label: texts.undo, run: () => undo.mutate({ path: { id, change_id: change.id } }) },
+        action: { label: listTexts.undo, run: () => undo.mutate({ path: { id, change_id: change.id } }) },
       })
     },
   }
@@ -57,6 +58,6 @@ export function useUndo({ kind }: FlawPlace) {
 
 /** Describes a split or join. */
 export function changeInWords({ kind, vulnerability_count: count }: FlawChange): string {
-  const size = texts.vulnerabilitiesCount(count)
+  const size = listTexts.vulnerabilitiesCount(count)
   return kind === 'split' ? texts.splitFromTheirRow(size) : texts.joinedInOneRow(size)
 }

@@ -72,7 +72,7 @@ function PlainGridRow<Row extends { id: number; title: string; isReadOnly?: bool
       role="row"
       tabIndex={-1}
       aria-rowindex={index + 2}
-      aria-label={row && labelOf?.(row)}
+      aria-label={row ? labelOf?.(row) : texts.loading}
       aria-selected={onToggle ? isSelected : undefined}
       data-active={isActive || undefined}
       className={look}

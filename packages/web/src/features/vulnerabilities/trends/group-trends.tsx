@@ -4,7 +4,8 @@ import { waitingInWords } from '../../../nouns/finding/triage-backlog.ts'
 import { useGroup } from '../../../nouns/group/group.ts'
 import { states } from '../../../nouns/vulnerability/filters.ts'
 import { countOf, type Statistics } from '../filters/severity-bar.tsx'
-import { texts } from '../texts.ts'
+import { texts as listTexts } from '../texts.ts'
+import { texts } from './texts.ts'
 import { Trends } from './trends.tsx'
 
 /** Trends of a group, over the projects that the user may read. */
@@ -12,7 +13,11 @@ export function GroupTrends() {
   const { group, to } = useGroup()
   const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id: group.id } })
   return (
-    <Trends query={query} crumb={{ label: texts.vulnerabilities, to: to('vulnerabilities') }} missing={whatIsMissing} />
+    <Trends
+      query={query}
+      crumb={{ label: listTexts.vulnerabilities, to: to('vulnerabilities') }}
+      missing={whatIsMissing}
+    />
   )
 }
 

@@ -7,7 +7,7 @@ import { Table } from '../../../components/table.tsx'
 import { Day } from '../../../components/time.tsx'
 import type { Statistics } from '../filters/severity-bar.tsx'
 import { useStoredChoice } from '../grid/stored-choice.ts'
-import { texts } from '../texts.ts'
+import { texts } from './texts.ts'
 import styles from './trend.module.css'
 
 type DayCounts = Statistics['per_day'][number]

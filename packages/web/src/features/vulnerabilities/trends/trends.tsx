@@ -8,7 +8,8 @@ import { QueryResult } from '../../../components/page/states.tsx'
 import { Time } from '../../../components/time.tsx'
 import { isStale } from '../../../nouns/project/grade.tsx'
 import type { Statistics } from '../filters/severity-bar.tsx'
-import { texts } from '../texts.ts'
+import { texts as listTexts } from '../texts.ts'
+import { texts } from './texts.ts'
 import { Trend } from './trend.tsx'
 import styles from './trends.module.css'
 
@@ -24,7 +25,7 @@ export function Trends({
   missing: (statistics: Statistics) => string | undefined
 }) {
   return (
-    <Page title={texts.trends} crumbs={[crumb]}>
+    <Page title={listTexts.trends} crumbs={[crumb]}>
       <QueryResult query={query}>
         {(statistics) => (
           <div className={styles.columns}>
@@ -42,7 +43,7 @@ export function Trends({
 }
 
 const gradeMeanings = {
-  A: texts.noOpenVulnerabilities,
+  A: listTexts.noOpenVulnerabilities,
   B: texts.onlyLowSeverityOpen,
   C: texts.highestOpenSeverityMedium,
   D: texts.highestOpenSeverityHigh,

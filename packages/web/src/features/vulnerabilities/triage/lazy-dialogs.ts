@@ -1,11 +1,14 @@
 import { lazyComponent, nothingYet } from '../../../components/lazy-component.tsx'
 import { lazyDialog } from '../../../components/overlay/lazy-dialog.tsx'
 
-export const ActionDialog = lazyDialog(async () => (await import('./action-dialog.tsx')).ActionDialog)
-export const AssignDialog = lazyDialog(async () => (await import('./assign-dialog.tsx')).AssignDialog)
-export const PromotionDialog = lazyDialog(async () => (await import('./promotion-dialog.tsx')).PromotionDialog)
-export const CreateIssues = lazyComponent(async () => (await import('./create-issues.tsx')).CreateIssues, nothingYet)
-export const AcceptAll = lazyComponent(async () => (await import('./accept-all.tsx')).AcceptAll, nothingYet)
+export const ActionDialog = lazyDialog(async () => (await import('./dialogs/action-dialog.tsx')).ActionDialog)
+export const AssignDialog = lazyDialog(async () => (await import('./dialogs/assign-dialog.tsx')).AssignDialog)
+export const PromotionDialog = lazyDialog(async () => (await import('./dialogs/promotion-dialog.tsx')).PromotionDialog)
+export const CreateIssues = lazyComponent(
+  async () => (await import('./dialogs/create-issues.tsx')).CreateIssues,
+  nothingYet,
+)
+export const AcceptAll = lazyComponent(async () => (await import('./dialogs/accept-all.tsx')).AcceptAll, nothingYet)
 
 const signs = ['pointermove', 'keydown', 'focusin'] as const
 

@@ -1,3 +1,3 @@
 import { lazyDialog } from '../../../components/overlay/lazy-dialog.tsx'
 
-export const KeysDialog = lazyDialog(async () => (await import('./keys-dialog.tsx')).KeysDialog)
+export const KeysDialog = lazyDialog(async () => (await import('./dialogs/keys-dialog.tsx')).KeysDialog)

@@ -1,20 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
-import { Button } from '../../../components/button.tsx'
-import { TextArea } from '../../../components/form/field.tsx'
-import { formatCount } from '../../../components/format.ts'
-import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
-import { TemplateField } from '../../../nouns/dismissal-template/template-field.tsx'
-import type { Conflict } from '../../../nouns/vulnerability/conflict.ts'
-import { DismissalEndField, endIn } from '../../../nouns/vulnerability/dismissal-end-field.tsx'
-import { ReasonField, reasonIn } from '../../../nouns/vulnerability/reason-field.tsx'
-import { texts } from '../texts.ts'
-import { previewChange, type ScopeChange } from './bulk-requests.ts'
+import { Button } from '../../../../components/button.tsx'
+import { TextArea } from '../../../../components/form/field.tsx'
+import { formatCount } from '../../../../components/format.ts'
+import { Dialog, DialogActions } from '../../../../components/overlay/dialog.tsx'
+import { TemplateField } from '../../../../nouns/dismissal-template/template-field.tsx'
+import type { Conflict } from '../../../../nouns/vulnerability/conflict.ts'
+import { DismissalEndField, endIn } from '../../../../nouns/vulnerability/dismissal-end-field.tsx'
+import { ReasonField, reasonIn } from '../../../../nouns/vulnerability/reason-field.tsx'
+import { texts as listTexts } from '../../texts.ts'
+import { previewChange, type ScopeChange } from '../bulk-requests.ts'
+import { leadOf, sizeOf } from '../target-in-words.ts'
+import { useTemplatePlace } from '../template-place.ts'
+import type { Outcome } from '../triage.ts'
+import { type Action, actions, type Change, type FilterTarget, isOfFindings, type Target } from '../triage-change.ts'
 import { BulkScopeField, bulkScopeOf, GroupEffect } from './bulk-scope-field.tsx'
-import { leadOf, sizeOf } from './target-in-words.ts'
-import { useTemplatePlace } from './template-place.ts'
-import type { Outcome } from './triage.ts'
-import { type Action, actions, type Change, type FilterTarget, isOfFindings, type Target } from './triage-change.ts'
+import { texts } from './texts.ts'
 
 /** Dialog for the dismissal reason and comment of an action. Confirms actions on several rows. */
 export function ActionDialog({
@@ -74,9 +75,9 @@ export function ActionDialog({
           {isBusy && texts.updating(many)}
         </p>
         <DialogActions>
-          <Button onClick={onClose}>{texts.cancel}</Button>
+          <Button onClick={onClose}>{listTexts.cancel}</Button>
           <Button type="submit" kind="primary" isBusy={isBusy} data-first-focus={action === 'dismiss' ? undefined : ''}>
-            {conflict ? texts.anyway(label) : label}
+            {conflict ? listTexts.anyway(label) : label}
           </Button>
         </DialogActions>
       </form>

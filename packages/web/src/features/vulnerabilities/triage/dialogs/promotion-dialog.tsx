@@ -1,8 +1,9 @@
-import { Button } from '../../../components/button.tsx'
-import { ConfirmDialog, Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
-import { ProgressBar } from '../../../components/progress-bar.tsx'
-import { texts } from '../texts.ts'
-import type { Promotion, PromotionProgress } from './promotion.ts'
+import { Button } from '../../../../components/button.tsx'
+import { ConfirmDialog, Dialog, DialogActions } from '../../../../components/overlay/dialog.tsx'
+import { ProgressBar } from '../../../../components/progress-bar.tsx'
+import { texts as listTexts } from '../../texts.ts'
+import type { Promotion, PromotionProgress } from '../promotion.ts'
+import { texts } from './texts.ts'
 
 /** Dialog that confirms a promotion and then shows the progress of a long one. */
 export function PromotionDialog({
@@ -25,7 +26,7 @@ export function PromotionDialog({
         onClose={onClose}
         title={texts.acceptPromotion(sizeOf(promotion))}
         lead={texts.createsOneVulnerabilityPer}
-        confirm={texts.accept}
+        confirm={listTexts.accept}
         isDangerous={false}
         isBusy={isBusy}
         onConfirm={onConfirm}
@@ -38,7 +39,7 @@ export function PromotionDialog({
       <div className="stack" aria-live="polite">
         <ProgressBar label={texts.creatingVulnerabilities} value={promoted + unchanged} max={total} />
         <DialogActions>
-          <Button onClick={onClose}>{texts.close}</Button>
+          <Button onClick={onClose}>{listTexts.close}</Button>
         </DialogActions>
       </div>
     </Dialog>
@@ -47,5 +48,5 @@ export function PromotionDialog({
 
 function sizeOf(promotion: Promotion): string {
   const count = 'rows' in promotion ? promotion.rows.length : promotion.count
-  return count === undefined ? texts.allMatchingFindings : texts.finding(count)
+  return count === undefined ? texts.allMatchingFindings : listTexts.finding(count)
 }

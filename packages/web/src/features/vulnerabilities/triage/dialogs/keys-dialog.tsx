@@ -1,10 +1,11 @@
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { CheckField } from '../../../components/form/field.tsx'
-import { Dialog } from '../../../components/overlay/dialog.tsx'
-import { texts } from '../texts.ts'
+import { CheckField } from '../../../../components/form/field.tsx'
+import { Dialog } from '../../../../components/overlay/dialog.tsx'
+import { texts as listTexts } from '../../texts.ts'
+import { arePageKeysEnabled, enablePageKeys, type KeyHelp } from '../keys.ts'
 import styles from './keys.module.css'
-import { arePageKeysEnabled, enablePageKeys, type KeyHelp } from './keys.ts'
+import { texts } from './texts.ts'
 
 /** Arrow keys as icons, because fonts may lack the characters. */
 const arrows: Readonly<Record<string, ReactNode>> = {
@@ -16,7 +17,7 @@ const arrows: Readonly<Record<string, ReactNode>> = {
 export function KeysDialog({ keys, onClose }: { keys: KeyHelp; onClose: () => void }) {
   const [isEverywhere, setEverywhere] = useState(arePageKeysEnabled)
   return (
-    <Dialog isOpen onClose={onClose} title={texts.keyboardShortcuts}>
+    <Dialog isOpen onClose={onClose} title={listTexts.keyboardShortcuts}>
       <KeyList keys={keys} />
       <CheckField
         label={texts.enableShortcutsPageWide}

@@ -1,10 +1,11 @@
 import { type FormEvent, useState } from 'react'
-import { Button } from '../../../components/button.tsx'
-import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
-import { AssigneeField, assigneeIn } from '../../../nouns/vulnerability/assignee-field.tsx'
-import { texts } from '../texts.ts'
-import { leadOf, sizeOf } from './target-in-words.ts'
-import type { Assignment, Target } from './triage-change.ts'
+import { Button } from '../../../../components/button.tsx'
+import { Dialog, DialogActions } from '../../../../components/overlay/dialog.tsx'
+import { AssigneeField, assigneeIn } from '../../../../nouns/vulnerability/assignee-field.tsx'
+import { texts as listTexts } from '../../texts.ts'
+import { leadOf, sizeOf } from '../target-in-words.ts'
+import type { Assignment, Target } from '../triage-change.ts'
+import { texts } from './texts.ts'
 
 /** Dialog that chooses the assignee of one or several rows. */
 export function AssignDialog({
@@ -39,9 +40,9 @@ export function AssignDialog({
       <form className="stack" onSubmit={(event) => void submit(event)}>
         <AssigneeField projectId={projectId} current={only?.assignee ?? null} />
         <DialogActions>
-          <Button onClick={onClose}>{texts.cancel}</Button>
+          <Button onClick={onClose}>{listTexts.cancel}</Button>
           <Button type="submit" kind="primary" isBusy={isBusy}>
-            {texts.assign}
+            {listTexts.assign}
           </Button>
         </DialogActions>
       </form>

@@ -1,15 +1,16 @@
 import type { ResponseOf } from '@alcove/client'
 import { useRef, useState } from 'react'
-import { Button } from '../../../components/button.tsx'
-import { ConfirmDialog, Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
-import { ProgressBar } from '../../../components/progress-bar.tsx'
-import { api, queries } from '../../../data/api.ts'
-import { createKeyring } from '../../../data/idempotency-keys.ts'
-import { useToast } from '../../../data/toasts.ts'
-import { waitingInWords } from '../../../nouns/finding/triage-backlog.ts'
-import type { InstanceScope } from '../../../nouns/vulnerability/owner.ts'
-import { texts } from '../texts.ts'
-import { pollPromotion } from './promotion.ts'
+import { Button } from '../../../../components/button.tsx'
+import { ConfirmDialog, Dialog, DialogActions } from '../../../../components/overlay/dialog.tsx'
+import { ProgressBar } from '../../../../components/progress-bar.tsx'
+import { api, queries } from '../../../../data/api.ts'
+import { createKeyring } from '../../../../data/idempotency-keys.ts'
+import { useToast } from '../../../../data/toasts.ts'
+import { waitingInWords } from '../../../../nouns/finding/triage-backlog.ts'
+import type { InstanceScope } from '../../../../nouns/vulnerability/owner.ts'
+import { texts as listTexts } from '../../texts.ts'
+import { pollPromotion } from '../promotion.ts'
+import { texts } from './texts.ts'
 
 type Outcome = ResponseOf<'POST /vulnerability_finding_promotions'>
 
@@ -64,7 +65,7 @@ export function AcceptAll({ scope, waiting }: { scope: AcceptScope; waiting: num
               <Result totals={totals} outcome={outcome} />
             )}
             <DialogActions>
-              <Button onClick={close}>{texts.close}</Button>
+              <Button onClick={close}>{listTexts.close}</Button>
             </DialogActions>
           </div>
         </Dialog>

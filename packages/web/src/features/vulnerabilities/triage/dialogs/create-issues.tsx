@@ -1,16 +1,17 @@
 import type { BodyOf, ResponseOf } from '@alcove/client'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { Button } from '../../../components/button.tsx'
-import { Dialog, DialogActions } from '../../../components/overlay/dialog.tsx'
-import { QueryResult } from '../../../components/page/states.tsx'
-import { api, queries, useApiQuery } from '../../../data/api.ts'
-import { createKeyring } from '../../../data/idempotency-keys.ts'
-import { useToast } from '../../../data/toasts.ts'
-import { trackerInWords } from '../../../nouns/tracker/tracker.ts'
-import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
-import { texts } from '../texts.ts'
-import type { Target } from './triage-change.ts'
+import { Button } from '../../../../components/button.tsx'
+import { Dialog, DialogActions } from '../../../../components/overlay/dialog.tsx'
+import { QueryResult } from '../../../../components/page/states.tsx'
+import { api, queries, useApiQuery } from '../../../../data/api.ts'
+import { createKeyring } from '../../../../data/idempotency-keys.ts'
+import { useToast } from '../../../../data/toasts.ts'
+import { trackerInWords } from '../../../../nouns/tracker/tracker.ts'
+import type { Owner, VulnerabilityRow } from '../../../../nouns/vulnerability/owner.ts'
+import { texts as listTexts } from '../../texts.ts'
+import type { Target } from '../triage-change.ts'
+import { texts } from './texts.ts'
 
 const operation = 'POST /projects/{id}/vulnerabilities/issues'
 type Result = ResponseOf<typeof operation>
@@ -107,7 +108,7 @@ function IssuesDialog({ parts, onClose, onDone }: { parts: readonly Part[]; onCl
               ))}
             </ul>
             <DialogActions>
-              <Button onClick={onClose}>{texts.cancel}</Button>
+              <Button onClick={onClose}>{listTexts.cancel}</Button>
               <Button
                 kind="primary"
                 isBusy={isBusy}
