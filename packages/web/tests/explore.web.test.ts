@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
+import { fill } from './vulnerabilities.ts'
 import { accessProblems, quiet, startWeb, type Web } from './web.ts'
 
 const pixel = Buffer.from(
@@ -24,6 +25,8 @@ beforeAll(async () => {
   const secret = await web.server.project('acme/secret')
   await admin.put(`/projects/${shop.id}`, { topics: ['typescript', 'web'], description: 'Sells things.' })
   await admin.put(`/projects/${secret.id}`, { topics: ['typescript'] })
+  await fill(web, shop, [{ title: 'One', severity: 'high' }])
+  await fill(web, secret, [{ title: 'Two', severity: 'high' }])
 })
 afterAll(() => web?.close())
 
@@ -55,12 +58,17 @@ test('a topic’s page shows its aliases and visible projects, and an alias redi
   await expect.poll(() => related.getByRole('link').allInnerTexts()).toEqual(['web'])
   const feed = await page.getByRole('link', { name: 'Atom feed of public projects' }).getAttribute('href')
   expect(await (await fetch(new URL(feed ?? '', page.url()))).text()).toContain('<title>shop</title>')
+  expect(await page.getByRole('heading', { name: 'Open vulnerabilities' }).count()).toBe(0)
   expect(await accessProblems(page)).toEqual([])
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 
   const signedIn = await web.open('/explore/topics/typescript', { as: web.server.admin })
-  await expect.poll(() => signedIn.locator('main strong').innerText()).toBe('with types')
+  await expect.poll(() => signedIn.locator('main p strong').innerText()).toBe('with types')
   await expect.poll(() => signedIn.getByRole('link', { name: /secret/ }).count()).toBe(1)
+  expect(await accessProblems(signedIn)).toEqual([])
+  await signedIn.getByRole('link', { name: /^2 High/ }).click()
+  await signedIn.waitForURL('**/-/vulnerabilities?topic=typescript&severity=high')
+  await expect.poll(() => signedIn.getByRole('grid').getByRole('link').allInnerTexts()).toEqual(['Two', 'One'])
 })
 
 test.each(['ci/cd', '100% done?', 'a%2Fb', 'c#'])('the page of the topic %s works', async (name) => {

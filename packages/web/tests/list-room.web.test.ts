@@ -3,12 +3,14 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../server/src/testing/client.ts'
 import { entry, sastReport } from '../../server/src/testing/reports/reports.ts'
+import type { TestProject } from '../../server/src/testing/server.ts'
 import { coveredByMessages, messages } from './messages.ts'
 import { fill, grid } from './vulnerabilities.ts'
 import { accessProblems, startWeb, type Web } from './web.ts'
 
 let web: Web
 let maintainer: Client
+let numbered: TestProject
 const path = 'acme-international-holdings/payment-platform/settlement-and-reconciliation-service'
 const list = `/${path}/-/vulnerabilities`
 
@@ -35,6 +37,12 @@ beforeAll(async () => {
       ...(index % 7 === 0 && { isResolvedOnDefaultBranch: true }),
     })),
   )
+  numbered = await web.server.project('acme/numbers')
+  await fill(web, numbered, [
+    { title: 'Late', severity: 'high', dueOn: '2020-01-31' },
+    { title: 'In time', severity: 'high' },
+    { title: 'Small' },
+  ])
   const [first] = (await web.server.admin.get(`/projects/${project.id}/vulnerabilities?state[]=detected,confirmed`))
     .body
   const tags = { action: 'tag', tags: 'payment,customer-facing,quarterly review,legacy', vulnerability_ids: [first.id] }
@@ -105,6 +113,30 @@ describe.each([
   })
 })
 
+test('the trends show each severity with what is overdue, and lead to its vulnerabilities', async () => {
+  const as = await web.server.as('maintainer', numbered)
+  const form = formWithFile(
+    'file',
+    'report.json',
+    JSON.stringify(sastReport([entry({ line: 1, severity: 'Critical' })])),
+  )
+  await as.post(`/projects/${numbered.id}/security_reports`, form)
+  const { body: findings } = await as.get(`/projects/${numbered.id}/vulnerability_findings?severity=critical`)
+  await as.post(`/projects/${numbered.id}/vulnerabilities`, { finding_id: findings[0].id })
+  const page = await web.open('/acme/numbers/-/vulnerabilities/trends', { as })
+  const numbers = page.getByRole('region', { name: 'Numbers by severity' }).getByRole('row')
+  await expect.poll(() => numbers.count()).toBe(5)
+  const high = numbers.filter({ hasText: 'High' })
+  expect(await high.getByRole('cell').allInnerTexts()).toEqual(['2', 'No change', '1', 'No data'])
+  expect(await numbers.filter({ hasText: 'Critical' }).getByRole('cell').allInnerTexts()).toEqual([
+    ...['1', '+1', '0', 'No data'],
+  ])
+  expect(await accessProblems(page)).toEqual([])
+  await high.getByRole('link', { name: 'High, overdue: 1' }).click()
+  await grid(page).getByRole('link', { name: 'Late' }).waitFor()
+  expect(await grid(page).getByRole('link').count()).toBe(1)
+})
+
 describe('without scan results', () => {
   test('a project that was never scanned has no grade, and its list explains how to start', async () => {
     const project = await web.server.project('acme/empty')
@@ -148,7 +180,7 @@ describe('without scan results', () => {
     const page = await web.open('/acme/clean/-/vulnerabilities/trends', { as })
     await page.getByRole('region', { name: 'Summary' }).getByText('A', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Show as table' }).click()
-    await page.getByRole('table').waitFor()
+    await page.getByRole('columnheader', { name: 'Day', exact: true }).waitFor()
     expect(await accessProblems(page)).toEqual([])
   })
 

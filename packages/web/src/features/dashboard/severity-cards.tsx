@@ -11,14 +11,24 @@ const optional: readonly Severity[] = ['info', 'unknown']
 const sparkDays = 30
 const changeDays = 7
 
+interface SeverityCardsProps {
+  statistics: Statistics
+  list: string
+  /** Other filters of the list. */
+  filter?: Readonly<Record<string, string>>
+}
+
 /** Open vulnerabilities of each severity, with the change in a week and the last 30 days. Each card opens its list. */
-export function SeverityCards({ statistics, list }: { statistics: Statistics; list: string }) {
+export function SeverityCards({ statistics, list, filter }: SeverityCardsProps) {
   const shown = severities.filter((severity) => !optional.includes(severity) || statistics[severity] > 0)
   return (
     <ul className={styles.counts} aria-label={texts.bySeverity}>
       {shown.map((severity) => (
         <li key={severity}>
-          <Link to={`${list}?severity=${severity}`} className={`${styles.count} ${styles[severity]}`}>
+          <Link
+            to={`${list}?${new URLSearchParams({ ...filter, severity })}`}
+            className={`${styles.count} ${styles[severity]}`}
+          >
             <span>
               <strong>{formatCount(statistics[severity])}</strong> {inWords(severity)}
             </span>

@@ -40,6 +40,7 @@ export const texts = {
   edit: 'Edit',
   searchProjectsWithThisTopic: 'Search projects with this topic',
   noAccessibleProjectsUse: 'No accessible projects use this topic.',
+  openVulnerabilities: 'Open vulnerabilities',
   relatedTopics: 'Related topics',
   projectTotalProjectsCount: (totalProjectsCount: number) => counted(totalProjectsCount, 'project'),
   aliases: 'Aliases:',

@@ -13,6 +13,7 @@ import { useSession } from '../../data/session.ts'
 import { MirrorNotice } from '../../nouns/mirror/mirror-notice.tsx'
 import { FoundProjects, ProjectSearch, useProjectQuery } from '../../nouns/project/project-search.tsx'
 import { TopicLinks, topicAddress } from '../../nouns/topic/topic-links.tsx'
+import { SeverityCards } from '../dashboard/severity-cards.tsx'
 import { texts } from './texts.ts'
 import styles from './topic-page.module.css'
 
@@ -62,6 +63,7 @@ function Found({ topic }: { topic: Topic }) {
     >
       <MirrorNotice kind="topic" place={topic} level={0} />
       {topic.description && <Markdown text={topic.description} />}
+      <Vulnerabilities topic={topic} />
       <section className="stack" aria-label={texts.projects}>
         <h2>{texts.projects}</h2>
         <ProjectSearch label={texts.searchProjectsWithThisTopic} />
@@ -71,6 +73,23 @@ function Found({ topic }: { topic: Topic }) {
       </section>
       <Related topic={topic} />
     </Page>
+  )
+}
+
+/** Open vulnerabilities of the projects whose vulnerabilities the user may read; absent when there are none. */
+function Vulnerabilities({ topic }: { topic: Topic }) {
+  const { user } = useSession()
+  const { data } = useApiQuery(
+    'GET /vulnerability_statistics',
+    { query: { topic: [topic.name] } },
+    { isEnabled: user !== null },
+  )
+  if (!data?.projects) return null
+  return (
+    <section className="stack" aria-labelledby="open-vulnerabilities">
+      <h2 id="open-vulnerabilities">{texts.openVulnerabilities}</h2>
+      <SeverityCards statistics={data} list="/-/vulnerabilities" filter={{ topic: topic.name }} />
+    </section>
   )
 }
 

@@ -26,4 +26,13 @@ export const texts = {
   noData: 'No data',
   noResolvedVulnerabilities: 'No resolved vulnerabilities',
   noVulnerabilitiesRecorded: 'No vulnerabilities recorded',
+  bySeverity: 'By severity',
+  numbersBySeverity: 'Numbers by severity',
+  severity: 'Severity',
+  open: 'Open',
+  changeIn30Days: 'Change in 30 days',
+  noChange: 'No change',
+  overdue: 'Overdue',
+  openOf: (severity: string) => `${severity}, open`,
+  overdueOf: (severity: string) => `${severity}, overdue`,
 }

@@ -1,7 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { severities } from '../../../components/badge.tsx'
 import { fill } from '../../../components/fill.tsx'
-import { formatDuration, inWords } from '../../../components/format.ts'
+import { formatDuration } from '../../../components/format.ts'
 import type { Crumb } from '../../../components/page/breadcrumbs.tsx'
 import { Page, Panel } from '../../../components/page/page.tsx'
 import { QueryResult } from '../../../components/page/states.tsx'
@@ -9,11 +8,12 @@ import { Time } from '../../../components/time.tsx'
 import { isStale } from '../../../nouns/project/grade.tsx'
 import type { Statistics } from '../filters/severity-bar.tsx'
 import { texts as listTexts } from '../texts.ts'
+import { BySeverity } from './by-severity.tsx'
 import { texts } from './texts.ts'
 import { Trend } from './trend.tsx'
 import styles from './trends.module.css'
 
-/** Trends page: grade, mean time to resolve and open vulnerabilities over time. */
+/** Trends page: grade, mean time to resolve, open vulnerabilities over time, and numbers for each severity. */
 export function Trends({
   query,
   crumb,
@@ -35,6 +35,11 @@ export function Trends({
             <Panel title={texts.openVulnerabilitiesOverTime}>
               <Trend days={statistics.per_day} />
             </Panel>
+            <div className={styles.wide}>
+              <Panel title={texts.bySeverity}>
+                <BySeverity statistics={statistics} list={crumb.to} />
+              </Panel>
+            </div>
           </div>
         )}
       </QueryResult>
@@ -51,18 +56,10 @@ const gradeMeanings = {
 }
 
 function Facts({ statistics, missing }: { statistics: Statistics; missing: string | undefined }) {
-  const {
-    last_scan_at: lastScanAt,
-    mean_time_to_resolve: mean,
-    mean_time_to_resolve_by_severity: bySeverity,
-  } = statistics
+  const { last_scan_at: lastScanAt, mean_time_to_resolve: mean } = statistics
   // An old scan says nothing about the present.
   const isOld = isStale(lastScanAt)
   const grade = isOld ? null : statistics.letter_grade
-  const times = severities.flatMap((severity) => {
-    const seconds = bySeverity[severity]
-    return seconds === null ? [] : [`${inWords(severity)} ${formatDuration(seconds)}`]
-  })
   return (
     <dl className={styles.facts}>
       <div>
@@ -79,7 +76,7 @@ function Facts({ statistics, missing }: { statistics: Statistics; missing: strin
         <dt>{texts.meanTimeToResolve}</dt>
         <dd>
           <span className={styles.time}>{mean === null ? texts.noData : formatDuration(mean)}</span>
-          <span className="muted small">{mean === null ? texts.noResolvedVulnerabilities : times.join(', ')}</span>
+          {mean === null && <span className="muted small">{texts.noResolvedVulnerabilities}</span>}
         </dd>
       </div>
     </dl>
