@@ -69,13 +69,13 @@ export function FirstImportResult({ project, to, isExpected = false }: ResultPro
   const before = useRef(isExpected ? false : isScanned)
   const [arrived, setArrived] = useState<number>()
   useEffect(() => {
-    const isAwaited = before.current === false && (isExpected || awaited.get() === project.id)
+    const isAwaited = before.current === false && awaited.get() === project.id
     if (isAwaited && isScanned && typeof latest?.id === 'number') {
       setArrived(latest.id)
       void queries.invalidateQueries()
     }
     if (isScanned !== undefined) before.current = isScanned
-  }, [isScanned, latest, project.id, isExpected])
+  }, [isScanned, latest, project.id])
   if (arrived === undefined || latest?.id !== arrived) return null
   const { promoted, new: found } = latest.findings
   return (
