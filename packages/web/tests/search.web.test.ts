@@ -162,6 +162,27 @@ test('the search shows nothing that the user may not see', async () => {
   }
 })
 
+test('the pages of the open group are found by those who may open them', async () => {
+  await web.server.user('linus', { admin: true })
+  const page = await openSignedIn(web, 'linus', '/groups/acme/-/members')
+  const find = async (text: string) => {
+    await page.keyboard.press('Control+k')
+    await field(page).fill(text)
+  }
+  await find('due dates')
+  await dialog(page)
+    .getByRole('option', { name: /^Due dates.*acme/ })
+    .click()
+  await page.waitForURL('**/groups/acme/-/settings/due_dates')
+
+  const guest = await web.open('/groups/acme', { as: await web.server.user('margaret') })
+  await guest.keyboard.press('Control+k')
+  await field(guest).fill('acti')
+  await expect.poll(() => titles(guest)).toEqual(expect.arrayContaining([expect.stringMatching(/^Activity.*acme/s)]))
+  await field(guest).fill('due dates')
+  await expect.poll(() => titles(guest)).toEqual([])
+})
+
 test('a user who may not create groups of their own is not offered it', async () => {
   const client = await web.server.user('grace')
   await web.server.admin.put(`/users/${client.user?.id}`, { can_create_group: false })

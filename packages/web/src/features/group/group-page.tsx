@@ -9,13 +9,14 @@ import { Screens, useLinks } from '../../components/page/screens.tsx'
 import { Failed, Loading, QueryResult } from '../../components/page/states.tsx'
 import { Tabs } from '../../components/page/tabs.tsx'
 import { useApiQuery } from '../../data/api.ts'
-import { isWithin, LimitsContext } from '../../data/session.ts'
+import { LimitsContext } from '../../data/session.ts'
 import {
   type Group,
   GroupContext,
   type GroupLevel,
   type GroupScreen,
   groupAddress,
+  groupScreen,
   useGroupLevel,
 } from '../../nouns/group/group.ts'
 import { MirrorNotice } from '../../nouns/mirror/lazy-notice.ts'
@@ -47,12 +48,7 @@ function Frame({ group, part, found }: { group: Group; part: string; found: Grou
   const { level } = found
   const limits = limitsOf(group)
   const parents = [...groupsIn(group.full_path).slice(0, -1), { label: group.name, to: groupAddress(group.full_path) }]
-  const screen: GroupScreen = {
-    group,
-    level,
-    isReadOnly: !isWithin(limits, 'content'),
-    to: (part) => `${groupAddress(group.full_path)}${part && `/-/${part}`}`,
-  }
+  const screen = groupScreen(group, level)
   return (
     <GroupContext value={screen}>
       <PlaceName value={group.name}>

@@ -1,7 +1,8 @@
 import type { ResponseOf } from '@alcove/client'
 import { createContext, useContext } from 'react'
 import { isFailure, useApiQuery } from '../../data/api.ts'
-import { levels, useSession } from '../../data/session.ts'
+import { isWithin, levels, useSession } from '../../data/session.ts'
+import { limitsOf } from '../mirror/limits.ts'
 
 export type Group = ResponseOf<'GET /groups/{id}'>
 
@@ -35,14 +36,24 @@ export function groupAddress(fullPath: string): string {
   return `/groups/${fullPath}`
 }
 
-/** Returns the user's access level in a group, of which it gets the id or the path, inherited roles included. */
-export function useGroupLevel(id: number | string): GroupLevel {
+/** Returns what the pages of a group know of it. */
+export function groupScreen(group: Group, level: number): GroupScreen {
+  return {
+    group,
+    level,
+    isReadOnly: !isWithin(limitsOf(group), 'content'),
+    to: (part) => `${groupAddress(group.full_path)}${part && `/-/${part}`}`,
+  }
+}
+
+/** Returns the user's access level in a group, of which it gets the id or the path, inherited roles included. Without a group it requests nothing. */
+export function useGroupLevel(id: number | string | undefined): GroupLevel {
   const { user, is_admin: isAdmin } = useSession()
-  const isAsked = user !== null && !isAdmin
+  const isAsked = user !== null && !isAdmin && id !== undefined
   // Requests a list, because a request for a single user who is not a member would fail.
   const query = useApiQuery(
     'GET /groups/{id}/members/all',
-    { path: { id }, query: { user_ids: [user?.id ?? 0] } },
+    { path: { id: id ?? '' }, query: { user_ids: [user?.id ?? 0] } },
     { isEnabled: isAsked },
   )
   if (isAdmin) return { level: levels.owner }
