@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
@@ -62,6 +63,14 @@ test('long keys find their values, and are not kept themselves', () => {
   for (let index = 0; index < 500; index++) expect(lru.get(keyOf(index))).toBe(index)
   lru.delete(keyOf(7))
   expect([lru.get(keyOf(7)), lru.get(keyOf(8))]).toEqual([undefined, 8])
+})
+
+test('the hash of a long key is a key of its own', () => {
+  const long = 'description '.repeat(100)
+  const lru = weightedLru<number>(10, () => 1)
+  lru.set(long, 1)
+  lru.set(hash('sha256', long, 'base64url'), 2)
+  expect([lru.get(long), lru.get(hash('sha256', long, 'base64url'))]).toEqual([1, 2])
 })
 
 /** Four values of weight one, and no room for more. */

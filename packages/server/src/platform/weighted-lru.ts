@@ -3,7 +3,11 @@ import { hash } from 'node:crypto'
 /** Longer keys, such as those with a search of a request, would need more memory than their values and have no weight. */
 const maxKeyLength = 400
 
-const shortened = (key: string): string => (key.length <= maxKeyLength ? key : hash('sha256', key, 'base64url'))
+const hashLength = 43
+
+/** A key as long as a hash is hashed too. Otherwise a client could send the hash of another key, and replace its value. */
+const shortened = (key: string): string =>
+  key.length > maxKeyLength || key.length === hashLength ? hash('sha256', key, 'base64url') : key
 
 /**
  * Opens a map with a limit for the total weight of its values. To make room it evicts the oldest value that has not been used
