@@ -64,6 +64,16 @@ describe.each(['group', 'instance'])('the list of the %s', (kind) => {
     expect(await states()).toEqual(['detected', 'detected', 'detected', 'detected'])
   })
 
+  test('offers no triage for rows of a project in which the user may not triage', async () => {
+    const { path, user } = await arrange()
+    const page = await web.open(`${addressOf(path)}?state=any`, { as: user })
+    await expect.poll(() => row(page, 'Readable').getByRole('checkbox').isDisabled()).toBe(true)
+    expect(await row(page, 'Other').getByRole('checkbox').isDisabled()).toBe(false)
+    await row(page, 'Readable').click({ position: { x: 2, y: 2 } })
+    await page.getByText('You cannot triage in this project.').waitFor()
+    expect(await page.getByRole('button', { name: 'Resolve', exact: true }).count()).toBe(0)
+  })
+
   test('changes selected rows of several projects at once', async () => {
     const { path, user, states } = await arrange()
     const page = await web.open(`${addressOf(path)}?state=any`, { as: user })

@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { entry } from '../../server/src/testing/reports/reports.ts'
 import { accessProblems, quiet, startWeb, type Web } from './web.ts'
 
 let web: Web
@@ -28,6 +29,45 @@ describe('the project overview', () => {
     await page.getByRole('button', { name: 'Star 0' }).click()
     await page.getByRole('button', { name: 'Starred 1' }).click()
     await page.getByRole('button', { name: 'Star 0' }).waitFor()
+  })
+
+  test('shows open vulnerabilities to those who may read them, and follows changes', async () => {
+    const project = await web.server.project('acme/scanned', { visibility: 'public' })
+    await web.server.report(project, [
+      entry({ line: 1, severity: 'Critical', rule: 'a' }),
+      entry({ line: 2, severity: 'High', rule: 'b' }),
+    ])
+    const developer = await web.server.as('developer', project)
+    const page = await web.open('/', { as: developer, width: 360, isChanged: true })
+    await page.clock.install()
+    await page.goto('/acme/scanned')
+    const section = page.getByRole('region', { name: 'Open vulnerabilities' })
+    const texts = () => section.getByRole('link').allInnerTexts()
+    await expect
+      .poll(texts)
+      .toEqual([
+        expect.stringMatching(/^1\s+Critical/),
+        expect.stringMatching(/^1\s+High/),
+        expect.stringMatching(/^0\s+Medium/),
+        expect.stringMatching(/^0\s+Low/),
+        expect.stringMatching(/^2\s+Needs triage/),
+        expect.stringMatching(/^0\s+Overdue/),
+      ])
+    const facts = page.getByRole('definition')
+    expect(await facts.allInnerTexts()).toContain('F')
+    expect(await accessProblems(page)).toEqual([])
+    expect(await fits(page)).toBe(true)
+
+    const { body } = await web.server.admin.get(`/projects/${project.id}/vulnerabilities?severity=critical`)
+    await web.server.admin.post(`/vulnerabilities/${(body as { id: number }[])[0]?.id}/resolve`)
+    await page.clock.fastForward(31_000)
+    await expect.poll(texts).toContainEqual(expect.stringMatching(/^1\s+Needs triage/))
+    await section.getByRole('link', { name: /High/ }).click()
+    await page.waitForURL('**/acme/scanned/-/vulnerabilities?severity=high')
+
+    const reporter = await web.open('/acme/scanned', { as: await web.server.as('reporter', project) })
+    await reporter.getByRole('heading', { name: 'About' }).waitFor()
+    expect(await reporter.getByRole('region', { name: 'Open vulnerabilities' }).count()).toBe(0)
   })
 
   test('hides controls that require an account from signed-out users', async () => {

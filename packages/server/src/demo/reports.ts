@@ -94,7 +94,7 @@ const entries: Record<GitlabScanner, (project: DemoProject, random: Random, inde
     return {
       ...flawOf(name, random, index),
       id: `dependency-${index}`,
-      location: { file, dependency: { package: { name }, version: versionOf(random) } },
+      location: { file, dependency: { package: { name }, version: versionIn(project, name) } },
     }
   },
   container_scanning(project, random, index) {
@@ -104,7 +104,7 @@ const entries: Record<GitlabScanner, (project: DemoProject, random: Random, inde
       ...flawOf(name, random, index),
       id: `image-${index}`,
       location: {
-        dependency: { package: { name }, version: versionOf(random) },
+        dependency: { package: { name }, version: versionIn(project, name) },
         operating_system: 'debian:13',
         image,
       },
@@ -155,7 +155,7 @@ function sharedFlaw(project: DemoProject): object {
     description: 'Signature of a token not verified in tokenly when its header names no algorithm.',
     severity: 'High',
     solution: 'Update tokenly to 4.2.0.',
-    location: { file: lockFileOf(project), dependency: { package: { name }, version: '4.1.7' } },
+    location: { file: lockFileOf(project), dependency: { package: { name }, version: versionIn(project, name) } },
     identifiers: [
       { type: 'cve', name: 'CVE-2099-10001', value: 'CVE-2099-10001' },
       { type: 'cwe', name: 'CWE-347', value: '347', url: 'https://cwe.mitre.org/data/definitions/347.html' },
@@ -169,7 +169,7 @@ const lockFileOf = (project: DemoProject) => (extensionOf(project) === 'ts' ? 'p
 export function billOf(project: DemoProject): object {
   const random = openRandom(`${project.name} components`)
   const components = packages.map((name) => {
-    const version = name === 'tokenly' ? '4.1.7' : versionOf(random)
+    const version = versionIn(project, name)
     const license = { id: random.pick(licenses) }
     return { type: 'library', name, version, purl: `pkg:npm/${name}@${version}`, licenses: [{ license }] }
   })
@@ -178,7 +178,12 @@ export function billOf(project: DemoProject): object {
 
 const licenses = ['MIT', 'MIT', 'Apache-2.0', 'BSD-3-Clause', 'ISC', 'MPL-2.0'] as const
 
-const versionOf = (random: Random) => `${1 + random.below(6)}.${random.below(20)}.${random.below(10)}`
+/** Returns the version of a package that a project uses; all projects use the same one of the package with the shared flaw. */
+function versionIn(project: DemoProject, name: string): string {
+  if (name === 'tokenly') return '4.1.7'
+  const random = openRandom(`${project.name} ${name}`)
+  return `${1 + random.below(6)}.${random.below(20)}.${random.below(10)}`
+}
 
 function extensionOf({ topics }: DemoProject): string {
   const [language = 'typescript'] = topics

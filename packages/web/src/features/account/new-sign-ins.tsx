@@ -7,7 +7,7 @@ import { QueryResult } from '../../components/page/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
-import { mayWrite, useSession } from '../../data/session.ts'
+import { mayWrite, type SessionState, useSession } from '../../data/session.ts'
 import { browserFrom } from './browser-name.ts'
 import { texts } from './texts.ts'
 
@@ -20,7 +20,7 @@ export function NewSignInNotice() {
   return (
     <section className={styles.notice} aria-label={texts.newSignIns}>
       <div className="stack-tight">
-        {session.new_sign_ins.map(({ id, user_agent: agent, address, created_at: at }) => (
+        {withoutRepeats(session.new_sign_ins).map(({ id, user_agent: agent, address, created_at: at }) => (
           <p key={id}>
             {fill(texts.newSignInToYourAccount, {
               browserFrom: browserFrom(agent),
@@ -43,6 +43,15 @@ export function NewSignInNotice() {
       </div>
     </section>
   )
+}
+
+type NewSignIn = SessionState['new_sign_ins'][number]
+
+/** Returns the newest sign-in of each browser and address. */
+function withoutRepeats(signIns: readonly NewSignIn[]): NewSignIn[] {
+  const isSame = (one: NewSignIn, other: NewSignIn) =>
+    one.user_agent === other.user_agent && one.address === other.address
+  return signIns.filter((signIn, index) => signIns.findIndex((other) => isSame(other, signIn)) === index)
 }
 
 /** Sign-ins of the user from browsers that they had not used before. */

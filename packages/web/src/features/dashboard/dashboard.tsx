@@ -43,7 +43,7 @@ export function Dashboard({ group }: { group?: Place }) {
             <Waiting statistics={statistics} {...(group && { groupId: group.groupId })} />
             <section className="stack" aria-label={texts.openVulnerabilities}>
               <SeverityCards statistics={statistics} list={list} />
-              <Work statistics={statistics} dashboard={work.data} list={list} />
+              <Work statistics={statistics} dashboard={work.data ?? {}} list={list} />
             </section>
             <div className={styles.columns}>
               <Panel

@@ -44,7 +44,9 @@ export function ProjectsByRisk({ statistics, list }: { statistics: Statistics; l
           <td>
             <Grade grade={project.letter_grade} lastScanAt={project.last_scan_at} waiting={project.waiting_findings} />
           </td>
-          <td className="muted small">{project.last_scan_at ? <Time of={project.last_scan_at} /> : texts.never}</td>
+          <td className={`muted small ${styles.time}`}>
+            {project.last_scan_at ? <Time of={project.last_scan_at} /> : texts.never}
+          </td>
         </tr>
       ))}
     </Table>

@@ -12,7 +12,7 @@ const sparkDays = 30
 const changeDays = 7
 
 interface SeverityCardsProps {
-  statistics: Statistics
+  statistics: Pick<Statistics, Severity | 'per_day'>
   list: string
   /** Other filters of the list. */
   filter?: Readonly<Record<string, string>>

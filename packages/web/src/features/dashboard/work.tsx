@@ -12,17 +12,20 @@ export function Work({
   dashboard,
   list,
 }: {
-  statistics: Statistics
-  dashboard: SecurityDashboard | undefined
+  statistics: Pick<Statistics, 'counts' | 'overdue'>
+  /** Numbers of the lists of many projects; absent for one project. */
+  dashboard?: Partial<SecurityDashboard> | undefined
   list: string
 }) {
   const user = useUser()
   const detected = severities.reduce((sum, severity) => sum + statistics.counts[severity].detected, 0)
   const facts = [
     { label: texts.needsTriage, total: detected, to: `${list}?state=detected` },
-    { label: texts.assignedToMe, total: dashboard?.assigned_to_me, to: `${list}?assignee_id=${user.id}` },
+    ...(dashboard
+      ? [{ label: texts.assignedToMe, total: dashboard.assigned_to_me, to: `${list}?assignee_id=${user.id}` }]
+      : []),
     { label: texts.overdue, total: statistics.overdue.total, to: `${list}?overdue=true` },
-    { label: texts.awaitingApproval, total: dashboard?.awaiting_approval, to: '/-/approvals' },
+    ...(dashboard ? [{ label: texts.awaitingApproval, total: dashboard.awaiting_approval, to: '/-/approvals' }] : []),
   ]
   return (
     <ul className={styles.work} aria-label={texts.openWork}>

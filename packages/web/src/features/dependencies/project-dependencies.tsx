@@ -63,7 +63,10 @@ export function ProjectDependencies() {
         {(rows) => (
           <Table
             label={texts.dependencies}
-            head={[texts.package, texts.version, texts.vulnerabilities, texts.licenses, texts.file]}
+            head={[
+              ...[texts.package, texts.version, texts.vulnerabilities, texts.licenses],
+              ...(rows.some(hasFile) ? [texts.file] : []),
+            ]}
           >
             {rows.map((row) => (
               <tr key={`${row.package_url ?? row.name} ${row.version} ${row.dependency_file_path}`}>
@@ -75,7 +78,7 @@ export function ProjectDependencies() {
                 <td>
                   <Licenses of={row.licenses} />
                 </td>
-                <td className="mono">{row.dependency_file_path}</td>
+                {rows.some(hasFile) && <td className="mono">{row.dependency_file_path}</td>}
               </tr>
             ))}
           </Table>
@@ -84,6 +87,9 @@ export function ProjectDependencies() {
     </Page>
   )
 }
+
+/** SBOMs usually do not name the file. */
+const hasFile = ({ dependency_file_path: path }: Dependency) => Boolean(path)
 
 /** The highest severity of the vulnerabilities in a dependency, as a link to them. */
 function Vulnerabilities({ of: { name, vulnerabilities, package_url: url, version } }: { of: Dependency }) {

@@ -7,17 +7,21 @@ import { formatBytes } from '../../components/format.ts'
 import { lazyComponent } from '../../components/lazy-component.tsx'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
-import { QueryResult } from '../../components/page/states.tsx'
+import { Loading, QueryResult } from '../../components/page/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { visibilityLook, visibilityOf } from '../../components/visibility.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
+import { useLiveUpdates } from '../../data/live-updates.ts'
 import { levels, useMayChange, useSession } from '../../data/session.ts'
 import { useIsScanned } from '../../nouns/finding/triage-backlog.ts'
 import { roleName } from '../../nouns/member/roles.ts'
 import { FirstImportResult, FirstImportState } from '../../nouns/project/first-import.tsx'
 import { FirstReport } from '../../nouns/project/first-report.tsx'
+import { Grade } from '../../nouns/project/grade.tsx'
 import { useProject } from '../../nouns/project/project.ts'
 import { TopicLinks } from '../../nouns/topic/topic-links.tsx'
+import { SeverityCards } from '../dashboard/severity-cards.tsx'
+import { Work } from '../dashboard/work.tsx'
 import styles from './overview.module.css'
 import { texts } from './texts.ts'
 
@@ -26,16 +30,20 @@ const TopicsEditor = lazyComponent(
   ({ project }) => <TopicLinks topics={project.topics} />,
 )
 
-/** Overview of a project: description, topics, details and members. */
+/** Overview of a project: open vulnerabilities, description, topics, details and members. */
 export function Overview() {
   const { project, level, to } = useProject()
   const session = useSession()
   const isMaintainer = useMayChange() && level >= levels.maintainer
+  const statistics = useStatistics()
+  // What arrives later would move the parts below it.
+  if (statistics.isLoading) return <Loading />
   return (
     <Page title={texts.overview}>
       <div className={styles.columns}>
         <div className="stack">
           <Onboarding />
+          {level >= levels.developer && <OpenVulnerabilities />}
           <Panel
             title={texts.about}
             actions={
@@ -60,6 +68,31 @@ export function Overview() {
         </div>
       </div>
     </Page>
+  )
+}
+
+function useStatistics() {
+  const { project, level } = useProject()
+  return useApiQuery(
+    'GET /projects/{id}/vulnerability_statistics',
+    { path: { id: project.id } },
+    { isEnabled: level >= levels.developer },
+  )
+}
+
+/** Open vulnerabilities by severity, and what awaits a decision; absent before the first scan of the default branch. */
+function OpenVulnerabilities() {
+  const { to } = useProject()
+  const { data } = useStatistics()
+  useLiveUpdates()
+  if (!data?.last_scan_at) return null
+  const list = to('vulnerabilities')
+  return (
+    <section className="stack" aria-labelledby="open-vulnerabilities">
+      <h2 id="open-vulnerabilities">{texts.openVulnerabilities}</h2>
+      <SeverityCards statistics={data} list={list} />
+      <Work statistics={data} list={list} />
+    </section>
   )
 }
 
@@ -113,6 +146,7 @@ function Onboarding() {
 function Facts() {
   const { project } = useProject()
   const { user } = useSession()
+  const { data: statistics } = useStatistics()
   const limits = useApiQuery(
     'GET /projects/{id}/uploads/limits',
     { path: { id: project.id } },
@@ -134,6 +168,26 @@ function Facts() {
             <dd>
               <code>{project.default_branch}</code>
             </dd>
+          </>
+        )}
+        {statistics && (
+          <>
+            <dt>{texts.grade}</dt>
+            <dd>
+              <Grade
+                grade={statistics.letter_grade}
+                lastScanAt={statistics.last_scan_at}
+                waiting={statistics.waiting_findings}
+              />
+            </dd>
+            {statistics.last_scan_at && (
+              <>
+                <dt>{texts.lastScan}</dt>
+                <dd>
+                  <Time of={statistics.last_scan_at} />
+                </dd>
+              </>
+            )}
           </>
         )}
         <dt>{texts.created}</dt>

@@ -198,17 +198,19 @@ function FlawRow({
       <td className={styles.what}>
         <div>{flaw.title}</div>
         <div className="muted small">{[name, flaw.package].filter(Boolean).join(' · ')}</div>
-        <details className="small">
-          <summary>
-            {texts.whyOneRow}
-            <span className="visually-hidden">: {flaw.title}</span>
-          </summary>
-          <ul>
-            {flaw.explanation.map((sentence) => (
-              <li key={sentence}>{sentence}</li>
-            ))}
-          </ul>
-        </details>
+        {flaw.vulnerability_count > 1 && (
+          <details className="small">
+            <summary>
+              {texts.whyOneRow}
+              <span className="visually-hidden">: {flaw.title}</span>
+            </summary>
+            <ul>
+              {flaw.explanation.map((sentence) => (
+                <li key={sentence}>{sentence}</li>
+              ))}
+            </ul>
+          </details>
+        )}
       </td>
       <td className={styles.where}>
         <Link to={occurrences}>

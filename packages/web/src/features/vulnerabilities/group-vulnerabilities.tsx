@@ -17,7 +17,7 @@ import type { ManyOwner } from '../../nouns/vulnerability/owner.ts'
 import { useProjectFilter } from './filters/project-filter.tsx'
 import { texts } from './texts.ts'
 import { AcceptAll } from './triage/lazy-dialogs.ts'
-import { useMayTriageSome } from './triage/may-triage.ts'
+import { useTriageRights } from './triage/may-triage.ts'
 import { TriageBanner } from './triage/triage-banner.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
@@ -27,11 +27,14 @@ export function GroupVulnerabilities() {
   const { group, level, to } = useGroup()
   const [state] = useSearchState(filterNames)
   const isTriageable = useMayChange('triage')
-  const mayTriage = useMayTriageSome(group.id, level) && isTriageable
+  const rights = useTriageRights(group.id, level)
   const { id, full_path: path } = group
   const [{ project_id }] = useSearchState(['project_id'])
   const scope = useMemo(() => projectScopeIn(project_id), [project_id])
-  const owner = useMemo((): ManyOwner => ({ kind: 'group', id, path, scope, mayTriage }), [id, path, scope, mayTriage])
+  const owner = useMemo(
+    (): ManyOwner => ({ kind: 'group', id, path, scope, ...rights, mayTriage: rights.mayTriage && isTriageable }),
+    [id, path, scope, rights, isTriageable],
+  )
   const projects = useProjectFilter(owner)
   const query = useApiQuery('GET /groups/{id}/vulnerability_statistics', { path: { id }, query: scope })
   const waiting = query.data && waitingInWords(query.data.waiting_findings)

@@ -13,7 +13,7 @@ import { useProjectFilter } from './filters/project-filter.tsx'
 import { ScopeFields, scopeNames } from './filters/scope-fields.tsx'
 import { texts } from './texts.ts'
 import { AcceptAll } from './triage/lazy-dialogs.ts'
-import { useMayTriageSome } from './triage/may-triage.ts'
+import { useTriageRights } from './triage/may-triage.ts'
 import { TriageBanner } from './triage/triage-banner.tsx'
 import { VulnerabilityList } from './vulnerability-list.tsx'
 
@@ -29,8 +29,8 @@ export function InstanceVulnerabilities() {
     }),
     [group_id, project_id, topic],
   )
-  const mayTriage = useMayTriageSome()
-  const owner = useMemo((): ManyOwner => ({ kind: 'instance', scope, mayTriage }), [scope, mayTriage])
+  const rights = useTriageRights()
+  const owner = useMemo((): ManyOwner => ({ kind: 'instance', scope, ...rights }), [scope, rights])
   const projects = useProjectFilter(owner)
   const query = useApiQuery('GET /vulnerability_statistics', { query: scope })
   const waiting = query.data && waitingInWords(query.data.waiting_findings)

@@ -196,6 +196,7 @@ export const texts = {
   noFindingsAwaitingTriage: 'No findings awaiting triage on the default branch.',
   findings2: 'Findings',
   thisProjectIsArchived: 'This project is archived and read-only.',
+  youCannotTriageHere: 'You cannot triage in this project.',
   thisProjectIsAMirror: 'This project is a mirror and does not allow triage.',
   mirror: 'Mirror',
   projects: 'Projects',
