@@ -1,3 +1,4 @@
+import sql from 'sql-template-tag'
 import { beforeAll, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../../testing/client.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
@@ -73,4 +74,25 @@ test('a search finds no deleted file, and needs a word of three characters', asy
   }
   expect((await maintainer.get('/uploads')).status).toBe(400)
   expect((await maintainer.get('/uploads?search=plan&name=x')).status).toBe(400)
+})
+
+test('a search covers a limited number of files at once where it would block other requests', async () => {
+  const statements: string[] = []
+  const server = await startServer({ observe: (query) => statements.push(query.sql) })
+  const { id } = await server.project('acme/own')
+  const { db } = server.deps
+  const rows = Array.from({ length: 12_000 }, (_, index) => ({
+    name: `${index % 4_000 === 3 ? 'plan' : 'log'} ${index}.txt`,
+  }))
+  await db.run(sql`
+    insert into uploads (project_id, secret, filename, bytes, sha256, object_key, created_at)
+    select ${id}, r.name, r.name, 1, '', r.name, ${server.deps.now()}
+    from ${db.dialect.records(rows, { name: 'text' })} as r where true`)
+  statements.length = 0
+  expect(await names(server.admin, 'plan')).toEqual(['plan 8003.txt', 'plan 4003.txt', 'plan 3.txt'])
+  const searches = statements.filter((text) => text.includes('limit'))
+  expect(searches).toHaveLength(db.dialect.engine === 'sqlite' ? 3 : 1)
+  const last = await server.admin.get('/uploads?search=plan&per_page=2&page=2')
+  expect(last.body).toMatchObject([{ filename: 'plan 3.txt', owner: { full_path: 'acme/own' } }])
+  expect(last.headers['x-next-page']).toBe('')
 })

@@ -1,30 +1,45 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
-import type { Db } from '../../../db/db.ts'
+import type { Db, IdRange } from '../../../db/db.ts'
 import type { Membership } from '../../members/member.ts'
 import { memberNamespaces, memberProjects } from '../../members/membership-sql.ts'
-import type { PageRequest } from '../../page.ts'
 import type { FoundUpload } from './found-upload.ts'
 
-/** Returns uploads whose filenames contain all terms, newest first, and one more than the page holds. */
-export function searchUploads(
+/** Terms that a filename contains, in the projects and groups of a member or, without one, in all. */
+export interface UploadSearch {
+  terms: readonly string[]
+  member: Membership | undefined
+}
+
+/** Returns 0 if there are no uploads. */
+export async function findNewestUploadId(db: Db): Promise<number> {
+  const row = await db.one<{ id: number | null }>(sql`select max(id) as id from uploads`)
+  return row?.id ?? 0
+}
+
+/** Returns the ids of uploads in a range, newest first. */
+export async function searchUploads(
   db: Db,
-  terms: readonly string[],
-  member: Membership | undefined,
-  { perPage, offset }: PageRequest,
-): Promise<FoundUpload[]> {
+  { terms, member }: UploadSearch,
+  range: IdRange,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select uploads.id from uploads
+    where uploads.deleted_at is null and ${db.dialect.containsTerms('uploads', ['filename'], terms, range)}
+      ${member ? sql`and ${isOfMember(member)}` : empty}
+    order by uploads.id desc limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+/** Returns uploads with their owners, newest first. */
+export function listFoundUploads(db: Db, ids: readonly number[]): Promise<FoundUpload[]> {
   return db.all(sql`
-    select found.id, found.filename, found.content_type, found.bytes, found.created_at,
-      case when found.project_id is null then 'group' else 'project' end as "owner.kind",
+    select u.id, u.filename, u.content_type, u.bytes, u.created_at,
+      case when u.project_id is null then 'group' else 'project' end as "owner.kind",
       coalesce(p.id, g.id) as "owner.id", coalesce(p.name, g.name) as "owner.name",
       coalesce(p.full_path, g.full_path) as "owner.full_path"
-    from (
-      select uploads.* from uploads
-      where uploads.deleted_at is null and ${db.dialect.containsTerms('uploads', ['filename'], terms)}
-        ${member ? sql`and ${isOfMember(member)}` : empty}
-      order by uploads.id desc limit ${perPage + 1} offset ${offset}
-    ) found
-    left join projects p on p.id = found.project_id left join namespaces g on g.id = found.namespace_id
-    order by found.id desc`)
+    from uploads u left join projects p on p.id = u.project_id left join namespaces g on g.id = u.namespace_id
+    where u.id in ${db.dialect.integers(ids)} order by u.id desc`)
 }
 
 const isOfMember = (member: Membership): Sql => sql`(

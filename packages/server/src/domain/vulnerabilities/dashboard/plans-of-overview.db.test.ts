@@ -68,7 +68,8 @@ const many = Array.from({ length: 300 }, (_, index) => index + 1)
 const member = { userId: 7, level: 40, today: '2026-01-31' }
 const failed = { userId: 7, since: period.after }
 const fileIndex = /uploads_search VIRTUAL TABLE INDEX|Bitmap Index Scan on uploads_filename_trigrams/
-const page = { page: 1, perPage: 20, offset: 0 }
+const terms = ['network', 'plan']
+const range = { above: 0, upTo: 3000 }
 
 /** Reads of a whole table; `found`, `h`, `b` and `n` are results of subqueries. */
 const wholeTable =
@@ -87,8 +88,8 @@ describe('statements of the overview read their tables by an index', () => {
     ['silent scanners', (db) => listSilentScanners(db, few, period), /scans_by_time/],
     ['assigned vulnerabilities', (db) => listAssigned(db, few, 7, 50), /assignee/],
     ['failed imports', (db) => listFailedImports(db, few, failed, 50), /imports_failed_of_user/],
-    ['files by name', (db) => searchUploads(db, ['network', 'plan'], undefined, page), fileIndex, byParts],
-    ['files of a member by name', (db) => searchUploads(db, ['network', 'plan'], member, page), fileIndex, byParts],
+    ['files by name', (db) => searchUploads(db, { terms, member: undefined }, range, 21), fileIndex, byParts],
+    ['files of a member by name', (db) => searchUploads(db, { terms, member }, range, 21), fileIndex, byParts],
   ])('%s', async (_, read, index, without = inOrder) => {
     const plan = await plansOf(read, without)
     expect(plan).toMatch(index)
