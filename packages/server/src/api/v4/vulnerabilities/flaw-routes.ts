@@ -175,12 +175,13 @@ export const flawRoutes: readonly Route[] = [
     path: '/vulnerabilities/:id/similar',
     summary: 'List the vulnerabilities of all readable projects that are the same as one, itself included',
     permission: 'vulnerability.read',
+    input: Type.Object(cursorFields),
     status: 200,
     output: Type.Array(vulnerabilityView),
     paged: true,
     unknownFilters: 'refused',
-    async handle({ deps, vulnerability, caller, page, origin }) {
-      const request = readListPage({}, page)
+    async handle({ deps, vulnerability, caller, input, page, origin }) {
+      const request = readListPage(input, page)
       // Keys are computed by a job; no flaw has the key 0.
       const key = (await findFlawKey(deps, vulnerability.id)) ?? 0
       const scope = await readableScope(deps, caller)

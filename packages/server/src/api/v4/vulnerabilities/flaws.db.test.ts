@@ -64,6 +64,10 @@ describe('GET …/vulnerability_flaws', () => {
     const inShop = ['acme/shop: lodash: injection', 'acme/shop: Command injection']
     expect(await similar(server.admin)).toEqual([...inShop, 'acme/site: lodash: injection'])
     expect(await similar(developer)).toEqual(inShop)
+    const first = await server.admin.get(`/vulnerabilities/${one.id}/similar?pagination=keyset&per_page=2`)
+    const next = /cursor=([\w-]+)/.exec(first.headers['link'] ?? '')?.[1]
+    const rest = await flawsOf(`/vulnerabilities/${one.id}/similar?pagination=keyset&per_page=2&cursor=${next}`)
+    expect([...first.body, ...rest]).toEqual(await flawsOf(`/vulnerabilities/${one.id}/similar`))
     const [other] = await flawsOf(`/projects/${shop.id}/vulnerabilities?severity=low`)
     const alone = await developer.get(`/vulnerabilities/${other.id}/similar?per_page=1`)
     expect([alone.headers['x-total'], alone.body]).toMatchObject(['1', [{ id: other.id }]])
