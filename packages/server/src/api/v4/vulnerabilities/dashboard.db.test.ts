@@ -329,3 +329,16 @@ test('the coverage counts projects with current, old and missing reports of each
   expect((await server.admin.get(`${list}?missing=magic`)).status).toBe(400)
   expect((await server.anonymous.get(list)).status).toBe(401)
 })
+
+test('the feed reads no decisions for a user without projects', async () => {
+  const statements: string[] = []
+  const server = await startServer({ observe: (query) => statements.push(query.sql) })
+  const stranger = await server.user('stranger')
+  const wereRead = async (client: Client) => {
+    statements.length = 0
+    expect(await read(client, '/security_dashboard/activity?pagination=keyset')).toEqual([])
+    return statements.some((text) => text.includes('vulnerability_history'))
+  }
+  await server.project('acme/site')
+  expect([await wereRead(server.admin), await wereRead(stranger)]).toEqual([true, false])
+})

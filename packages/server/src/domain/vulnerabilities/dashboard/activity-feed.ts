@@ -77,6 +77,8 @@ export async function listActivityAfter(
   kinds: readonly ActivityKind[],
   { perPage, after }: { perPage: number; after: FeedPosition },
 ): Promise<{ rows: Activity[]; next: FeedPosition | undefined }> {
+  // A position would reveal times of decisions in other projects.
+  if (scope.projectIds.length === 0) return { rows: [], next: undefined }
   const rows: Activity[] = []
   let position = after
   for (let step = 0; step < maxSteps; step++) {
