@@ -168,7 +168,7 @@ const lockFileOf = (project: DemoProject) => (extensionOf(project) === 'ts' ? 'p
 /** Returns a CycloneDX list of the components of a project. */
 export function billOf(project: DemoProject): object {
   const random = openRandom(`${project.name} components`)
-  const components = packages.map((name) => {
+  const components = [...packages, ...otherPackages].map((name) => {
     const version = versionIn(project, name)
     const license = { id: random.pick(licenses) }
     return { type: 'library', name, version, purl: `pkg:npm/${name}@${version}`, licenses: [{ license }] }
@@ -239,6 +239,19 @@ const packages = [
   'httpling',
   'pathfinder',
   'dateling',
+] as const
+/** Packages without known vulnerabilities. */
+const otherPackages = [
+  'argline',
+  'colorbox',
+  'inkwell',
+  'loggerhead',
+  'mapreader',
+  'retrying',
+  'slugline',
+  'tabular',
+  'unitform',
+  'wordwrap-lite',
 ] as const
 const systemPackages = [
   'libsample',

@@ -35,7 +35,7 @@ export function InstanceVulnerabilities() {
   const query = useApiQuery('GET /vulnerability_statistics', { query: scope })
   const waiting = query.data && waitingInWords(query.data.waiting_findings)
   return (
-    <Page title={texts.vulnerabilities}>
+    <Page title={texts.vulnerabilities} actions={<ScopeFields />}>
       {query.error && !query.data ? (
         <Failed error={query.error} onRetry={() => void query.refetch()} />
       ) : (
@@ -43,7 +43,6 @@ export function InstanceVulnerabilities() {
           owner={owner}
           projects={projects}
           statistics={query.data}
-          scope={<ScopeFields />}
           banner={
             waiting && (
               <TriageBanner text={waiting} to="/">
