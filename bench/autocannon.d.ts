@@ -18,6 +18,7 @@ declare module 'autocannon' {
       body?: Buffer
       connections: number
       duration: number
+      amount?: number
       idReplacement: boolean
       sampleInt: number
       timeout?: number

@@ -14,6 +14,8 @@ export interface Load {
   seconds: number
   /** Maximum number of requests, if it is reached before the time is over. */
   atMost?: number
+  /** Exact number of requests, all of which are answered, however long that takes. */
+  amount?: number
 }
 
 export interface Measured {
@@ -24,7 +26,16 @@ export interface Measured {
 }
 
 /** Sends requests as fast as the server responds. Throws when a response is an error, which would distort the result. */
-export function sendLoad({ url, paths, bodies, connections, seconds, atMost, ...request }: Load): Promise<Measured> {
+export function sendLoad({
+  url,
+  paths,
+  bodies,
+  connections,
+  seconds,
+  atMost,
+  amount,
+  ...request
+}: Load): Promise<Measured> {
   const latencies: number[] = []
   let failure: Error | undefined
   let first = 0
@@ -39,6 +50,7 @@ export function sendLoad({ url, paths, bodies, connections, seconds, atMost, ...
       idReplacement: request.body?.includes('[<id>]') === true,
       timeout: 60,
       duration: seconds,
+      ...(amount !== undefined && { amount }),
       // A load ends at the first sample after its duration; by default there is one per second.
       sampleInt: 50,
       setupClient: (client: autocannon.Client) => {

@@ -11,14 +11,20 @@ const counts = [1, 2, 4]
 const connections = 32
 /** Two processes may take this much more CPU per request than one. */
 const maxGrowth = 1.15
-/** Requests that read the database, and one that only reads the commits of the other processes. Uploads are added. */
-const measured = [
-  'GET /topics/:id, cached',
-  'GET /topics/:id, any',
-  'GET /topics, any page',
-  'GET /projects/:id, any',
-  'GET …/vulnerabilities, fresh address',
-]
+/**
+ * Requests that read the database, and two that only read the commits of the other processes, with their number per second
+ * of a measurement. A fixed number is sent, because the CPU of requests that are aborted at the end of a duration belongs
+ * to no response. Uploads are added.
+ */
+const measured: Readonly<Record<string, number>> = {
+  'GET /topics/:id, cached': 4_000,
+  'GET /topics/:id, any': 4_000,
+  'GET /topics, any page': 1_500,
+  'GET /projects/:id, any': 2_000,
+  'GET …/vulnerabilities, cached': 3_000,
+  'GET …/vulnerabilities, fresh address': 2_000,
+}
+const uploadsPerSecond = 100
 
 /**
  * Measures the same requests with one, two and four processes on one PostgreSQL, which share the connections equally. The
@@ -29,10 +35,14 @@ export async function measureSeveralProcesses(
   { sizes, seconds, rounds }: Options,
   filesProject: number,
 ): Promise<Record<string, Cell>[]> {
-  const asked = listRows(sizes).filter(({ name }) => measured.includes(name))
+  const asked = listRows(sizes).filter(({ name }) => name in measured)
   const rows = [
-    ...asked.map(({ name, paths }) => ({ name, load: { paths: paths(), headers: authorization } })),
-    { name: 'POST upload 10 KB', load: uploadTo(filesProject) },
+    ...asked.map(({ name, paths }) => ({
+      name,
+      load: { paths: paths(), headers: authorization },
+      sentPerSecond: measured[name] ?? 0,
+    })),
+    { name: 'POST upload 10 KB', load: uploadTo(filesProject), sentPerSecond: uploadsPerSecond },
   ]
   const servers: Running[] = []
   try {
@@ -40,9 +50,10 @@ export async function measureSeveralProcesses(
     const results = rows.map(() => counts.map(() => ({ cpuUs: [] as number[], perSecond: [] as number[] })))
     // The first round is for warming up.
     for (let round = 0; round <= rounds; round++) {
-      for (const [index, { load }] of rows.entries()) {
+      for (const [index, { load, sentPerSecond }] of rows.entries()) {
+        const total = Math.max(connections, Math.round(sentPerSecond * seconds))
         for (const [place, count] of counts.entries()) {
-          const { cpuUs, perSecond } = await measure(servers.slice(0, count), load, seconds)
+          const { cpuUs, perSecond } = await measure(servers.slice(0, count), { ...load, seconds }, total)
           if (round === 0) continue
           results[index]?.[place]?.cpuUs.push(cpuUs)
           results[index]?.[place]?.perSecond.push(perSecond)
@@ -75,13 +86,13 @@ function uploadTo(projectId: number): Requests {
   return { paths, method: 'POST', body, headers: { ...authorization, ...headers } }
 }
 
-async function measure(servers: readonly Running[], requests: Requests, seconds: number) {
+async function measure(servers: readonly Running[], requests: Requests & { seconds: number }, total: number) {
   const cpuMs = () => servers.reduce((sum, server) => sum + server.cpuMs(), 0)
   const before = cpuMs()
   const share = connections / servers.length
-  const load = { ...requests, connections: share, seconds }
+  const amount = Math.ceil(total / servers.length)
+  const load = { ...requests, connections: share, amount }
   const sent = await Promise.all(servers.map(({ url }) => sendLoad({ ...load, url })))
-  const total = sent.reduce((sum, { requests }) => sum + requests, 0)
   const perSecond = sent.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0)
-  return { cpuUs: (1000 * (cpuMs() - before)) / total, perSecond }
+  return { cpuUs: (1000 * (cpuMs() - before)) / (amount * servers.length), perSecond }
 }

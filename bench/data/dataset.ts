@@ -93,7 +93,7 @@ function fingerprint(what: unknown): string {
 /** Typical settings for a machine with little memory. */
 export const postgresSettings = {
   listen_addresses: '',
-  max_connections: '50',
+  max_connections: '100', // four processes use up to 56
   shared_buffers: '256MB',
   dynamic_shared_memory_type: 'mmap',
   max_wal_size: '2GB',
