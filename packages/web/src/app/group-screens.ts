@@ -1,6 +1,7 @@
 import type { Screen } from '../components/page/screen-table.ts'
 import { atLeast, screen } from '../components/page/screens.tsx'
 import { signedIn, uploader, writer } from './access.ts'
+import { auditLog, reportsByEMail, vulnerabilityPolicies, webhooks } from './place-screens.ts'
 import { texts } from './texts.ts'
 
 /** Screens of a group; their addresses follow `/-`. */
@@ -15,12 +16,7 @@ export const group: Screen[] = [
     async () => (await import('../features/vulnerabilities/group-vulnerabilities.tsx')).GroupVulnerabilities,
     { access: signedIn, links: { tabs: true } },
   ),
-  screen(
-    '/report_schedules',
-    texts.reportsByEMail,
-    async () => (await import('../features/report-schedules/report-schedules.tsx')).ReportSchedules,
-    { access: atLeast('developer') },
-  ),
+  reportsByEMail,
   screen(
     '/vulnerabilities/trends',
     texts.trends,
@@ -80,70 +76,19 @@ export const group: Screen[] = [
     async () => (await import('../features/access-tokens/access-tokens.tsx')).GroupAccessTokens,
     { access: atLeast('owner'), links: { settings: true } },
   ),
-  screen('/settings/hooks', texts.webhooks, async () => (await import('../features/webhooks/hooks.tsx')).Hooks, {
-    access: atLeast('owner'),
-    links: { settings: true },
-  }),
-  screen(
-    '/settings/hooks/new',
-    texts.addWebhook,
-    async () => (await import('../features/webhooks/hook-page.tsx')).NewHook,
-    { access: atLeast('owner') },
-  ),
-  screen(
-    '/settings/hooks/:id',
-    texts.webhook,
-    async () => (await import('../features/webhooks/hook-page.tsx')).HookPage,
-    {
-      access: atLeast('owner'),
-    },
-  ),
+  ...webhooks('owner'),
   screen(
     '/settings/issue_tracker',
     texts.issueTracker,
     async () => (await import('../features/issue-tracker/issue-tracker.tsx')).GroupIssueTracker,
     { access: atLeast('owner'), links: { settings: true } },
   ),
-  screen(
-    '/settings/rules',
-    texts.rules,
-    async () => (await import('../features/vulnerability-rules/rules.tsx')).VulnerabilityRules,
-    {
-      access: atLeast('owner'),
-      links: { settings: true },
-    },
-  ),
-  screen(
-    '/settings/dismissal_templates',
-    texts.dismissalTemplates,
-    async () => (await import('../features/dismissal-templates/templates.tsx')).DismissalTemplates,
-    {
-      access: atLeast('owner'),
-      links: { settings: true },
-    },
-  ),
-  screen(
-    '/settings/due_dates',
-    texts.dueDates,
-    async () => (await import('../features/due-dates/due-dates.tsx')).DueDates,
-    {
-      access: atLeast('owner'),
-      links: { settings: true },
-    },
-  ),
+  ...vulnerabilityPolicies('owner'),
   screen(
     '/settings/approval_rule',
     texts.approvalRule,
     async () => (await import('../features/approvals/group-approval-rule.tsx')).GroupApprovalRule,
     { access: atLeast('owner'), links: { settings: true } },
   ),
-  screen(
-    '/settings/audit_log',
-    texts.auditLog,
-    async () => (await import('../features/audit/audit-log.tsx')).AuditLog,
-    {
-      access: atLeast('owner'),
-      links: { settings: true },
-    },
-  ),
+  auditLog('owner'),
 ]

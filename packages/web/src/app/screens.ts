@@ -11,6 +11,7 @@ import { AdminMode } from '../features/account/admin-mode.tsx'
 import { signedIn, uploader, writer } from './access.ts'
 import { admin } from './admin-screens.ts'
 import { group } from './group-screens.ts'
+import { auditLog, reportsByEMail, vulnerabilityPolicies, webhooks } from './place-screens.ts'
 import { texts } from './texts.ts'
 
 const AdminRequired = lazyComponent(async () => (await import('../components/page/admin-required.tsx')).AdminRequired)
@@ -204,12 +205,7 @@ const project: Screen[] = [
     async () => (await import('../features/vulnerabilities/project-vulnerabilities.tsx')).ProjectVulnerabilities,
     { access: atLeast('developer'), links: { tabs: true } },
   ),
-  screen(
-    '/report_schedules',
-    texts.reportsByEMail,
-    async () => (await import('../features/report-schedules/report-schedules.tsx')).ReportSchedules,
-    { access: atLeast('developer') },
-  ),
+  reportsByEMail,
   screen(
     '/vulnerabilities/trends',
     texts.trends,
@@ -318,72 +314,21 @@ const project: Screen[] = [
     async () => (await import('../features/access-tokens/access-tokens.tsx')).ProjectAccessTokens,
     { access: atLeast('maintainer'), links: { settings: true } },
   ),
-  screen('/settings/hooks', texts.webhooks, async () => (await import('../features/webhooks/hooks.tsx')).Hooks, {
-    access: atLeast('maintainer'),
-    links: { settings: true },
-  }),
-  screen(
-    '/settings/hooks/new',
-    texts.addWebhook,
-    async () => (await import('../features/webhooks/hook-page.tsx')).NewHook,
-    { access: atLeast('maintainer') },
-  ),
-  screen(
-    '/settings/hooks/:id',
-    texts.webhook,
-    async () => (await import('../features/webhooks/hook-page.tsx')).HookPage,
-    {
-      access: atLeast('maintainer'),
-    },
-  ),
+  ...webhooks('maintainer'),
   screen(
     '/settings/issue_tracker',
     texts.issueTracker,
     async () => (await import('../features/issue-tracker/issue-tracker.tsx')).ProjectIssueTracker,
     { access: atLeast('maintainer'), links: { settings: true } },
   ),
-  screen(
-    '/settings/rules',
-    texts.rules,
-    async () => (await import('../features/vulnerability-rules/rules.tsx')).VulnerabilityRules,
-    {
-      access: atLeast('maintainer'),
-      links: { settings: true },
-    },
-  ),
-  screen(
-    '/settings/dismissal_templates',
-    texts.dismissalTemplates,
-    async () => (await import('../features/dismissal-templates/templates.tsx')).DismissalTemplates,
-    {
-      access: atLeast('maintainer'),
-      links: { settings: true },
-    },
-  ),
-  screen(
-    '/settings/due_dates',
-    texts.dueDates,
-    async () => (await import('../features/due-dates/due-dates.tsx')).DueDates,
-    {
-      access: atLeast('maintainer'),
-      links: { settings: true },
-    },
-  ),
+  ...vulnerabilityPolicies('maintainer'),
   screen(
     '/settings/report_mappings',
     texts.reportMappings,
     async () => (await import('../features/report-mappings/report-mappings.tsx')).ReportMappings,
     { access: atLeast('maintainer'), links: { settings: true } },
   ),
-  screen(
-    '/settings/audit_log',
-    texts.auditLog,
-    async () => (await import('../features/audit/audit-log.tsx')).AuditLog,
-    {
-      access: atLeast('maintainer'),
-      links: { settings: true },
-    },
-  ),
+  auditLog('maintainer'),
 ]
 
 export const screens: ScreenTable = { main, admin, project, group }
