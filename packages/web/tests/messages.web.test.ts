@@ -56,4 +56,21 @@ describe.each([
     await quiet(page)
     expect(await coveredByMessages(page, actions(page))).toEqual([])
   })
+
+  test('cover no action of a form wherever it is scrolled', async () => {
+    const page = await web.open('/acme/shop/-/settings', { as: maintainer, width, height, expects: /422/ })
+    await page.route(`**/api/v4/projects/${project.id}`, (route) =>
+      route.request().method() === 'PUT'
+        ? route.fulfill({ status: 422, json: { message: 'Not possible now' } })
+        : route.continue(),
+    )
+    await page.getByLabel('Create vulnerabilities automatically').click()
+    await messages(page).getByText('Not possible now').waitFor()
+    for (const place of await page.getByRole('main').getByRole('button').all()) {
+      await place.evaluate((button) => button.scrollIntoView({ block: 'end' }))
+      const message = `with ${await place.innerText()} at the end`
+      await expect.poll(() => coveredByMessages(page, actions(page)), { message }).toEqual([])
+    }
+    await page.evaluate(() => scrollTo(0, 0))
+  })
 })

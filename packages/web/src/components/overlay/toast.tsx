@@ -36,18 +36,28 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   )
 }
 
-/** Keeps the toasts away from visible actions when they or the page change, but not while the user scrolls. */
+/** Keeps the toasts away from visible controls when they, the page or the focus change, and after the user has scrolled. */
 function useFreePlace(region: RefObject<HTMLElement | null>, isShown: boolean): void {
   useLayoutEffect(() => {
     const toasts = region.current
     if (!toasts || !isShown) return
     const place = () => {
-      toasts.style.transform = `translateY(-${findFreePlace(toasts)}px)`
+      const { right, up } = findFreePlace(toasts)
+      toasts.style.transform = `translate(${right}px, -${up}px)`
+    }
+    const placeUnlessUsed = () => {
+      if (!toasts.matches(':hover, :focus-within')) place()
     }
     const watch = new ResizeObserver(place)
     watch.observe(toasts)
     watch.observe(document.body)
-    return () => watch.disconnect()
+    document.addEventListener('focusin', placeUnlessUsed)
+    document.addEventListener('scrollend', placeUnlessUsed)
+    return () => {
+      watch.disconnect()
+      document.removeEventListener('focusin', placeUnlessUsed)
+      document.removeEventListener('scrollend', placeUnlessUsed)
+    }
   }, [region, isShown])
 }
 
