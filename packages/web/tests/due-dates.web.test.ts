@@ -14,18 +14,20 @@ test('a due date is set and removed on the page of a vulnerability, and overdue 
   const maintainer = await web.server.as('maintainer', project)
   const { id } = await web.server.vulnerability(project, { name: 'SQL injection' })
   await web.server.vulnerability(project, { name: 'Weak hash', rule: 'hash', line: 9 })
+  await maintainer.put('/user/display_settings', { date_format: 'day_month' })
   const page = await web.open(`/${path}/-/vulnerabilities/${id}`, { as: maintainer })
   await page.getByRole('button', { name: 'Change due date' }).click()
   await page.getByRole('textbox', { name: 'Due date' }).fill('2020-02-29')
   await page.getByRole('button', { name: 'Set due date' }).click()
   await page.getByText('Due date updated.').waitFor()
   await page.getByText('Overdue', { exact: true }).waitFor()
+  await page.getByText('29 Feb 2020', { exact: true }).waitFor()
   const stored = async () => (await maintainer.get(`/vulnerabilities/${id}`)).body
   expect(await stored()).toMatchObject({ due_on: '2020-02-29', due_on_overridden: true })
 
   const list = await web.open(`/${path}/-/vulnerabilities?overdue=true`, { as: maintainer })
   await list.getByText('SQL injection').waitFor()
-  await list.getByText('Overdue since 2020-02-29').waitFor()
+  await list.getByText('Overdue since 29 Feb 2020').waitFor()
   expect(await accessProblems(list)).toEqual([])
   expect(await list.getByText('Weak hash').count()).toBe(0)
 
@@ -63,7 +65,7 @@ test('lists count what is overdue, and sort by due dates', async () => {
       .waitFor()
   }
   const groupList = await web.open(`/groups/${group}/-/vulnerabilities`, { as: web.server.admin })
-  await groupList.getByText('Overdue since 2020-02-29').waitFor()
+  await groupList.getByText(/Overdue since .*2020/).waitFor()
   await groupList.getByRole('button', { name: 'Overdue' }).waitFor()
 })
 
@@ -72,7 +74,7 @@ test('a policy is previewed, saved and removed in the settings of a project', as
   const project = await web.server.project(path)
   const maintainer = await web.server.as('maintainer', project)
   await web.server.vulnerability(project, { name: 'SQL injection', severity: 'High' })
-  const page = await web.open(`/${path}/-/settings/due_dates`, { as: maintainer })
+  const page = await web.open(`/${path}/-/settings/due_dates`, { as: maintainer, width: 360 })
   await page.getByText('There is no policy').waitFor()
   await page.getByLabel('High: days').fill('30')
   await page.getByRole('button', { name: 'Preview' }).click()
@@ -81,6 +83,8 @@ test('a policy is previewed, saved and removed in the settings of a project', as
   expect(await policy()).toBeNull()
   await page.getByRole('button', { name: 'Save policy' }).click()
   await page.getByText('Policy saved.').waitFor()
+  await page.getByRole('button', { name: 'Remove policy' }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   expect(await policy()).toMatchObject({ counted_from: 'detection', high_days: 30, low_days: null })
   await page.getByRole('button', { name: 'Remove policy' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove policy' }).click()

@@ -60,7 +60,7 @@ export function ActionForm({
           {button}
         </DialogActions>
       ) : (
-        <div className="row">
+        <div className="row-wrap">
           {button}
           {aside}
         </div>
