@@ -194,6 +194,24 @@ describe('triage', () => {
     expect(await messages(page).getByText('Dismissed: One').count()).toBe(0)
   })
 
+  test('shows the buttons of a dialog that is higher than the window', async () => {
+    const { page } = await open()
+    await page.setViewportSize({ width: 1280, height: 500 })
+    await grid(page).focus()
+    await page.keyboard.press('d')
+    const dialog = page.getByRole('dialog')
+    const button = dialog.getByRole('button', { name: 'Dismiss' })
+    const bottom = () => button.evaluate((element) => element.getBoundingClientRect().bottom)
+    await expect.poll(bottom).toBeLessThan(500)
+    // A field is not below the buttons when it gets the focus.
+    await dialog.getByLabel('Until a fix is available').focus()
+    const isVisible = (field: Element) => {
+      const { left, top } = field.getBoundingClientRect()
+      return document.elementFromPoint(left + 2, top + 2) === field
+    }
+    expect(await dialog.getByLabel('Until a fix is available').evaluate(isVisible)).toBe(true)
+  })
+
   test('dismisses each row with three keys', async () => {
     const { page, states } = await open()
     await grid(page).focus()
