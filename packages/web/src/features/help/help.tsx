@@ -4,7 +4,7 @@ import { fill } from '../../components/fill.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
 import { useSession } from '../../data/session.ts'
 import { KeyList } from '../vulnerabilities/triage/dialogs/keys-dialog.tsx'
-import { movingKeys, otherKeys, selectingKeys } from '../vulnerabilities/triage/keys.ts'
+import { triageKeysOf } from '../vulnerabilities/triage/list-keys.ts'
 import { texts } from './texts.ts'
 
 /** Keyboard shortcuts, and where the API, the command line and the changes are described. */
@@ -16,7 +16,7 @@ export function Help() {
     <Page title={texts.help}>
       <Panel title={texts.keyboardShortcuts}>
         <p className="muted">{fill(texts.shortcutsWorkInLists, { link: display })}</p>
-        <KeyList keys={[...movingKeys, ...selectingKeys, ...otherKeys]} />
+        <KeyList keys={triageKeysOf(false)} />
       </Panel>
       <Panel title={texts.api}>
         <p>{fill(texts.theApiIsCompatible, { link: <Link to="/-/api">{texts.apiReference}</Link> })}</p>
