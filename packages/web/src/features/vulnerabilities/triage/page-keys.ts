@@ -17,7 +17,8 @@ export function usePageKeys(grid: RefObject<HTMLDivElement | null>, press: (pres
       if (grid.current?.contains(target) || target.closest(typingPlaces) || !/^[a-z?/]$/i.test(key)) return
       if (!latest.current(event)) return
       event.preventDefault()
-      if (key === 'j' || key === 'k') grid.current?.focus({ preventScroll: true })
+      // A dialog that the key opens returns the focus to where it was, which must not be a control elsewhere on the page.
+      if (key === 'j' || key === 'k' || isUnfocused()) grid.current?.focus({ preventScroll: true })
     }
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)
@@ -29,6 +30,9 @@ export function KeysWithoutRows({ press }: { press: (press: Press) => boolean })
   usePageKeys(useRef(null), press)
   return null
 }
+
+/** Returns true while no control has the focus, such as after the browser has gone back to the list. */
+const isUnfocused = () => document.activeElement === document.body || document.activeElement?.id === 'main'
 
 const typingPlaces = 'input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]'
 
