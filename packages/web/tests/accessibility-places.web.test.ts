@@ -120,7 +120,10 @@ test.each([
     ['/-/vulnerabilities', '/groups/shop/-/vulnerabilities', 'vulnerabilities', 'vulnerabilities?tab=awaiting'],
   ],
   ['a vulnerability, a finding, a report', ['vulnerabilities/:id', 'findings/:id', 'reports/:id', 'reports']],
-  ['places', ['/', '', '/groups/shop', '/explore/projects', '/explore/topics', 'dependencies']],
+  [
+    'places',
+    ['/', '', '/groups/shop', '/explore/projects', '/explore/topics', '/explore/topics/typescript', 'dependencies'],
+  ],
   ['overviews', ['vulnerabilities/trends', 'activity', 'coverage', 'members', 'uploads', '/-/approvals', '/-/admin']],
 ])('nothing moves while pages load: %s', async (_name, paths) => {
   const page = await web.open('/-/nothing', { as: web.server.admin, isChanged: true })

@@ -1,12 +1,12 @@
-import type { RowOf } from '@alcove/client'
+import type { ResponseOf, RowOf } from '@alcove/client'
 import { Rss, Tag } from 'lucide-react'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { Avatar } from '../../components/avatar.tsx'
 import { IconLink, LinkButton } from '../../components/button.tsx'
 import { Markdown } from '../../components/markdown.tsx'
 import { Page, useTitle } from '../../components/page/page.tsx'
-import { Empty, QueryResult } from '../../components/page/states.tsx'
+import { Empty, Loading, QueryResult } from '../../components/page/states.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
 import { decodeSegment } from '../../data/own-address.ts'
 import { useSession } from '../../data/session.ts'
@@ -18,6 +18,7 @@ import { texts } from './texts.ts'
 import styles from './topic-page.module.css'
 
 type Topic = RowOf<'GET /topics'>
+type Statistics = ResponseOf<'GET /vulnerability_statistics'>
 
 /** A topic and its projects. Aliases and other spellings of its name redirect to it. */
 export function TopicPage() {
@@ -47,8 +48,17 @@ function Missing({ name }: { name: string }) {
 }
 
 function Found({ topic }: { topic: Topic }) {
-  const { is_admin: isAdmin } = useSession()
+  const { is_admin: isAdmin, user } = useSession()
   const projects = usePage('GET /projects', { query: { ...useProjectQuery(), topic_id: topic.id } })
+  const numbers = useApiQuery(
+    'GET /vulnerability_statistics',
+    { query: { topic: [topic.name] } },
+    { isEnabled: user !== null },
+  )
+  // All at once, because what arrives later would move the parts below it.
+  const isShown = useRef(false)
+  isShown.current ||= !projects.isLoading && !numbers.isLoading
+  if (!isShown.current) return <Loading />
   return (
     <Page
       title={topic.title}
@@ -63,7 +73,7 @@ function Found({ topic }: { topic: Topic }) {
     >
       <MirrorNotice kind="topic" place={topic} level={0} />
       {topic.description && <Markdown text={topic.description} />}
-      <Vulnerabilities topic={topic} />
+      {numbers.data && <Vulnerabilities topic={topic} statistics={numbers.data} />}
       <section className="stack" aria-label={texts.projects}>
         <h2>{texts.projects}</h2>
         <ProjectSearch label={texts.searchProjectsWithThisTopic} />
@@ -77,18 +87,12 @@ function Found({ topic }: { topic: Topic }) {
 }
 
 /** Open vulnerabilities of the projects whose vulnerabilities the user may read; absent when there are none. */
-function Vulnerabilities({ topic }: { topic: Topic }) {
-  const { user } = useSession()
-  const { data } = useApiQuery(
-    'GET /vulnerability_statistics',
-    { query: { topic: [topic.name] } },
-    { isEnabled: user !== null },
-  )
-  if (!data?.projects) return null
+function Vulnerabilities({ topic, statistics }: { topic: Topic; statistics: Statistics }) {
+  if (statistics.projects === 0) return null
   return (
     <section className="stack" aria-labelledby="open-vulnerabilities">
       <h2 id="open-vulnerabilities">{texts.openVulnerabilities}</h2>
-      <SeverityCards statistics={data} list="/-/vulnerabilities" filter={{ topic: topic.name }} />
+      <SeverityCards statistics={statistics} list="/-/vulnerabilities" filter={{ topic: topic.name }} />
     </section>
   )
 }
