@@ -308,6 +308,10 @@ describe('a user without permission', () => {
     const tabs = page.getByRole('navigation', { name: /sections/ })
     await tabs.getByRole('link', { name: 'Members' }).waitFor()
     await expect.poll(() => tabs.getByRole('link', { name: 'Vulnerabilities' }).count()).toBe(0)
+
+    await visit(page, '/groups/acme/-/vulnerabilities')
+    await page.getByText('You need at least the Developer role').waitFor()
+    expect(await page.getByText('No projects').count()).toBe(0)
   })
 })
 

@@ -80,7 +80,8 @@ export function GroupVulnerabilities() {
 /** Empty state, which shows how to send the first report to a group without projects. */
 function NothingOpen({ projects, waiting }: { projects: number; waiting: string | undefined }) {
   const { group, level } = useGroup()
-  const mayCreate = useMayChange() && level >= levels.developer
+  const isDeveloper = level >= levels.developer
+  const mayCreate = useMayChange() && isDeveloper
   if (waiting) {
     return (
       <Empty icon={ShieldQuestion} title={texts.noOpenVulnerabilitiesYet}>
@@ -90,8 +91,8 @@ function NothingOpen({ projects, waiting }: { projects: number; waiting: string 
   }
   if (projects > 0) return <Empty icon={ShieldCheck} title={texts.noOpenVulnerabilities} />
   return (
-    <Empty icon={ShieldQuestion} title={texts.noProjects}>
-      <p>{texts.vulnerabilitiesOfTheProjects}</p>
+    <Empty icon={ShieldQuestion} title={isDeveloper ? texts.noProjects : texts.noVulnerabilitiesYouCanView}>
+      <p>{isDeveloper ? texts.vulnerabilitiesOfTheProjects : texts.youNeedTheDeveloperRole}</p>
       {mayCreate && <FirstReport createsIn={group.full_path} />}
     </Empty>
   )

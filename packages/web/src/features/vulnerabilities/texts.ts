@@ -210,6 +210,8 @@ export const texts = {
   inProjectYouCan: (projects: number) => `in ${counted(projects, 'project')} you can access`,
   noOpenVulnerabilitiesYet: 'No open vulnerabilities yet',
   noProjects: 'No projects',
+  noVulnerabilitiesYouCanView: 'No vulnerabilities you can view',
+  youNeedTheDeveloperRole: 'You need at least the Developer role in a project to view its vulnerabilities.',
   vulnerabilitiesOfTheProjects: 'Vulnerabilities of the projects in this group appear here.',
   group: 'Group',
   allGroups: 'All groups',
