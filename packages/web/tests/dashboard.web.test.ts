@@ -220,6 +220,7 @@ test('the activity of the server, a group and a project is listed on pages', asy
   const changes = page.getByRole('list', { name: 'Recent changes' })
   await changes.getByRole('link', { name: '2 new findings (1 critical)' }).first().waitFor()
   await changes.getByText('tools / site').first().waitFor()
+  expect((await page.getByLabel('Kind of activity').boundingBox())?.width).toBeLessThan(400)
   for (const path of ['/groups/acme/-/activity', '/acme/shop/-/activity']) {
     await visit(page, path)
     await changes.getByText('acme / shop').first().waitFor()

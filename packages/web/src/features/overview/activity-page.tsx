@@ -30,7 +30,7 @@ function ActivityPage({ query }: Pick<OverviewPlace, 'query'>) {
   useLiveUpdates()
   return (
     <Page title={texts.activity} lead={texts.reportsThatChangedFindings}>
-      <search>
+      <search className="row-wrap">
         <ChoiceFilter name="kind" label={texts.kindOfActivity} choices={kinds} />
       </search>
       <QueryResult query={found}>
