@@ -56,14 +56,17 @@ async function listFromMany(
   { after, offset, limit }: RangeRequest,
 ): Promise<Cursor[]> {
   const compare = compareIn({ ...order, severity: undefined })
-  const relevant = await withFirstRows(db, ranges, order, { after, limit: offset + limit })
-  let rows: Cursor[] = []
-  let before: Cursor | undefined
+  const total = offset + limit
+  const firsts = await listFirstRows(db, ranges, order, { after, limit: total })
+  const relevant = firsts.map(({ range }) => range)
+  let rows: Cursor[] = firsts.map(({ range: _, ...row }) => row)
   for (const some of chunks(relevant, maxRangesPerStatement)) {
-    const found = await mergeRanges(db, [some], order, { after, before, offset: 0, limit: offset + limit })
-    rows = [...rows, ...found].sort(compare).slice(0, offset + limit)
     // Rows after the last one of these cannot be on the page.
-    if (rows.length === offset + limit) before = rows.at(-1)
+    const before = rows.length === total ? rows.at(-1) : undefined
+    const found = await mergeRanges(db, [some], order, { after, before, offset: 0, limit: total })
+    // Most first rows are found again. Those that have left their ranges stay, or the page would skip rows of others.
+    const distinct = new Map([...found, ...rows].map((row) => [row.id, row]))
+    rows = [...distinct.values()].sort(compare).slice(0, total)
     await setImmediate()
   }
   return rows.slice(offset)
@@ -73,29 +76,26 @@ async function listFromMany(
 const maxRangesOfFirstRows = 2000
 
 /**
- * Returns the ranges that can have some of the first `limit` rows: those with the first `limit` first rows. Finding the
+ * Returns the first `limit` first rows of ranges. Only their ranges can have some of the first `limit` rows. Finding the
  * first row of a range takes one step in the index, a part of a union takes 50 times as long.
  */
-async function withFirstRows(
+async function listFirstRows(
   db: Db,
   ranges: readonly FacetRange[],
   order: ListOrder,
   { after, limit }: Omit<RangeRequest, 'offset'>,
-): Promise<FacetRange[]> {
+): Promise<(Cursor & { range: FacetRange })[]> {
   const compare = compareIn({ ...order, severity: undefined })
   let firsts: (Cursor & { range: FacetRange })[] = []
   for (const some of chunks(ranges, maxRangesOfFirstRows)) {
     for (const alike of groupBy(some, kindOf).values()) {
-      const byId = new Map(
-        (await listFirstIds(db, alike, order, after)).map(({ rangeIndex, id }) => [id, alike[rangeIndex]]),
-      )
-      const rows = await listSortKeys(db, [...byId.keys()], order)
-      firsts.push(...rows.flatMap((row) => ({ ...row, range: byId.get(row.id) as FacetRange }))) // an index of `alike`
+      const rows = await listFirstOfEach(db, alike, order, after)
+      firsts.push(...rows.map(({ rangeIndex, ...row }) => ({ ...row, range: alike[rangeIndex] as FacetRange }))) // an index of `alike`
     }
     firsts = firsts.sort(compare).slice(0, limit)
     await setImmediate()
   }
-  return firsts.map(({ range }) => range)
+  return firsts
 }
 
 /** Ranges of one kind have the same columns. */
@@ -120,32 +120,30 @@ const rangeColumns = {
 } as const
 
 /** Returns the first row of each range of one kind that has rows. */
-async function listFirstIds(
+async function listFirstOfEach(
   db: Db,
   ranges: readonly FacetRange[],
   order: ListOrder,
   after: Cursor | undefined,
-): Promise<{ rangeIndex: number; id: number }[]> {
+): Promise<(Cursor & { rangeIndex: number })[]> {
   const [range] = ranges
   if (!range) return []
   const records = ranges.map((range, rangeIndex) => ({ rangeIndex, ...valuesOf(range) }))
   const firstRow = sql`order by ${order.key ? sql`${raw(order.key.sql)} ${raw(order.id)},` : empty} id ${raw(order.id)} limit 1`
-  // Each bound selects rows that precede those of the next one.
-  const found = boundsIn(db, order, after).map(
-    (bound) =>
-      sql`(select id from vulnerabilities ${indexOf(db, range)} where ${isIn(kindOf(range), columnsOfRecord)} ${bound} ${firstRow})`,
-  )
-  const rows = await db.all<{ rangeIndex: number; id: number | null }>(sql`
-    select r.range_index, ${found.length > 1 ? sql`coalesce(${join(found)})` : join(found)} as id
+  const inRange = sql`${indexOf(db, range)} where ${isIn(kindOf(range), columnsOfRecord)}`
+  const first = (column: string) => {
+    // Each bound selects rows that precede those of the next one.
+    const found = boundsIn(db, order, after).map(
+      (bound) => sql`(select ${raw(column)} from vulnerabilities ${inRange} ${bound} ${firstRow})`,
+    )
+    return found.length > 1 ? sql`coalesce(${join(found)})` : join(found)
+  }
+  // One statement reads both columns, so they are of the same row.
+  const rows = await db.all<{ rangeIndex: number; severity: number; id: number | null; sortKey?: number | string }>(sql`
+    select r.range_index, r.severity, ${first('id')} as id
+      ${order.key ? sql`, ${first(order.key.sql)} as sort_key` : empty}
     from ${db.dialect.records(records, rangeColumns)} r`)
-  return rows.flatMap(({ rangeIndex, id }) => (id === null ? [] : [{ rangeIndex, id }]))
-}
-
-/** Returns the positions of rows. An order without a sort key has none. */
-async function listSortKeys(db: Db, ids: readonly number[], { key }: ListOrder): Promise<Cursor[]> {
-  if (!key) return ids.map((id) => ({ severity: 0, id }))
-  return db.all(sql`
-    select severity, id, ${raw(key.sql)} as sort_key from vulnerabilities where id in ${db.dialect.integers(ids)}`)
+  return rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }]))
 }
 
 interface BoundedRequest extends RangeRequest {

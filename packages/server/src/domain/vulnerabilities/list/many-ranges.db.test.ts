@@ -1,5 +1,6 @@
-import sql from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import { expect, test } from 'vitest'
+import type { Db } from '../../../db/db.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer } from '../../../testing/server.ts'
 import { listFacetCounts } from './facet-count-queries.ts'
@@ -76,4 +77,27 @@ test('a sort key orders all index ranges together, and rows of one key by id', a
       }
     }
   }
+})
+
+test('a page skips no rows of other index ranges when first rows leave their ranges while it is read', async () => {
+  const server = await startServer()
+  const { db } = server.deps
+  const project = await server.project('acme/site')
+  const rows = Array.from(
+    { length: 240 },
+    (_, index): MadeUp => ({ ...usual, id: index + 1, projectId: project.id, scanner: `scanner-${index % 120}` }),
+  )
+  await insertMadeUp(db, rows, server.deps.now())
+  const ranges = (await listFacetCounts(db, [project.id])).map((count) => ({ ...count, facets: count }))
+  const changing: Db = {
+    ...db,
+    async all(query: Sql) {
+      if (query.sql.includes('union all'))
+        await db.run(sql`update vulnerabilities set state = 'confirmed' where id >= 220`)
+      return db.all(query)
+    },
+  }
+  const request = { after: undefined, offset: 0, limit: 21 }
+  const found = await listFromRanges(changing, [ranges], { id: 'desc' }, request)
+  expect(found.map(({ id }) => id)).toEqual(Array.from({ length: 21 }, (_, index) => 240 - index))
 })
