@@ -1,5 +1,8 @@
-import sql from 'sql-template-tag'
+import sql, { type Sql } from 'sql-template-tag'
 import { beforeAll, expect, test } from 'vitest'
+import type { CamelCase, Database } from '../../../db/db.ts'
+import { findUploadsByName } from '../../../domain/uploads/search/search-uploads.ts'
+import type { User } from '../../../domain/users/user.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -95,4 +98,25 @@ test('a search covers a limited number of files at once where it would block oth
   const last = await server.admin.get('/uploads?search=plan&per_page=2&page=2')
   expect(last.body).toMatchObject([{ filename: 'plan 3.txt', owner: { full_path: 'acme/own' } }])
   expect(last.headers['x-next-page']).toBe('')
+})
+
+test('a page that loses a file while it is read still leads to the next one', async () => {
+  const server = await startServer()
+  const project = await server.project('acme/own')
+  for (const number of [1, 2, 3]) {
+    await server.admin.post(`/projects/${project.id}/uploads`, formWithFile('file', `plan-${number}.txt`, 'bytes'))
+  }
+  const { db } = server.deps
+  const changing: Database = {
+    ...db,
+    async all<Row extends CamelCase<Row>>(query: Sql) {
+      const rows = await db.all<Row>(query)
+      if (query.sql.includes('limit')) await db.run(sql`delete from uploads where filename = 'plan-3.txt'`)
+      return rows
+    },
+  }
+  const caller = { user: server.admin.user as User, isAdmin: true } // the administrator has an account
+  const page = { page: 1, perPage: 2, offset: 0 }
+  const found = await findUploadsByName({ ...server.deps, db: changing }, caller, 'plan', page)
+  expect(found).toMatchObject({ hasNext: true, rows: [{ filename: 'plan-2.txt' }] })
 })

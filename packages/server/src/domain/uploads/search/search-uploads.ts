@@ -28,7 +28,8 @@ export async function findUploadsByName(
   const today = now().slice(0, 10)
   const member = caller.isAdmin ? undefined : { userId: caller.user.id, level: roles.maintainer, today }
   const ids = await searchInRanges(db, { terms, member }, page.offset + page.perPage + 1)
-  return pageOf(page, await listFoundUploads(db, ids.slice(page.offset)))
+  const found = pageOf(page, ids.slice(page.offset))
+  return { ...found, rows: await listFoundUploads(db, found.rows) }
 }
 
 /** Returns the newest ids. SQLite would block other requests while one statement searches the files of all projects. */
