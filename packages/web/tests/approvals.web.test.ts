@@ -60,6 +60,19 @@ test('requesters see why they cannot approve, and withdraw', async () => {
   })
 })
 
+test('persons behind a request are offered no decision', async () => {
+  const { group } = await world()
+  // The administrator has created the token of the requester.
+  const page = await web.open('/', { as: web.server.admin })
+  await page.getByRole('link', { name: 'Approvals' }).waitFor()
+  expect(await page.getByText('your approval').count()).toBe(0)
+  for (const path of ['/-/approvals', `/${group}/shop/-/vulnerabilities/approvals`]) {
+    await visit(page, path)
+    await page.getByText('Another person must decide').first().waitFor()
+    expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+  }
+})
+
 test('owners set the rule of a group in its settings', async () => {
   const { group } = await world()
   const page = await web.open(`/groups/${group}/-/settings/approval_rule`, { as: web.server.admin })

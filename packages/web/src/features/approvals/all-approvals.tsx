@@ -29,7 +29,6 @@ export function AllApprovals() {
         query={query}
         toOf={({ project, vulnerability }) => `/${project.path_with_namespace}/-/vulnerabilities/${vulnerability.id}`}
         projectOf={({ project }) => project.path_with_namespace}
-        canDecide={({ can_decide }) => can_decide}
       />
     </Page>
   )

@@ -15,10 +15,19 @@ export function ProjectApprovals() {
   const mayChange = useMayChange()
   const session = useSession()
   const state = useChoice('state', requestStates)
-  const query = usePage('GET /projects/{id}/dismissal_requests', {
-    path: { id: project.id },
-    query: { state, page: usePageNumber(), per_page: requestsPerPage },
-  })
+  const page = { state, page: usePageNumber(), per_page: requestsPerPage }
+  const isDecider = level >= session.triage_access_level
+  // This list says which requests the user may decide.
+  const queue = usePage(
+    'GET /dismissal_requests',
+    { query: { ...page, project_id: [project.id] } },
+    { isEnabled: isDecider },
+  )
+  const readable = usePage(
+    'GET /projects/{id}/dismissal_requests',
+    { path: { id: project.id }, query: page },
+    { isEnabled: !isDecider },
+  )
   return (
     <Page
       title={texts.approvals}
@@ -29,9 +38,8 @@ export function ProjectApprovals() {
         <ChoiceFilter name="state" label={texts.requests} choices={requestStates} />
       </search>
       <RequestsTable
-        query={query}
+        query={isDecider ? queue : readable}
         toOf={({ vulnerability }) => to(`vulnerabilities/${vulnerability.id}`)}
-        canDecide={() => level >= session.triage_access_level}
       />
       {mayChange && level >= levels.maintainer && <RulePanel noun="project" id={project.id} />}
     </Page>

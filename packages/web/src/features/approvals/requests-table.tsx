@@ -10,18 +10,18 @@ import { texts } from './texts.ts'
 export const requestsPerPage = 20
 
 /** Table of requests for dismissals, with buttons for the user’s decision. */
-export function RequestsTable<Request extends RowOf<'GET /projects/{id}/dismissal_requests'>>({
+export function RequestsTable<
+  Request extends RowOf<'GET /projects/{id}/dismissal_requests'> & { can_decide?: boolean },
+>({
   query,
   toOf,
   projectOf,
-  canDecide,
 }: {
   query: UseQueryResult<Page<Request>, Error>
   /** Returns the address of the vulnerability. */
   toOf: (request: Request) => string
   /** Returns the project, in a list of several. */
   projectOf?: (request: Request) => string
-  canDecide: (request: Request) => boolean
 }) {
   useLiveUpdates()
   return (
@@ -39,7 +39,7 @@ export function RequestsTable<Request extends RowOf<'GET /projects/{id}/dismissa
           ),
         ],
         [texts.requested, (request) => <Requested request={request} />],
-        [texts.decision, (request) => <DecisionCell request={request} canDecide={canDecide(request)} />],
+        [texts.decision, (request) => <DecisionCell request={request} canDecide={request.can_decide === true} />],
       ]}
     />
   )

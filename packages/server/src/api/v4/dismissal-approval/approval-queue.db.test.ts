@@ -95,6 +95,13 @@ describe('GET /dismissal_requests', () => {
     expect((await ada.get('/dismissal_requests?group_id=999999')).status).toBe(404)
   })
 
+  test('does not offer requests to the person who created the token that made them', async () => {
+    const { body } = await server.admin.get('/dismissal_requests')
+    expect(body.map((one: { can_decide: boolean }) => one.can_decide)).toEqual([false, false, false, false])
+    expect(await listed(server.admin, 'side=to_decide')).toEqual([])
+    expect(await listed(await server.user('chris', { admin: true }), 'side=to_decide')).toEqual(newest())
+  })
+
   test('has totals with page numbers, and cursors without', async () => {
     const first = await ada.get('/dismissal_requests?per_page=3')
     expect(first.headers['x-total']).toBe('4')

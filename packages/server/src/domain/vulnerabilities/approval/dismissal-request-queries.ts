@@ -110,12 +110,16 @@ export interface QueueFilter {
   side?: 'to_decide' | 'requested' | undefined
 }
 
+/** Condition on the list of users who may be behind a request, which is JSON such as `[1,2]`. */
+const isInvolved = (userId: number): Sql =>
+  sql`(',' || coalesce(trim(cast(r.involved_ids as text), '[]'), '') || ',' like ${`%,${userId},%`})`
+
 function isInQueue(db: Db, { userId, readable, decidable, state, severities, side }: QueueFilter): Sql {
   const own = sql`(r.requested_by_id = ${userId} and r.project_id in ${db.dialect.integers(readable)})`
   const inDecidable = sql`r.project_id in ${db.dialect.integers(decidable)}`
   const shown = {
     requested: own,
-    to_decide: sql`(${inDecidable} and r.requested_by_id is distinct from ${userId})`,
+    to_decide: sql`(${inDecidable} and r.requested_by_id is distinct from ${userId} and not ${isInvolved(userId)})`,
     all: sql`(${inDecidable} or ${own})`,
   }
   const conditions = [shown[side ?? 'all']]
