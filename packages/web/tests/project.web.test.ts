@@ -252,6 +252,14 @@ describe('project settings', () => {
     expect(await fits(page)).toBe(true)
   })
 
+  test('names the page above in full on a phone', async () => {
+    await web.server.project('acme/phone')
+    const page = await web.open('/acme/phone/-/settings/hooks/new', { as: web.server.admin, width: 360 })
+    const link = page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link')
+    await expect.poll(() => link.allInnerTexts()).toEqual(['Webhooks'])
+    expect(await link.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
+  })
+
   test('can rename, limit, archive and delete the project', async () => {
     const project = await web.server.project('acme/old')
     const page = await web.open('/acme/old/-/settings', { as: web.server.admin, theme: 'dark', width: 360 })
