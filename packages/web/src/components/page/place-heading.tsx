@@ -37,8 +37,11 @@ export function PlaceHeading({
   )
 }
 
-/** Returns the groups of a path with their addresses, outermost first. */
-export function groupsIn(path: string): Crumb[] {
-  const names = path.split('/').filter(Boolean)
-  return names.map((label, index) => ({ label, to: `/groups/${names.slice(0, index + 1).join('/')}` }))
+/** Returns the groups of a path with their names and addresses, outermost first. `fullName` begins with their names. */
+export function groupsIn(path: string, fullName: string): Crumb[] {
+  const [segments, names] = [path.split('/').filter(Boolean), fullName.split(' / ')]
+  return segments.map((segment, index) => ({
+    label: names[index] || segment,
+    to: `/groups/${segments.slice(0, index + 1).join('/')}`,
+  }))
 }

@@ -47,7 +47,7 @@ function Frame({ group, part, found }: { group: Group; part: string; found: Grou
   }
   const { level } = found
   const limits = limitsOf(group)
-  const parents = [...groupsIn(group.full_path).slice(0, -1), { label: group.name, to: groupAddress(group.full_path) }]
+  const parents = groupsIn(group.full_path, group.full_name)
   const screen = groupScreen(group, level)
   return (
     <GroupContext value={screen}>

@@ -90,8 +90,15 @@ function ToGroup({ place, error }: { place: string; error: Error | null }) {
 }
 
 /** Returns the project below its groups or the owner of a personal project. */
-function aboveOf({ name, namespace, path_with_namespace: path }: Project): readonly Crumb[] {
+function aboveOf({
+  name,
+  name_with_namespace: fullName = '',
+  namespace,
+  path_with_namespace: path,
+}: Project): readonly Crumb[] {
   const above =
-    namespace.kind === 'user' ? [{ label: namespace.path, to: `/${namespace.path}` }] : groupsIn(namespace.full_path)
+    namespace.kind === 'user'
+      ? [{ label: namespace.path, to: `/${namespace.path}` }]
+      : groupsIn(namespace.full_path, fullName)
   return [...above, { label: name, to: `/${path}` }]
 }
