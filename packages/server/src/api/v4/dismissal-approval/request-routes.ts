@@ -136,7 +136,7 @@ const queueRoute = route({
     side: optional(
       oneOf(queueSides, {
         description:
-          '`to_decide`: requests in projects where the caller may decide, without those that the caller may be behind; `requested`: those of the caller',
+          '`to_decide`: requests that the caller may decide, so none that they made, also with a token; `requested`: those of the caller',
       }),
     ),
     group_id: scopeProperties.group_id,

@@ -15,7 +15,7 @@ export const queueSides = ['to_decide', 'requested'] as const
 export interface QueueQuery {
   state?: DismissalRequest['state'] | undefined
   severities?: readonly Severity[] | undefined
-  /** `to_decide`: requests that the caller may decide, as a person who is not behind them; `requested`: those of the caller. Both when absent. */
+  /** `to_decide`: requests that the caller may decide, so none that they made, also with a token; `requested`: those of the caller. Both when absent. */
   side?: (typeof queueSides)[number] | undefined
 }
 

@@ -110,7 +110,7 @@ export interface QueueFilter {
   side?: 'to_decide' | 'requested' | undefined
 }
 
-/** Condition on the list of users who may be behind a request, which is JSON such as `[1,2]`. */
+/** True if a user is among the persons who made a request, also with a token. Their ids are JSON such as `[1,2]`. */
 const isInvolved = (userId: number): Sql =>
   sql`(',' || coalesce(trim(cast(r.involved_ids as text), '[]'), '') || ',' like ${`%,${userId},%`})`
 
