@@ -14,6 +14,7 @@ import { useSearchState } from '../../data/search-state.ts'
 import styles from './audit-log.module.css'
 import { describeEvent } from './event-text.ts'
 import { useAuditPlace } from './place.ts'
+import { startOfDay } from './start-of-day.ts'
 import { texts } from './texts.ts'
 
 type AuditEvent = Schemas['AuditEvent']
@@ -90,13 +91,6 @@ export function AuditLog() {
       />
     </Page>
   )
-}
-
-/** Returns the beginning of a day in the user's time zone. */
-function startOfDay(day: string | undefined, daysLater = 0): string | undefined {
-  const [year = 0, month = 0, date = 0] = (day ?? '').split('-').map(Number)
-  const time = new Date(year, month - 1, date + daysLater)
-  return day === undefined || Number.isNaN(time.getTime()) ? undefined : time.toISOString()
 }
 
 function Author({ event, onChoose }: { event: AuditEvent; onChoose: () => void }) {
