@@ -203,7 +203,7 @@ test('a bulk promotion shows its progress and continues in the background', asyn
   await page.getByRole('button', { name: 'Accept' }).click()
   await page.getByRole('dialog', { name: 'Accept 900 findings?' }).getByRole('button', { name: 'Accept' }).click()
   const dialog = page.getByRole('dialog', { name: 'Accepting 900 findings' })
-  await dialog.getByRole('progressbar', { name: 'Creating vulnerabilities 0 %' }).waitFor()
+  await dialog.getByRole('progressbar', { name: 'Creating vulnerabilities 0%' }).waitFor()
   expect(await accessProblems(page)).toEqual([])
   await dialog.getByText('Close', { exact: true }).click()
   await dialog.waitFor({ state: 'detached' })

@@ -67,13 +67,13 @@ test('a list sorted by priority begins with the exploited vulnerability, and fil
 
 test('the page of a vulnerability explains its priority', async () => {
   const page = await web.open(`/acme/prioritized/-/vulnerabilities/${exploited.id}`, { as: maintainer })
-  await page.getByText('EPSS 94 %').waitFor()
+  await page.getByText('EPSS 94%').waitFor()
   await page.getByText('CVE-2024-0001: in the KEV catalogue since 2024-01-01, to be fixed by 2024-01-22').waitFor()
   await page.getByText('Used by ransomware').waitFor()
   await page.getByText('Why this priority').click()
   const table = page.getByRole('region', { name: 'Why this priority' })
   const text = await table.innerText()
-  for (const part of ['20 of 40', '94 %', '15 of 15', 'Unknown', '5 of 10', 'Under 30 days'])
+  for (const part of ['20 of 40', '94%', '15 of 15', 'Unknown', '5 of 10', 'Under 30 days'])
     expect(text).toContain(part)
   // Below the header, which stays in place, the page is scrolled: what it covers has no size.
   await page.evaluate(() => scrollTo(0, 0))

@@ -52,7 +52,7 @@ describe('the upload preview', () => {
     await page.keyboard.press('ArrowRight')
     await isShown('shot.png')
     await dialog.getByText('10 × 4').waitFor()
-    await dialog.getByRole('button', { name: 'Show at 100 %' }).click()
+    await dialog.getByRole('button', { name: 'Show at 100%' }).click()
     await dialog.getByRole('button', { name: 'Fit to window' }).waitFor()
     expect(await accessProblems(page)).toEqual([])
     await page.keyboard.press('ArrowRight')

@@ -52,10 +52,10 @@ test.each([
 })
 
 test.each([
-  ['browser', '1,234 files', '1.5 KiB', '0.25 %', '12 %'],
-  ['comma', '1,234 files', '1.5 KiB', '0.25 %', '12 %'],
-  ['point', '1.234 files', '1,5 KiB', '0,25 %', '12 %'],
-  ['space', '1 234 files', '1,5 KiB', '0,25 %', '12 %'],
+  ['browser', '1,234 files', '1.5 KiB', '0.25%', '12%'],
+  ['comma', '1,234 files', '1.5 KiB', '0.25%', '12%'],
+  ['point', '1.234 files', '1,5 KiB', '0,25%', '12%'],
+  ['space', '1 234 files', '1,5 KiB', '0,25%', '12%'],
 ] as const)('counts, sizes and percentages follow the number format %s', (format, count, size, small, large) => {
   const before = display.get()
   display.set({ ...before, number_format: format })

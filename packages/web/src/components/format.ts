@@ -44,7 +44,7 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 export function formatPercent(fraction: number): string {
   const percent = fraction * 100
   const rounded = percent >= 10 ? Math.round(percent) : Number(percent.toPrecision(2))
-  return `${formatNumber(rounded, maxPercentDigits)} %`
+  return `${formatNumber(rounded, maxPercentDigits)}%`
 }
 
 const maxPercentDigits = 20

@@ -9,7 +9,7 @@ export function ProgressBar({ label, value, max }: { label: string; value?: numb
     <div className={styles.place}>
       <span id={id} className="small">
         {label}
-        {percent !== undefined && <span className="muted numbers"> {percent} %</span>}
+        {percent !== undefined && <span className="muted numbers"> {percent}%</span>}
       </span>
       <progress
         className={styles.bar}

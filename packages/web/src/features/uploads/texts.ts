@@ -132,7 +132,7 @@ export const texts = {
   previousFile: 'Previous file',
   nextFile: 'Next file',
   fitToWindow: 'Fit to window',
-  showAt100: 'Show at 100 %',
+  showAt100: 'Show at 100%',
   openInANew: 'Open in a new tab',
   close: 'Close',
   fileNotFound: 'File not found',

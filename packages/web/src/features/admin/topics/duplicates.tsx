@@ -69,7 +69,7 @@ export function Duplicates() {
                     </span>
                     {shared > 0 && <p className="muted small">{texts.projectsHaveBothTopicsShared(shared)}</p>}
                   </td>
-                  <td className="numbers">{Math.round(score * 100)} %</td>
+                  <td className="numbers">{Math.round(score * 100)}%</td>
                   <td>
                     {mayWrite(session) && (
                       <Button
