@@ -202,7 +202,7 @@ test('the dashboard names scanners that stopped reporting, and marks old scans',
       .waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   }
-  await page.getByLabel('Kind of activity').selectOption('Decisions')
+  await page.getByLabel('Activity type').selectOption('Triage decisions')
   await page
     .getByText(/^No report from /)
     .first()
@@ -220,7 +220,7 @@ test('the activity of the server, a group and a project is listed on pages', asy
   const changes = page.getByRole('list', { name: 'Recent changes' })
   await changes.getByRole('link', { name: '2 new findings (1 critical)' }).first().waitFor()
   await changes.getByText('tools / site').first().waitFor()
-  expect((await page.getByLabel('Kind of activity').boundingBox())?.width).toBeLessThan(400)
+  expect((await page.getByLabel('Activity type').boundingBox())?.width).toBeLessThan(400)
   for (const path of ['/groups/acme/-/activity', '/acme/shop/-/activity']) {
     await visit(page, path)
     await changes.getByText('acme / shop').first().waitFor()
@@ -417,7 +417,7 @@ test('the findings of all projects of a group or of the server are accepted at o
   expect(await accessProblems(page, dialogs)).toEqual([])
   await dialog.getByRole('button', { name: 'Accept all' }).click()
   await dialog.getByText('3 vulnerabilities created in 1 project.').waitFor()
-  expect(await dialog.innerText()).toMatch(/You may not triage in these projects:\s+lab\/second/)
+  expect(await dialog.innerText()).toMatch(/You cannot triage in these projects:\s+lab\/second/)
   expect(await accessProblems(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
   await banner.getByText('2 findings need triage').waitFor()

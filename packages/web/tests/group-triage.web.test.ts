@@ -51,11 +51,11 @@ describe.each(['group', 'instance'])('the list of the %s', (kind) => {
     await page.keyboard.press('c')
     const dialog = page.getByRole('dialog', { name: 'Confirm: 4 vulnerabilities' })
     await dialog
-      .getByText('Changes 3 vulnerabilities in 2 projects. Skips 1 project where you may not triage:')
+      .getByText('Changes 3 vulnerabilities in 2 projects. Skips 1 project where you cannot triage:')
       .waitFor()
     await dialog.getByText(`${path}/readable: 1 vulnerability`).waitFor()
     await dialog.getByRole('button', { name: 'Confirm' }).click()
-    await messages(page).getByText('3 confirmed. 1 skipped in 1 project where you may not triage.').waitFor()
+    await messages(page).getByText('3 confirmed. 1 skipped in 1 project where you cannot triage.').waitFor()
     expect(await states()).toEqual(['confirmed', 'confirmed', 'confirmed', 'detected'])
     await expect.poll(() => row(page, 'Other').innerText()).toContain('Confirmed')
     await grid(page).focus()

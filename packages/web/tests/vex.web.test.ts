@@ -84,7 +84,7 @@ test('a VEX document is imported into the projects of a group, and refused where
   await rows.nth(2).waitFor()
   expect(await rows.nth(1).innerText()).toMatch(/Dismiss[\s\S]*Flaw of own/)
   expect(await rows.nth(2).innerText()).toMatch(/Refused[\s\S]*you do not have the right[\s\S]*Flaw of other/)
-  await page.getByText('1 is refused, because you may not triage in its project').waitFor()
+  await page.getByText('1 is refused because you cannot triage in its project').waitFor()
   await page.getByRole('button', { name: 'Import', exact: true }).click()
   await page.getByText('1 vulnerability changed.').waitFor()
   const stateOf = async ({ id }: TestProject) =>

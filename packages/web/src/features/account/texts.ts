@@ -245,7 +245,7 @@ export const texts = {
   fromBrowsersThatYou: 'From browsers that you have not used before.',
   dueAndOverdueVulnerabilities: 'Due and overdue vulnerabilities',
   n7DaysAnd1:
-    '7 days and 1 day before the due date, and once overdue, in projects in which you may triage. At most one message a day.',
+    '7 days and 1 day before the due date, and once overdue, in projects where you can triage. At most one message a day.',
   digest: 'Digest',
   newResolvedAndOpen: 'New, resolved and open vulnerabilities of your projects. Not sent when nothing has changed.',
   asInTheBrowser: 'As in the browser',

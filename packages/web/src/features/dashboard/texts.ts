@@ -8,7 +8,7 @@ export const texts = {
   hasNotReportedFor: '{strong} has not reported for {link}',
   lastReport: '· last report {time}',
   noReportFor: (days: number) => `No report from {strong} for ${counted(days, 'day')} in {link}`,
-  massAbsence: '{link} in one report for {nameWithNamespace}{scanner}',
+  massAbsence: '{link} from one report for {nameWithNamespace}{scanner}',
   findingMissing: (held: number) => `${counted(held, 'finding')} missing`,
   andOtherScanner: (total: number) => `and ${counted(total, 'other scanner')}`,
   recentChanges: 'Recent changes',

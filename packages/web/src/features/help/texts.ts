@@ -3,7 +3,7 @@ export const texts = {
   help: 'Help',
   keyboardShortcuts: 'Keyboard shortcuts',
   shortcutsWorkInLists:
-    'They work in lists of vulnerabilities, and anywhere on the page unless you limit them in {link}.',
+    'Shortcuts work in lists of vulnerabilities. In {link}, choose whether they also work while a list does not have focus.',
   displaySettings: 'Display settings',
   api: 'API',
   theApiIsCompatible:
@@ -12,12 +12,12 @@ export const texts = {
   openapiDocument: 'OpenAPI document',
   commandLine: 'Command line',
   sendReportsFromPipelines:
-    'Uploads reports from pipelines, exports and imports data, and runs checks. It needs Node.js, but no package registry:',
+    'The command-line client uploads reports from pipelines, exports and imports data, and runs checks. It requires Node.js and is downloaded from this server:',
   npxHelp: (origin: string) => `npx --yes ${origin}/-/alcove.tgz help`,
   copyCommand: 'Copy command',
   documentation: 'Documentation',
   operatorsFindTheDocuments:
-    'The documentation for operators is in the folder docs/operating of the package: setup, settings, backups and upgrades.',
+    'Documentation for operators (setup, settings, backups and upgrades) is in the docs/operating folder of the package.',
   whatsNew: 'What’s new',
   changesByArea: 'Changes for users, API clients and operators.',
 }

@@ -3,7 +3,7 @@ export const texts = {
   reportsByEMail: 'Reports by e-mail',
   vulnerabilities: 'Vulnerabilities',
   youReceiveTheHtml: (noun: string) =>
-    `You receive the HTML report of this ${noun} with the changes since the previous one. Only you receive it, while you may read its vulnerabilities.`,
+    `You receive the HTML report of this ${noun} with the changes since the previous one. Only you receive it, as long as you can read its vulnerabilities.`,
   thisServerDoesNotSend:
     'This server does not send e-mail, so no report is sent. Schedules start when an administrator sets up e-mail.',
   scheduleAReport: 'Schedule a report',
@@ -40,6 +40,6 @@ export const texts = {
   suchAsEuropeBerlin: 'Such as Europe/Berlin or UTC.',
   vulnerabilityReport: 'Vulnerability report',
   thisReportIsNotAvailable: 'This report is not available',
-  itHasExpiredBelongs: 'It has expired, belongs to another user, or contains projects that you may no longer read.',
+  itHasExpiredBelongs: 'It has expired, belongs to another user, or contains projects that you can no longer read.',
   openTheDownloadedFile: 'Open the downloaded file in a browser.',
 }

@@ -11,7 +11,7 @@ export const texts = {
   importVex: 'Import VEX',
   applyTheStatementsOfAVex: 'Apply the statements of a VEX document to the vulnerabilities of this project.',
   applyTheStatementsOfAVexDocument:
-    'Apply the statements of a VEX document to the projects of this group in which you may triage vulnerabilities.',
+    'Apply the statements of a VEX document to the projects of this group where you can triage vulnerabilities.',
   dropAVexDocument: 'Drop a VEX document here',
   openvexCyclonedxWithAnalyses: 'OpenVEX, CycloneDX with analyses, or CSAF 2.0; up to 16 MiB.',
   importOptions: 'Import options',
@@ -32,8 +32,8 @@ export const texts = {
   areRefusedBecauseYou: (refused: number) =>
     counted(
       refused,
-      'is refused, because you may not triage in its project',
-      'are refused, because you may not triage in their projects',
+      'is refused because you cannot triage in its project',
+      'are refused because you cannot triage in their projects',
     ),
   statementsMatchNothing: (unmatched: number) =>
     counted(unmatched, 'statement matches nothing', 'statements match nothing'),
@@ -52,7 +52,7 @@ export const texts = {
   done: 'Done',
   failed: 'Failed',
   creatingVulnerabilities: (promoted: string) => `Creating vulnerabilities: ${promoted}`,
-  runningMin: (min: number) => `Running, ${min} %`,
+  runningMin: (min: number) => `Running, ${min}%`,
   absencesOnHold: 'Absences on hold',
   noChanges: 'No changes',
   deletedUser: 'Deleted user',
@@ -65,7 +65,7 @@ export const texts = {
   dropToPreviewTheReport: 'Drop to preview the report',
   noReportsYet: 'No reports yet',
   sendOneFromCi:
-    'Send one from CI to {code}, or drop a file anywhere on this page. Supported formats: GitLab, SARIF, CycloneDX, SPDX, Trivy, Grype, Semgrep, gitleaks, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, npm audit, Burp, and generic CSV and JSON.',
+    'Send reports from CI to {code}, or drop a file anywhere on this page. Supported formats: GitLab, SARIF, CycloneDX, SPDX, Trivy, Grype, Semgrep, gitleaks, OSV-Scanner, Snyk, Bandit, Checkov, Dependency-Check, ZAP, Nuclei, npm audit, Burp, and generic CSV and JSON.',
   report: 'Report',
   reportId: (id: number | null) => `Report ${id}`,
   status: 'Status',

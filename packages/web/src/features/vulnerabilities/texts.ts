@@ -34,7 +34,7 @@ export const texts = {
   noChangeAlready: (participles: string, limit: string, done: string) =>
     `No change: already ${participles}${limit}.${done}`,
   skippedInProjectWhere: (total: string, count: number) =>
-    ` ${total} skipped in ${counted(count, 'project')} where you may not triage.`,
+    ` ${total} skipped in ${counted(count, 'project')} where you cannot triage.`,
   requestForApprovalWithdrawn: (withdrawn: number) => ` ${counted(withdrawn, 'request')} for approval withdrawn.`,
   nothingWasRevertedVulnerabilities: (left: number, withRequests: string) =>
     `Nothing was reverted: ${counted(left, 'vulnerability has', 'vulnerabilities have')} changed since.${withRequests}`,
@@ -75,7 +75,7 @@ export const texts = {
   priorityLowToHigh: 'Priority: low to high',
   occurrencesMost: 'Occurrences: most',
   occurrencesFewest: 'Occurrences: fewest',
-  vulnerabilitiesTotal: (total: number) => counted(total, 'vulnerability', 'vulnerabilities'),
+  vulnerabilitiesTotal: (total: number) => counted(total, 'distinct vulnerability', 'distinct vulnerabilities'),
   groupBy: 'Group by',
   sort: 'Sort',
   noVulnerabilitiesMatchThese: 'No vulnerabilities match these filters',
@@ -88,7 +88,7 @@ export const texts = {
   n2RowsSelected: '2 rows selected',
   select2RowsToJoin: 'Select 2 rows to join them',
   select: (title: string) => `Select ${title}`,
-  whyOneRow: 'Why one row',
+  whyOneRow: 'Why grouped',
   occurrence: (vulnerabilityCount: number) => counted(vulnerabilityCount, 'occurrence'),
   of: (title: string) => `of ${title}`,
   projectProjectCount: (projectCount: number) => counted(projectCount, 'project'),

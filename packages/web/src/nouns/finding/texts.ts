@@ -13,7 +13,7 @@ export const texts = {
   step: 'Step',
   sink: 'Sink',
   dataFlow: 'Data flow',
-  anotherWaySteps: (count: number) => `Another way, ${counted(count, 'step')}`,
+  anotherWaySteps: (count: number) => `Alternative path, ${counted(count, 'step')}`,
   description: 'Description',
   theScannerProvidedNo: 'The scanner provided no description.',
   solution: 'Solution',

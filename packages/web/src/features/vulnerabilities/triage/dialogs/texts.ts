@@ -12,25 +12,25 @@ export const texts = {
     `Dismisses ${counted(changed, 'selected vulnerability', 'selected vulnerabilities')}.`,
   vulnerabilitiesInGroup: (inGroup: number) => counted(inGroup, 'vulnerability', 'vulnerabilities'),
   withTheSameFlaws: (total: string) =>
-    `With the same flaws in other projects and branches of the group, it changes ${total} now, and later reports.`,
+    `Including the same flaws in other projects and branches of the group, this changes ${total} now, and applies to later reports.`,
   unchangedAlreadyDismissedOrInNeed: (unchanged: string) =>
-    `${unchanged} unchanged: already dismissed, or in need of approval.`,
-  skippedBecauseYouMay: (paths: string) => `Skipped, because you may not triage there: ${paths}.`,
+    `${unchanged} unchanged: already dismissed, or approval is required.`,
+  skippedBecauseYouMay: (paths: string) => `Skipped because you cannot triage there: ${paths}.`,
   comment: 'Comment',
   optionalVisibleToEveryone: 'Optional. Visible to everyone who can read these vulnerabilities.',
   nothingWasChangedAnyway: (text: string, label: string) => `Nothing was changed. ${text} ${label} anyway?`,
   updating: (many: string) => `Updating ${many} …`,
-  checkingWhichProjectsYou: 'Checking which projects you may triage …',
+  checkingWhichProjectsYou: 'Checking which projects you can triage …',
   vulnerabilitiesSelected: (selected: number) => counted(selected, 'vulnerability', 'vulnerabilities'),
   archived: ' (archived)',
   changesVulnerabilitiesInProject: (changed: number, projects: number) =>
     `Changes ${counted(changed, 'vulnerability', 'vulnerabilities')} in ${counted(projects, 'project')}.`,
   alreadyInThisStateUnchanged: (unchanged: string) => `${unchanged} already in this state.`,
-  skipsProjectWhereYou: (skipped: number) => `Skips ${counted(skipped, 'project')} where you may not triage:`,
+  skipsProjectWhereYou: (skipped: number) => `Skips ${counted(skipped, 'project')} where you cannot triage:`,
   assignTarget: (target: string) => `Assign: ${target}`,
   acceptPromotion: (promotion: string) => `Accept ${promotion}?`,
   createsOneVulnerabilityPer:
-    'Creates one vulnerability per finding, for all or none. This cannot be undone, but vulnerabilities can be dismissed.',
+    'Creates one vulnerability per finding: all of them or none. This cannot be undone, but vulnerabilities can be dismissed.',
   acceptingFinding: (total: number) => `Accepting ${counted(total, 'finding')}`,
   youCanCloseThisDialog: 'You can close this dialog. The process continues in the background.',
   creatingVulnerabilities: 'Creating vulnerabilities',
@@ -38,7 +38,7 @@ export const texts = {
   createIssues: 'Create issues',
   createIssues2: 'Create issues?',
   eachVulnerabilityGetsAnIssue:
-    'Each vulnerability gets an issue of its own, and at most one. The issues are created in the background.',
+    'Creates one issue for each vulnerability that does not have one yet. The issues are created in the background.',
   whatWillBeCreated: 'What will be created',
   noIssuesCanBeCreated: (part: string, problem: string) => `${part}No issues can be created. ${problem}`,
   newIssueIn: (part: string, requested: number, place: string, unchanged: string) =>
@@ -51,14 +51,14 @@ export const texts = {
   acceptAll: 'Accept all',
   acceptAllFindings: 'Accept all findings?',
   createsOneVulnerabilityPerWaiting: (waiting: undefined | string) =>
-    `${waiting}. Creates one vulnerability per finding in each project in which you may triage. This cannot be undone, but vulnerabilities can be dismissed.`,
+    `${waiting}. Creates one vulnerability per finding in each project where you can triage. This cannot be undone, but vulnerabilities can be dismissed.`,
   findingsAccepted: 'Findings accepted',
   projectCount: (count: number) => counted(count, 'project'),
   vulnerabilitiesCreatedIn: (promoted: number, projects: string) =>
     `${counted(promoted, 'vulnerability', 'vulnerabilities')} created in ${projects}.`,
   theseProjectsFailedTheir: 'These projects failed. Their other findings still need triage:',
   theseProjectsAreArchived: 'These projects are archived. Unarchive them first:',
-  youMayNotTriage: 'You may not triage in these projects:',
+  youMayNotTriage: 'You cannot triage in these projects:',
   upArrow: 'Up arrow',
   downArrow: 'Down arrow',
   enableShortcutsPageWide: 'Enable shortcuts page-wide',
