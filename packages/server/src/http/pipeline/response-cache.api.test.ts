@@ -22,6 +22,20 @@ test('a response is cached when its URL is requested twice in a row', async () =
   expect(loads).toBe(1)
 })
 
+test('a long URL is not kept with the result of its input', async () => {
+  const responses = openResponseCache((await startServer()).deps, [])
+  const result: RenderedResult = { status: 200, content: contentFrom('[]') }
+  const key = keyOf(`/topics?unknown=${'x'.repeat(16_000)}`)
+  for (let times = 0; times < 3; times++) {
+    await responses.get(
+      key,
+      async () => result,
+      (result) => ({ headers: {}, ...result }),
+    )
+  }
+  expect([result.lastUrl, responses.peek(key)]).toEqual([undefined, undefined])
+})
+
 /** Requests with an unknown parameter have the same input. */
 function keyOf(url: string): ResponseKey {
   return { origin: 'http://localhost', url, input: { page: 1 }, organizationId: undefined, resources: {} }

@@ -25,7 +25,7 @@ export interface RenderedResult {
   content: Content
   /** End of a page, from which its headers are built. */
   end?: PageEnd
-  /** URL of the last request for this result. */
+  /** URL of the last request for this result, unless it is long. */
   lastUrl?: string
 }
 
@@ -70,8 +70,9 @@ export function openResponseCache(deps: RootDeps, tables: readonly string[]): Re
       const input = JSON.stringify(key.input)
       const result = await (isShort(input) ? results.get(textOf(key, input), load, projectOf(key)) : load())
       const rendered = build(result)
-      if (result.lastUrl !== key.url) result.lastUrl = key.url
-      else if (isShort(key.url)) responses.set(urlOf(key), rendered, version)
+      if (!isShort(key.url)) return rendered
+      if (result.lastUrl === key.url) responses.set(urlOf(key), rendered, version)
+      else result.lastUrl = key.url
       return rendered
     },
     updateWeight(key, rendered) {
