@@ -18,10 +18,10 @@ export interface NewFinding {
   /** 0 while the finding is only staged, and in a dry run. */
   findingId: number
   /** Set if the finding must be stored from its staged content, because it could have been a known one. */
-  staged: { uuid: string; isLarge: boolean } | undefined
+  staged?: { uuid: string; isLarge: boolean }
   severity: Severity
-  /** Set for the first new findings of each severity only, to save memory. */
-  summary: FindingSummary | undefined
+  /** Set for the first new findings of each severity only. */
+  summary?: FindingSummary
   suppression?: StatedSuppression
 }
 
@@ -32,7 +32,7 @@ export interface ObservedFinding {
   vulnerabilityId: number | null
   presence: Presence
   /** Staged content that replaces the stored one; absent if the content is unchanged or may not be changed. */
-  content: StagedContent | undefined
+  content?: StagedContent
   suppression?: StatedSuppression
 }
 
@@ -99,15 +99,18 @@ export const maxSamples = 10
 export const decideNew = (
   reported: ReportedFinding,
   { isStaged, isSample }: { isStaged: boolean; isSample: boolean },
-): NewFinding => ({
-  kind: 'new',
-  findingId: isStaged ? 0 : reported.id,
-  staged: isStaged ? { uuid: reported.uuid, isLarge: reported.isLarge } : undefined,
-  // Every text from another thread is a copy of its own.
-  severity: sharedSeverity(reported.severity),
-  summary: isSample ? summaryOf(reported) : undefined,
-  ...(reported.suppression && { suppression: reported.suppression }),
-})
+): NewFinding => {
+  // Every text from another thread is a copy of its own. Most decisions have no other fields, which saves memory.
+  const decision: NewFinding = {
+    kind: 'new',
+    findingId: isStaged ? 0 : reported.id,
+    severity: sharedSeverity(reported.severity),
+  }
+  if (isStaged) decision.staged = { uuid: reported.uuid, isLarge: reported.isLarge }
+  if (isSample) decision.summary = summaryOf(reported)
+  if (reported.suppression) decision.suppression = reported.suppression
+  return decision
+}
 
 /**
  * Decides on a known finding in the report. `isChanged` is true if the staged content differs from the stored one.
@@ -117,17 +120,18 @@ export const decideObserved = (
   known: Known,
   reported: StagedContent & Pick<ReportedFinding, 'suppression'>,
   { isChanged }: { isChanged: boolean },
-): ObservedFinding => ({
-  kind: 'observed',
-  findingId: known.id,
-  vulnerabilityId: known.vulnerabilityId,
-  presence: presenceOf(place.category, known),
-  content:
-    isChanged && mayChange(place, known)
-      ? { uuid: reported.uuid, severity: reported.severity, isLarge: reported.isLarge }
-      : undefined,
-  ...(reported.suppression && { suppression: reported.suppression }),
-})
+): ObservedFinding => {
+  const decision: ObservedFinding = {
+    kind: 'observed',
+    findingId: known.id,
+    vulnerabilityId: known.vulnerabilityId,
+    presence: presenceOf(place.category, known),
+  }
+  if (isChanged && mayChange(place, known))
+    decision.content = { uuid: reported.uuid, severity: reported.severity, isLarge: reported.isLarge }
+  if (reported.suppression) decision.suppression = reported.suppression
+  return decision
+}
 
 export const decideMoved = (
   place: ImportPlace,

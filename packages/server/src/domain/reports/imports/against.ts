@@ -45,7 +45,9 @@ export function pendingChanges(
     present: decisions.flatMap((one) => presentAfter(one, forecast)),
     absent: decisions.flatMap((one) => (one.kind === 'absent' ? one.findingId : [])),
     new: decisions.flatMap((one) =>
-      one.kind === 'new' ? { ...one, isDismissed: wouldDismiss(one, one.severity, forecast) } : [],
+      one.kind === 'new'
+        ? { severity: one.severity, summary: one.summary, isDismissed: wouldDismiss(one, one.severity, forecast) }
+        : [],
     ),
     // No finding is in a category that does not exist yet.
     scans:
