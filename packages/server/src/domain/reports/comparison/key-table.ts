@@ -9,11 +9,8 @@ export interface KeyTable {
 export type KeyHash = readonly [high: number, low: number]
 
 const firstSlots = 1024
-/**
- * A fuller table needs less memory, and longer searches for keys that it does not contain. 400,000 findings, most of which
- * have two keys, fit into 12 MB with 0.8.
- */
-const maxLoad = 0.8
+/** A fuller table needs less memory, and longer searches for keys that it does not contain. */
+const maxLoad = 0.75
 
 export function startKeyTable(): KeyTable {
   let slots = firstSlots
