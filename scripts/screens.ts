@@ -7,10 +7,8 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '../packages/server/tests/browser.ts'
-import { ageSampleData } from './screens/age.ts'
-import { demoScreens } from './screens/demo-screens.ts'
+import { addExtras } from './screens/extras.ts'
 import { screens } from './screens/list.ts'
-import { addSampleData } from './screens/sample-data.ts'
 import type { Screen } from './screens/screen.ts'
 
 // `npm run screens [-- name …]` takes screenshots of all screens into docs/screens/, light and wide as well as dark and narrow; of
@@ -27,38 +25,16 @@ const token = 'token-of-the-administrator'
 /** Output of each process so far. */
 const outputs = new WeakMap<ChildProcess, string>()
 
-const wanted = (list: readonly Screen[]) =>
-  list.filter(({ name }) => asked.length === 0 || asked.some((part) => name.includes(part)))
+const wanted = screens.filter(({ name }) => asked.length === 0 || asked.some((part) => name.includes(part)))
 const data = await mkdtemp(join(tmpdir(), 'alcove-screens-'))
+const server = start()
 try {
-  if (wanted(screens).length > 0) await takeSampleScreens()
-  if (wanted(demoScreens).length > 0) await takeDemoScreens()
+  const origin = await addressOf(server)
+  await printed(server, /^The history is complete\.$/m)
+  await takeAll(wanted, { origin, places: await addExtras(origin, token) })
 } finally {
+  await stop(server)
   await rm(data, { recursive: true, force: true })
-}
-
-async function takeSampleScreens(): Promise<void> {
-  let server = start()
-  try {
-    const places = await addSampleData(await addressOf(server), token)
-    await stop(server)
-    await ageSampleData(join(data, 'alcove.sqlite3'))
-    server = start()
-    await takeAll(wanted(screens), { origin: await addressOf(server), places })
-  } finally {
-    await stop(server)
-  }
-}
-
-async function takeDemoScreens(): Promise<void> {
-  const server = start(['demo'])
-  try {
-    const origin = await addressOf(server)
-    await printed(server, /^The history is complete\.$/m)
-    await takeAll(wanted(demoScreens), { origin, places: {} })
-  } finally {
-    await stop(server)
-  }
 }
 
 interface Visit {
@@ -81,8 +57,9 @@ async function stop(server: ChildProcess): Promise<void> {
   if (server.exitCode === null && server.kill()) await stopped
 }
 
-function start(args: readonly string[] = []): ChildProcess {
-  return spawn(process.execPath, ['packages/server/dist/main.js', ...args], {
+/** Starts `alcove demo`. */
+function start(): ChildProcess {
+  return spawn(process.execPath, ['packages/server/dist/main.js', 'demo'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { placeScreens } from './places.ts'
 import type { Screen } from './screen.ts'
+import { triageScreens } from './triage-screens.ts'
 
 const vocabulary = `version: 1
 topics:
@@ -15,66 +16,52 @@ topics:
 
 export const screens: readonly Screen[] = [
   { name: 'sign-in', path: '/-/sign_in', isSignedOut: true },
+  ...triageScreens,
   ...placeScreens,
   { name: 'projects', path: '/explore/projects' },
-  { name: 'project', path: '/acme/shop' },
-  { name: 'vulnerabilities', path: '/acme/shop/-/vulnerabilities', height: 1000 },
+  { name: 'project', path: '/shop/storefront' },
+  { name: 'project-new-empty', path: '/shop/website', height: 1400 },
   {
     name: 'vulnerabilities-selected',
-    path: '/acme/shop/-/vulnerabilities?severity=critical,high&report_type=container_scanning,sast',
+    path: '/shop/storefront/-/vulnerabilities?severity=critical,high&report_type=container_scanning,sast',
     async prepare(page) {
       await page.getByRole('grid').focus()
       for (const key of ['j', 'x', 'Shift+ArrowDown', 'Shift+ArrowDown']) await page.keyboard.press(key)
     },
   },
-  {
-    name: 'vulnerabilities-dismiss',
-    path: '/acme/shop/-/vulnerabilities',
-    async prepare(page) {
-      await page.getByRole('grid').focus()
-      await page.keyboard.press('d')
-      await page.getByRole('dialog').waitFor()
-    },
-  },
-  {
-    name: 'vulnerabilities-panel',
-    path: '/acme/shop/-/vulnerabilities',
-    async prepare(page) {
-      await page.getByRole('grid').focus()
-      await page.keyboard.press('Enter')
-      await page.getByRole('region', { name: 'Selected vulnerability' }).getByRole('heading').first().waitFor()
-    },
-  },
-  { name: 'approvals', path: '/acme/shop/-/vulnerabilities/approvals' },
-  { name: 'all-approvals', path: '/-/approvals' },
   { name: 'activity', path: '/-/activity' },
   { name: 'coverage', path: '/-/coverage' },
   { name: 'display-settings', path: '/-/profile/display' },
   { name: 'help', path: '/-/help' },
-  { name: 'group-approval-rule', path: '/groups/acme/-/settings/approval_rule' },
-  { name: 'findings', path: '/acme/shop/-/vulnerabilities?tab=awaiting' },
-  { name: 'group-vulnerabilities', path: '/groups/acme/-/vulnerabilities' },
-  { name: 'vulnerability', path: '/acme/shop/-/vulnerabilities/{vulnerability}', height: 1100 },
-  { name: 'reports', path: '/acme/shop/-/reports' },
-  { name: 'dependencies', path: '/acme/shop/-/dependencies' },
-  { name: 'all-dependencies', path: '/-/dependencies' },
-  { name: 'group-dependencies', path: '/groups/acme/-/dependencies' },
-  { name: 'branches', path: '/acme/shop/-/reports/branches' },
-  { name: 'branches-compare', path: '/acme/shop/-/reports/branches/compare' },
-  { name: 'report', path: '/acme/shop/-/reports/1' },
-  { name: 'report-mappings', path: '/acme/shop/-/settings/report_mappings' },
-  { name: 'vex-import', path: '/acme/shop/-/reports/vex' },
-  { name: 'report-new', path: '/acme/shop/-/reports/new' },
-  { name: 'uploads', path: '/acme/shop/-/uploads' },
-  { name: 'uploads-sending', path: '/acme/shop/-/uploads', prepare: sendAndSelect },
-  { name: 'uploads-empty', path: '/acme/charts/-/uploads' },
-  { name: 'uploads-deleted', path: '/acme/shop/-/uploads?deleted=true' },
-  { name: 'uploads-preview', path: '/acme/shop/-/uploads?preview={picture}' },
-  { name: 'uploads-preview-text', path: '/acme/shop/-/uploads?preview={text}' },
-  { name: 'uploads-pad', path: '/acme/shop/-/uploads/pad', prepare: writeIntoPad },
+  { name: 'changes', path: '/-/help/changes' },
+  { name: 'notifications', path: '/-/profile/notifications' },
+  { name: 'two-factor', path: '/-/profile/two_factor_auth' },
+  { name: 'forgot-password', path: '/-/forgot_password', isSignedOut: true },
+  { name: 'group-activity', path: '/groups/shop/-/activity' },
+  { name: 'group-coverage', path: '/groups/shop/-/coverage' },
+  { name: 'group-audit-log', path: '/groups/shop/-/settings/audit_log' },
+  { name: 'group-access-tokens', path: '/groups/shop/-/settings/access_tokens' },
+  { name: 'group-uploads', path: '/groups/shop/-/uploads' },
+  { name: 'project-activity', path: '/shop/storefront/-/activity' },
+  { name: 'project-coverage', path: '/shop/storefront/-/coverage' },
+  { name: 'project-audit-log', path: '/shop/storefront/-/settings/audit_log' },
+  { name: 'not-found', path: '/shop/not-there' },
+  { name: 'findings', path: '/shop/storefront/-/vulnerabilities?tab=awaiting' },
+  { name: 'reports', path: '/shop/storefront/-/reports' },
+  { name: 'branches', path: '/shop/storefront/-/reports/branches' },
+  { name: 'branches-compare', path: '/shop/storefront/-/reports/branches/compare' },
+  { name: 'report-mappings', path: '/shop/storefront/-/settings/report_mappings' },
+  { name: 'vex-import', path: '/shop/storefront/-/reports/vex' },
+  { name: 'uploads', path: '/shop/storefront/-/uploads' },
+  { name: 'uploads-sending', path: '/shop/storefront/-/uploads', prepare: sendAndSelect },
+  { name: 'uploads-empty', path: '/shop/website/-/uploads' },
+  { name: 'uploads-deleted', path: '/shop/storefront/-/uploads?deleted=true' },
+  { name: 'uploads-preview', path: '/shop/storefront/-/uploads?preview={picture}' },
+  { name: 'uploads-preview-text', path: '/shop/storefront/-/uploads?preview={text}' },
+  { name: 'uploads-pad', path: '/shop/storefront/-/uploads/pad', prepare: writeIntoPad },
   { name: 'admin', path: '/-/admin' },
   { name: 'admin-users', path: '/-/admin/users' },
-  { name: 'admin-user', path: '/-/admin/users/{nadia}', height: 1600 },
+  { name: 'admin-user', path: '/-/admin/users/{wei}', height: 1600 },
   { name: 'admin-user-new', path: '/-/admin/users/new', height: 1000 },
   { name: 'admin-tokens', path: '/-/admin/tokens' },
   { name: 'admin-audit-log', path: '/-/admin/audit_log' },
@@ -104,7 +91,7 @@ export const screens: readonly Screen[] = [
     },
     height: 1000,
   },
-  { name: 'project-access-tokens', path: '/acme/shop/-/settings/access_tokens', height: 1000 },
+  { name: 'project-access-tokens', path: '/shop/storefront/-/settings/access_tokens', height: 1000 },
   { name: 'admin-jobs', path: '/-/admin/jobs' },
   { name: 'admin-storage', path: '/-/admin/storage' },
   { name: 'admin-organizations', path: '/-/admin/organizations' },
@@ -116,7 +103,7 @@ export const screens: readonly Screen[] = [
     path: '/-/api/listProjectUploads',
     height: 1400,
     prepare: async (page) => {
-      await page.getByLabel('id (required)').fill('acme/shop')
+      await page.getByLabel('id (required)').fill('shop/storefront')
       await page.getByRole('button', { name: 'Send' }).click()
     },
   },
@@ -135,8 +122,8 @@ async function sendAndSelect(page: Page): Promise<void> {
     { name: 'database-dump.sql.gz', mimeType: 'application/gzip', buffer: Buffer.alloc(9_000_000) },
   )
   await page.getByRole('progressbar').first().waitFor()
-  await page.getByRole('checkbox', { name: /^Select alpha/ }).check()
-  await page.getByRole('checkbox', { name: /^Select plain.jpg/ }).check()
+  await page.getByRole('checkbox', { name: /^Select architecture/ }).check()
+  await page.getByRole('checkbox', { name: /^Select threat-model/ }).check()
   await page.evaluate('scrollTo(0, 0)')
 }
 

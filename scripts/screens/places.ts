@@ -1,32 +1,31 @@
 import type { Page } from 'playwright-core'
+import { password } from './extras.ts'
 import type { Screen } from './screen.ts'
 
 /** Screens of explore, projects, groups, users and the user's own account. */
 export const placeScreens: readonly Screen[] = [
-  { name: 'home', path: '/' },
-  { name: 'vulnerabilities-all', path: '/-/vulnerabilities' },
   { name: 'topics', path: '/explore/topics', isSignedOut: true },
   { name: 'topic', path: '/explore/topics/typescript' },
   { name: 'groups', path: '/explore/groups' },
-  { name: 'group', path: '/groups/acme' },
-  { name: 'group-members', path: '/groups/acme/-/members' },
-  { name: 'group-settings', path: '/groups/acme/tools/-/settings', height: 1000 },
-  { name: 'group-new', path: '/-/groups/new?parent=acme' },
-  { name: 'user', path: '/nadia' },
-  { name: 'project-new', path: '/-/projects/new?namespace=acme', height: 1000 },
+  { name: 'group', path: '/groups/shop' },
+  { name: 'group-members', path: '/groups/shop/-/members' },
+  { name: 'group-settings', path: '/groups/shop/-/settings', height: 1000 },
+  { name: 'group-new', path: '/-/groups/new?parent=shop' },
+  { name: 'user', path: '/wei' },
+  { name: 'project-new', path: '/-/projects/new?namespace=shop', height: 1000 },
   {
     name: 'project-topics',
-    path: '/acme/shop',
+    path: '/shop/storefront',
     async prepare(page) {
       await page.getByRole('button', { name: 'Edit topics' }).click()
       await page.getByRole('combobox', { name: 'Topics' }).pressSequentially('java')
       await page.getByRole('option', { name: /java-script/ }).waitFor()
     },
   },
-  { name: 'members', path: '/acme/shop/-/members' },
+  { name: 'members', path: '/shop/storefront/-/members' },
   {
     name: 'members-add',
-    path: '/acme/shop/-/members',
+    path: '/shop/storefront/-/members',
     async prepare(page) {
       await page.getByRole('button', { name: 'Add members' }).click()
       await page.getByRole('combobox', { name: 'Users' }).pressSequentially('wei')
@@ -34,10 +33,10 @@ export const placeScreens: readonly Screen[] = [
       await page.getByLabel('Role').focus()
     },
   },
-  { name: 'members-invite', path: '/acme/shop/-/members', prepare: fillInvitation },
+  { name: 'members-invite', path: '/shop/storefront/-/members', prepare: fillInvitation },
   {
     name: 'members-invited',
-    path: '/acme/shop/-/members',
+    path: '/shop/storefront/-/members',
     async prepare(page) {
       await fillInvitation(page)
       await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click()
@@ -46,30 +45,30 @@ export const placeScreens: readonly Screen[] = [
   },
   {
     name: 'members-pending',
-    path: '/acme/shop/-/members?search=lindqvist',
+    path: '/shop/storefront/-/members?search=lindqvist',
     prepare: (page) => page.getByRole('button', { name: 'Actions for mira.lindqvist@example.test' }).click(),
   },
-  { name: 'settings', path: '/acme/shop/-/settings', height: 1600 },
+  { name: 'settings', path: '/shop/storefront/-/settings', height: 1600 },
   {
     name: 'settings-delete',
-    path: '/acme/shop/-/settings',
+    path: '/shop/storefront/-/settings',
     prepare: (page) => page.getByRole('button', { name: 'Delete project' }).click(),
   },
-  { name: 'hooks', path: '/acme/shop/-/settings/hooks' },
+  { name: 'hooks', path: '/shop/storefront/-/settings/hooks' },
   {
     name: 'hook',
-    path: '/acme/shop/-/settings/hooks/{hook}',
+    path: '/shop/storefront/-/settings/hooks/{hook}',
     height: 1700,
     prepare: (page) => page.locator('summary').last().click(), // the delivery
   },
-  { name: 'issue-tracker', path: '/acme/shop/-/settings/issue_tracker', height: 1400 },
-  { name: 'group-hooks', path: '/groups/acme/-/settings/hooks' },
-  { name: 'not-for-you', path: '/acme/shop/-/settings', isSignedOut: true },
+  { name: 'issue-tracker', path: '/shop/storefront/-/settings/issue_tracker', height: 1400 },
+  { name: 'group-hooks', path: '/groups/shop/-/settings/hooks' },
+  { name: 'not-for-you', path: '/shop/storefront/-/settings', isSignedOut: true },
   { name: 'password-link', path: '/-/password#a-secret', isSignedOut: true },
   { name: 'invitation', path: '/-/invitation#{invitation}', isSignedOut: true, height: 1200 },
   { name: 'invitation-accept', path: '/-/invitation#{invitation}' },
   { name: 'invitation-over', path: '/-/invitation#unknown', isSignedOut: true },
-  { name: 'profile', path: '/-/sign_in', isSignedOut: true, height: 1000, prepare: asNadia('/-/profile') },
+  { name: 'profile', path: '/-/sign_in', isSignedOut: true, height: 1000, prepare: asWei('/-/profile') },
   { name: 'profile-by-token', path: '/-/profile' },
   { name: 'tokens', path: '/-/sign_in', isSignedOut: true, prepare: createToken },
   {
@@ -77,7 +76,7 @@ export const placeScreens: readonly Screen[] = [
     path: '/-/sign_in',
     isSignedOut: true,
     async prepare(page) {
-      await asNadia('/-/profile/tokens')(page)
+      await asWei('/-/profile/tokens')(page)
       await page.getByRole('button', { name: 'New token' }).click()
     },
   },
@@ -91,10 +90,10 @@ async function fillInvitation(page: Page): Promise<void> {
   await page.getByRole('dialog').getByLabel('Role').focus()
 }
 
-/** Signs in as nadia with a password, because sessions from a token show less. */
-function asNadia(path: string) {
+/** Signs in as wei with a password, because sessions from a token show less. */
+function asWei(path: string) {
   return async (page: Page): Promise<void> => {
-    const data = { login: 'nadia', password: 'correct horse battery' }
+    const data = { login: 'wei', password }
     await page.context().request.post(`${new URL(page.url()).origin}/-/sessions`, { data })
     await page.goto(path)
     await page.waitForLoadState('networkidle')
@@ -102,7 +101,7 @@ function asNadia(path: string) {
 }
 
 async function createToken(page: Page): Promise<void> {
-  await asNadia('/-/profile/tokens')(page)
+  await asWei('/-/profile/tokens')(page)
   await page.getByRole('button', { name: 'New token' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('nightly scan')

@@ -5,10 +5,11 @@ import { join, resolve } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { openApp } from './app.ts'
 import { lockIfFree } from './db/sqlite/engine.ts'
-import type { Call } from './demo/call.ts'
+import type { Call, SignIn } from './demo/call.ts'
 import { openDemoClock } from './demo/clock.ts'
 import { fillDemo } from './demo/fill.ts'
 import type { RootDeps } from './domain/deps.ts'
+import { sessionHeader } from './http/pipeline/credentials.ts'
 import { startJobs } from './jobs.ts'
 import { databaseFiles } from './platform/private-files.ts'
 import type { Settings } from './platform/settings/settings.ts'
@@ -62,21 +63,29 @@ export async function writeDemoData(deps: RootDeps, token: string, { isShort = f
   const past = { ...deps, now: clock.now, log: deps.log.child({}, { level: 'silent' }) }
   const { server } = await openApp(past)
   const jobs = startJobs(past)
-  const call: Call = async (method, path, body, own = token) => {
+  const call: Call = async (method, path, body, cookie) => {
     const request = body && new Response(body instanceof FormData ? body : JSON.stringify(body))
     const type = body instanceof FormData ? request?.headers.get('content-type') : 'application/json'
     const reply = await server.inject({
       method,
       url: `/api/v4${path}`,
-      headers: { 'private-token': own, ...(type && body && { 'content-type': type }) },
+      headers: {
+        ...(cookie ? { cookie, [sessionHeader]: '1' } : { 'private-token': token }),
+        ...(type && body && { 'content-type': type }),
+      },
       ...(request && { payload: Buffer.from(await request.arrayBuffer()) }),
     })
     const text = decoded(reply.rawPayload, reply.headers['content-encoding'])
     if (reply.statusCode >= 400) throw new Error(`the demo data: ${method} ${path}: ${reply.statusCode} ${text}`)
     return JSON.parse(text)
   }
+  const signIn: SignIn = async (login, password) => {
+    const reply = await server.inject({ method: 'POST', url: '/-/sessions', payload: { login, password } })
+    const cookies = [reply.headers['set-cookie'] ?? []].flat()
+    return cookies.map((cookie) => cookie.split(';')[0]).join('; ')
+  }
   try {
-    await fillDemo({ call, clock, isShort })
+    await fillDemo({ call, signIn, clock, isShort })
   } finally {
     await jobs.stop()
     await server.close()

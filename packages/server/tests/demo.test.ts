@@ -20,6 +20,7 @@ test('alcove demo serves a year of invented data and writes it once', async () =
   for (const state of ['detected', 'confirmed', 'dismissed', 'resolved']) {
     expect(sum(await each(`vulnerabilities?state=${state}`))).toBeGreaterThan(200)
   }
+  expect(await count(server, '/dismissal_requests?side=to_decide')).toBe(4)
   const oldest = Math.min(...projects.map(({ created_at }) => Date.parse(created_at)))
   expect(Date.now() - oldest).toBeGreaterThan(0.95 * yearMs)
   await server.stop()

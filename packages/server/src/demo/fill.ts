@@ -1,12 +1,14 @@
-import type { Call } from './call.ts'
+import { randomUUID } from 'node:crypto'
+import type { Call, SignIn } from './call.ts'
 import type { DemoClock } from './clock.ts'
-import { addDecisions } from './decisions.ts'
+import { addDecisions, requestDismissals } from './decisions.ts'
 import { demoFiles } from './files.ts'
 import { type DemoProject, groups, projects, topics, users } from './names.ts'
 import { months, reportsOf } from './reports.ts'
 
 interface Filling {
   call: Call
+  signIn: SignIn
   clock: DemoClock
   /** True: the last month of the projects that are scanned every month, for tests. */
   isShort?: boolean
@@ -20,13 +22,14 @@ interface Created {
 const dayMs = 24 * 60 * 60 * 1000
 
 /** Fills an empty server with a year of history, through its API and in the order of time. */
-export async function fillDemo({ call, clock, isShort = false }: Filling): Promise<void> {
+export async function fillDemo({ call, signIn, clock, isShort = false }: Filling): Promise<void> {
   const endsAt = Date.parse(clock.now())
   const firstMonth = isShort ? months - 1 : 0
   // The last month begins a week ago, so that the last reports are recent.
   const startOf = (month: number) => new Date(endsAt - ((months - 1 - month) * 32 + 7) * dayMs)
   clock.moveTo(startOf(firstMonth))
-  await addUsers(call)
+  const password = randomUUID()
+  await addUsers(call, password)
   await addTopics(call)
   const created = await addProjects(
     call,
@@ -43,14 +46,17 @@ export async function fillDemo({ call, clock, isShort = false }: Filling): Promi
     }
   }
   await addDecisions(call, created, clock.now())
+  // Who dismisses what is critical is another person than the administrator, who can approve it then.
+  await requestDismissals(call, created, { now: clock.now(), cookie: await signIn('tomas', password) })
   clock.reset()
 }
 
-async function addUsers(call: Call): Promise<void> {
+/** All users have a password that is not kept, so only the administrator can sign in. */
+async function addUsers(call: Call, password: string): Promise<void> {
   for (const group of groups) await call('POST', '/groups', { ...group, visibility: visibilityOf(group.path) })
   for (const { username, name, level } of users) {
     const email = `${username}@example.test`
-    const { id } = await call('POST', '/users', { username, name, email, force_random_password: true })
+    const { id } = await call('POST', '/users', { username, name, email, password })
     for (const { path } of groups) await call('POST', `/groups/${path}/members`, { user_id: id, access_level: level })
   }
 }
