@@ -170,7 +170,7 @@ function Facts() {
             </dd>
           </>
         )}
-        {statistics && (
+        {statistics?.last_scan_at && (
           <>
             <dt>{texts.grade}</dt>
             <dd>
@@ -180,14 +180,10 @@ function Facts() {
                 waiting={statistics.waiting_findings}
               />
             </dd>
-            {statistics.last_scan_at && (
-              <>
-                <dt>{texts.lastScan}</dt>
-                <dd>
-                  <Time of={statistics.last_scan_at} />
-                </dd>
-              </>
-            )}
+            <dt>{texts.lastScan}</dt>
+            <dd>
+              <Time of={statistics.last_scan_at} />
+            </dd>
           </>
         )}
         <dt>{texts.created}</dt>
