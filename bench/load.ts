@@ -26,22 +26,13 @@ export interface Measured {
 }
 
 /** Sends requests as fast as the server responds. Throws when a response is an error, which would distort the result. */
-export function sendLoad({
-  url,
-  paths,
-  bodies,
-  connections,
-  seconds,
-  atMost,
-  amount,
-  ...request
-}: Load): Promise<Measured> {
+export function sendLoad(load: Load): Promise<Measured> {
+  const { url, paths, bodies: _, connections, seconds, atMost, amount, ...request } = load
   const latencies: number[] = []
   let failure: Error | undefined
   let first = 0
   let last = 0
   let nextClient = 0
-  const share = Math.ceil(paths.length / connections)
   return new Promise((resolve, reject) => {
     const options = {
       url,
@@ -56,14 +47,7 @@ export function sendLoad({
       setupClient: (client: autocannon.Client) => {
         // Do not decode bodies as text: the benchmark does not need them.
         client.pipelinedRequests.addBody = () => {}
-        const start = (nextClient++ * share) % paths.length
-        const own = paths.slice(start, start + share)
-        client.setRequests(
-          own.map((path, index) => {
-            const body = bodies?.[start + index]
-            return body ? { path, body } : { path }
-          }),
-        )
+        client.setRequests(requestsOf(load, nextClient++))
       },
     }
     const run = autocannon(options, (error) => {
@@ -89,5 +73,15 @@ export function sendLoad({
     run.on('reqError', (error: Error) => {
       failure ??= new Error(`${request.method ?? 'GET'} ${url}${paths[0]} … failed: ${error.message}`)
     })
+  })
+}
+
+/** Returns the share of a connection of all requests. */
+function requestsOf({ paths, bodies, connections }: Omit<Load, 'seconds'>, client: number) {
+  const share = Math.ceil(paths.length / connections)
+  const start = (client * share) % paths.length
+  return paths.slice(start, start + share).map((path, index) => {
+    const body = bodies?.[start + index]
+    return body ? { path, body } : { path }
   })
 }
