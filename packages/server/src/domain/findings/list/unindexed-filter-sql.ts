@@ -90,8 +90,13 @@ function identifierFilter(db: Db, names: readonly string[], projectIds: readonly
     where project_id in ${integers(projectIds)} and ${asciiLower(sql`external_id`)} in ${keys}`
   return {
     indexes: [{ keys: identifiers, findingsOf: [withIdentifier] }],
-    condition: sql`exists (
-      select 1 from finding_identifiers fi where fi.finding_id = f.id and fi.identifier_id in (${identifiers}))`,
+    // Scalar subqueries test the few identifiers of each finding by their ids. With `exists` and a join, SQLite would look up
+    // those of all projects again for each finding, and PostgreSQL would read whole tables.
+    condition: sql`(
+      select count(*) from finding_identifiers fi
+      where fi.finding_id = f.id and (
+        select ${asciiLower(sql`i.name`)} in ${keys} or ${asciiLower(sql`i.external_id`)} in ${keys}
+        from identifiers i where i.id = fi.identifier_id)) > 0`,
   }
 }
 

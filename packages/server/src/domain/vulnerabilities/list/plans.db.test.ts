@@ -171,6 +171,21 @@ describe('before the engine has table statistics', () => {
     )
   })
 
+  test('a row is tested by its own identifiers, not by those of all projects', async () => {
+    const rows = {
+      filter: { identifiers: ['CWE-79'] },
+      projectIds: Array.from({ length: 1_000 }, (_, index) => index + 1),
+      counts: [],
+      order: { id: 'desc' },
+      today: '',
+    } as const
+    const plan = await planIn(async (db) => unindexedFilters(db, rows)?.listMatching([1, 2, 3]))
+    expect(plan).toMatch(
+      isSqlite() ? /SEARCH i USING INTEGER PRIMARY KEY \(rowid=\?\)/ : /using identifiers_pkey on identifiers i/,
+    )
+    expect(plan).not.toMatch(/identifiers_by_name|identifiers_by_external_id/)
+  })
+
   test('the first occurrence of a finding is looked up by its id', async () => {
     const plan = await planIn((db) => insertCreated(db, [1, 2, 3], 1, '2026-01-01T00:00:00.000Z'))
     expect(plan).toMatch(
