@@ -5,7 +5,7 @@ import { fill } from '../../components/fill.tsx'
 import { formatBytes, formatCount } from '../../components/format.ts'
 import { Page } from '../../components/page/page.tsx'
 import { Pager, usePageNumber } from '../../components/page/pager.tsx'
-import { Empty, QueryResult } from '../../components/page/states.tsx'
+import { Empty, Loading, QueryResult } from '../../components/page/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useApiQuery, usePage } from '../../data/api.ts'
@@ -22,6 +22,9 @@ export function Storage() {
   const { upload_grace_days: graceDays } = useSession()
   const totals = useApiQuery('GET /admin/storage', {})
   const owners = usePage('GET /admin/storage/owners', { query: { page: usePageNumber(), per_page: perPage } })
+  const retention = useRetention()
+  // What arrives later would move the parts below it.
+  if (totals.isLoading || retention.isLoading || owners.isLoading) return <Loading />
   return (
     <Page title={texts.storage} lead={texts.storageUsedByUploads}>
       <QueryResult query={totals}>
@@ -113,9 +116,11 @@ const retentionLabels = {
   unreferenced_uploads: texts.uploadsWithoutReferences,
 }
 
+const useRetention = () => useApiQuery('GET /admin/retention', {})
+
 /** What the next hourly run removes, by the periods of retention of the server. */
 function Retention() {
-  const query = useApiQuery('GET /admin/retention', {})
+  const query = useRetention()
   return (
     <div className="stack">
       <h2>{texts.nextCleanup}</h2>

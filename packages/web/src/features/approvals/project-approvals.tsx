@@ -28,6 +28,7 @@ export function ProjectApprovals() {
     { path: { id: project.id }, query: page },
     { isEnabled: !isDecider },
   )
+  const requests = isDecider ? queue : readable
   return (
     <Page
       title={texts.approvals}
@@ -37,11 +38,8 @@ export function ProjectApprovals() {
       <search className="row-wrap">
         <ChoiceFilter name="state" label={texts.requests} choices={requestStates} />
       </search>
-      <RequestsTable
-        query={isDecider ? queue : readable}
-        toOf={({ vulnerability }) => to(`vulnerabilities/${vulnerability.id}`)}
-      />
-      {mayChange && level >= levels.maintainer && <RulePanel noun="project" id={project.id} />}
+      <RequestsTable query={requests} toOf={({ vulnerability }) => to(`vulnerabilities/${vulnerability.id}`)} />
+      {!requests.isLoading && mayChange && level >= levels.maintainer && <RulePanel noun="project" id={project.id} />}
     </Page>
   )
 }

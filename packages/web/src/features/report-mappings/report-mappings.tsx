@@ -30,11 +30,13 @@ export function ReportMappings() {
       <QueryResult query={query}>
         {(mappings) => <Mappings mappings={mappings} edited={edited} onEdit={setEdited} onRemoved={restart} />}
       </QueryResult>
-      <ForWriters>
-        <Panel title={edited ? texts.editName(edited.name) : texts.createMapping}>
-          <MappingForm key={edited?.id ?? `new ${count}`} mapping={edited} onDone={restart} />
-        </Panel>
-      </ForWriters>
+      {!query.isLoading && (
+        <ForWriters>
+          <Panel title={edited ? texts.editName(edited.name) : texts.createMapping}>
+            <MappingForm key={edited?.id ?? `new ${count}`} mapping={edited} onDone={restart} />
+          </Panel>
+        </ForWriters>
+      )}
     </Page>
   )
 }

@@ -5,7 +5,7 @@ import { ActionForm } from '../../components/form/action-form.tsx'
 import { SelectField, TextField } from '../../components/form/field.tsx'
 import { ForWriters } from '../../components/form/for-writers.tsx'
 import { Page, Panel } from '../../components/page/page.tsx'
-import { QueryResult } from '../../components/page/states.tsx'
+import { Loading, QueryResult } from '../../components/page/states.tsx'
 import { Table } from '../../components/table.tsx'
 import { Time } from '../../components/time.tsx'
 import { useAction, useApiQuery } from '../../data/api.ts'
@@ -37,6 +37,8 @@ export function ReportSchedules() {
   const query = useApiQuery(`GET ${path}`, { path: { id } })
   const settings = useApiQuery('GET /user/notification_settings', {})
   const title = texts.reportsByEMail
+  // What arrives later would move the form.
+  if (query.isLoading || settings.isLoading) return <Loading />
   return (
     <Page title={title} crumbs={[{ label: texts.vulnerabilities, to }]} lead={texts.youReceiveTheHtml(noun)}>
       {settings.data?.email_enabled === false && <p role="status">{texts.thisServerDoesNotSend}</p>}

@@ -40,6 +40,9 @@ export function Uploads({ owner, level }: UploadsProps) {
   return <Present owner={owner} level={level} />
 }
 
+/** Keeps the place of a line that is loading. */
+const space = '\u00a0'
+
 function Present({ owner, level }: UploadsProps) {
   const canSend = useMayChange()
   const canList = level >= levels.maintainer
@@ -47,7 +50,7 @@ function Present({ owner, level }: UploadsProps) {
   return (
     <Page
       title={texts.uploads}
-      lead={limits.data && <Storage limits={limits.data} />}
+      lead={limits.data ? <Storage limits={limits.data} /> : limits.isLoading && <p className="small">{space}</p>}
       actions={
         <>
           {canSend && (
@@ -63,7 +66,12 @@ function Present({ owner, level }: UploadsProps) {
         </>
       }
     >
-      {canSend && <Sending owner={owner} limits={limits.data && limitSentence(limits.data)} />}
+      {canSend && (
+        <Sending
+          owner={owner}
+          limits={limits.data ? limitSentence(limits.data) : limits.isLoading ? space : undefined}
+        />
+      )}
       {canList ? <Listed owner={owner} mayRemove={canSend} /> : <OfThisVisit owner={owner} />}
     </Page>
   )
