@@ -8,6 +8,7 @@ import { invitationPath } from '../data/invitation-link.ts'
 import { twoFactorPath } from '../data/own-address.ts'
 import { mayWrite } from '../data/session.ts'
 import { AdminMode } from '../features/account/admin-mode.tsx'
+import { groupPattern } from '../nouns/group/group.ts'
 import { signedIn, uploader, writer } from './access.ts'
 import { admin } from './admin-screens.ts'
 import { group } from './group-screens.ts'
@@ -25,9 +26,6 @@ const creator: Access = {
   isAllowed: ({ session }) => mayWrite(session),
   denied: lazyComponent(async () => (await import('../features/project/creation-denied.tsx')).CreationDenied),
 }
-
-/** Matches the `web_url` of a group, optionally followed by `/-/` and the name of a part. */
-const groupPattern = /^\/groups\/(?<place>(?!-\/)[^/]+(?:\/[^/]+)*?)(?:\/-\/(?<part>.*))?\/?$/
 
 /** Matches the `web_url` of a project, whose path has at least two segments, with an optional part. */
 const projectPattern = /^\/(?<place>[^/]+(?:\/[^/]+)+?)(?:\/-\/(?<part>.*))?\/?$/

@@ -60,36 +60,34 @@ export function ProjectDependencies() {
           </Empty>
         }
       >
-        {(rows) => (
-          <Table
-            label={texts.dependencies}
-            head={[
-              ...[texts.package, texts.version, texts.vulnerabilities, texts.licenses],
-              ...(rows.some(hasFile) ? [texts.file] : []),
-            ]}
-          >
-            {rows.map((row) => (
-              <tr key={`${row.package_url ?? row.name} ${row.version} ${row.dependency_file_path}`}>
-                <td>{row.name}</td>
-                <td className="mono">{row.version}</td>
-                <td>
-                  <Vulnerabilities of={row} />
-                </td>
-                <td>
-                  <Licenses of={row.licenses} />
-                </td>
-                {rows.some(hasFile) && <td className="mono">{row.dependency_file_path}</td>}
-              </tr>
-            ))}
-          </Table>
-        )}
+        {(rows) => <DependencyTable rows={rows} />}
       </PagedList>
     </Page>
   )
 }
 
-/** SBOMs usually do not name the file. */
-const hasFile = ({ dependency_file_path: path }: Dependency) => Boolean(path)
+function DependencyTable({ rows }: { rows: readonly Dependency[] }) {
+  // Most lists of components do not name the file.
+  const hasFiles = rows.some(({ dependency_file_path: path }) => path)
+  const head = [texts.package, texts.version, texts.vulnerabilities, texts.licenses, ...(hasFiles ? [texts.file] : [])]
+  return (
+    <Table label={texts.dependencies} head={head}>
+      {rows.map((row) => (
+        <tr key={`${row.package_url ?? row.name} ${row.version} ${row.dependency_file_path}`}>
+          <td>{row.name}</td>
+          <td className="mono">{row.version}</td>
+          <td>
+            <Vulnerabilities of={row} />
+          </td>
+          <td>
+            <Licenses of={row.licenses} />
+          </td>
+          {hasFiles && <td className="mono">{row.dependency_file_path}</td>}
+        </tr>
+      ))}
+    </Table>
+  )
+}
 
 /** The highest severity of the vulnerabilities in a dependency, as a link to them. */
 function Vulnerabilities({ of: { name, vulnerabilities, package_url: url, version } }: { of: Dependency }) {

@@ -5,7 +5,7 @@ import { useApiQuery } from '../../data/api.ts'
 import { isUnlimited, levels, mayWrite, useSession } from '../../data/session.ts'
 import { useSignOut } from '../../data/sign-out.ts'
 import { applyTheme, themes, useTheme } from '../../data/theme.ts'
-import { type GroupScreen, groupScreen, useGroupLevel } from '../../nouns/group/group.ts'
+import { type GroupScreen, groupPattern, groupScreen, useGroupLevel } from '../../nouns/group/group.ts'
 import type { ProjectScreen } from '../../nouns/project/project.ts'
 import { projectScreen } from '../../nouns/project/project-scope.tsx'
 import type { SearchResult } from './search-result.ts'
@@ -13,9 +13,6 @@ import { texts } from './texts.ts'
 
 /** Matches the address of a project, whose path has at least two segments. */
 const projectPattern = /^\/(?!-\/|explore\/|groups\/)(?<place>[^/]+(?:\/[^/]+)+?)(?:\/-\/.*)?\/?$/
-
-/** Matches the address of a group. */
-const groupPattern = /^\/groups\/(?<place>(?!-\/)[^/]+(?:\/[^/]+)*?)(?:\/-\/.*)?\/?$/
 
 /** Returns the project whose page is open. */
 function useOpenProject(): ProjectScreen | undefined {

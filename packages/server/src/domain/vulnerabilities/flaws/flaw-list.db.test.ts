@@ -182,7 +182,7 @@ test('a change while the counts of a list are read is in the next list', async (
       isChanged = true
       await server.report(project, sastReport([entry({ name: 'Later' })], 'other'), { category: 'other' })
     }
-    return rows as never
+    return rows as never // of the type that the caller names
   }
   await listFlaws({ ...server.deps, db: { ...db, all } }, query, request)
   expect((await listFlaws(server.deps, query, request)).rows).toMatchObject([{ title: 'Later' }])

@@ -1,20 +1,12 @@
 import { store } from '../../../data/store.ts'
 import type { VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
 import { type OptimisticState, useOptimisticStates } from '../triage/triage-queue.ts'
-import type { PagedRows } from './paged-rows.ts'
+import { mapRows, type PagedRows } from './paged-rows.ts'
 
 /** Returns the rows with the states of queued actions applied. */
 export function useOptimisticRows(rows: PagedRows<VulnerabilityRow>): PagedRows<VulnerabilityRow> {
   const states = useOptimisticStates()
-  if (states.size === 0) return rows
-  return {
-    ...rows,
-    rowAt: (index) => {
-      const row = rows.rowAt(index)
-      return row && withState(row, states)
-    },
-    newestOf: (wanted) => rows.newestOf(wanted).map((row) => withState(row, states)),
-  }
+  return states.size === 0 ? rows : mapRows(rows, (row) => withState(row, states))
 }
 
 const merged = store.slot(() => new WeakMap<VulnerabilityRow, { shown: OptimisticState; row: VulnerabilityRow }>())

@@ -104,6 +104,18 @@ export function usePagedRows<Row extends { id: number }>(wanted: RowSource<Row>)
   }
 }
 
+/** Returns the rows with a change applied to each. The change must return the same object for an unchanged row. */
+export function mapRows<Row>(rows: PagedRows<Row>, change: (row: Row) => Row): PagedRows<Row> {
+  return {
+    ...rows,
+    rowAt: (index) => {
+      const row = rows.rowAt(index)
+      return row && change(row)
+    },
+    newestOf: (wanted) => rows.newestOf(wanted).map(change),
+  }
+}
+
 const pageOf = (index: number) => Math.floor(Math.max(0, index) / rowsPerPage) + 1
 
 function endOf(page: Page<unknown> | undefined, number: number): number {

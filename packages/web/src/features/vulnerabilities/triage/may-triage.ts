@@ -4,7 +4,7 @@ import { mayWrite, useSession } from '../../../data/session.ts'
 import { store } from '../../../data/store.ts'
 import { asProject } from '../../../nouns/project/project.ts'
 import type { Owner, VulnerabilityRow } from '../../../nouns/vulnerability/owner.ts'
-import type { PagedRows } from '../grid/paged-rows.ts'
+import { mapRows, type PagedRows } from '../grid/paged-rows.ts'
 
 // Developers are the first who may read vulnerabilities.
 const roleLevels = [30, 40, 50] as const
@@ -38,15 +38,7 @@ export function withRights(
   { triageProjects }: Pick<Owner, 'triageProjects'>,
 ): PagedRows<VulnerabilityRow> {
   if (!triageProjects) return rows
-  const mark = (row: VulnerabilityRow) => (triageProjects.has(row.projectId) ? row : asReadOnly(row))
-  return {
-    ...rows,
-    rowAt: (index) => {
-      const row = rows.rowAt(index)
-      return row && mark(row)
-    },
-    newestOf: (wanted) => rows.newestOf(wanted).map(mark),
-  }
+  return mapRows(rows, (row) => (triageProjects.has(row.projectId) ? row : asReadOnly(row)))
 }
 
 const marked = store.slot(() => new WeakMap<VulnerabilityRow, VulnerabilityRow>())
