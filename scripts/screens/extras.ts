@@ -13,13 +13,22 @@ export async function addExtras(origin: string, token: string): Promise<Record<s
   await call('POST', '/organizations', { name: 'Annex', path: 'annex', description: 'Projects of another company.' })
   const uploads = await addUploads(call, place)
   const [typescript] = await call('GET', '/topics?name=typescript')
+  const [weakness] = await call('GET', `${place}/vulnerabilities?identifier=CWE-89`)
+  const [finding] = await call('GET', `${place}/vulnerability_findings?has_vulnerability=false`)
+  const exported = await call('POST', `/security${place}/vulnerability_exports`, { export_format: 'html' })
+  const hooks = [await addHook(call, place, origin), await addHook(call, '/groups/shop', origin)]
   return {
-    hook: String(await addHook(call, place, origin)),
+    hook: String(hooks[0]),
+    groupHook: String(hooks[1]),
+    instanceHook: String(await addHook(call, '', origin)),
     invitation: await addInvitations(call, place),
     picture: String(uploads('architecture.png')),
     text: String(uploads('threat-model.md')),
     wei: String(wei),
     topic: String(typescript.id),
+    vulnerability: String(weakness.id),
+    finding: String(finding.id),
+    report: String(exported.id),
   }
 }
 
@@ -95,6 +104,7 @@ function sastReport(scanner: string, names: readonly string[]): object {
   return { version: '15.2.1', scan, vulnerabilities }
 }
 
+/** Creates a webhook of a project, of a group or, without a place, of the instance. */
 async function addHook(call: Call, place: string, origin: string): Promise<number> {
   const fields = { url: `${origin}/-/not-there`, name: 'Team chat', vulnerability_events: true }
   const hook = await call('POST', `${place}/hooks`, fields)

@@ -66,7 +66,11 @@ export const placeScreens: readonly Screen[] = [
   { name: 'not-for-you', path: '/shop/storefront/-/settings', isSignedOut: true },
   { name: 'password-link', path: '/-/password#a-secret', isSignedOut: true },
   { name: 'invitation', path: '/-/invitation#{invitation}', isSignedOut: true, height: 1200 },
-  { name: 'invitation-accept', path: '/-/invitation#{invitation}' },
+  {
+    name: 'invitation-accept',
+    path: '/-/invitation#{invitation}',
+    prepare: (page) => page.getByRole('button', { name: 'Accept invitation' }).waitFor(),
+  },
   { name: 'invitation-over', path: '/-/invitation#unknown', isSignedOut: true },
   { name: 'profile', path: '/-/sign_in', isSignedOut: true, height: 1000, prepare: asWei('/-/profile') },
   { name: 'profile-by-token', path: '/-/profile' },

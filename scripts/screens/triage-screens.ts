@@ -14,7 +14,7 @@ export const triageScreens: readonly Screen[] = [
   { name: 'vulnerabilities-grouped', path: '/-/vulnerabilities?group_by=flaw' },
   { name: 'group-vulnerabilities-grouped', path: `${group}/vulnerabilities?group_by=flaw` },
   { name: 'vulnerabilities-panel', path: `${storefront}/vulnerabilities?tags=next-release`, prepare: openPanel },
-  { name: 'vulnerability', path: `${storefront}/vulnerabilities?identifier=CWE-89`, prepare: openPage, height: 1600 },
+  { name: 'vulnerability', path: `${storefront}/vulnerabilities/{vulnerability}`, height: 1600 },
   {
     name: 'vulnerability-by-rule',
     path: `${storefront}/vulnerabilities?tags=identity`,
@@ -38,6 +38,11 @@ export const triageScreens: readonly Screen[] = [
   { name: 'all-rules', path: '/-/admin/rules' },
   { name: 'dismissal-templates', path: `${group}/settings/dismissal_templates` },
   { name: 'due-dates', path: `${group}/settings/due_dates`, height: 1000 },
+  { name: 'project-dismissal-templates', path: `${storefront}/settings/dismissal_templates` },
+  { name: 'project-due-dates', path: `${storefront}/settings/due_dates` },
+  { name: 'project-schedules', path: `${storefront}/report_schedules` },
+  { name: 'group-vex-import', path: `${group}/vulnerabilities/vex` },
+  { name: 'sent-report', path: '/-/vulnerability_reports/{report}', height: 1000 },
   { name: 'schedules', path: `${group}/report_schedules` },
   { name: 'dependencies', path: `${storefront}/dependencies` },
   { name: 'group-dependencies', path: `${group}/dependencies` },
@@ -46,7 +51,7 @@ export const triageScreens: readonly Screen[] = [
   { name: 'report-preview', path: `${storefront}/reports/new`, prepare: previewImport, height: 1400 },
   { name: 'report', path: `${storefront}/reports/1`, height: 1000 },
   { name: 'group-trends', path: `${group}/vulnerabilities/trends`, height: 1100 },
-  { name: 'finding', path: `${storefront}/vulnerabilities?tab=awaiting`, prepare: openFinding, height: 1000 },
+  { name: 'finding', path: `${storefront}/findings/{finding}`, height: 1000 },
   { name: 'vulnerabilities-columns', path: `${storefront}/vulnerabilities`, prepare: openDialog('View options') },
   { name: 'vulnerabilities-keys', path: `${storefront}/vulnerabilities`, prepare: openDialog('Keyboard shortcuts') },
   {
@@ -71,13 +76,6 @@ export const triageScreens: readonly Screen[] = [
     },
   },
 ]
-
-async function openFinding(page: Page): Promise<void> {
-  await page.getByRole('grid').focus()
-  await page.keyboard.press('Shift+Enter')
-  await page.waitForURL(/findings/)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-}
 
 function openDialog(button: string) {
   return async (page: Page): Promise<void> => {

@@ -43,7 +43,7 @@ export function Proposals() {
       crumbs={[{ label: texts.topics, to: '/-/admin/topics' }]}
       lead={texts.topicsThatUsersAsk}
     >
-      <search>
+      <search className="row-wrap">
         <ChoiceFilter label={texts.status} name="state" choices={states} />
       </search>
       <PagedTable
