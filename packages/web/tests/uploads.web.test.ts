@@ -191,12 +191,9 @@ describe('the list of uploads', () => {
         .getByRole('row')
         .getByRole('link', { name: /^[^ ]+$/ })
         .allInnerTexts()
-    expect(await names()).toEqual(['from-root.txt', 'plan.pdf', 'notes.txt', 'plan.png'])
-    expect(
-      await rowOf(page, 'plan.png')
-        .locator('img')
-        .evaluate((image: HTMLImageElement) => image.naturalWidth),
-    ).toBe(10)
+    await expect.poll(names).toEqual(['from-root.txt', 'plan.pdf', 'notes.txt', 'plan.png'])
+    const thumbnail = rowOf(page, 'plan.png').locator('img')
+    await expect.poll(() => thumbnail.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(10)
 
     await page.getByRole('searchbox').fill('plan')
     await expect.poll(names).toEqual(['plan.pdf', 'plan.png'])
