@@ -31,9 +31,6 @@ export function useGroup(): GroupScreen {
   return screen
 }
 
-/** Matches the `web_url` of a group, optionally followed by `/-/` and the name of a part. */
-export const groupPattern = /^\/groups\/(?<place>(?!-\/)[^/]+(?:\/[^/]+)*?)(?:\/-\/(?<part>.*))?\/?$/
-
 /** Returns the path of a group's page, the same as in its `web_url`. */
 export function groupAddress(fullPath: string): string {
   return `/groups/${fullPath}`
