@@ -1,25 +1,32 @@
-/*
+import { store } from '../../data/store.ts'
+
+/**
  * Keys pressed after a dialog was opened and before it has the focus. They are held, and given to the dialog in their
  * order, so that no key acts on what lies behind it.
  */
-const held: KeyboardEvent[] = []
-/** Number of dialogs that were opened and do not have the focus yet. */
-let opening = 0
-let isReplaying = false
-/** Closes the dialog that was opened last. */
-let cancel = () => {}
+interface HeldKeys {
+  held: KeyboardEvent[]
+  /** Number of dialogs that were opened and do not have the focus yet. */
+  opening: number
+  isReplaying: boolean
+  /** Closes the dialog that was opened last. */
+  cancel: () => void
+}
+
+const keys = store.slot((): HeldKeys => ({ held: [], opening: 0, isReplaying: false, cancel: () => {} }))
 
 /** Holds keys until the returned function is called, or until a dialog takes the focus. */
 export function holdKeys(onEscape: () => void): () => void {
+  const state = keys.get()
   let isOpening = true
-  opening++
-  cancel = onEscape
+  state.opening++
+  state.cancel = onEscape
   const end = () => {
     if (!isOpening) return
     isOpening = false
-    opening--
+    state.opening--
     document.removeEventListener('focusin', noticeFocus)
-    void replay()
+    void replay(state)
   }
   const noticeFocus = () => isInDialog(document.activeElement) && end()
   addEventListener('keydown', hold, true)
@@ -34,25 +41,26 @@ function hold(event: KeyboardEvent): void {
   if (!isTrusted || isModified || modifiers.has(key)) return
   event.preventDefault()
   event.stopImmediatePropagation()
-  if (key !== 'Escape' || opening === 0) return void held.push(event)
-  held.length = 0
-  cancel()
+  const state = keys.get()
+  if (key !== 'Escape' || state.opening === 0) return void state.held.push(event)
+  state.held = []
+  state.cancel()
 }
 
 const modifiers = new Set(['Shift', 'Control', 'Meta', 'Alt', 'CapsLock'])
 
 /** Presses the held keys, one per frame, so that each acts on what the one before it rendered. */
-async function replay(): Promise<void> {
-  if (isReplaying) return
-  isReplaying = true
-  for (let next = held.shift(); next; next = opening === 0 ? held.shift() : undefined) {
+async function replay(state: HeldKeys): Promise<void> {
+  if (state.isReplaying) return
+  state.isReplaying = true
+  for (let next = state.held.shift(); next; next = state.opening === 0 ? state.held.shift() : undefined) {
     press(next)
     await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
     // The place of the focus after these keys is decided by the browser alone.
-    if (next.key === 'Tab' || next.key.startsWith('Arrow')) held.length = 0
+    if (next.key === 'Tab' || next.key.startsWith('Arrow')) state.held = []
   }
-  isReplaying = false
-  if (opening === 0) removeEventListener('keydown', hold, true)
+  state.isReplaying = false
+  if (state.opening === 0) removeEventListener('keydown', hold, true)
 }
 
 /** Dispatches a key again, and does what the browser does only for keys of the user. */

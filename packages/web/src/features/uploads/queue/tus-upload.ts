@@ -2,6 +2,7 @@ import { RequestFailed, readFailure } from '@alcove/client'
 import { DefaultHttpStack, type DetailedError, defaultOptions, type HttpRequest, Upload } from 'tus-js-client'
 import { sessionHeaders } from '../../../data/api.ts'
 import { NotSent } from '../../../data/send-form.ts'
+import { store } from '../../../data/store.ts'
 
 /** Size of a request. A proxy may buffer a whole request, so the bytes of a broken one can be lost. */
 const chunkBytes = 8 * 1024 * 1024
@@ -19,7 +20,7 @@ export interface TusListeners {
 }
 
 /** Addresses of the uploads of this page. The same file can be chosen twice. */
-const inUse = new Set<string>()
+const inUse = store.slot(() => new Set<string>())
 
 /** Creates an upload, which continues an earlier one of the same file if there is one. `start` sends the file. */
 export async function openTusUpload(endpoint: string, file: File, listeners: TusListeners): Promise<Upload> {
@@ -31,7 +32,7 @@ export async function openTusUpload(endpoint: string, file: File, listeners: Tus
     retryDelays,
     httpStack: ownOriginStack(),
     onProgress: listeners.onProgress,
-    onUploadUrlAvailable: () => void inUse.add(upload.url ?? ''),
+    onUploadUrlAvailable: () => void inUse.get().add(upload.url ?? ''),
     // `start` resets an earlier `abort`, so an upload that was paused at once would go on.
     onBeforeRequest: (request) => (isHeldBack(request, listeners) ? new Promise(() => {}) : undefined),
     onAfterResponse(_, response) {
@@ -48,9 +49,9 @@ export async function openTusUpload(endpoint: string, file: File, listeners: Tus
   })
   const earlier = (await upload.findPreviousUploads())
     .toSorted((a, b) => Date.parse(b.creationTime) - Date.parse(a.creationTime))
-    .find(({ uploadUrl }) => uploadUrl && !inUse.has(uploadUrl))
+    .find(({ uploadUrl }) => uploadUrl && !inUse.get().has(uploadUrl))
   if (earlier?.uploadUrl) {
-    inUse.add(earlier.uploadUrl)
+    inUse.get().add(earlier.uploadUrl)
     upload.resumeFromPreviousUpload(earlier)
   }
   return upload
@@ -62,7 +63,7 @@ function isHeldBack(request: HttpRequest, { isStopped }: TusListeners): boolean 
 
 /** Allows another upload to continue this one. */
 export function releaseTusUpload({ url }: Upload): void {
-  inUse.delete(url ?? '')
+  inUse.get().delete(url ?? '')
 }
 
 /** Forgets a finished upload, so that the same file can be uploaded again. */
