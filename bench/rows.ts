@@ -46,11 +46,27 @@ function projectRows({ projects, topics }: Sizes): Row[] {
       aim: 0.25,
     },
     {
+      name: 'GET /projects, fresh address',
+      paths: series((number) => `/projects?${unlike(number)}`),
+      aim: 0.25,
+    },
+    ...accountRows(),
+    {
       name: 'GET …/uploads, fresh address',
       paths: series((number) => `/projects/${large}/uploads?${unlike(number)}`),
       aim: 0.3,
     },
   ]
+}
+
+/** What clients request to find their way: groups, members and users. */
+function accountRows(): Row[] {
+  const paths = ['/groups', '/groups/1', `/projects/${large}/members/all`, '/users', '/users/1', '/user']
+  return paths.map((path) => ({
+    name: `GET ${path.replace(/\d+/, ':id')}, fresh address`,
+    paths: series((number) => `${path}?${unlike(number)}`),
+    aim: 0.25,
+  }))
 }
 
 function vulnerabilityRows({ findings: [small, medium, count] }: Sizes): Row[] {

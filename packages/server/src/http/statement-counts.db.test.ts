@@ -77,10 +77,19 @@ describe('requests take few statements', () => {
       '/vulnerabilities?per_page=50': { first: 2, again: 1, afterWrite: 4 },
       [`${at}/vulnerability_findings`]: { first: 2, again: 0, afterWrite: 2 },
       [`${at}/vulnerability_findings?search=Crit`]: { first: 2, again: 0, afterWrite: 3 },
+      '/groups': { first: 4, again: 0, afterWrite: 4 },
+      '/groups/acme': { first: 6, again: 0, afterWrite: 6 },
+      // The first request also resolves the project again.
+      [`${at}/members/all`]: { first: 3, again: 0, afterWrite: 2 },
+      // A write to users also makes the caller outdated.
+      '/users': { first: 5, again: 0, afterWrite: 7 },
+      '/users/1': { first: 3, again: 0, afterWrite: 5 },
+      '/user': { first: 2, again: 0, afterWrite: 4 },
     }
     const tableOf = (path: string) =>
-      ['topics', 'uploads', 'vulnerabilities', 'findings'].find((name) => path.split('?')[0]?.includes(name)) ??
-      'projects'
+      ['topics', 'uploads', 'vulnerabilities', 'findings', 'members'].find((name) =>
+        path.split('?')[0]?.includes(name),
+      ) ?? (path.startsWith('/user') ? 'users' : 'projects')
     const counts: typeof limits = {}
     let nonce = 0
     for (const path of Object.keys(limits)) {

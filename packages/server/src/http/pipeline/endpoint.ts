@@ -38,7 +38,7 @@ export function compileEndpoint(services: Services, route: Route) {
     fileFields,
     readInput: compileInput(schema),
     stringify: serialiserOf(route.output as object), // a schema is an object
-    responses: route.cacheTables && openResponseCache(deps, route.cacheTables),
+    responses: route.cacheTables && openResponseCache(deps, route.cacheTables, { isPerCaller: route.isPerCaller }),
     maxFileBytes: route.fileLimit ? (route.maxFileBytes?.(deps.settings) ?? deps.settings.maxUploadBytes) : 0,
     maxTextBytes: route.maxTextBytes ?? (route.outside ? maxSmallTextBytes : defaultMaxTextBytes),
     /** Which segment of the path is `:id`. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { openCache } from '../../db/cache.ts'
+import type { Caller } from '../../domain/access/callers.ts'
 import type { RootDeps } from '../../domain/deps.ts'
 import type { Found } from '../guard.ts'
 import type { PageEnd } from '../response/pages.ts'
@@ -15,6 +16,8 @@ export interface ResponseKey {
   organizationId: unknown
   /** The resources that the guard resolved for this request. */
   resources: Found['resources']
+  /** The caller and their access level, if the response depends on them. */
+  reader?: { caller: Caller | null; level: number | undefined } | undefined
   /** Start of the texts of this key, which the cache fills in. */
   prefix?: string
 }
@@ -48,15 +51,22 @@ export interface ResponseCache {
 
 /** Maximum size of the cached responses of a route, and of its results. */
 const maxBytes = 4 * 1024 * 1024
+/** The same for a route whose responses differ between callers, which are rarely shared. */
+const maxBytesPerCaller = 1024 * 1024
 /** Longer URLs and inputs are rarely requested twice, and would take more room than their responses. */
 const maxKeyLength = 500
 /** Upper bound for the URL and the links that repeat it. */
 const overheadBytes = 3 * 1024
 
 /** Opens a cache. Views show what is overdue, so a response is valid for one day only. */
-export function openResponseCache(deps: RootDeps, tables: readonly string[]): ResponseCache {
-  const responses = openCache<Rendered>(deps.db.changes, tables, maxBytes, weigh)
-  const results = openCache<RenderedResult>(deps.db.changes, tables, maxBytes, weigh)
+export function openResponseCache(
+  deps: RootDeps,
+  tables: readonly string[],
+  { isPerCaller = false }: { isPerCaller?: boolean | undefined } = {},
+): ResponseCache {
+  const limit = isPerCaller ? maxBytesPerCaller : maxBytes
+  const responses = openCache<Rendered>(deps.db.changes, tables, limit, weigh)
+  const results = openCache<RenderedResult>(deps.db.changes, tables, limit, weigh)
   const textOf = (key: ResponseKey, address: string) => {
     key.prefix ??= prefixOf(key, deps.now().slice(0, 10))
     return key.prefix + address
@@ -94,8 +104,15 @@ function weigh({ content: { bytes, compressed = {} } }: { content: Content }): n
   return bytes.length + (br?.length ?? 0) + (gzip?.length ?? 0) + overheadBytes
 }
 
-const prefixOf = ({ origin, organizationId, resources }: ResponseKey, today: string) =>
-  `${fingerprint(resources)}${today} ${organizationId} ${origin} `
+const prefixOf = ({ origin, organizationId, resources, reader }: ResponseKey, today: string) =>
+  `${reader ? readerKey(reader) : ''}${fingerprint(resources)}${today} ${organizationId} ${origin} `
+
+/** Covers every field of the user, because views show some of them and rules depend on others. */
+function readerKey({ caller, level }: NonNullable<ResponseKey['reader']>): string {
+  if (!caller) return 'anonymous '
+  const { user, token, isAdmin } = caller
+  return `${digestOf(user)} ${isAdmin} ${token.kind} ${token.scopes} ${level} `
+}
 
 /**
  * Identifies the resource, not the path in the URL: after a rename or transfer another tenant's resource may have that
@@ -112,7 +129,7 @@ function fingerprint(resources: Found['resources']): string {
 
 const digests = new WeakMap<object, string>()
 
-/** Resources are cached and never changed in place, so each is hashed once. */
+/** Resources and users are cached and never changed in place, so each is hashed once. */
 function digestOf(resource: object): string {
   const known = digests.get(resource)
   if (known !== undefined) return known

@@ -20,6 +20,16 @@ export function renderRow(json: string): RenderedRow {
   return { mark, json: bytes, digest: hash('sha1', bytes, 'hex') }
 }
 
+/** Returns a resource with one more field at the end of its JSON, whose rows are rendered already. */
+export function withRows<View>(json: string, field: string, rows: readonly RenderedRow[]): RenderedRow<View> {
+  const start = Buffer.from(`${json.slice(0, -1)},${JSON.stringify(field)}:`)
+  const { bytes, digest } = joinRows(rows)
+  const whole = Buffer.concat([start, bytes, objectEnd])
+  return { mark, json: whole, digest: hash('sha1', `${hash('sha1', start, 'hex')} ${digest}`, 'hex') }
+}
+
+const objectEnd = Buffer.from('}')
+
 export function isRenderedRow(value: unknown): value is RenderedRow {
   return typeof value === 'object' && value !== null && 'mark' in value && value.mark === mark
 }

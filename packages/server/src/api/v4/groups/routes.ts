@@ -27,6 +27,8 @@ import {
   text,
 } from '../../../http/params/input.ts'
 import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
+import { withRows } from '../../../http/response/rendered-row.ts'
+import { serialiserOf } from '../../../http/response/serialiser.ts'
 import type { Route } from '../../../http/route.ts'
 import { refused } from '../../../platform/failure.ts'
 import { anyFile } from '../avatars/any-file.ts'
@@ -39,7 +41,7 @@ import {
 import { addMirrors, mirrorField } from '../import-sources/views.ts'
 import { attributesFrom, groupExtras, inputsOf, outputsOf } from '../projects/gitlab-attributes.ts'
 import { organizationField, visibility } from '../projects/input.ts'
-import { projectView, viewProjects, webUrl } from '../projects/views.ts'
+import { projectView, renderProjects, webUrl } from '../projects/views.ts'
 import { route } from '../route.ts'
 import { acceptedView, nullableInteger, nullableString, timestamp, viewAccepted } from '../views.ts'
 
@@ -204,6 +206,8 @@ async function listGroups(
   return next ? { ...next, rows } : { ...found, rows }
 }
 
+const listTables = ['custom_attributes', 'import_sources', 'members', 'namespaces', 'projects']
+
 /** The page of projects that is part of a group. */
 const shownProjects = { page: 1, perPage: 100, offset: 0 }
 
@@ -217,6 +221,8 @@ export const groupRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(groupView),
     paged: true,
+    cacheTables: listTables,
+    isPerCaller: true,
     async handle({ deps, caller, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
       const query = { ...groupQueryFrom(input, caller), organizationId: input.organization_id }
@@ -232,6 +238,8 @@ export const groupRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(groupView),
     paged: true,
+    cacheTables: listTables,
+    isPerCaller: true,
     async handle({ deps, caller, group, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
       const query = { ...groupQueryFrom(input, caller), topLevelOnly: false, parentId: group.id }
@@ -247,6 +255,8 @@ export const groupRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(groupView),
     paged: true,
+    cacheTables: listTables,
+    isPerCaller: true,
     async handle({ deps, caller, group, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
       const query = { ...groupQueryFrom(input, caller), topLevelOnly: false, below: group }
@@ -299,6 +309,8 @@ export const groupRoutes: readonly Route[] = [
     }),
     status: 200,
     output: groupDetailView,
+    cacheTables: [...listTables, 'project_topics', 'topics'],
+    isPerCaller: true,
     async handle({ deps, caller, group, input, origin }) {
       const isWanted = caller?.isAdmin === true && input.with_custom_attributes === true
       const shown = await viewOneGroup(deps, group, origin)
@@ -309,8 +321,9 @@ export const groupRoutes: readonly Route[] = [
         asked: { by: 'id', direction: 'desc' },
         page: shownProjects,
       })
-      const projects = await viewProjects(deps, caller, rows, { origin, detail: caller ? 'full' : 'basic' })
-      return { ...view, projects, shared_projects: [] }
+      const projects = await renderProjects(deps, caller, rows, { origin, detail: caller ? 'full' : 'basic' })
+      const json = serialiserOf(groupDetailView)({ ...view, shared_projects: [] })
+      return withRows<Static<typeof groupDetailView>>(json, 'projects', projects)
     },
   }),
   route({

@@ -59,6 +59,8 @@ const terms = {
   expires_at: optional(nullable(date({ description: 'Date on which the membership ends' }))),
 }
 
+const memberTables = ['members', 'users']
+
 const oneInput = Type.Object({ user_id: integer() })
 
 /** Routes for the members of projects and of groups, which differ only in their path. */
@@ -82,6 +84,7 @@ function readingRoutes(noun: 'project' | 'group', reach: 'direct' | 'all'): Rout
       status: 200,
       output: Type.Array(memberView),
       paged: true,
+      cacheTables: memberTables,
       async handle(context) {
         const { deps, input, page, origin } = context
         const found = await findMembers(deps, placeOf(context), { reach, filter: filterFrom(input), page })

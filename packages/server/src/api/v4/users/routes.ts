@@ -96,6 +96,8 @@ export const userRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(listedUserView),
     paged: true,
+    cacheTables: ['custom_attributes', 'namespaces', 'users'],
+    isPerCaller: true,
     async handle({ deps, caller, input, page, origin }) {
       const query = {
         ...input,
@@ -127,6 +129,8 @@ export const userRoutes: readonly Route[] = [
     input: Type.Object({ id: integer(), ...withCustomAttributes }),
     status: 200,
     output: userView,
+    cacheTables: ['custom_attributes', 'namespaces', 'users'],
+    isPerCaller: true,
     async handle({ deps, caller, input, origin }) {
       const user = await readUser(deps, caller, input.id)
       if (caller?.isAdmin) {
@@ -249,6 +253,8 @@ function ownProfile(place: { path: string; outside?: boolean; summary: string })
     permission: 'self.read',
     status: 200,
     output: currentUserView,
+    cacheTables: ['namespaces', 'users'],
+    isPerCaller: true,
     handle: async ({ deps, caller, origin }) =>
       caller.isAdmin
         ? describe(deps, caller.user, origin)
