@@ -5,9 +5,9 @@ import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 const source = fileURLToPath(new URL('../packages/server/src/', import.meta.url))
 
-/** Modules that `workerBeside` starts on their own threads. */
+/** Modules that `workerBeside` starts on their own threads or as processes. */
 const workers = readdirSync(source, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('-worker.ts'))
+  .filter((name) => /-(worker|process)\.ts$/.test(name))
   .map((name) => join(source, name))
 
 /** Imports with native code. */

@@ -24,7 +24,7 @@ import { allowOptimization, setProcessFlags } from './platform/v8-flags.ts'
 import { runRestoreCommand } from './restore-command.ts'
 import { runSignInLinkCommand } from './sign-in-link-command.ts'
 import { stopServing } from './stop.ts'
-import { checkDatabase, endWhenBroken } from './storage-watch.ts'
+import { checkDatabase, checkWhileServing, endWhenBroken } from './storage-watch.ts'
 import { runTransferCommand } from './transfer-command.ts'
 
 /**
@@ -95,7 +95,9 @@ async function serve(settings: Settings, { fill, onStop = async () => {} }: Serv
   const lifecycle = openLifecycle()
   const deps = await openDeps(settings, lifecycle)
   await closeDataFolder(settings.dataFolder, deps.log)
-  const [app] = await Promise.all([openApp(deps), checkDatabase(deps.db, deps.log)])
+  // A migration changes only what was checked.
+  const isCheckedLater = deps.db.mayCheckLater && (await pendingMigrations(deps.db, migrations)).length === 0
+  const [app] = await Promise.all([openApp(deps), isCheckedLater || checkDatabase(deps.db, deps.log)])
   endWhenBroken(deps.db, deps.log)
   await migrate(deps.db, migrations)
   await endAttemptsOfEarlierProcess(deps)
@@ -105,6 +107,7 @@ async function serve(settings: Settings, { fill, onStop = async () => {} }: Serv
   if (administrator) console.log(firstStart(settings, administrator.token))
   await app.server.listen({ host: settings.host, port: settings.port })
   allowOptimization()
+  if (isCheckedLater) checkWhileServing(deps.db, deps.log)
   let jobs = administrator && fill ? undefined : startJobs(deps)
 
   const address = settings.externalUrl ?? app.server.listeningOrigin

@@ -107,6 +107,7 @@ test('a database is opened after a clean stop', async () => {
   const crashed = await crashedDatabase()
   const db = await crashed.open()
   await db.run(sql`insert into things values (21, 'before the stop')`)
+  await db.check()
   await db.close()
   expect(await readFile(crashed.position, 'utf8')).toMatch(/^alcove-position closed /)
 

@@ -46,9 +46,24 @@ export interface Database extends Db {
    * as `unavailable`, and the process should end soon. Stays pending otherwise, and always on PostgreSQL.
    */
   readonly broken: Promise<Error>
-  /** Returns the damage found in the whole database; nothing on PostgreSQL, which verifies pages as it reads. */
-  check(options?: { isThorough?: boolean }): Promise<string[]>
+  /**
+   * Whether a start need not wait for the check: it would take long, and the last process closed the database in good
+   * order. False on PostgreSQL, where a check does nothing.
+   */
+  readonly mayCheckLater: boolean
+  /**
+   * Returns the damage found in the whole database, after which `broken` resolves; nothing on PostgreSQL, which verifies
+   * pages as it reads. Stays pending when the database is closed before the end of the check.
+   */
+  check(options?: CheckOptions): Promise<readonly string[]>
   close(): Promise<void>
+}
+
+export interface CheckOptions {
+  /** Also compares each index with its table, which takes several times as long and blocks this process. */
+  isThorough?: boolean
+  /** Gives other work of the machine precedence. */
+  isPatient?: boolean
 }
 
 export interface TransactionOptions {

@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import type { ForeignKey } from './changes.ts'
-import type { Db, Dialect, TransactionOptions } from './db.ts'
+import type { CheckOptions, Db, Dialect, TransactionOptions } from './db.ts'
 import type { CheckpointResult } from './sqlite/wal-checkpointer.ts'
 
 export type DatabaseOptions =
@@ -34,7 +34,9 @@ export interface Engine {
   ready(): Promise<void>
   /** See `Database.broken`. */
   readonly broken: Promise<Error>
-  check(options?: { isThorough?: boolean }): Promise<string[]>
+  /** See `Database.mayCheckLater`. */
+  readonly mayCheckLater: boolean
+  check(options?: CheckOptions): Promise<readonly string[]>
   close(): Promise<void>
 }
 

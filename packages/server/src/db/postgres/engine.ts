@@ -56,6 +56,7 @@ export async function openPostgres(
     },
     ready: connections.probe,
     broken: new Promise(() => {}),
+    mayCheckLater: false,
     check: async () => [], // PostgreSQL verifies its own pages
     synchronize: () => commits.synchronize(),
     async close() {

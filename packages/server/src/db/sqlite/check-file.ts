@@ -2,14 +2,11 @@ import { isSqliteError, type SqliteConnection } from './connection.ts'
 import { connectSqlite } from './drivers.ts'
 import { addFunctions } from './functions.ts'
 
-export interface IntegrityJob {
-  file: string
-  /** Whether to also compare each index with its table, which takes several times as long. */
-  isThorough: boolean
-}
-
-/** Checks a file. Returns an unreadable file as a problem like any other. */
-export function checkFile({ file, isThorough }: IntegrityJob): string[] {
+/**
+ * Checks a file, and with `isThorough` also compares each index with its table, which takes several times as long. Returns
+ * an unreadable file as a problem like any other.
+ */
+export function checkFile(file: string, { isThorough = false } = {}): string[] {
   let database: SqliteConnection | undefined
   try {
     database = connectSqlite(file, { readonly: true, timeoutMs: 5_000 })

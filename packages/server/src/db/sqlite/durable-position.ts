@@ -30,11 +30,15 @@ export interface DurablePosition {
   advance(read: () => LogPosition | undefined): void
   /** Records the latest position immediately, before the log is closed. */
   flush(): Promise<void>
-  /** Closes the record. `isClean` means that the log was copied into the database and removed. */
-  close(isClean: boolean): void
+  /**
+   * Closes the record. `isClean` means that the log was copied into the database and removed, `isChecked` that the
+   * database had no damage either when it was opened.
+   */
+  close(options: { isClean: boolean; isChecked: boolean }): void
 }
 
 const recordBytes = 192
+const recordName = 'alcove-position'
 /** Interval of writes. Recording every commit would cost as much as a commit. */
 const recordIntervalMs = 100
 /** Interval at which the record itself is synced. */
@@ -45,6 +49,8 @@ export function openDurablePosition(database: string): DurablePosition {
   const file = openSync(positionFile(database), 'a+', 0o600)
   closeSync(file)
   const handle = openSync(positionFile(database), 'r+')
+  // Without a sync: after a power failure the file and its time tell as much.
+  if (!readRecord(database)) writeSync(handle, textOf('open'), 0, recordBytes, 0)
   let latest: (() => LogPosition | undefined) | undefined
   let timer: NodeJS.Timeout | undefined
   let recording = Promise.resolve()
@@ -79,14 +85,29 @@ export function openDurablePosition(database: string): DurablePosition {
       clearTimeout(timer)
       await recording
     },
-    close(isClean) {
+    close({ isClean, isChecked }) {
       if (isClean) {
-        writeSync(handle, textOf('closed'), 0, recordBytes, 0)
+        writeSync(handle, textOf(isChecked ? closedRecord(database) : 'open'), 0, recordBytes, 0)
         fsyncSync(handle)
       }
       closeSync(handle)
     },
   }
+}
+
+/**
+ * Returns whether the last process closed the database in good order, after a check had found no damage in it, and no other
+ * program has changed the file since.
+ */
+export function wasClosed(database: string): boolean {
+  const isLogGone = sizeOf(`${database}-wal`) === 0
+  return isLogGone && recordWords(database)?.join(' ') === closedRecord(database)
+}
+
+/** Returns the record of a closed database. A file that was copied or changed has another time or size. */
+function closedRecord(database: string): string {
+  const { size, mtimeNs } = statSync(database, { bigint: true })
+  return `closed ${size} ${mtimeNs}`
 }
 
 /**
@@ -154,25 +175,29 @@ function sizeOf(path: string): number {
 }
 
 /** Returns one line of readable text, padded to a fixed length, so that each write replaces it completely. */
-function textOf(position: LogPosition | 'closed'): Buffer {
+function textOf(position: LogPosition | string): Buffer {
   const fields =
-    position === 'closed'
-      ? ['closed']
+    typeof position === 'string'
+      ? [position]
       : [...position.salts, position.frames, ...position.checksum, position.page, position.pageDigest]
-  const text = ['alcove-position', ...fields].join(' ')
+  const text = [recordName, ...fields].join(' ')
   return Buffer.from(`${text} ${seal(text)}`.padEnd(recordBytes - 1).concat('\n'))
 }
 
 /** Returns the recorded position; `undefined` after a clean stop and for a missing or torn record. */
 function readRecord(database: string): LogPosition | undefined {
+  const words = recordWords(database)
+  if (words?.length !== 7) return undefined
+  const [salt1 = 0, salt2 = 0, frames = 0, checksum1 = 0, checksum2 = 0, page = 0] = words.slice(0, 6).map(Number)
+  return { salts: [salt1, salt2], frames, checksum: [checksum1, checksum2], page, pageDigest: words[6] ?? '' }
+}
+
+/** Returns the words of the record without its name and seal; `undefined` for a missing or torn one. */
+function recordWords(database: string): string[] | undefined {
   const file = positionFile(database)
   if (sizeOf(file) === 0) return undefined
   const words = readFileSync(file, 'utf8').trim().split(' ')
-  const isSealed = words.at(-1) === seal(words.slice(0, -1).join(' '))
-  if (!isSealed || words.length !== 9) return undefined
-  const [salt1 = 0, salt2 = 0, frames = 0, checksum1 = 0, checksum2 = 0, page = 0] = words.slice(1, 7).map(Number)
-  const pageDigest = words[7] ?? ''
-  return { salts: [salt1, salt2], frames, checksum: [checksum1, checksum2], page, pageDigest }
+  return words.at(-1) === seal(words.slice(0, -1).join(' ')) ? words.slice(1, -1) : undefined
 }
 
 const seal = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)

@@ -5,12 +5,13 @@ import { type ChangeLog, describeCommit, type ForeignKey, foreignKeyQueries } fr
 import type { DatabaseOptions, Engine, Execute, Result, ResultMode } from '../engine.ts'
 import { rowReader } from '../rows.ts'
 import { plainValue, sqliteDialect } from '../sql.ts'
+import { checkFile } from './check-file.ts'
 import { isSqliteError, type SqliteConnection } from './connection.ts'
 import { connectSqlite } from './drivers.ts'
-import { openDurablePosition, prepareLog } from './durable-position.ts'
+import { openDurablePosition, prepareLog, wasClosed } from './durable-position.ts'
 import { addFunctions } from './functions.ts'
 import { openGroupCommit } from './group-commit.ts'
-import { checkIntegrity } from './integrity.ts'
+import { beginCheck, type IntegrityCheck, isLargeDatabase } from './integrity.ts'
 import { damagedDatabase, isStorageLost, watchStorage } from './storage-health.ts'
 import { openCheckpointer } from './wal-checkpointer.ts'
 
@@ -29,6 +30,10 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
   // A database has one lock, regardless of the path used to open it.
   const file = existsSync(path) ? realpathSync(path) : path
   const lock = takeLock(file)
+  // A new database has no damage either.
+  let isChecked = existsSync(file) ? wasClosed(file) : true
+  const mayCheckLater = isChecked && isLargeDatabase(file)
+  let check: IntegrityCheck | undefined
   const [writer, reader] = connectBoth(file, lock, options)
   const inTurn = createQueue()
   const health = watchStorage()
@@ -127,14 +132,22 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
       reader.database.prepare('select 1').first([])
     },
     broken: health.broken,
-    check: (options) => checkIntegrity(file, options),
+    mayCheckLater,
+    async check({ isThorough = false, isPatient = false } = {}) {
+      check = isThorough ? undefined : beginCheck(file, { isPatient })
+      const problems = check ? await check.problems : checkFile(file, { isThorough })
+      if (problems.length > 0) health.fail(damagedDatabase(problems))
+      isChecked = problems.length === 0
+      return problems
+    },
     async close() {
+      await check?.cancel()
       await checkpoints.close()
       await inTurn(async () => {
         await log.close()
         // Closing would copy the unverified log into the file. The next start handles it.
         if (!health.isBroken()) for (const { database } of [reader, writer]) database.close()
-        durable.close(!existsSync(`${file}-wal`))
+        durable.close({ isClean: !existsSync(`${file}-wal`), isChecked: isChecked && !health.isBroken() })
         lock.close()
       })
     },

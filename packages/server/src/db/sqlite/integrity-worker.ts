@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { checkFile, type IntegrityJob } from './check-file.ts'
+import { checkFile } from './check-file.ts'
 
-// Runs on a worker thread: see integrity.ts.
-parentPort?.on('message', (job: IntegrityJob) => parentPort?.postMessage(checkFile(job)))
+// Runs on a thread of integrity-process.ts.
+parentPort?.on('message', (file: string) => parentPort?.postMessage(checkFile(file)))
