@@ -47,6 +47,11 @@ export interface Database extends Db {
    */
   readonly broken: Promise<Error>
   /**
+   * Runs work that reads much, and on SQLite does not map what is read into the memory of the process meanwhile. Reads
+   * take up to a fifth longer.
+   */
+  withoutMapping<T>(work: () => Promise<T>): Promise<T>
+  /**
    * Whether a start need not wait for the check: it would take long, and the last process closed the database in good
    * order. False on PostgreSQL, where a check does nothing.
    */

@@ -34,6 +34,8 @@ export interface Engine {
   ready(): Promise<void>
   /** See `Database.broken`. */
   readonly broken: Promise<Error>
+  /** See `Database.withoutMapping`. */
+  withoutMapping<T>(work: () => Promise<T>): Promise<T>
   /** See `Database.mayCheckLater`. */
   readonly mayCheckLater: boolean
   check(options?: CheckOptions): Promise<readonly string[]>

@@ -33,6 +33,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     ready: engine.ready,
     broken: engine.broken,
+    withoutMapping: engine.withoutMapping,
     mayCheckLater: engine.mayCheckLater,
     check: engine.check,
     close() {

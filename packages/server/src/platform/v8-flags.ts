@@ -60,11 +60,11 @@ export async function withSmallHeap<T>(work: () => Promise<T>): Promise<T> {
 let working = 0
 
 /**
- * Returns a function that collects the young generation of this thread, for work that allocates many buffers. Their
- * memory is outside the heap and only freed by a collection, which V8 rarely runs when there are few other objects.
+ * Returns a function that collects garbage of this thread, for work that allocates many buffers. Their memory is outside
+ * the heap and only freed by a collection, which V8 rarely runs when there are few other objects.
  */
-export function openYoungCollector(): () => void {
+export function openCollector(): (type: 'minor' | 'major') => void {
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void // defined by the flag
-  return () => collect({ type: 'minor' })
+  const collect = runInNewContext('gc') as (options: { type: 'minor' | 'major' }) => void // defined by the flag
+  return (type) => collect({ type })
 }

@@ -56,6 +56,7 @@ export async function openPostgres(
     },
     ready: connections.probe,
     broken: new Promise(() => {}),
+    withoutMapping: (work) => work(),
     mayCheckLater: false,
     check: async () => [], // PostgreSQL verifies its own pages
     synchronize: () => commits.synchronize(),

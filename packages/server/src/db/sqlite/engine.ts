@@ -12,6 +12,7 @@ import { openDurablePosition, prepareLog, wasClosed } from './durable-position.t
 import { addFunctions } from './functions.ts'
 import { openGroupCommit } from './group-commit.ts'
 import { beginCheck, type IntegrityCheck, isLargeDatabase } from './integrity.ts'
+import { mapPages } from './mapped-pages.ts'
 import { damagedDatabase, isStorageLost, watchStorage } from './storage-health.ts'
 import { openCheckpointer } from './wal-checkpointer.ts'
 
@@ -35,6 +36,8 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
   const mayCheckLater = isChecked && isLargeDatabase(file)
   let check: IntegrityCheck | undefined
   const [writer, reader] = connectBoth(file, lock, options)
+  // Only reads are memory-mapped, because writes use the cache anyway.
+  const withoutMapping = mapPages(reader.database)
   const inTurn = createQueue()
   const health = watchStorage()
   const pageSize = Number(writer.database.pragma('page_size')[0])
@@ -132,6 +135,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
       reader.database.prepare('select 1').first([])
     },
     broken: health.broken,
+    withoutMapping,
     mayCheckLater,
     async check({ isThorough = false, isPatient = false } = {}) {
       check = isThorough ? undefined : beginCheck(file, { isPatient })
@@ -266,8 +270,6 @@ function connect(file: string, readonly: boolean): Connection {
   database.pragma('synchronous = normal')
   database.pragma('foreign_keys = on')
   database.pragma('cache_size = -4000')
-  // Only reads are memory-mapped, because writes use the cache anyway.
-  if (readonly) database.pragma('mmap_size = 67108864')
   database.pragma('temp_store = memory')
   database.pragma('journal_size_limit = 67108864')
   addFunctions(database)

@@ -5,6 +5,7 @@ import { type Category, isIn } from '../../findings/occurrences/categories.ts'
 import { maxComparedSamples } from '../../findings/ref-comparison/ref-comparison.ts'
 import { type Severity, sharedSeverity } from '../../findings/scales.ts'
 import type { Gap } from '../formats/gaps.ts'
+import { type IdSet, idSetOf } from './id-set.ts'
 import { type ImportPlace, mayChange } from './import-place.ts'
 import type { StatedSuppression } from './imported-finding.ts'
 import { type ReportedFinding, summaryOf } from './reported-finding.ts'
@@ -150,5 +151,11 @@ export const decideMoved = (
 })
 
 /** Returns the ids of the known findings in the report. */
-export const observedIds = (decisions: readonly Decision[]): Set<number> =>
-  new Set(decisions.flatMap((one) => (one.kind === 'observed' || one.kind === 'moved' ? one.findingId : [])))
+export function observedIds(decisions: readonly Decision[]): IdSet {
+  const isKnown = ({ kind }: Decision) => kind === 'observed' || kind === 'moved'
+  let count = 0
+  for (const decision of decisions) if (isKnown(decision)) count++
+  const ids = new Float64Array(count)
+  for (const decision of decisions) if (isKnown(decision)) ids[--count] = decision.findingId
+  return idSetOf(ids)
+}

@@ -4,13 +4,14 @@ import { isCovered } from '../../findings/occurrences/categories.ts'
 import type { Severity } from '../../findings/scales.ts'
 import { isOfAnother } from '../formats/identity/artifacts.ts'
 import { type Decision, decideMoved, decideNew, decideObserved } from './decision.ts'
+import type { IdSet } from './id-set.ts'
 import type { ImportPlace } from './import-place.ts'
 import type { ReportedFinding } from './reported-finding.ts'
 
 /** Progress of matching. Every step returns a new value. */
 export interface Matching {
   /** Ids of the known findings that the report contains under a uuid by which they were known. */
-  observed: ReadonlySet<number>
+  observed: IdSet
   /** Ids of the known findings that were matched since. */
   matched: ReadonlySet<number>
   decisions: readonly Decision[]
@@ -60,7 +61,7 @@ export const mayHaveMoved = (
  */
 export function repeatMatches(
   place: ImportPlace,
-  { observed, open }: { observed: ReadonlySet<number>; open: readonly ReportedFinding[] },
+  { observed, open }: { observed: IdSet; open: readonly ReportedFinding[] },
   before: readonly MatchedBefore[],
 ): Matching {
   const matched = new Set<number>()

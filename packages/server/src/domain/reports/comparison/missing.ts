@@ -7,6 +7,7 @@ import {
 import { covers, type Gap, isTotal } from '../formats/gaps.ts'
 import { isOfAnother } from '../formats/identity/artifacts.ts'
 import type { Decision, MissingFinding } from './decision.ts'
+import type { IdSet } from './id-set.ts'
 
 /** A known finding of a scanner and type, and its state on the ref. */
 export interface StoredState {
@@ -33,11 +34,7 @@ export interface Missing {
 }
 
 /** Selects the findings that the report could contain and does not. */
-export function selectMissing(
-  known: readonly StoredState[],
-  category: Category | undefined,
-  observed: ReadonlySet<number>,
-): Missing {
+export function selectMissing(known: readonly StoredState[], category: Category | undefined, observed: IdSet): Missing {
   const missing: Missing = { absent: [], removedFromCategory: [], absentBefore: [] }
   for (const { id, isPresent, categories } of known) {
     if (observed.has(id)) continue

@@ -73,7 +73,8 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
   }
   try {
     const runStep = () => runNextStep(deps, begun, attempt, job)
-    const isDone = await (begun.fileBytes > largeBytes ? withSmallHeap(runStep) : runStep())
+    const isLarge = begun.fileBytes > largeBytes
+    const isDone = await (isLarge ? withSmallHeap(() => deps.db.withoutMapping(runStep)) : runStep())
     // Postpone instead of failing: a finished step must not count as a failed attempt.
     if (!isDone) return { againAt: deps.now() }
   } catch (error) {

@@ -44,7 +44,7 @@ export async function readOnThread(
 ): Promise<{ reading: ImportReading } | { problems: ReportProblem[] }> {
   const start = (job: ReadingJob) => {
     const owner = size === 'small' ? `project:${options.projectId}` : undefined
-    return workers[size].run(job, [job.requests, job.messages], owner)
+    return workers[size].run(job, [job.requests, job.messages, ...(stored ? [stored.buffer] : [])], owner)
   }
   const { received, close } = startJob(start, open, isImageKnown, { ...options, engine, stored })
   try {

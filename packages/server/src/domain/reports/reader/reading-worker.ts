@@ -1,7 +1,7 @@
 import { MessageChannel, parentPort } from 'node:worker_threads'
 import { dialects } from '../../../db/sql.ts'
 import { receiveAll, receiveOne, sendAll } from '../../../platform/port-stream.ts'
-import { openYoungCollector } from '../../../platform/v8-flags.ts'
+import { openCollector } from '../../../platform/v8-flags.ts'
 import type { ReportedDependency } from '../../dependencies/dependency.ts'
 import { importedFrom } from '../comparison/imported-finding.ts'
 import { findContents } from '../comparison/stored-contents.ts'
@@ -14,7 +14,10 @@ const batchesAhead = 6
 
 /** Maximum number of bytes in unused buffers before a garbage collection. */
 const maxGarbageBytes = 4 * 1024 * 1024
-const collectYoung = openYoungCollector()
+/** Number of bytes of a report from which the garbage at its end is collected. */
+const largeBytes = 16 * 1024 * 1024
+const collect = openCollector()
+let bytesRead = 0
 
 async function* withGarbageCollection(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let garbage = 0
@@ -22,8 +25,9 @@ async function* withGarbageCollection(chunks: AsyncIterable<Uint8Array>): AsyncG
     const { byteLength } = chunk
     yield chunk
     garbage += byteLength
+    bytesRead += byteLength
     if (garbage < maxGarbageBytes) continue
-    collectYoung()
+    collect('minor')
     garbage = 0
   }
 }
@@ -40,6 +44,7 @@ function* dependencyMessages(all: readonly ReportedDependency[]): Generator<Read
 // Runs in a worker thread: see reading-thread.ts.
 parentPort?.on('message', async ({ options, engine, stored, requests, messages }: ReadingJob) => {
   let isOver = false
+  bytesRead = 0
   // The consumer has closed the port. The process exits, because there is no other way to stop in the middle of a step.
   messages.on('close', () => isOver || process.exit())
   const sendRequest = (request: { open: true } | { image: string }) => {
@@ -78,6 +83,8 @@ parentPort?.on('message', async ({ options, engine, stored, requests, messages }
     // The main thread already has the error.
   }
   isOver = true
+  // The main thread compares and commits what was read, and needs the memory.
+  if (bytesRead >= largeBytes) setImmediate(collect, 'major')
   requests.close()
   parentPort?.postMessage('done')
 })

@@ -8,6 +8,7 @@ import type { ReportType } from '../../../findings/scales.ts'
 import { listPresentByFacets } from '../../../vulnerabilities/vulnerabilities.ts'
 import type { ScannerTally } from '../../comparison/absence-guard.ts'
 import type { Decision } from '../../comparison/decision.ts'
+import type { IdSet } from '../../comparison/id-set.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import { decideMissing, needsObservations, type Retention, selectMissing } from '../../comparison/missing.ts'
 import { type Gap, gapsOf, isTotal } from '../../formats/gaps.ts'
@@ -20,7 +21,7 @@ export interface Coverage {
   /** Parts of the scan that the report does not cover. */
   gaps: readonly Gap[]
   /** Ids of the known findings in the report. */
-  observed: ReadonlySet<number>
+  observed: IdSet
 }
 
 /** Findings of one scanner and type, and the scanners whose reports cover them. */
