@@ -66,7 +66,7 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
   )
   // SQLite serves one process.
   if (options.engine === 'postgres' && isAsked(options, 'several processes')) {
-    printTable('Several processes', await measureSeveralProcesses(env, options, filesProject))
+    printTable('Several processes', await measureSeveralProcesses(env, options, filesProject, folder))
   }
   // Takes a minute after the import.
   if (isAsked(options, 'memory after an import') && (!options.isQuick || options.only.length > 0)) {

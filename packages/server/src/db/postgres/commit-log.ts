@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Client, QueryConfig } from 'pg'
 import type { ChangeLog } from '../changes.ts'
 import { inTime, Silence } from '../in-time.ts'
+import { executePrepared } from './prepared-row.ts'
 
 /**
  * Log of the commits of all processes on one PostgreSQL database. Every writing transaction adds a row with its
@@ -29,6 +30,7 @@ export interface CommitLogOptions {
 
 /** Connections of the process, as used by the log. */
 interface Peer {
+  /** Opens a client that sends one query at a time. */
   connect(): Promise<Client>
   /** Reports that the server does not respond or rejects connections. */
   suspend(why: string): void
@@ -55,12 +57,15 @@ const recordCommit = `
   insert into recent_commits (xid, process, tables, committed_at) values (pg_current_xact_id(), $1, $2, now())`
 
 // The upper bound excludes rows that were restored from another server, whose transaction ids have no meaning here.
-const selectCommits = `
-  select pg_current_snapshot()::text as snapshot, array(
-    select distinct tables from recent_commits
-    where process <> $2 and xid >= pg_snapshot_xmin($1::pg_snapshot)
+const prepareRead = `
+  prepare read_commits (pg_snapshot, text) as
+  select pg_current_snapshot()::text, (
+    select string_agg(distinct tables, ' ') from recent_commits
+    where process <> $2 and xid >= pg_snapshot_xmin($1)
       and xid < pg_snapshot_xmax(pg_current_snapshot())
-      and not pg_visible_in_snapshot(xid, $1::pg_snapshot)) as commits`
+      and not pg_visible_in_snapshot(xid, $1))`
+/** Snapshot that sees no commit. */
+const emptySnapshot = '1:1:'
 
 /**
  * Opens the log on a connection of its own. When the server does not respond or accepts no new connection, the log
@@ -175,8 +180,9 @@ async function openListener(
   try {
     await inTime(client.query(createTable), silenceMs).catch(ignoreRace)
     await inTime(client.query(`listen ${channel}`), silenceMs)
+    await inTime(client.query(prepareRead), silenceMs)
     await refresh()
-    const { snapshot } = await readCommits(client, self, undefined)
+    const { snapshot } = await readCommits(client, self, emptySnapshot)
     changes.bumpAll()
     changes.setConnected(true)
     return { client, ended, snapshot, readAt: performance.now() }
@@ -191,13 +197,11 @@ async function openListener(
 async function readCommits(
   client: Client,
   self: string,
-  snapshot: string | undefined,
+  since: string,
 ): Promise<{ snapshot: string; commits: string[] }> {
-  const query = { name: 'read_commits', text: selectCommits, values: [snapshot ?? '1:1:', self] }
-  const { rows } = await inTime(client.query<{ snapshot: string; commits: string[] }>(query), silenceMs)
-  const [row] = rows
-  if (!row) throw new Error('PostgreSQL has no current snapshot')
-  return row
+  const [snapshot, commits] = await inTime(executePrepared(client, 'read_commits', [since, self]), silenceMs)
+  if (!snapshot) throw new Error('PostgreSQL has no current snapshot')
+  return { snapshot, commits: commits?.split(' ') ?? [] }
 }
 
 const deleteOld = `delete from recent_commits where committed_at < now() - interval '${keptMinutes} minutes'`
@@ -209,24 +213,25 @@ function ignoreRace(error: unknown): void {
 
 /**
  * Returns a function that runs `work` once for all callers that arrive before a run begins. A caller that arrives
- * during a run waits for the next one, because the current run may have read older data. Exported for its test.
+ * during a run waits for the next one, because the current run may have read older data. A run begins two turns of the
+ * event loop after its first caller or the previous run: requests that have already arrived join it. While the process is
+ * idle, two turns take some microseconds. Exported for its test.
  */
 export function runTogether(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
+  let running: Promise<unknown> = Promise.resolve()
   let next: Promise<void> | undefined
   const start = () => {
-    const run = work().finally(() => {
-      if (running === run) running = undefined
-    })
-    running = run
+    next = undefined
+    const run = work()
+    running = run.catch(() => {})
     return run
   }
   return () => {
-    if (!running) return start()
-    next ??= running.then(() => {
-      next = undefined
-      return start()
-    })
+    next ??= running.then(twoTurns).then(start)
     return next
   }
+}
+
+function twoTurns(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 }

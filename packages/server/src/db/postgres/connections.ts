@@ -24,7 +24,7 @@ export interface Connections {
   shared(): Promise<SharedClient>
   /** Returns a client for one transaction. Rejects immediately while the breaker is open. */
   dedicated(): Promise<pg.PoolClient>
-  /** Opens a separate client, even while the breaker is open. */
+  /** Opens a separate client that sends one query at a time, even while the breaker is open. */
   connect(): Promise<pg.Client>
   /** Resolves, and closes the breaker, when a server that accepts writes responds to a query. */
   probe(): Promise<void>
@@ -45,9 +45,9 @@ interface SharedClient {
 export function openConnections(url: string, sharedClients: number): Connections {
   const sockets = new Set<Socket>()
   const options: pg.ClientConfig = { ...clientOptions, connectionString: url, stream: trackedSocket }
-  const ring = createRing(sharedClients, connect)
+  const ring = createRing(sharedClients, () => connect(options))
   // A separate client, so that probes never wait for a slow query.
-  const probes = createRing(1, connect)
+  const probes = createRing(1, () => connect(options))
   const pool = new pg.Pool({
     ...options,
     max: maxTransactions,
@@ -59,7 +59,7 @@ export function openConnections(url: string, sharedClients: number): Connections
   let suspendedBecause: string | undefined
 
   return {
-    connect,
+    connect: () => connect({ ...options, pipeline: false }),
     drop,
     shared: () => whileClosed(() => ring.next()),
     dedicated: () => whileClosed(() => orUnavailable(pool.connect())),
@@ -101,8 +101,8 @@ export function openConnections(url: string, sharedClients: number): Connections
     return socket
   }
 
-  async function connect(): Promise<pg.Client> {
-    const client = new pg.Client(options)
+  async function connect(config: pg.ClientConfig): Promise<pg.Client> {
+    const client = new pg.Client(config)
     try {
       await orUnavailable(client.connect())
       await prepareSession(client)

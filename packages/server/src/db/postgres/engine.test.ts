@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import sql, { raw } from 'sql-template-tag'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import {
@@ -102,14 +103,26 @@ test('callers share a run that begins after their call', async () => {
     })
   })
   const first = work()
-  const [second, third] = [work(), work()]
+  const second = new Promise(setImmediate).then(work)
+  await expect.poll(() => runs).toBe(1)
+  const [third, fourth] = [work(), work()]
+  await setTimeout(10)
   expect(runs).toBe(1)
   end()
-  await first
-  await Promise.resolve()
-  expect(runs).toBe(2)
+  await Promise.all([first, second])
+  await expect.poll(() => runs).toBe(2)
   end()
-  await Promise.all([second, third])
+  await Promise.all([third, fourth])
+  expect(runs).toBe(2)
+})
+
+test('a run that fails is followed by others', async () => {
+  let runs = 0
+  const work = runTogether(async () => {
+    if (++runs === 1) throw new Error('no connection')
+  })
+  await expect(work()).rejects.toThrow('no connection')
+  await work()
   expect(runs).toBe(2)
 })
 
