@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { fixedStatement } from './fixed-statement.ts'
 import { postgresDialect, sqliteDialect } from './sql.ts'
 
-const named = fixedStatement((dialect, ids: readonly number[], name: string) => {
+const named = fixedStatement((dialect) => (ids: readonly number[], name: string) => {
   return sql`select id from rows where id in ${dialect.integers(ids)} and name = ${name}`
 })
 

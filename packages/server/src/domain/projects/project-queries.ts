@@ -1,5 +1,6 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { fixedStatement } from '../../db/fixed-statement.ts'
 import type { Visibility } from '../access/roles.ts'
 import type { Membership } from '../members/member.ts'
 import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
@@ -19,9 +20,14 @@ export const projectColumns: Sql = sql`p.id, p.organization_id, p.creator_id, p.
   n.lineage as "namespace.lineage", n.created_at as "namespace.created_at", n.updated_at as "namespace.updated_at"`
 
 export async function findProjectById(db: Db, id: number): Promise<Project | undefined> {
-  return db.one(sql`
-    select ${projectColumns} from projects p join namespaces n on n.id = p.namespace_id where p.id = ${id}`)
+  return db.one(projectById(db, id))
 }
+
+const projectById = fixedStatement(
+  () => (id: number) =>
+    sql`
+    select ${projectColumns} from projects p join namespaces n on n.id = p.namespace_id where p.id = ${id}`,
+)
 
 export async function findProjectByPath(db: Db, fullPath: string): Promise<Project | undefined> {
   return db.one(sql`
@@ -30,10 +36,16 @@ export async function findProjectByPath(db: Db, fullPath: string): Promise<Proje
 }
 
 export async function listProjectsById(db: Db, ids: readonly number[]): Promise<Project[]> {
-  return db.all(sql`
-    select ${projectColumns} from projects p join namespaces n on n.id = p.namespace_id
-    where p.id in ${db.dialect.integers(ids)} order by p.id`)
+  return db.all(projectsById(db, ids))
 }
+
+const projectsById = fixedStatement(
+  ({ integers }) =>
+    (ids: readonly number[]) =>
+      sql`
+    select ${projectColumns} from projects p join namespaces n on n.id = p.namespace_id
+    where p.id in ${integers(ids)} order by p.id`,
+)
 
 /** Locks the project's row until the transaction ends. Returns false when the project does not exist. */
 export async function lockProject(db: Db, id: number): Promise<boolean> {

@@ -107,7 +107,7 @@ export async function findTopic(db: Db, id: number): Promise<Topic | undefined> 
   return db.one(topicById(db, id))
 }
 
-const topicById = fixedStatement((_dialect, id: number) => sql`select ${columns} from topics where id = ${id}`)
+const topicById = fixedStatement(() => (id: number) => sql`select ${columns} from topics where id = ${id}`)
 
 export async function listTopicsById(db: Db, ids: readonly number[]): Promise<Topic[]> {
   return db.all(sql`

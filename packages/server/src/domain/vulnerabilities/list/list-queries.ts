@@ -248,11 +248,12 @@ export async function listWithFindings(db: Db, ids: readonly number[]): Promise<
   return rows.map(withFindingFrom)
 }
 
-const withFindings = fixedStatement(
-  (dialect, ids: readonly number[]) => sql`
-    select ${withFindingColumns(dialect)} from vulnerabilities v ${joinFinding}
-    where v.id in ${dialect.integers(ids)}`,
-)
+const withFindings = fixedStatement((dialect) => {
+  const columns = withFindingColumns(dialect)
+  return (ids: readonly number[]) => sql`
+    select ${columns} from vulnerabilities v ${joinFinding}
+    where v.id in ${dialect.integers(ids)}`
+})
 
 /** Returns the versions of vulnerabilities and of their findings, and the assignees. */
 export async function listRowVersions(
@@ -263,7 +264,8 @@ export async function listRowVersions(
 }
 
 const rowVersions = fixedStatement(
-  (dialect, ids: readonly number[]) => sql`
+  (dialect) => (ids: readonly number[]) =>
+    sql`
     select v.id, v.project_id, v.version as vulnerability, f.version as finding, ${assigneeColumns}
     from vulnerabilities v join findings f on f.vulnerability_id = v.id ${joinAssignee}
     where v.id in ${dialect.integers(ids)}`,

@@ -28,7 +28,7 @@ export async function findVulnerabilityById(db: Db, id: number): Promise<Vulnera
 }
 
 const vulnerabilityById = fixedStatement(
-  (_dialect, id: number) => sql`select ${vulnerabilityColumns} from vulnerabilities where id = ${id}`,
+  () => (id: number) => sql`select ${vulnerabilityColumns} from vulnerabilities where id = ${id}`,
 )
 
 /**
