@@ -40,6 +40,7 @@ const maxBytes = 16 * 1024 * 1024
 const overheadBytes = 500
 
 const caches = perDatabase(() => weightedLru<CachedRow>(maxBytes, ({ row }) => row.json.length + overheadBytes))
+type RowCache = ReturnType<typeof caches>
 
 /**
  * Returns rendered rows in the order of the ids, without those that no longer exist. A row is rendered once per version:
@@ -50,10 +51,37 @@ export async function renderRows<View extends TSchema>(
   source: RowSource<View>,
   ids: readonly number[],
 ): Promise<RenderedRow<Static<View>>[]> {
-  const cache = caches({ changes })
-  const { keyOf } = source
   // Read first: a concurrent change then makes the next request check the versions again.
   const checkedAt = changes.version(source.tables, source.projectId)
+  const current = checkedAt === undefined ? undefined : currentRows(caches({ changes }), source, ids, checkedAt)
+  // The key of a source stands for one type of view.
+  return (current ?? (await readRows(caches({ changes }), source, ids, checkedAt))) as RenderedRow<Static<View>>[]
+}
+
+/** Returns the rows if all of them are cached, and their versions are known to be the current ones. */
+function currentRows(
+  cache: RowCache,
+  { keyOf }: Pick<RowSource<TSchema>, 'keyOf'>,
+  ids: readonly number[],
+  checkedAt: number,
+): RenderedRow[] | undefined {
+  const rows: RenderedRow[] = []
+  for (const id of ids) {
+    const cached = cache.get(keyOf(id))
+    if (cached?.checkedAt !== checkedAt) return undefined
+    rows.push(cached.row)
+  }
+  return rows
+}
+
+/** Reads the versions of the rows that may have changed, and renders those that are missing or have. */
+async function readRows<View extends TSchema>(
+  cache: RowCache,
+  source: RowSource<View>,
+  ids: readonly number[],
+  checkedAt: number | undefined,
+): Promise<RenderedRow[]> {
+  const { keyOf } = source
   const rows = new Map<number, RenderedRow>()
   const unchecked = new Map<number, CachedRow>()
   const missing: number[] = []
@@ -84,8 +112,7 @@ export async function renderRows<View extends TSchema>(
       rows.set(id, row)
     }
   }
-  // The key of a source stands for one type of view.
-  return ids.flatMap((id) => rows.get(id) ?? []) as RenderedRow<Static<View>>[]
+  return ids.flatMap((id) => rows.get(id) ?? [])
 }
 
 /** Returns a short text that differs for different values, for the key of a source. */
