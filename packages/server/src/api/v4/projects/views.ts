@@ -14,6 +14,7 @@ import type { Visitor } from '../../../domain/projects/visible.ts'
 import { listTopicNames, type ProjectTopicNames } from '../../../domain/topics/assignment.ts'
 import type { RenderedRow } from '../../../http/response/rendered-row.ts'
 import { digestOf, type RowSource, renderRows } from '../../../http/response/row-cache.ts'
+import { copierOf } from '../../../platform/copier.ts'
 import { startTimeSlice } from '../../../platform/time-slice.ts'
 import { customAttributesField } from '../custom-attributes/views.ts'
 import { mirrorField, viewMirror } from '../import-sources/views.ts'
@@ -195,6 +196,15 @@ export const projectView = Type.Partial(
 )
 export type ProjectView = Static<typeof projectView>
 
+/** Returns a view with constant fields. The serialiser leaves out what is undefined. */
+const emptyView = copierOf(
+  Object.assign(
+    Object.fromEntries(Object.keys(projectView.properties).map((name) => [name, undefined])),
+    absentBefore,
+    absentMerges,
+  ) as ProjectView,
+)
+
 /** Fields of a project in a response: the basic ones, all, or all with the caller's permissions. */
 export type Detail = 'basic' | 'full' | 'full-with-permissions'
 
@@ -231,8 +241,7 @@ export async function viewProjects(
     }
     const html = await descriptionHtml(deps, project)
     const rest = viewRest(project, known, { html, inheritedTopics: names.inherited, origin })
-    // V8 takes 2 ms to spread objects of so many fields, and 0.03 ms to assign them.
-    const full: ProjectView = Object.assign(basic, rest, extras.get(project.id))
+    const full = Object.assign(emptyView(), basic, rest, extras.get(project.id))
     if (detail !== 'full') full.permissions = viewPermissions(known)
     const mirror = mirrors.get(project.id)
     if (mirror) full.mirrored_from = viewMirror(mirror)
@@ -338,7 +347,7 @@ function viewRest(
   { html, inheritedTopics, origin }: { html: string; inheritedTopics: string[]; origin: string },
 ) {
   const self = `${origin}/api/v4/projects/${project.id}`
-  const before = {
+  return {
     _links: {
       self,
       issues: `${self}/issues`,
@@ -355,8 +364,6 @@ function viewRest(
     empty_repo: true,
     archived: project.isArchived,
     ...(owner && { owner: viewBasicUser(owner, origin) }),
-  }
-  const between = {
     creator_id: project.creatorId,
     import_url: null,
     import_type: null,
@@ -367,8 +374,6 @@ function viewRest(
     updated_at: project.updatedAt,
     public_jobs: false,
     shared_with_groups: [],
-  }
-  const after = {
     enforce_auth_checks_on_uploads: project.enforceAuthChecksOnUploads,
     promote_vulnerabilities_on_ingestion: project.promoteOnIngestion,
     autoclose_referenced_issues: true,
@@ -381,7 +386,6 @@ function viewRest(
     exposure: project.exposure,
     inherited_topics: inheritedTopics,
   }
-  return Object.assign(before, absentBefore, between, absentMerges, after)
 }
 
 const notifiedAsEverywhere = 3
