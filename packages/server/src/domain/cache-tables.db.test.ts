@@ -151,7 +151,13 @@ async function useCaches(server: TestServer): Promise<void> {
       'custom_attributes[a]=b',
     ].map((filter) => `/projects?${filter}`),
     ...['/topics', '/topics?search=web', '/topics/duplicates', '/topics/1/related', `/projects/${id}/uploads`],
-    ...['/vulnerabilities', '/vulnerabilities/summary', '/vulnerabilities?topic=web', '/vulnerability_statistics'],
+    ...[
+      '/vulnerabilities',
+      '/vulnerabilities/1',
+      '/vulnerabilities/summary',
+      '/vulnerabilities?topic=web',
+      '/vulnerability_statistics',
+    ],
     ...['/security_dashboard', '/security_dashboard/activity'],
     ...['/security_dashboard/coverage', '/security_dashboard/coverage/projects?missing=sast'],
     ...[

@@ -374,6 +374,22 @@ describe('admin mode', () => {
   })
 })
 
+test('a vulnerability that was read is missing for a former member, and for everyone after its project is deleted', async () => {
+  const project = await server.project('guarded/site', { visibility: 'private' })
+  const member = await server.as('developer', project)
+  const { id } = await server.vulnerability(project)
+  const read = (client: Client) => async (path: string) => (await client.get(`/vulnerabilities/${id}${path}`)).status
+  const paths = ['', '', '/history', '/issue_links']
+  const statuses = (client: Client) => Promise.all(paths.map(read(client)))
+  expect([await statuses(member), await statuses(admin)]).toEqual([paths.map(() => 200), paths.map(() => 200)])
+
+  await admin.delete(`/projects/${project.id}/members/${member.user?.id}`)
+  expect([await statuses(member), await statuses(admin)]).toEqual([paths.map(() => 404), paths.map(() => 200)])
+
+  await admin.delete(`/projects/${project.id}`)
+  expect([await statuses(member), await statuses(admin)]).toEqual([paths.map(() => 404), paths.map(() => 404)])
+})
+
 test('an impersonation token acts as its user', async () => {
   const { body } = await admin.post(`/users/${nadia.user?.id}/impersonation_tokens`, { name: 'i', scopes: ['api'] })
   expect(await anonymous.get('/user', { headers: { 'private-token': body.token } })).toMatchObject(asNadia)

@@ -23,8 +23,8 @@ import { findSignedIn, openSessionCache } from '../../domain/sign-in/sessions.ts
 import { openImpersonations } from '../../domain/tokens/impersonation.ts'
 import { actAs, authenticate, openTokenCache } from '../../domain/tokens/tokens.ts'
 import type { User } from '../../domain/users/user.ts'
-import { findVulnerability } from '../../domain/vulnerabilities/triage/triage.ts'
-import type { Vulnerability } from '../../domain/vulnerabilities/vulnerability.ts'
+import { findPlace, openPlaceCache } from '../../domain/vulnerabilities/triage/triage.ts'
+import type { VulnerabilityPlace } from '../../domain/vulnerabilities/vulnerability.ts'
 import type { Authorize, CountRequest, Credentials, Found, Guard } from '../../http/guard.ts'
 import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../../platform/failure.ts'
 
@@ -63,7 +63,7 @@ export function createGuard(deps: RootDeps): Guard {
 
     resolveReadable(permission, caller, id) {
       const row: PermissionRow = permissions[permission]
-      return row.on === 'vulnerability' ? vulnerabilities.resolve(row, caller, id) : undefined
+      return row.on === 'vulnerability' ? vulnerabilities.resolve(row, caller, id ?? '') : undefined
     },
 
     async authorize(permission, caller, id) {
@@ -82,9 +82,7 @@ export function createGuard(deps: RootDeps): Guard {
         await assertMirrorPermits(deps, row, caller?.user.id, { kind: 'project', id: resolved.found.id })
         return { resources: { project: resolved.found }, level: resolved.level }
       }
-      if (row.on === 'vulnerability') {
-        return vulnerabilities.authorize(row, caller, await findVulnerability(deps, id ?? ''))
-      }
+      if (row.on === 'vulnerability') return vulnerabilities.authorize(row, caller, id ?? '')
       const resolved = await resolveVisibleGroup(deps, caller, id ?? '', projects)
       if (!resolved) throw notFound('Group')
       if (resolved.hasMoved) throw moved('group', resolved.found.id)
@@ -151,19 +149,23 @@ export function createGuard(deps: RootDeps): Guard {
 
 /** Authorization of requests for one vulnerability, by the caller's role in its project. */
 function openVulnerabilityGuard(deps: RootDeps, projects: ProjectCache) {
+  const places = openPlaceCache(deps.db.changes)
+
   /** Reads the vulnerability once. Rights are checked now and again by the returned function. */
-  async function resolve(row: PermissionRow, caller: Caller | null, id: string | undefined): Promise<Authorize> {
-    const vulnerability = await findVulnerability(deps, id ?? '')
-    await resolveReadable(caller, vulnerability)
-    return (caller) => authorize(row, caller, vulnerability)
+  async function resolve(row: PermissionRow, caller: Caller | null, id: string): Promise<Authorize> {
+    const { vulnerability } = await findReadable(caller, id)
+    return async (caller) => authorizeReadable(row, caller, (await openReadable(caller, vulnerability)) ?? missing())
   }
 
-  async function authorize(
+  async function authorize(row: PermissionRow, caller: Caller | null, id: string): Promise<Found> {
+    return authorizeReadable(row, caller, await findReadable(caller, id))
+  }
+
+  async function authorizeReadable(
     row: PermissionRow,
     caller: Caller | null,
-    found: Vulnerability | undefined,
+    { level, vulnerability, project }: Readable,
   ): Promise<Found> {
-    const { level, vulnerability, project } = await resolveReadable(caller, found)
     if (vulnerability.state === row.unlessIn && !isAllowed(deps, row, caller, level)) throw unchanged()
     assertLevel(deps, row, caller, level)
     assertUnarchived(row, project)
@@ -171,16 +173,40 @@ function openVulnerabilityGuard(deps: RootDeps, projects: ProjectCache) {
     return { resources: { vulnerability, project } }
   }
 
-  /** Takes equally long whether the vulnerability is missing or hidden, so that neither status nor time reveals it. */
-  async function resolveReadable(caller: Caller | null, vulnerability: Vulnerability | undefined) {
+  /** Runs equally many statements whether the vulnerability is missing or hidden, so that the time reveals neither. */
+  async function findReadable(caller: Caller | null, id: string): Promise<Readable> {
+    const cached = places.peek(id)
+    const vulnerability = cached ?? (await findPlace(deps, id, places))
+    const readable = await openReadable(caller, vulnerability)
+    if (readable) return readable
+    // A missing one is never cached.
+    if (cached) await findPlace(deps, id)
+    return missing()
+  }
+
+  async function openReadable(
+    caller: Caller | null,
+    vulnerability: VulnerabilityPlace | undefined,
+  ): Promise<Readable | undefined> {
     const resolved = await resolveVisibleProject(deps, caller, String(vulnerability?.projectId ?? 0), projects)
-    if (!vulnerability || !resolved) throw notFound()
+    if (!vulnerability || !resolved) return undefined
     const { found: project, level } = resolved
     assertLevel(deps, permissions['vulnerability.read'], caller, level)
     return { vulnerability, project, level }
   }
 
   return { resolve, authorize }
+}
+
+/** A vulnerability that the caller may read, with their level in its project. */
+interface Readable {
+  vulnerability: VulnerabilityPlace
+  project: Project
+  level: number
+}
+
+function missing(): never {
+  throw notFound()
 }
 
 function assertLevel(deps: RootDeps, row: PermissionRow, caller: Caller | null, level: number): void {
@@ -201,7 +227,7 @@ async function levelOf(
   const { on } = permissions[permission]
   if (on === 'instance') return 0
   if (on === 'group') return groupLevel(deps, await findGroup(deps, id, projects), visitor, projects)
-  const reference = on === 'project' ? id : String((await findVulnerability(deps, id))?.projectId ?? 0)
+  const reference = on === 'project' ? id : String((await findPlace(deps, id))?.projectId ?? 0)
   const project = await findProject(deps, reference, projects)
   if (project) return projectLevel(deps, project, visitor, projects)
   const parent = await findGroup(deps, id.slice(0, Math.max(0, id.lastIndexOf('/'))), projects)

@@ -10,8 +10,8 @@ import {
   type DismissalScope,
   dismissalScopes,
 } from '../../../domain/vulnerabilities/triage/dismissals/ref-dismissals.ts'
-import { type ChangeRequest, changeVulnerability } from '../../../domain/vulnerabilities/triage/triage.ts'
-import type { Vulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
+import { type ChangeRequest, changeVulnerability, withFinding } from '../../../domain/vulnerabilities/triage/triage.ts'
+import type { VulnerabilityPlace } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { date, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route, RouteContext } from '../../../http/route.ts'
@@ -27,7 +27,7 @@ export const assigneeId = integer({ description: 'ID of a user who may triage vu
 interface Call {
   deps: RootDeps
   project: Project
-  vulnerability: Vulnerability
+  vulnerability: VulnerabilityPlace
   caller: Caller
   origin: string
   permit: RouteContext['permit']
@@ -144,7 +144,8 @@ function dismissedGroup(
 async function revertedGroup(call: Call, { scope, ref }: { scope?: 'group' | undefined; ref?: string | undefined }) {
   if (scope === undefined) return undefined
   if (ref !== undefined) throw parameterProblem('ref cannot be combined with the scope group')
-  return decidedGroup(call, await findDecidedGroup(call.deps, call.vulnerability))
+  const { vulnerability } = await withFinding(call.deps, call.vulnerability)
+  return decidedGroup(call, await findDecidedGroup(call.deps, vulnerability))
 }
 
 function dismissalReasonFrom({ dismissal_reason, reason }: Reasons): DismissalReason | undefined {

@@ -11,7 +11,7 @@ import {
   severityRanks,
 } from '../../findings/scales.ts'
 import { selectListeningHooks } from '../../hooks/listening-sql.ts'
-import type { Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
+import type { Vulnerability, VulnerabilityPlace, VulnerabilityWithFinding } from '../vulnerability.ts'
 import {
   joinFinding,
   type VulnerabilityRow,
@@ -29,6 +29,14 @@ export async function findVulnerabilityById(db: Db, id: number): Promise<Vulnera
 
 const vulnerabilityById = fixedStatement(
   () => (id: number) => sql`select ${vulnerabilityColumns} from vulnerabilities where id = ${id}`,
+)
+
+export async function findPlaceById(db: Db, id: number): Promise<VulnerabilityPlace | undefined> {
+  return db.one(placeById(db, id))
+}
+
+const placeById = fixedStatement(
+  () => (id: number) => sql`select id, project_id, state from vulnerabilities where id = ${id}`,
 )
 
 /**

@@ -1,3 +1,5 @@
+import { type Cache, openCache } from '../../../db/cache.ts'
+import type { Changes } from '../../../db/db.ts'
 import { conflict, invalid, notFound, unchanged } from '../../../platform/failure.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import type { Severity, State } from '../../findings/scales.ts'
@@ -8,7 +10,7 @@ import { withPolicyDates } from '../due-dates/policy-dates.ts'
 import { addToFacetCounts } from '../list/counts/count-change-queries.ts'
 import { countChanges } from '../list/counts/count-changes.ts'
 import { listWithFindings } from '../list/list-queries.ts'
-import type { Assignee, Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
+import type { Assignee, Vulnerability, VulnerabilityPlace, VulnerabilityWithFinding } from '../vulnerability.ts'
 import { getAssignable, usernamesOf } from './assignees.ts'
 import { recordDecision, recordRequestedDismissals } from './audited-decisions.ts'
 import {
@@ -39,6 +41,7 @@ import { saveTags } from './tag-queries.ts'
 import { withProjectTags } from './tagging.ts'
 import { exceedsTags, tooMany } from './tags.ts'
 import {
+  findPlaceById,
   findVulnerabilityById,
   listReported,
   lockVulnerabilities,
@@ -48,12 +51,35 @@ import {
 
 /** Finds a vulnerability by its id in decimal digits. */
 export async function findVulnerability({ db }: Deps, reference: string): Promise<Vulnerability | undefined> {
+  const id = idFrom(reference)
+  return id === undefined ? undefined : findVulnerabilityById(db, id)
+}
+
+function idFrom(reference: string): number | undefined {
   const id = /^\d+$/.test(reference) ? Number(reference) : Number.NaN
-  return Number.isSafeInteger(id) ? findVulnerabilityById(db, id) : undefined
+  return Number.isSafeInteger(id) ? id : undefined
+}
+
+/** A process's cache of what requests for single vulnerabilities need to be authorized. */
+export type PlaceCache = Cache<VulnerabilityPlace | undefined>
+
+export const openPlaceCache = (changes: Changes): PlaceCache => openCache(changes, ['vulnerabilities'], 10_000)
+
+/** Finds what authorization needs of a vulnerability, by its id in decimal digits. */
+export async function findPlace(
+  { db }: Deps,
+  reference: string,
+  cache?: PlaceCache,
+): Promise<VulnerabilityPlace | undefined> {
+  const load = async () => {
+    const id = idFrom(reference)
+    return id === undefined ? undefined : findPlaceById(db, id)
+  }
+  return cache ? cache.get(reference, load) : load()
 }
 
 /** Adds the finding, which every vulnerability has, and the assignee. */
-export async function withFinding({ db }: Deps, vulnerability: Vulnerability): Promise<VulnerabilityWithFinding> {
+export async function withFinding({ db }: Deps, vulnerability: VulnerabilityPlace): Promise<VulnerabilityWithFinding> {
   const [found] = await listWithFindings(db, [vulnerability.id])
   if (!found) throw notFound()
   return found
