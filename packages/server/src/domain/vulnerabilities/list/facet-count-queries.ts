@@ -22,20 +22,31 @@ export async function listFacetCounts(db: Db, projectIds: readonly number[]): Pr
     where c.project_id in ${db.dialect.integers(projectIds)} and c.total > 0
     order by c.project_id, c.severity desc, c.state, c.report_type, c.scanner_id, c.is_resolved_on_default_branch,
       c.dismissal_reason, c.is_on_default_branch`)
+  const shared = sharedTexts()
   return rows.map((row) => ({
     projectId: row.projectId,
     isOnDefaultBranch: row.isOnDefaultBranch,
     severity: severityOf(row.severity),
-    state: row.state,
-    reportType: row.reportType,
+    state: shared(row.state),
+    reportType: shared(row.reportType),
     scannerId: row.scannerId,
-    scanner: row.externalId,
-    scannerName: row.name,
+    scanner: row.externalId === null ? null : shared(row.externalId),
+    scannerName: row.name === null ? null : shared(row.name),
     isResolvedOnDefaultBranch: row.isResolvedOnDefaultBranch,
-    dismissalReason: row.dismissalReason || null,
+    dismissalReason: row.dismissalReason ? shared(row.dismissalReason) : null,
     total: row.total,
     seconds: row.seconds,
   }))
+}
+
+/** Returns a function that returns the same string for equal texts. Counts are cached, and most of their texts are equal. */
+function sharedTexts(): <T extends string>(text: T) => T {
+  const texts = new Map<string, string>()
+  return <T extends string>(text: T) => {
+    const known = texts.get(text)
+    if (known === undefined) texts.set(text, text)
+    return (known ?? text) as T // the text itself, or one that is equal
+  }
 }
 
 interface FacetCountRow {

@@ -1,53 +1,79 @@
+import { setImmediate } from 'node:timers/promises'
 import { perDatabase } from '../../../../db/cache.ts'
+import type { Database } from '../../../../db/db.ts'
 import { weightedLru } from '../../../../platform/weighted-lru.ts'
 import type { RootDeps } from '../../../deps.ts'
+import { groupBy } from '../../../group-by.ts'
 import { type FacetCount, listFacetCounts } from '../facet-count-queries.ts'
 import type { ListScope } from '../filter.ts'
 
-export const facetTables = ['vulnerabilities', 'vulnerability_counts', 'scanners']
-/** About 50 MB. The counts of a list of 4,000 projects are about 100,000. */
-const maxCachedCounts = 250_000
-/** Weight of a list without its counts, because each selection of projects has one. */
+/** Tables that facet counts are read from. */
+const countTables = ['vulnerability_counts', 'scanners']
+/** The same, and the table of which they are counted. */
+export const facetTables = ['vulnerabilities', ...countTables]
+/** About 70 MB. A project has 25 counts or so. */
+const maxCachedCounts = 500_000
+/** Counts of all lists of several projects, of 8 bytes each, because the lists share those of their projects. */
+const maxListedCounts = 1_000_000
+/** Weight of a project or a list without its counts. */
 const overheadCounts = 5
+/** Number of projects whose counts one statement reads. */
+const projectsPerBatch = 500
 
-const caches = perDatabase(() =>
-  weightedLru<{ version: number; counts: FacetCount[] }>(
-    maxCachedCounts,
-    ({ counts }) => counts.length + overheadCounts,
-  ),
-)
+interface CachedCounts {
+  version: number
+  counts: readonly FacetCount[]
+}
+
+const weigh = ({ counts }: CachedCounts) => counts.length + overheadCounts
+const caches = perDatabase(() => ({
+  projects: weightedLru<CachedCounts>(maxCachedCounts, weigh),
+  lists: weightedLru<CachedCounts>(maxListedCounts, weigh),
+}))
 
 /** Returns the facet counts of a list. After changes in a few of its projects, only their counts are read again. */
-export async function cachedFacetCounts({ db }: RootDeps, scope: ListScope): Promise<FacetCount[]> {
-  const cache = caches(db)
+export async function cachedFacetCounts({ db }: RootDeps, scope: ListScope): Promise<readonly FacetCount[]> {
+  const projectId = onlyProjectOf(scope)
+  if (projectId !== undefined) return (await countsOfProjects(db, [projectId])).get(projectId) ?? []
+  const { lists } = caches(db)
   // Read the version first: a concurrent write then makes the new entry outdated, instead of hiding the change.
-  const version = db.changes.version(facetTables, onlyProjectOf(scope))
-  const cached = version === undefined ? undefined : cache.get(scope.key)
+  const version = db.changes.version(countTables)
+  const cached = version === undefined ? undefined : lists.get(scope.key)
   if (cached && cached.version === version) return cached.counts
-  const changed =
-    cached && scope.projectIds.length > 1 ? db.changes.changedProjects(facetTables, cached.version) : undefined
-  const counts =
-    cached && changed
-      ? await replaceCounts(db, cached.counts, within(scope, changed))
-      : await listFacetCounts(db, scope.projectIds)
-  if (version !== undefined) cache.set(scope.key, { version, counts })
+  const found = await countsOfProjects(db, scope.projectIds)
+  // The order of `listFacetCounts`.
+  const counts = [...found.keys()].sort((a, b) => a - b).flatMap((id) => found.get(id) ?? [])
+  if (version !== undefined) lists.set(scope.key, { version, counts })
   return counts
 }
 
 /** Returns the project of a scope with one project; other scopes change with each of theirs. */
 export const onlyProjectOf = ({ projectIds }: ListScope) => (projectIds.length === 1 ? projectIds[0] : undefined)
 
-const within = ({ projectIds }: ListScope, changed: readonly number[]) =>
-  changed.filter((projectId) => projectIds.includes(projectId))
-
-async function replaceCounts(
-  db: RootDeps['db'],
-  counts: FacetCount[],
-  changed: readonly number[],
-): Promise<FacetCount[]> {
-  if (changed.length === 0) return counts
-  const isChanged = new Set(changed)
-  const unchanged = counts.filter(({ projectId }) => !isChanged.has(projectId))
-  // The order of `listFacetCounts`: sorting keeps that of a project.
-  return [...unchanged, ...(await listFacetCounts(db, changed))].sort((a, b) => a.projectId - b.projectId)
+/** Returns the counts of each project. Reads those that are not cached. */
+async function countsOfProjects(
+  db: Database,
+  projectIds: readonly number[],
+): Promise<ReadonlyMap<number, readonly FacetCount[]>> {
+  const { projects } = caches(db)
+  const found = new Map<number, readonly FacetCount[]>()
+  const missing: number[] = []
+  for (const id of projectIds) {
+    const cached = projects.get(`${id}`)
+    if (cached && cached.version === db.changes.version(countTables, id)) found.set(id, cached.counts)
+    else missing.push(id)
+  }
+  for (let start = 0; start < missing.length; start += projectsPerBatch) {
+    if (start > 0) await setImmediate()
+    const batch = missing.slice(start, start + projectsPerBatch)
+    const versions = batch.map((id) => db.changes.version(countTables, id))
+    const read = groupBy(await listFacetCounts(db, batch), ({ projectId }) => projectId)
+    for (const [index, id] of batch.entries()) {
+      const counts = read.get(id) ?? []
+      found.set(id, counts)
+      const version = versions[index]
+      if (version !== undefined) projects.set(`${id}`, { version, counts })
+    }
+  }
+  return found
 }
