@@ -72,6 +72,7 @@ import { displaySettings } from './0129_display_settings.ts'
 import { notificationReads } from './0132_notification_reads.ts'
 import { activityAndFiles } from './0134_activity_and_files.ts'
 import { numberFormat } from './0135_number_format.ts'
+import { instanceOrders } from './0151_instance_orders.ts'
 
 /** Migrations in order. New ones are appended, with numbers after those that `initial` replaces. */
 export const migrations: readonly Migration[] = [
@@ -148,4 +149,5 @@ export const migrations: readonly Migration[] = [
   notificationReads,
   activityAndFiles,
   numberFormat,
+  instanceOrders,
 ]

@@ -1,10 +1,12 @@
 import type { Db } from '../../../db/db.ts'
 import type { ListOrder } from '../../findings/list/cursor.ts'
-import type { IndexRanges } from '../../findings/list/index-range.ts'
+import type { IndexRanges, RangeRequest } from '../../findings/list/index-range.ts'
 import { severityRanks } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
 import type { FacetCount } from './facet-count-queries.ts'
-import { type FacetRange, listFromRanges } from './list-queries.ts'
+import type { InstanceRow } from './instance-order-queries.ts'
+import { scanInstance } from './instance-scan.ts'
+import { type FacetRange, listFromRanges, maxRangesPerStatement } from './list-queries.ts'
 
 interface RangeCounts {
   /** Facet counts of the projects. */
@@ -16,31 +18,63 @@ interface RangeCounts {
    * so the rows must be tested, and their counts are upper bounds. Not possible with a sort key.
    */
   assigneeId?: number | null | undefined
+  /** Returns whether a row of any project is in one of the ranges. */
+  isListed: (row: InstanceRow) => boolean
+}
+
+/** When the rows of a list are searched among those of the whole instance. */
+export interface ScanLimits {
+  /** Number of facet counts from which they are. */
+  minCounts: number
+  /** Number of rows after which the rest is read from index ranges, for a number of counts and of rows. */
+  maxVisited: (counts: number, limit: number) => number
+}
+
+/**
+ * In the time of one step that finds the first row of a range, a scan visits five rows. Every hundred ranges that may
+ * have rows of a page take another statement, which reads as many rows as the page has. So a scan that stops has at most
+ * doubled the cost of the page.
+ */
+export const usualScan: ScanLimits = {
+  minCounts: maxRangesPerStatement + 1,
+  maxVisited: (counts, limit) => 1_000 + 5 * counts + (Math.min(counts, limit) * limit) / maxRangesPerStatement,
 }
 
 /**
  * Returns the index ranges of a list in its order: one for each severity, or a single one if the list is not ordered by
  * severity.
  */
-export function indexRanges(db: Db, { all, matching, assigneeId }: RangeCounts, order: ListOrder): IndexRanges {
+export function indexRanges(db: Db, list: RangeCounts, order: ListOrder, limits: ScanLimits): IndexRanges {
+  const { matching, assigneeId } = list
   const ordered = matching.length === 0 ? [] : inOrder(matching, order)
+  // A page reads few of the severities, and a list of many projects has thousands of ranges.
+  const read = (groups: typeof ordered, request: RangeRequest) =>
+    listFromRanges(
+      db,
+      groups.map(({ counts }) => rangesOf(list, counts, order)),
+      order,
+      request,
+    )
   return {
     ranges: ordered.map(({ severity, counts }) => ({
       severity,
       total: rowCount(counts),
       count: async () => (assigneeId === undefined ? rowCount(counts) : Number.POSITIVE_INFINITY),
     })),
-    // A page reads few of the severities, and a list of many projects has thousands of ranges.
-    read: (start, end, request) =>
-      listFromRanges(
-        db,
-        ordered.slice(start, end).map(({ counts }) => {
-          if (assigneeId !== undefined) return assigneeRanges(assigneeId, counts)
-          return order.key ? counts.map(exactRange) : facetRanges(all, counts)
-        }),
-        order,
-        request,
-      ),
+    async read(start, end, request) {
+      const groups = ordered.slice(start, end)
+      const counts = groups.reduce((sum, { counts }) => sum + counts.length, 0)
+      if (counts < limits.minCounts) return read(groups, request)
+      const wanted = request.offset + request.limit
+      const maxVisited = limits.maxVisited(counts, wanted)
+      const severities = groups.map(({ severity }) => severity)
+      const scan = { order, severities, assigneeId: assigneeId ?? undefined, isListed: list.isListed }
+      const { rows, stopped } = await scanInstance(db, scan, { after: request.after, limit: wanted, maxVisited })
+      const found = rows.slice(request.offset)
+      if (!stopped) return found
+      const rest = { offset: Math.max(request.offset - rows.length, 0), limit: request.limit - found.length }
+      return [...found, ...(await read(groups.slice(stopped.index), { after: stopped.after, ...rest }))]
+    },
   }
 }
 
@@ -50,6 +84,11 @@ function inOrder(counts: readonly FacetCount[], { severity: direction }: ListOrd
   const ascending = [...bySeverity].map(([severity, counts]) => ({ severity, counts }))
   ascending.sort((a, b) => a.severity - b.severity)
   return direction === 'asc' ? ascending : ascending.reverse()
+}
+
+function rangesOf({ all, assigneeId }: RangeCounts, counts: readonly FacetCount[], order: ListOrder): FacetRange[] {
+  if (assigneeId !== undefined) return assigneeRanges(assigneeId, counts)
+  return order.key ? counts.map(exactRange) : facetRanges(all, counts)
 }
 
 export function rowCount(counts: readonly FacetCount[]): number {

@@ -247,10 +247,11 @@ test('every filter, order and page of vulnerabilities gives the result of the mo
     page: fc.integer({ min: 1, max: 8 }),
     perPage: fc.integer({ min: 1, max: 30 }),
     limits: fc.record({ maxShortRows: pick([0, 5, 60, 10_000]), maxDirectRows: pick([0, 40, 500]) }),
+    maxVisited: maybe(pick([0, 70, 1_000])),
     isCached: fc.boolean(),
   })
   await fc.assert(
-    fc.asyncProperty(asked, async ({ scope, filter, sort, page, perPage, limits, isCached }) => {
+    fc.asyncProperty(asked, async ({ scope, filter, sort, page, perPage, limits, maxVisited, isCached }) => {
       const expected = all
         .filter((made) => scope.projectIds.includes(made.projectId) && isMatch(made, filter))
         .sort(orders[sort])
@@ -263,9 +264,12 @@ test('every filter, order and page of vulnerabilities gives the result of the mo
 
       // However many rows a short list may have.
       const cache = isCached ? { cache: openListCache(deps.db.changes, []) } : {}
+      // Whether the rows are searched among those of the instance, and after how many they are read from index ranges.
+      const scan = maxVisited === undefined ? {} : { scan: { minCounts: 0, maxVisited: () => maxVisited } }
       for (const start of [offset, 0, offset + 100, Math.floor(offset / 2)]) {
         const list = await openList(deps.db, query, counts.get(scope.key) ?? [], {
           ...cache,
+          ...scan,
           ...{ limits, today: deps.now().slice(0, 10) },
         })
         expect([expected.length, undefined]).toContain(list.total)

@@ -30,7 +30,7 @@ export interface FacetRange {
 }
 
 /** Maximum number of ranges in one statement, which limits its length. */
-const maxRangesPerStatement = 100
+export const maxRangesPerStatement = 100
 
 /** Reads rows of groups of ranges in the order of the list. Each group is one severity, or all. */
 export async function listFromRanges(
@@ -178,7 +178,7 @@ async function mergeRanges(
 }
 
 /** Returns conditions that together select the rows between two positions. */
-function boundsIn({ dialect }: Db, { key, id }: ListOrder, after?: Cursor, before?: Cursor): Sql[] {
+export function boundsIn({ dialect }: Db, { key, id }: ListOrder, after?: Cursor, before?: Cursor): Sql[] {
   if (!key) {
     const [low, high] = id === 'asc' ? [after, before] : [before, after]
     return [sql`and id > ${low?.id ?? 0} and id < ${high?.id ?? Number.MAX_SAFE_INTEGER}`]

@@ -25,8 +25,9 @@ import {
   type VulnerabilitySort,
   withRefStates,
 } from './filter.ts'
-import { indexRanges, rowCount } from './index-ranges.ts'
+import { indexRanges, rowCount, type ScanLimits, usualScan } from './index-ranges.ts'
 import { countAssigned, listRowVersions, listWithFindings } from './list-queries.ts'
+import { listedRows } from './listed-rows.ts'
 import { hasRefDismissals } from './ref-state-queries.ts'
 import { unindexedFilters } from './unindexed-filter-queries.ts'
 
@@ -104,6 +105,7 @@ export async function openCachedList(deps: RootDeps, query: ListQuery): Promise<
 interface ListOptions {
   cache?: ListCache | undefined
   limits?: ListLimits | undefined
+  scan?: ScanLimits | undefined
   /** Date in UTC, which the filter of overdue vulnerabilities needs. */
   today?: string
 }
@@ -132,17 +134,21 @@ export async function openList(
   db: Db,
   query: ListQuery,
   counts: readonly FacetCount[],
-  { cache, limits, today = '' }: ListOptions = {},
+  { cache, limits, scan = usualScan, today = '' }: ListOptions = {},
 ): Promise<FilteredList> {
   const { scope, filter, sort, isReversed } = query
   const order = listOrder(query)
   const hasRefStates = filtersRefState(filter) && (await hasRefDismissals(db, scope.projectIds, filter.ref ?? ''))
+  const expected = hasRefStates ? withRefStates(filter) : filter
   const { matching, maxRows } = await ofAssignee(
     db,
     filter,
-    counts.filter((count) => matchesFacets(hasRefStates ? withRefStates(filter) : filter, count)),
+    counts.filter((count) => matchesFacets(expected, count)),
   )
-  const assigneeId = rangeAssignee(filter, order)
+  const assignee = rangeAssignee(filter, order)
+  // Most rows have no assignee, so those of many projects are searched among all rows.
+  const assigneeId = assignee === null && matching.length >= scan.minCounts ? undefined : assignee
+  const isListed = listedRows(scope, expected, matching)
   const list = {
     key: JSON.stringify([
       ...[scope.key, filter, sort],
@@ -150,13 +156,14 @@ export async function openList(
       ...(filter.isOverdue === undefined ? [] : [today]),
     ]),
     order,
-    ranges: indexRanges(db, { all: counts, matching, assigneeId }, order),
+    ranges: indexRanges(db, { all: counts, matching, assigneeId, isListed }, order, scan),
     rowCount: assigneeId === undefined ? rowCount(matching) : Math.min(rowCount(matching), maxRows),
     unindexed: unindexedFilters(db, {
       filter,
       projectIds: scope.projectIds,
       counts: matching,
       order,
+      assigneeId,
       today,
       hasRefStates,
     }),

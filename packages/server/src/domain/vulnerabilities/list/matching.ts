@@ -20,8 +20,7 @@ export async function matchingAmong(
     filter,
     projectIds,
     counts: [],
-    // In an order with a key, the assignee is tested without the facets of index ranges.
-    order: { key: { sql: 'priority', type: 'number' }, id: 'asc' },
+    order: { id: 'asc' },
     today: now().slice(0, 10),
     hasRefStates,
   })

@@ -12,7 +12,7 @@ import {
   type UnindexedFilter,
 } from '../../findings/list/unindexed-filter-sql.ts'
 import type { FacetCount } from './facet-count-queries.ts'
-import { rangeAssignee, type VulnerabilityFilter } from './filter.ts'
+import type { VulnerabilityFilter } from './filter.ts'
 import { dismissalEndFilters } from './filter-sql/dismissal-end-sql.ts'
 import { dueDateFilters } from './filter-sql/due-date-sql.ts'
 import { findingFilters } from './filter-sql/finding-filter-sql.ts'
@@ -30,6 +30,8 @@ interface FilteredRows {
   /** The facet counts that match the filter. */
   counts: readonly FacetCount[]
   order: ListOrder
+  /** The assignee of the rows of the index ranges, which have all facets then; null for unassigned rows. */
+  assigneeId?: number | null | undefined
   /** Date in UTC, for the filter of overdue vulnerabilities. */
   today: string
   /** Some vulnerabilities are dismissed on the ref of the list alone, and the filter depends on the state. */
@@ -39,8 +41,14 @@ interface FilteredRows {
 /** Returns the filters that no facet covers. */
 export function unindexedFilters(
   db: Db,
-  { filter, projectIds, counts, order, today, hasRefStates }: FilteredRows,
+  { filter, projectIds, counts, order, assigneeId, today, hasRefStates }: FilteredRows,
 ): UnindexedFilters | undefined {
+  // Needed by some filters only, and for each batch of candidates; a list of many projects has many counts.
+  let facets: Sql | undefined
+  const hasFacets = () => {
+    facets ??= hasFacetsOf(db.dialect, counts)
+    return facets
+  }
   const byRef = filter.ref === undefined ? [] : [refFilter(filter.ref, projectIds)]
   const filters = [
     ...textFilters(db, filter, projectIds),
@@ -52,7 +60,7 @@ export function unindexedFilters(
     ...findingFilters(db, filter, projectIds),
     ...byRef,
     ...otherRefFilters(filter),
-    ...assigneeFilters(db, { filter, projectIds, counts, order }),
+    ...assigneeFilters(db, { filter, projectIds, assigneeId }, hasFacets),
     ...dismissalEndFilters(db, filter, projectIds),
     ...tagFilters(db, filter, projectIds),
     ...flawFilters(db, filter, projectIds),
@@ -62,7 +70,7 @@ export function unindexedFilters(
   ]
   return combineFilters(db, filters, {
     column: 'vulnerability_id',
-    selectRows: (candidates, others) => selectPromoted(db, candidates, { counts, order }, others),
+    selectRows: (candidates, others) => selectPromoted(db, candidates, { hasFacets, order }, others),
   })
 }
 
@@ -75,7 +83,8 @@ const ruleFilters = (db: Db, { ruleId }: VulnerabilityFilter, projectIds: readon
 /** Selects findings by the assignee. The index ranges of one assignee contain all facets, so these are tested, too. */
 function assigneeFilters(
   { dialect }: Db,
-  { filter, projectIds, counts, order }: Omit<FilteredRows, 'today' | 'hasRefStates'>,
+  { filter, projectIds, assigneeId }: Pick<FilteredRows, 'filter' | 'projectIds' | 'assigneeId'>,
+  hasFacets: () => Sql,
 ): UnindexedFilter[] {
   const { assigneeIds } = filter
   if (!assigneeIds) return []
@@ -84,10 +93,10 @@ function assigneeFilters(
       select 1 from vulnerabilities a
       where a.id = f.vulnerability_id and coalesce(a.assignee_id, 0) in ${dialect.integers(assigneeIds.map((id) => id ?? 0))})`,
   }
-  if (rangeAssignee(filter, order) !== undefined) {
-    const hasFacets = sql`exists (
-      select 1 from promoted_findings p where p.finding_id = f.id and ${hasFacetsOf(dialect, counts)})`
-    return [isAssigned, { condition: hasFacets }]
+  if (assigneeId !== undefined) {
+    const condition = sql`exists (
+      select 1 from promoted_findings p where p.finding_id = f.id and ${hasFacets()})`
+    return [isAssigned, { condition }]
   }
   const ids = assigneeIds.filter((id) => id !== null)
   // Unassigned vulnerabilities are mostly too many.
@@ -116,7 +125,7 @@ function hasFacetsOf(dialect: Db['dialect'], counts: readonly FacetCount[]): Sql
 function selectPromoted(
   { dialect }: Db,
   candidates: Sql,
-  { counts, order: { key } }: Pick<FilteredRows, 'counts' | 'order'>,
+  { hasFacets, order: { key } }: Pick<FilteredRows, 'order'> & { hasFacets: () => Sql },
   filters: readonly UnindexedFilter[],
 ): Sql {
   const findings =
@@ -128,5 +137,5 @@ function selectPromoted(
   return sql`
     select ${packedSeverity} as severity, p.vulnerability_id as id ${sortKey}
     from (${candidates}) as c cross join promoted_findings p ${findings}
-    where p.finding_id = c.id and ${hasFacetsOf(dialect, counts)} ${isFinding} ${matchAll(filters)}`
+    where p.finding_id = c.id and ${hasFacets()} ${isFinding} ${matchAll(filters)}`
 }

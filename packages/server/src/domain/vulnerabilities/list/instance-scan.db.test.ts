@@ -1,0 +1,169 @@
+import sql, { type Sql } from 'sql-template-tag'
+import { beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../../db/db.ts'
+import { planOf } from '../../../testing/plans-of-ids.ts'
+import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
+import { startServer } from '../../../testing/server.ts'
+import type { ListOrder } from '../../findings/list/cursor.ts'
+import { listFacetCounts } from './facet-count-queries.ts'
+import { type VulnerabilityFilter, type VulnerabilitySort, vulnerabilitySorts } from './filter.ts'
+import { listInOrder } from './instance-order-queries.ts'
+import { listOrder, openList } from './list.ts'
+
+const projectCount = 160
+const rowCount = 8_000
+let db: Db
+let userId: number
+let all: MadeUp[]
+let projectIds: number[]
+beforeAll(async () => {
+  const server = await startServer()
+  db = server.deps.db
+  userId = (await server.user('ada')).user?.id ?? 0
+  projectIds = []
+  for (let number = 0; number < projectCount; number++) projectIds.push((await server.project(`acme/p${number}`)).id)
+  const severities = ['critical', 'high', 'medium', 'low'] as const
+  all = Array.from({ length: rowCount }, (_, index): MadeUp => {
+    // The last ten projects have the oldest rows, and no others have any of these.
+    const isOld = index < 500
+    return {
+      ...usual,
+      id: index + 1,
+      projectId: projectIds[isOld ? projectCount - 10 + (index % 10) : index % (projectCount - 10)] ?? 0,
+      severity: severities[(index * 7) % 4] ?? 'low',
+      state: index % 3 ? 'detected' : 'confirmed',
+      isKev: index % 11 === 0,
+      assigneeId: index % 5 ? null : userId,
+      dueOn: index % 2 ? null : `2027-01-${10 + (index % 7)}`,
+    }
+  })
+  await insertMadeUp(db, all, server.deps.now())
+  await db.run(sql`analyze vulnerabilities`)
+}, 120_000)
+
+interface Asked {
+  projects: readonly number[]
+  filter?: VulnerabilityFilter
+  sort: VulnerabilitySort
+  offset?: number
+}
+
+/** Returns a page, its rows in the order of one long list, and how many rows of vulnerabilities were read for it. */
+async function read({ projects, filter = {}, sort, offset = 0 }: Asked) {
+  const counts = await listFacetCounts(db, projects)
+  expect(counts.length).toBeGreaterThan(100)
+  let visited = 0
+  let statements = 0
+  const counted: Db = {
+    ...db,
+    async all(query) {
+      const rows = await db.all<never>(query)
+      if (/from\s+vulnerabilities/.test(query.text)) visited += rows.length
+      statements++
+      return rows
+    },
+  }
+  const query = { scope: { key: projects.join(), projectIds: projects }, filter, sort }
+  const list = await openList(counted, query, counts)
+  visited = 0
+  statements = 0
+  const page = await list.read({ offset, limit: 21 })
+  const cost = { visited, statements }
+  // Never more ranges than a statement reads, so that no row is searched among those of the instance.
+  const merged = await openList(db, query, counts, {
+    scan: { minCounts: Number.POSITIVE_INFINITY, maxVisited: () => 0 },
+  })
+  return { page, expected: await merged.read({ offset, limit: 21 }), ...cost }
+}
+
+test.each(vulnerabilitySorts)('a page of most projects by %s visits few other rows', async (sort) => {
+  for (const offset of [0, 700]) {
+    const { page, expected, visited, statements } = await read({ projects: projectIds.slice(0, 120), sort, offset })
+    expect(page).toEqual(expected)
+    expect(page).toHaveLength(21)
+    // In ascending orders the oldest rows are first, which are of other projects.
+    expect(visited).toBeLessThan(2 * (offset + 21) + 1_500)
+    expect(statements).toBeLessThan(10)
+  }
+})
+
+test.each(vulnerabilitySorts)('a page of some projects by %s has no row of another one', async (sort) => {
+  const projects = projectIds.filter((_, index) => index % 2 === 0)
+  for (const filter of [{}, { states: ['confirmed'] }, { severities: ['high', 'low'] }] as const) {
+    const { page, expected } = await read({ projects, filter, sort, offset: 40 })
+    expect(page).toEqual(expected)
+    const owners = new Set(page.map(({ id }) => all[id - 1]?.projectId))
+    for (const owner of owners) expect(projects).toContain(owner)
+  }
+})
+
+test('rows that all others precede are read from index ranges after a limited number of others', async () => {
+  const projects = projectIds.slice(-10)
+  const scanners = await listFacetCounts(db, projects)
+  for (const sort of ['severity_desc', 'detected_desc', 'priority_desc', 'due_desc'] as const) {
+    const query = { scope: { key: 'old', projectIds: projects }, filter: {}, sort }
+    let visited = 0
+    const counted: Db = {
+      ...db,
+      async all(statement) {
+        const rows = await db.all<never>(statement)
+        if (/project_id, is_on_default_branch/.test(statement.text)) visited += rows.length
+        return rows
+      },
+    }
+    const list = await openList(counted, query, scanners, { scan: { minCounts: 0, maxVisited: () => 300 } })
+    const merged = await openList(db, query, scanners)
+    expect(await list.read({ offset: 30, limit: 50 })).toEqual(await merged.read({ offset: 30, limit: 50 }))
+    expect(visited).toBeGreaterThan(0)
+    expect(visited).toBeLessThanOrEqual(300 + 2_000)
+  }
+})
+
+test('the rows of one assignee are read from their index', async () => {
+  for (const sort of ['severity_desc', 'severity_asc', 'detected_desc', 'detected_asc'] as const) {
+    const { page, expected, visited } = await read({
+      projects: projectIds.slice(0, 140),
+      filter: { assigneeIds: [userId] },
+      sort,
+    })
+    expect(page).toEqual(expected)
+    expect(page).toHaveLength(21)
+    expect(visited).toBeLessThan(600)
+  }
+})
+
+test.each([
+  ['severity_desc', undefined, /vulnerabilities_in_severity_order/],
+  ['severity_asc', undefined, /vulnerabilities_in_severity_order/],
+  ['detected_desc', undefined, /PRIMARY KEY|vulnerabilities_pkey/],
+  ['priority_desc', undefined, /vulnerabilities_in_priority_order/],
+  ['priority_asc', undefined, /vulnerabilities_in_priority_order/],
+  ['due_asc', undefined, /vulnerabilities_in_due_date_order/],
+  ['due_desc', undefined, /vulnerabilities_in_due_date_order/],
+  ['severity_desc', 1, /vulnerabilities_assignee/],
+] as const)(
+  'rows of the instance by %s, of user %j, are read in the order of an index',
+  async (sort, assigneeId, index) => {
+    const order: ListOrder = listOrder({ sort })
+    for (const isContinued of [false, true]) {
+      const plans: string[] = []
+      const explained: Db = {
+        ...db,
+        async all(query: Sql) {
+          plans.push(await planOf(db, query))
+          return []
+        },
+      }
+      const keys = { priority: 45, due_key: '2027-01-12' }
+      const sortKey = order.key && keys[order.key.sql as keyof typeof keys] // the only keys of orders
+      const after = isContinued ? { severity: 6, id: 4_000, ...(sortKey === undefined ? {} : { sortKey }) } : undefined
+      const severity = order.severity && 6
+      await listInOrder(explained, { order, severity, assigneeId, after, limit: 50 })
+      expect(plans.length).toBeGreaterThan(0)
+      for (const plan of plans) {
+        expect(plan).toMatch(index)
+        expect(plan).not.toMatch(/TEMP B-TREE|Sort {2}\(|Seq Scan|SCAN vulnerabilities$/)
+      }
+    }
+  },
+)
