@@ -374,7 +374,7 @@ describe('admin mode', () => {
   })
 })
 
-test('a vulnerability that was read is missing for a former member, and for everyone after its project is deleted', async () => {
+test('a cached vulnerability is missing for a former member, and for all callers after its project is deleted', async () => {
   const project = await server.project('guarded/site', { visibility: 'private' })
   const member = await server.as('developer', project)
   const { id } = await server.vulnerability(project)

@@ -23,8 +23,8 @@ import { findSignedIn, openSessionCache } from '../../domain/sign-in/sessions.ts
 import { openImpersonations } from '../../domain/tokens/impersonation.ts'
 import { actAs, authenticate, openTokenCache } from '../../domain/tokens/tokens.ts'
 import type { User } from '../../domain/users/user.ts'
-import { findPlace, openPlaceCache } from '../../domain/vulnerabilities/triage/triage.ts'
-import type { VulnerabilityPlace } from '../../domain/vulnerabilities/vulnerability.ts'
+import { findBasicVulnerability, openBasicVulnerabilityCache } from '../../domain/vulnerabilities/triage/triage.ts'
+import type { BasicVulnerability } from '../../domain/vulnerabilities/vulnerability.ts'
 import type { Authorize, CountRequest, Credentials, Found, Guard } from '../../http/guard.ts'
 import { Failure, forbidden, moved, notFound, unauthenticated, unchanged } from '../../platform/failure.ts'
 
@@ -149,16 +149,20 @@ export function createGuard(deps: RootDeps): Guard {
 
 /** Authorization of requests for one vulnerability, by the caller's role in its project. */
 function openVulnerabilityGuard(deps: RootDeps, projects: ProjectCache) {
-  const places = openPlaceCache(deps.db.changes)
+  const cache = openBasicVulnerabilityCache(deps.db.changes)
 
   /** Reads the vulnerability once. Rights are checked now and again by the returned function. */
   async function resolve(row: PermissionRow, caller: Caller | null, id: string): Promise<Authorize> {
-    const { vulnerability } = await findReadable(caller, id)
-    return async (caller) => authorizeReadable(row, caller, (await openReadable(caller, vulnerability)) ?? missing())
+    const { vulnerability } = await getReadable(caller, id)
+    return async (caller) => {
+      const readable = await resolveReadable(caller, vulnerability)
+      if (!readable) throw notFound()
+      return authorizeReadable(row, caller, readable)
+    }
   }
 
   async function authorize(row: PermissionRow, caller: Caller | null, id: string): Promise<Found> {
-    return authorizeReadable(row, caller, await findReadable(caller, id))
+    return authorizeReadable(row, caller, await getReadable(caller, id))
   }
 
   async function authorizeReadable(
@@ -173,20 +177,24 @@ function openVulnerabilityGuard(deps: RootDeps, projects: ProjectCache) {
     return { resources: { vulnerability, project } }
   }
 
-  /** Runs equally many statements whether the vulnerability is missing or hidden, so that the time reveals neither. */
-  async function findReadable(caller: Caller | null, id: string): Promise<Readable> {
-    const cached = places.peek(id)
-    const vulnerability = cached ?? (await findPlace(deps, id, places))
-    const readable = await openReadable(caller, vulnerability)
+  /**
+   * Returns the vulnerability, or throws if it is missing or hidden. Both take the same number of statements, so that the
+   * time of the response does not reveal a hidden vulnerability.
+   */
+  async function getReadable(caller: Caller | null, id: string): Promise<Readable> {
+    const cached = cache.peek(id)
+    const vulnerability = cached ?? (await findBasicVulnerability(deps, id, cache))
+    const readable = await resolveReadable(caller, vulnerability)
     if (readable) return readable
-    // A missing one is never cached.
-    if (cached) await findPlace(deps, id)
-    return missing()
+    // A missing vulnerability is never cached, so a request for it has always executed this statement.
+    if (cached) await findBasicVulnerability(deps, id)
+    throw notFound()
   }
 
-  async function openReadable(
+  /** Returns `undefined` if the vulnerability is missing or hidden. */
+  async function resolveReadable(
     caller: Caller | null,
-    vulnerability: VulnerabilityPlace | undefined,
+    vulnerability: BasicVulnerability | undefined,
   ): Promise<Readable | undefined> {
     const resolved = await resolveVisibleProject(deps, caller, String(vulnerability?.projectId ?? 0), projects)
     if (!vulnerability || !resolved) return undefined
@@ -198,15 +206,11 @@ function openVulnerabilityGuard(deps: RootDeps, projects: ProjectCache) {
   return { resolve, authorize }
 }
 
-/** A vulnerability that the caller may read, with their level in its project. */
+/** Vulnerability that the caller may read, with their access level in its project. */
 interface Readable {
-  vulnerability: VulnerabilityPlace
+  vulnerability: BasicVulnerability
   project: Project
   level: number
-}
-
-function missing(): never {
-  throw notFound()
 }
 
 function assertLevel(deps: RootDeps, row: PermissionRow, caller: Caller | null, level: number): void {
@@ -227,7 +231,7 @@ async function levelOf(
   const { on } = permissions[permission]
   if (on === 'instance') return 0
   if (on === 'group') return groupLevel(deps, await findGroup(deps, id, projects), visitor, projects)
-  const reference = on === 'project' ? id : String((await findPlace(deps, id))?.projectId ?? 0)
+  const reference = on === 'project' ? id : String((await findBasicVulnerability(deps, id))?.projectId ?? 0)
   const project = await findProject(deps, reference, projects)
   if (project) return projectLevel(deps, project, visitor, projects)
   const parent = await findGroup(deps, id.slice(0, Math.max(0, id.lastIndexOf('/'))), projects)

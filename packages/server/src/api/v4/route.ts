@@ -5,7 +5,7 @@ import type { RootDeps } from '../../domain/deps.ts'
 import type { Namespace } from '../../domain/namespaces/namespace.ts'
 import type { Page, PageRequest } from '../../domain/page.ts'
 import type { Project } from '../../domain/projects/project.ts'
-import type { VulnerabilityPlace } from '../../domain/vulnerabilities/vulnerability.ts'
+import type { BasicVulnerability } from '../../domain/vulnerabilities/vulnerability.ts'
 import type { KeysetPage } from '../../http/response/pages.ts'
 import type { RenderedRow } from '../../http/response/rendered-row.ts'
 import type { CreateMissing, CreationContext, FileLimit, Route, RouteContext } from '../../http/route.ts'
@@ -19,7 +19,7 @@ type ResourceOf<P extends Permission> = P extends Permission
     : Row<P>['on'] extends 'group'
       ? { group: Namespace; level: number }
       : Row<P>['on'] extends 'vulnerability'
-        ? { vulnerability: VulnerabilityPlace; project: Project }
+        ? { vulnerability: BasicVulnerability; project: Project }
         : unknown
   : never
 

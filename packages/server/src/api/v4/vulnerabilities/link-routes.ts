@@ -3,7 +3,7 @@ import type { IssueLink } from '../../../domain/vulnerabilities/triage/link.ts'
 import { linkTypes } from '../../../domain/vulnerabilities/triage/link.ts'
 import { createLink, findLinks, removeLink } from '../../../domain/vulnerabilities/triage/links.ts'
 import { withFinding } from '../../../domain/vulnerabilities/triage/triage.ts'
-import type { VulnerabilityPlace } from '../../../domain/vulnerabilities/vulnerability.ts'
+import type { BasicVulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { integer, oneOf, optional, text } from '../../../http/params/input.ts'
 import type { Route } from '../../../http/route.ts'
 import { notFound, parameterProblem } from '../../../platform/failure.ts'
@@ -92,7 +92,7 @@ export function numberIn(url: string): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-const viewLinkedIssue = (link: IssueLink, { projectId }: VulnerabilityPlace, origin: string) => ({
+const viewLinkedIssue = (link: IssueLink, { projectId }: BasicVulnerability, origin: string) => ({
   ...viewIssue(link, projectId, origin),
   vulnerability_link_id: link.id,
   vulnerability_link_type: link.linkType,

@@ -11,7 +11,7 @@ import {
   dismissalScopes,
 } from '../../../domain/vulnerabilities/triage/dismissals/ref-dismissals.ts'
 import { type ChangeRequest, changeVulnerability, withFinding } from '../../../domain/vulnerabilities/triage/triage.ts'
-import type { VulnerabilityPlace } from '../../../domain/vulnerabilities/vulnerability.ts'
+import type { BasicVulnerability } from '../../../domain/vulnerabilities/vulnerability.ts'
 import { date, flag, integer, nullable, oneOf, optional, text } from '../../../http/params/input.ts'
 import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route, RouteContext } from '../../../http/route.ts'
@@ -27,7 +27,7 @@ export const assigneeId = integer({ description: 'ID of a user who may triage vu
 interface Call {
   deps: RootDeps
   project: Project
-  vulnerability: VulnerabilityPlace
+  vulnerability: BasicVulnerability
   caller: Caller
   origin: string
   permit: RouteContext['permit']

@@ -1,7 +1,7 @@
 import { invalid, notFound, unprocessable } from '../../../platform/failure.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import type { User } from '../../users/user.ts'
-import type { VulnerabilityPlace } from '../vulnerability.ts'
+import type { BasicVulnerability } from '../vulnerability.ts'
 import { recordHistory } from './history/history.ts'
 import { recordVulnerabilityChanges } from './history/vulnerability-events.ts'
 import type { IssueLink, IssueState, LinkType } from './link.ts'
@@ -29,7 +29,7 @@ export function findLinks({ db }: Deps, vulnerabilityIds: readonly number[]): Pr
 
 export function createLink(
   deps: Deps,
-  vulnerability: VulnerabilityPlace,
+  vulnerability: BasicVulnerability,
   user: User,
   draft: IssueLinkDraft,
 ): Promise<IssueLink> {
@@ -57,7 +57,7 @@ export function createLink(
  */
 export async function linkCreatedIssue(
   deps: Deps,
-  vulnerability: VulnerabilityPlace,
+  vulnerability: BasicVulnerability,
   { userId, url, title }: { userId: number; url: string; title: string },
 ): Promise<IssueLink> {
   const links = await lockLinks(deps.db, vulnerability.id)
@@ -80,7 +80,7 @@ const shortTitle = (title: string) => [...title].slice(0, maxTitle).join('')
 
 async function storeLink(
   deps: Deps,
-  vulnerability: VulnerabilityPlace,
+  vulnerability: BasicVulnerability,
   draft: Omit<LinkDraft, 'vulnerabilityId'>,
 ): Promise<IssueLink> {
   const { userId, url, title, linkType, now } = draft
@@ -93,7 +93,7 @@ async function storeLink(
 }
 
 /** Removes a link and returns it. */
-export function removeLink(deps: Deps, vulnerability: VulnerabilityPlace, user: User, id: number): Promise<IssueLink> {
+export function removeLink(deps: Deps, vulnerability: BasicVulnerability, user: User, id: number): Promise<IssueLink> {
   return projectTransaction(deps, vulnerability.projectId, async (deps) => {
     const link = await getLink(deps, vulnerability, id)
     if (!(await deleteLink(deps.db, id))) throw notFound()
@@ -111,7 +111,7 @@ export function findLinkedVulnerability({ db }: Deps, linkId: number): Promise<n
   return findVulnerabilityOfLink(db, linkId)
 }
 
-async function getLink({ db }: Deps, vulnerability: VulnerabilityPlace, id: number): Promise<IssueLink> {
+async function getLink({ db }: Deps, vulnerability: BasicVulnerability, id: number): Promise<IssueLink> {
   const link = await findLink(db, vulnerability.id, id)
   if (!link) throw notFound()
   return link

@@ -11,7 +11,7 @@ import {
   severityRanks,
 } from '../../findings/scales.ts'
 import { selectListeningHooks } from '../../hooks/listening-sql.ts'
-import type { Vulnerability, VulnerabilityPlace, VulnerabilityWithFinding } from '../vulnerability.ts'
+import type { BasicVulnerability, Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
 import {
   joinFinding,
   type VulnerabilityRow,
@@ -31,11 +31,11 @@ const vulnerabilityById = fixedStatement(
   () => (id: number) => sql`select ${vulnerabilityColumns} from vulnerabilities where id = ${id}`,
 )
 
-export async function findPlaceById(db: Db, id: number): Promise<VulnerabilityPlace | undefined> {
-  return db.one(placeById(db, id))
+export async function findBasicVulnerabilityById(db: Db, id: number): Promise<BasicVulnerability | undefined> {
+  return db.one(basicVulnerabilityById(db, id))
 }
 
-const placeById = fixedStatement(
+const basicVulnerabilityById = fixedStatement(
   () => (id: number) => sql`select id, project_id, state from vulnerabilities where id = ${id}`,
 )
 

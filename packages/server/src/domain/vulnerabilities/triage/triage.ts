@@ -10,7 +10,7 @@ import { withPolicyDates } from '../due-dates/policy-dates.ts'
 import { addToFacetCounts } from '../list/counts/count-change-queries.ts'
 import { countChanges } from '../list/counts/count-changes.ts'
 import { listWithFindings } from '../list/list-queries.ts'
-import type { Assignee, Vulnerability, VulnerabilityPlace, VulnerabilityWithFinding } from '../vulnerability.ts'
+import type { Assignee, BasicVulnerability, Vulnerability, VulnerabilityWithFinding } from '../vulnerability.ts'
 import { getAssignable, usernamesOf } from './assignees.ts'
 import { recordDecision, recordRequestedDismissals } from './audited-decisions.ts'
 import {
@@ -41,7 +41,7 @@ import { saveTags } from './tag-queries.ts'
 import { withProjectTags } from './tagging.ts'
 import { exceedsTags, tooMany } from './tags.ts'
 import {
-  findPlaceById,
+  findBasicVulnerabilityById,
   findVulnerabilityById,
   listReported,
   lockVulnerabilities,
@@ -60,26 +60,27 @@ function idFrom(reference: string): number | undefined {
   return Number.isSafeInteger(id) ? id : undefined
 }
 
-/** A process's cache of what requests for single vulnerabilities need to be authorized. */
-export type PlaceCache = Cache<VulnerabilityPlace | undefined>
+/** Cache of the vulnerabilities that requests have named. Authorization reads it in each request for one of them. */
+export type BasicVulnerabilityCache = Cache<BasicVulnerability | undefined>
 
-export const openPlaceCache = (changes: Changes): PlaceCache => openCache(changes, ['vulnerabilities'], 10_000)
+export function openBasicVulnerabilityCache(changes: Changes): BasicVulnerabilityCache {
+  return openCache(changes, ['vulnerabilities'], 10_000)
+}
 
-/** Finds what authorization needs of a vulnerability, by its id in decimal digits. */
-export async function findPlace(
+/** Finds the basic fields of a vulnerability by its id in decimal digits. */
+export async function findBasicVulnerability(
   { db }: Deps,
   reference: string,
-  cache?: PlaceCache,
-): Promise<VulnerabilityPlace | undefined> {
-  const load = async () => {
-    const id = idFrom(reference)
-    return id === undefined ? undefined : findPlaceById(db, id)
-  }
+  cache?: BasicVulnerabilityCache,
+): Promise<BasicVulnerability | undefined> {
+  const id = idFrom(reference)
+  if (id === undefined) return undefined
+  const load = () => findBasicVulnerabilityById(db, id)
   return cache ? cache.get(reference, load) : load()
 }
 
 /** Adds the finding, which every vulnerability has, and the assignee. */
-export async function withFinding({ db }: Deps, vulnerability: VulnerabilityPlace): Promise<VulnerabilityWithFinding> {
+export async function withFinding({ db }: Deps, vulnerability: BasicVulnerability): Promise<VulnerabilityWithFinding> {
   const [found] = await listWithFindings(db, [vulnerability.id])
   if (!found) throw notFound()
   return found
