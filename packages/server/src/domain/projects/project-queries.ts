@@ -1,6 +1,6 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { fixedStatement } from '../../db/fixed-statement.ts'
+import { staticStatement } from '../../db/static-statement.ts'
 import type { Visibility } from '../access/roles.ts'
 import type { Membership } from '../members/member.ts'
 import { memberNamespaces, memberProjects } from '../members/membership-sql.ts'
@@ -23,7 +23,7 @@ export async function findProjectById(db: Db, id: number): Promise<Project | und
   return db.one(projectById(db, id))
 }
 
-const projectById = fixedStatement(
+const projectById = staticStatement(
   () => (id: number) =>
     sql`
     select ${projectColumns} from projects p join namespaces n on n.id = p.namespace_id where p.id = ${id}`,
@@ -39,7 +39,7 @@ export async function listProjectsById(db: Db, ids: readonly number[]): Promise<
   return db.all(projectsById(db, ids))
 }
 
-const projectsById = fixedStatement(
+const projectsById = staticStatement(
   ({ integers }) =>
     (ids: readonly number[]) =>
       sql`

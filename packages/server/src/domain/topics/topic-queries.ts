@@ -1,6 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
-import { fixedStatement } from '../../db/fixed-statement.ts'
+import { staticStatement } from '../../db/static-statement.ts'
 import type { AvatarFile } from '../files/avatar-file.ts'
 import { maxCountedRows, type PageRequest } from '../page.ts'
 import type { Audience } from '../projects/audience.ts'
@@ -107,7 +107,7 @@ export async function findTopic(db: Db, id: number): Promise<Topic | undefined> 
   return db.one(topicById(db, id))
 }
 
-const topicById = fixedStatement(() => (id: number) => sql`select ${columns} from topics where id = ${id}`)
+const topicById = staticStatement(() => (id: number) => sql`select ${columns} from topics where id = ${id}`)
 
 export async function listTopicsById(db: Db, ids: readonly number[]): Promise<Topic[]> {
   return db.all(sql`

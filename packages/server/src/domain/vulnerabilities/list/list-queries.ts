@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import sql, { empty, join, type RawValue, raw, type Sql } from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import { fixedStatement } from '../../../db/fixed-statement.ts'
 import { snakeCase } from '../../../db/rows.ts'
+import { staticStatement } from '../../../db/static-statement.ts'
 import { type Cursor, compareIn, type ListOrder } from '../../findings/list/cursor.ts'
 import type { RangeRequest } from '../../findings/list/index-range.ts'
 import { type Severity, severityRanks } from '../../findings/scales.ts'
@@ -248,7 +248,7 @@ export async function listWithFindings(db: Db, ids: readonly number[]): Promise<
   return rows.map(withFindingFrom)
 }
 
-const withFindings = fixedStatement((dialect) => {
+const withFindings = staticStatement((dialect) => {
   const columns = withFindingColumns(dialect)
   return (ids: readonly number[]) => sql`
     select ${columns} from vulnerabilities v ${joinFinding}
@@ -263,7 +263,7 @@ export async function listRowVersions(
   return db.all(rowVersions(db, ids))
 }
 
-const rowVersions = fixedStatement(
+const rowVersions = staticStatement(
   (dialect) => (ids: readonly number[]) =>
     sql`
     select v.id, v.project_id, v.version as vulnerability, f.version as finding, ${assigneeColumns}

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag'
 import type { Db } from '../../../db/db.ts'
-import { fixedStatement } from '../../../db/fixed-statement.ts'
+import { staticStatement } from '../../../db/static-statement.ts'
 import { hasFix } from '../../findings/fix-sql.ts'
 import {
   confidenceOf,
@@ -27,7 +27,7 @@ export async function findVulnerabilityById(db: Db, id: number): Promise<Vulnera
   return row && vulnerabilityFrom(row)
 }
 
-const vulnerabilityById = fixedStatement(
+const vulnerabilityById = staticStatement(
   () => (id: number) => sql`select ${vulnerabilityColumns} from vulnerabilities where id = ${id}`,
 )
 
@@ -35,7 +35,7 @@ export async function findBasicVulnerabilityById(db: Db, id: number): Promise<Ba
   return db.one(basicVulnerabilityById(db, id))
 }
 
-const basicVulnerabilityById = fixedStatement(
+const basicVulnerabilityById = staticStatement(
   () => (id: number) => sql`select id, project_id, state from vulnerabilities where id = ${id}`,
 )
 

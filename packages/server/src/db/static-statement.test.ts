@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
-import { fixedStatement } from './fixed-statement.ts'
 import { postgresDialect, sqliteDialect } from './sql.ts'
+import { staticStatement } from './static-statement.ts'
 
-const named = fixedStatement((dialect) => (ids: readonly number[], name: string) => {
+const named = staticStatement((dialect) => (ids: readonly number[], name: string) => {
   return sql`select id from rows where id in ${dialect.integers(ids)} and name = ${name}`
 })
 
