@@ -95,9 +95,9 @@ async function serve(settings: Settings, { fill, onStop = async () => {} }: Serv
   const lifecycle = openLifecycle()
   const deps = await openDeps(settings, lifecycle)
   await closeDataFolder(settings.dataFolder, deps.log)
-  // A migration changes only what was checked.
-  const isCheckedLater = deps.db.mayCheckLater && (await pendingMigrations(deps.db, migrations)).length === 0
-  const [app] = await Promise.all([openApp(deps), isCheckedLater || checkDatabase(deps.db, deps.log)])
+  // A database is migrated only after its check.
+  const isCheckDeferred = deps.db.canDeferCheck && (await pendingMigrations(deps.db, migrations)).length === 0
+  const [app] = await Promise.all([openApp(deps), isCheckDeferred || checkDatabase(deps.db, deps.log)])
   endWhenBroken(deps.db, deps.log)
   await migrate(deps.db, migrations)
   await endAttemptsOfEarlierProcess(deps)
@@ -107,7 +107,7 @@ async function serve(settings: Settings, { fill, onStop = async () => {} }: Serv
   if (administrator) console.log(firstStart(settings, administrator.token))
   await app.server.listen({ host: settings.host, port: settings.port })
   allowOptimization()
-  if (isCheckedLater) checkWhileServing(deps.db, deps.log)
+  if (isCheckDeferred) checkWhileServing(deps.db, deps.log)
   let jobs = administrator && fill ? undefined : startJobs(deps)
 
   const address = settings.externalUrl ?? app.server.listeningOrigin

@@ -8,7 +8,10 @@ const checkTimeoutMs = 10_000
 /** Delay that allows requests whose commit failed to be answered. */
 const endDelayMs = 1_000
 
-/** Checks the database and throws when the file is damaged, unless the check takes longer than `checkTimeoutMs`. */
+/**
+ * Checks the database and throws if it is damaged. Returns after `checkTimeoutMs` even if the check goes on; damage found
+ * later resolves `db.broken`.
+ */
 export async function checkDatabase(db: Database, log: Log): Promise<void> {
   const checking = check(db, log).then((problems) => {
     if (problems.length > 0) throw damagedDatabase(problems)
@@ -16,16 +19,16 @@ export async function checkDatabase(db: Database, log: Log): Promise<void> {
   const isOver = await Promise.race([checking.then(() => true), delay(checkTimeoutMs, false, { ref: false })])
   if (isOver) return
   log.info('the database is large: the server starts, and the check of the database goes on')
-  checking.catch(() => {}) // `endWhenBroken` logs the damage
+  checking.catch(() => {}) // `endWhenBroken` logs the damage.
 }
 
 /** Checks the database while the server runs. Damage resolves `db.broken`. */
 export function checkWhileServing(db: Database, log: Log): void {
-  log.info('the database was closed in good order: it is checked while the server runs')
-  void check(db, log, { isPatient: true })
+  log.info('the last process stopped cleanly: the database is checked while the server runs')
+  void check(db, log, { isLowPriority: true })
 }
 
-/** Returns the damage found; none when the check itself fails, for example because its process cannot be started. */
+/** Returns the damage found; none if the check itself fails, for example because its process cannot be started. */
 async function check(db: Database, log: Log, options?: CheckOptions): Promise<readonly string[]> {
   try {
     return await db.check(options)
@@ -36,8 +39,8 @@ async function check(db: Database, log: Log, options?: CheckOptions): Promise<re
 }
 
 /**
- * Ends the process when the storage of the database fails, or damage is found. Until then every write is rejected; only a
- * restart reads the true state of the disk again.
+ * Ends the process after the storage of the database has failed or damage was found. Every write is rejected meanwhile; only
+ * a restart reads the true state of the disk again.
  */
 export function endWhenBroken(db: Database, log: Log): void {
   void db.broken.then((error) => {

@@ -5,21 +5,21 @@ import { expect, test } from 'vitest'
 import { connectSqlite } from '../src/db/sqlite/drivers.ts'
 import { runProcess, startProcess, temporaryFolder } from './process.ts'
 
-test('a start after a clean stop does not wait for the check, and damage that it finds ends the process', async () => {
+test('a start after a clean stop does not wait for the check, and damage found later ends the process', async () => {
   const folder = await temporaryFolder()
   const env = { ALCOVE_DATA: folder }
   const file = join(folder, 'alcove.sqlite3')
   await (await startProcess({ env })).stop()
   fill(file)
   const checked = await startProcess({ env })
-  expect(checked.stdout).not.toContain('it is checked while the server runs')
+  expect(checked.stdout).not.toContain('is checked while the server runs')
   await checked.stop()
   await damageLastPages(file)
 
   const served = await runProcess({ env })
   expect(served).toMatchObject({ code: 1, stderr: '' })
   expect(served.stdout).toMatch(
-    /Alcove serves .*it is checked while the server runs.*the database is damaged.*the storage of the database failed/s,
+    /Alcove serves .*is checked while the server runs.*the database is damaged.*the storage of the database failed/s,
   )
   const refused = await runProcess({ env })
   expect(refused).toMatchObject({
@@ -38,7 +38,7 @@ function fill(file: string): void {
   database.close()
 }
 
-/** Overwrites pages like a bad disk, which does not change the time of the file. */
+/** Overwrites pages as a bad disk would: the modification time of the file stays the same. */
 async function damageLastPages(path: string): Promise<void> {
   const { size, mtimeNs } = await stat(path, { bigint: true })
   const file = await open(path, 'r+')

@@ -47,18 +47,18 @@ export interface Database extends Db {
    */
   readonly broken: Promise<Error>
   /**
-   * Runs work that reads much, and on SQLite does not map what is read into the memory of the process meanwhile. Reads
-   * take up to a fifth longer.
+   * Runs work that reads much of the database. On SQLite, reads do not use the memory map of the file until the work ends,
+   * because mapped pages count as memory of the process. Reads then take up to a fifth longer. No effect on PostgreSQL.
    */
-  withoutMapping<T>(work: () => Promise<T>): Promise<T>
+  withoutMemoryMap<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Whether a start need not wait for the check: it would take long, and the last process closed the database in good
-   * order. False on PostgreSQL, where a check does nothing.
+   * True if the server may start before `check` ends: the database is large, and unchanged since a process without known
+   * damage closed it. False on PostgreSQL, where `check` does nothing.
    */
-  readonly mayCheckLater: boolean
+  readonly canDeferCheck: boolean
   /**
-   * Returns the damage found in the whole database, after which `broken` resolves; nothing on PostgreSQL, which verifies
-   * pages as it reads. Stays pending when the database is closed before the end of the check.
+   * Checks the whole database and returns the damage found. If there is any, `broken` resolves. Returns an empty list on
+   * PostgreSQL, which verifies pages as it reads. Stays pending if the database is closed before the check ends.
    */
   check(options?: CheckOptions): Promise<readonly string[]>
   close(): Promise<void>
@@ -67,8 +67,8 @@ export interface Database extends Db {
 export interface CheckOptions {
   /** Also compares each index with its table, which takes several times as long and blocks this process. */
   isThorough?: boolean
-  /** Gives other work of the machine precedence. */
-  isPatient?: boolean
+  /** Runs the check with a lower scheduling priority than other processes. */
+  isLowPriority?: boolean
 }
 
 export interface TransactionOptions {

@@ -34,10 +34,10 @@ export interface Engine {
   ready(): Promise<void>
   /** See `Database.broken`. */
   readonly broken: Promise<Error>
-  /** See `Database.withoutMapping`. */
-  withoutMapping<T>(work: () => Promise<T>): Promise<T>
-  /** See `Database.mayCheckLater`. */
-  readonly mayCheckLater: boolean
+  /** See `Database.withoutMemoryMap`. */
+  withoutMemoryMap<T>(work: () => Promise<T>): Promise<T>
+  /** See `Database.canDeferCheck`. */
+  readonly canDeferCheck: boolean
   check(options?: CheckOptions): Promise<readonly string[]>
   close(): Promise<void>
 }

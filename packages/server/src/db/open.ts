@@ -33,8 +33,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     ready: engine.ready,
     broken: engine.broken,
-    withoutMapping: engine.withoutMapping,
-    mayCheckLater: engine.mayCheckLater,
+    withoutMemoryMap: engine.withoutMemoryMap,
+    canDeferCheck: engine.canDeferCheck,
     check: engine.check,
     close() {
       closed ??= engine.close()

@@ -56,8 +56,8 @@ export async function openPostgres(
     },
     ready: connections.probe,
     broken: new Promise(() => {}),
-    withoutMapping: (work) => work(),
-    mayCheckLater: false,
+    withoutMemoryMap: (work) => work(),
+    canDeferCheck: false,
     check: async () => [], // PostgreSQL verifies its own pages
     synchronize: () => commits.synchronize(),
     async close() {

@@ -3,8 +3,8 @@ import { connectSqlite } from './drivers.ts'
 import { addFunctions } from './functions.ts'
 
 /**
- * Checks a file, and with `isThorough` also compares each index with its table, which takes several times as long. Returns
- * an unreadable file as a problem like any other.
+ * Checks a file and returns the problems found; an unreadable file is one of them. With `isThorough`, also compares each
+ * index with its table, which takes several times as long.
  */
 export function checkFile(file: string, { isThorough = false } = {}): string[] {
   let database: SqliteConnection | undefined

@@ -31,8 +31,8 @@ export interface DurablePosition {
   /** Records the latest position immediately, before the log is closed. */
   flush(): Promise<void>
   /**
-   * Closes the record. `isClean` means that the log was copied into the database and removed, `isChecked` that the
-   * database had no damage either when it was opened.
+   * Closes the record. `isClean`: the log was copied into the database and removed. `isChecked`: no damage is known, and
+   * the database was checked or was unchanged since a clean stop when it was opened.
    */
   close(options: { isClean: boolean; isChecked: boolean }): void
 }
@@ -49,7 +49,7 @@ export function openDurablePosition(database: string): DurablePosition {
   const file = openSync(positionFile(database), 'a+', 0o600)
   closeSync(file)
   const handle = openSync(positionFile(database), 'r+')
-  // Without a sync: after a power failure the file and its time tell as much.
+  // Not synced: if a power failure loses this record, a database that was changed does not match the earlier record.
   if (!readRecord(database)) writeSync(handle, textOf('open'), 0, recordBytes, 0)
   let latest: (() => LogPosition | undefined) | undefined
   let timer: NodeJS.Timeout | undefined
@@ -96,15 +96,15 @@ export function openDurablePosition(database: string): DurablePosition {
 }
 
 /**
- * Returns whether the last process closed the database in good order, after a check had found no damage in it, and no other
- * program has changed the file since.
+ * Returns whether the last process stopped cleanly and knew of no damage, and the file has the same size and modification
+ * time as then.
  */
-export function wasClosed(database: string): boolean {
+export function isUnchangedSinceCleanStop(database: string): boolean {
   const isLogGone = sizeOf(`${database}-wal`) === 0
   return isLogGone && recordWords(database)?.join(' ') === closedRecord(database)
 }
 
-/** Returns the record of a closed database. A file that was copied or changed has another time or size. */
+/** Returns the record of a closed database. Copying or changing the file changes its size or modification time. */
 function closedRecord(database: string): string {
   const { size, mtimeNs } = statSync(database, { bigint: true })
   return `closed ${size} ${mtimeNs}`
@@ -192,7 +192,7 @@ function readRecord(database: string): LogPosition | undefined {
   return { salts: [salt1, salt2], frames, checksum: [checksum1, checksum2], page, pageDigest: words[6] ?? '' }
 }
 
-/** Returns the words of the record without its name and seal; `undefined` for a missing or torn one. */
+/** Returns the words of the record without its name and seal; `undefined` if the record is missing or torn. */
 function recordWords(database: string): string[] | undefined {
   const file = positionFile(database)
   if (sizeOf(file) === 0) return undefined

@@ -8,7 +8,7 @@ import { plainValue, sqliteDialect } from '../sql.ts'
 import { checkFile } from './check-file.ts'
 import { isSqliteError, type SqliteConnection } from './connection.ts'
 import { connectSqlite } from './drivers.ts'
-import { openDurablePosition, prepareLog, wasClosed } from './durable-position.ts'
+import { isUnchangedSinceCleanStop, openDurablePosition, prepareLog } from './durable-position.ts'
 import { addFunctions } from './functions.ts'
 import { openGroupCommit } from './group-commit.ts'
 import { beginCheck, type IntegrityCheck, isLargeDatabase } from './integrity.ts'
@@ -31,13 +31,13 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
   // A database has one lock, regardless of the path used to open it.
   const file = existsSync(path) ? realpathSync(path) : path
   const lock = takeLock(file)
-  // A new database has no damage either.
-  let isChecked = existsSync(file) ? wasClosed(file) : true
-  const mayCheckLater = isChecked && isLargeDatabase(file)
+  // A new database has no damage.
+  let isChecked = existsSync(file) ? isUnchangedSinceCleanStop(file) : true
+  const canDeferCheck = isChecked && isLargeDatabase(file)
   let check: IntegrityCheck | undefined
   const [writer, reader] = connectBoth(file, lock, options)
   // Only reads are memory-mapped, because writes use the cache anyway.
-  const withoutMapping = mapPages(reader.database)
+  const withoutMemoryMap = mapPages(reader.database)
   const inTurn = createQueue()
   const health = watchStorage()
   const pageSize = Number(writer.database.pragma('page_size')[0])
@@ -135,10 +135,10 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
       reader.database.prepare('select 1').first([])
     },
     broken: health.broken,
-    withoutMapping,
-    mayCheckLater,
-    async check({ isThorough = false, isPatient = false } = {}) {
-      check = isThorough ? undefined : beginCheck(file, { isPatient })
+    withoutMemoryMap,
+    canDeferCheck,
+    async check({ isThorough = false, isLowPriority = false } = {}) {
+      check = isThorough ? undefined : beginCheck(file, { isLowPriority })
       const problems = check ? await check.problems : checkFile(file, { isThorough })
       if (problems.length > 0) health.fail(damagedDatabase(problems))
       isChecked = problems.length === 0

@@ -3,17 +3,18 @@ import { constants, setPriority } from 'node:os'
 import { openWorkers, workerBeside } from '../../platform/worker-pool.ts'
 
 /*
- * Program that checks a SQLite file on a thread, sends the problems to its parent and waits for its end; see integrity.ts.
- * Its main thread ends the process when the parent has ended, even if that was killed.
+ * Child process of the server that checks a SQLite file; see integrity.ts. A worker thread checks the file, so that the main
+ * thread can end this process when the server has ended, even if the server was killed. After sending the problems, the
+ * process waits until the server kills it.
  */
 process.on('disconnect', endAtOnce)
 if (!process.connected) endAtOnce()
-// Terminals and supervisors may signal all processes of a server, which ends this one itself.
+// Ignored, because terminals and supervisors may signal the whole process group. The server ends this process itself.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
-const [file = '', patient] = process.argv.slice(2)
-if (patient) setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
-preferAsVictim()
+const [file = '', lowPriority] = process.argv.slice(2)
+if (lowPriority) setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+preferForOomKiller()
 
 const workers = openWorkers<string, string[]>(workerBeside(import.meta.url, './integrity-worker'), {
   maxThreads: 1,
@@ -23,8 +24,8 @@ const workers = openWorkers<string, string[]>(workerBeside(import.meta.url, './i
 })
 process.send?.(await workers.run(file))
 
-/** Makes Linux end this process rather than the server when memory is short. */
-function preferAsVictim(): void {
+/** Makes Linux kill this process before the server when memory runs out. */
+function preferForOomKiller(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
@@ -32,7 +33,7 @@ function preferAsVictim(): void {
   }
 }
 
-/** Unlike an exit, does not wait for the thread. */
+/** Ends the process without waiting for its thread, as `process.exit` would. */
 function endAtOnce(): void {
   process.kill(process.pid, 'SIGKILL')
 }

@@ -9,9 +9,9 @@ import sql from 'sql-template-tag'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../open.ts'
 import { connectSqlite } from './drivers.ts'
-import { checkInProcess } from './integrity.ts'
+import { checkInChildProcess } from './integrity.ts'
 
-test('another process checks a large database, and damage stops all writes', async () => {
+test('a child process checks a large database, and damage stops all writes', async () => {
   const file = await closedDatabase()
   await damage(file)
 
@@ -25,21 +25,21 @@ test('another process checks a large database, and damage stops all writes', asy
   expect(await readFile(`${file}.position`, 'utf8')).not.toContain('closed')
 })
 
-test('the check may follow a start if the last process closed a large database without damage', async () => {
+test('the check of a large database can be deferred if the last process closed it without damage', async () => {
   const file = await newDatabase()
   const checked = await open(file)
-  expect(checked.mayCheckLater).toBe(false)
+  expect(checked.canDeferCheck).toBe(false)
   expect(await checked.check()).toEqual([])
   await checked.close()
-  // A short command does not check it.
+  // A command that does not check the database leaves that unchanged.
   for (const _ of ['command', 'server']) {
     const db = await open(file)
-    expect(db.mayCheckLater).toBe(true)
+    expect(db.canDeferCheck).toBe(true)
     await db.close()
   }
 })
 
-test('the check precedes a start after a kill, whichever commands run in between', async () => {
+test('the check cannot be deferred after a kill, whichever commands run in between', async () => {
   const file = await closedDatabase()
   const killed = await open(file)
   const record = await readFile(`${file}.position`, 'utf8')
@@ -49,12 +49,12 @@ test('the check precedes a start after a kill, whichever commands run in between
   await rename(`${file}.open`, `${file}.position`)
   for (const _ of ['command', 'server']) {
     const db = await open(file)
-    expect(db.mayCheckLater).toBe(false)
+    expect(db.canDeferCheck).toBe(false)
     await db.close()
   }
 })
 
-test('the check precedes a start if another program changed or replaced the file', async () => {
+test('the check cannot be deferred if another program changed or replaced the file', async () => {
   const changed = await closedDatabase()
   const other = connectSqlite(changed, { timeoutMs: 5_000 })
   other.exec('delete from things where n < 10')
@@ -64,32 +64,32 @@ test('the check precedes a start if another program changed or replaced the file
   await rename(`${replaced}.copy`, replaced)
   for (const file of [changed, replaced]) {
     const db = await open(file)
-    expect(db.mayCheckLater).toBe(false)
+    expect(db.canDeferCheck).toBe(false)
     await db.close()
   }
 })
 
 test('closing a database ends its check at once', async () => {
   const file = await endlessFile()
-  const check = checkInProcess(file)
+  const check = checkInChildProcess(file)
   await expect.poll(() => processesOf(file), processesStart).toHaveLength(1)
   await check.cancel()
   expect(processesOf(file)).toEqual([])
 })
 
-test('a check that is killed from outside fails', async () => {
+test('a check whose process is killed fails', async () => {
   const file = await endlessFile()
-  const check = checkInProcess(file)
+  const check = checkInChildProcess(file)
   await expect.poll(() => processesOf(file), processesStart).toHaveLength(1)
   for (const pid of processesOf(file)) process.kill(pid, 'SIGKILL')
   await expect(check.problems).rejects.toThrow('the process of the check ended with SIGKILL')
 })
 
-test('a check ends with its parent, even if that is killed', async () => {
+test('the process of a check ends when the server is killed', async () => {
   const file = await endlessFile()
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-  const script = `import { checkInProcess } from '${new URL('./integrity.ts', import.meta.url)}'
-    checkInProcess(process.env.CHECKED_FILE)`
+  const script = `import { checkInChildProcess } from '${new URL('./integrity.ts', import.meta.url)}'
+    checkInChildProcess(process.env.CHECKED_FILE)`
   const parent = spawn(process.execPath, ['--import', loader, '--input-type=module', '-e', script], {
     env: { ...process.env, CHECKED_FILE: file },
     stdio: 'inherit',
@@ -122,7 +122,7 @@ async function closedDatabase(): Promise<string> {
   return file
 }
 
-/** Overwrites a page like a bad disk, which does not change the time of the file. */
+/** Overwrites a page as a bad disk would: the modification time of the file stays the same. */
 async function damage(path: string): Promise<void> {
   const { size, mtimeNs } = await stat(path, { bigint: true })
   const file = await openFile(path, 'r+')
@@ -131,7 +131,7 @@ async function damage(path: string): Promise<void> {
   execFileSync('touch', ['-d', `@${mtimeNs / 1_000_000_000n}.${`${mtimeNs % 1_000_000_000n}`.padStart(9, '0')}`, path])
 }
 
-/** Creates a file that a check never finishes to open. */
+/** Creates a file that a check never finishes opening. */
 async function endlessFile(): Promise<string> {
   const file = join(await folder(), 'endless.db')
   execFileSync('mkfifo', [file])

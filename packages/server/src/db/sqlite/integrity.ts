@@ -6,7 +6,7 @@ import { workerBeside } from '../../platform/worker-pool.ts'
 import type { CheckOptions } from '../db.ts'
 import { checkFile } from './check-file.ts'
 
-/** Check of a whole SQLite file. */
+/** Running check of a whole SQLite file. */
 export interface IntegrityCheck {
   /** Problems found. Rejects when the check failed, and stays pending after `cancel`. */
   readonly problems: Promise<readonly string[]>
@@ -14,28 +14,28 @@ export interface IntegrityCheck {
   cancel(): Promise<void>
 }
 
-/** Maximum size of a file that is checked in this process, because starting another one takes longer. */
-const maxOwnBytes = 4 * 1024 * 1024
+/** Maximum size of a database that is checked in this process. Starting a child process would take longer. */
+const maxInProcessBytes = 4 * 1024 * 1024
 
-/** Returns whether a check needs another process. */
+/** Returns whether the database, with its log, is checked in a child process. */
 export function isLargeDatabase(file: string): boolean {
   const bytesOf = (name: string) => statSync(name, { throwIfNoEntry: false })?.size ?? 0
-  return bytesOf(file) + bytesOf(`${file}-wal`) > maxOwnBytes
+  return bytesOf(file) + bytesOf(`${file}-wal`) > maxInProcessBytes
 }
 
-/** Begins to check a file, a large one in another process. */
+/** Begins to check a file, a large one in a child process. */
 export function beginCheck(file: string, options: CheckOptions = {}): IntegrityCheck {
-  if (isLargeDatabase(file)) return checkInProcess(file, options)
+  if (isLargeDatabase(file)) return checkInChildProcess(file, options)
   return { problems: Promise.resolve(checkFile(file)), cancel: async () => {} }
 }
 
 /**
- * Checks a file in another process, which can be killed, unlike a thread that is inside SQLite, and returns all of its
- * memory.
+ * Checks a file in a child process. Unlike a thread that executes SQLite, a process can be killed, and its end returns all
+ * of its memory.
  */
-export function checkInProcess(file: string, { isPatient = false }: CheckOptions = {}): IntegrityCheck {
+export function checkInChildProcess(file: string, { isLowPriority = false }: CheckOptions = {}): IntegrityCheck {
   const module = workerBeside(import.meta.url, './integrity-process')
-  const child = fork(module, [file, ...(isPatient ? ['patient'] : [])], {
+  const child = fork(module, [file, ...(isLowPriority ? ['low-priority'] : [])], {
     execArgv: module.pathname.endsWith('.ts') ? loadTypeScript() : [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
@@ -48,7 +48,7 @@ export function checkInProcess(file: string, { isPatient = false }: CheckOptions
     child.once('message', (found: string[]) => resolve(found)) // its only message
     void ended.then((error) => !isCanceled && reject(error))
   })
-  // It waits for its end, so that its message arrives before.
+  // The child does not exit by itself, so its message arrives before its end.
   void problems.then(
     () => child.kill('SIGKILL'),
     () => {},
@@ -63,5 +63,5 @@ export function checkInProcess(file: string, { isPatient = false }: CheckOptions
   }
 }
 
-/** Returns options of Node for running from source, as tests do. */
+/** Returns Node options that load TypeScript, for tests, which run from source. */
 const loadTypeScript = () => ['--import', `${pathToFileURL(createRequire(import.meta.url).resolve('tsx'))}`]

@@ -5,7 +5,7 @@ import sql from 'sql-template-tag'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../open.ts'
 
-test.runIf(process.platform === 'linux')('work without mapping keeps no pages of the file in memory', async () => {
+test.runIf(process.platform === 'linux')('work without the memory map has no pages of the file in memory', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'alcove-mapped-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'alcove.db')
@@ -20,7 +20,7 @@ test.runIf(process.platform === 'linux')('work without mapping keeps no pages of
   const read = () => db.one(sql`select sum(length(name)) as total from things`)
   await read()
   expect(await mappedKib(file)).toBeGreaterThan(4_000)
-  await db.withoutMapping(async () => {
+  await db.withoutMemoryMap(async () => {
     expect(await read()).toEqual({ total: 8_000_000 })
     expect(await mappedKib(file)).toBe(0)
   })
@@ -29,7 +29,7 @@ test.runIf(process.platform === 'linux')('work without mapping keeps no pages of
   await db.close()
 })
 
-/** Returns the resident memory of the mappings of a file. */
+/** Returns the resident memory of a mapped file. */
 async function mappedKib(file: string): Promise<number> {
   const maps = (await readFile('/proc/self/smaps', 'utf8')).split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)
   return maps

@@ -74,7 +74,7 @@ async function run(deps: RootDeps, job: RunningJob<ImportJob>): Promise<Postpone
   try {
     const runStep = () => runNextStep(deps, begun, attempt, job)
     const isLarge = begun.fileBytes > largeBytes
-    const isDone = await (isLarge ? withSmallHeap(() => deps.db.withoutMapping(runStep)) : runStep())
+    const isDone = await (isLarge ? withSmallHeap(() => deps.db.withoutMemoryMap(runStep)) : runStep())
     // Postpone instead of failing: a finished step must not count as a failed attempt.
     if (!isDone) return { againAt: deps.now() }
   } catch (error) {
