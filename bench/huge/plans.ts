@@ -50,7 +50,7 @@ function problemsOf(db: Db, { text }: Sql, plan: string): string[] {
 
 function scannedIn(db: Db, text: string, plan: string): string[] {
   if (db.dialect.engine === 'postgres') return [...plan.matchAll(new RegExp(`Seq Scan on (${large})\\b`, 'g'))].map(of)
-  // The first rows of the instance in the order of one of these indexes, up to a limit.
+  // A scan of an instance-wide index ends at the limit of its statement, so it does not read the whole table.
   const scanned = new Set(
     [...plan.matchAll(/^.*\bSCAN (\w+)(?! USING INDEX vulnerabilities_in_\w+_order)\b/gm)].map(of),
   )

@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * The orders of lists over the whole instance (`domain/vulnerabilities/list/instance-order-queries.ts`). The condition is
- * one that no other statement has, so that none is read in the order of these indexes. SQLite appends the id to each entry.
+ * Indexes for lists of many projects (`domain/vulnerabilities/list/instance-index-queries.ts`). No other statement contains
+ * their predicate, so no other statement uses them. SQLite appends the id to each entry of an index.
  */
 export const instanceOrders: Migration = {
   name: '0151_instance_orders',

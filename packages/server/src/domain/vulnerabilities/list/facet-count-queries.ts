@@ -22,30 +22,30 @@ export async function listFacetCounts(db: Db, projectIds: readonly number[]): Pr
     where c.project_id in ${db.dialect.integers(projectIds)} and c.total > 0
     order by c.project_id, c.severity desc, c.state, c.report_type, c.scanner_id, c.is_resolved_on_default_branch,
       c.dismissal_reason, c.is_on_default_branch`)
-  const shared = sharedTexts()
+  const intern = createInterner()
   return rows.map((row) => ({
     projectId: row.projectId,
     isOnDefaultBranch: row.isOnDefaultBranch,
     severity: severityOf(row.severity),
-    state: shared(row.state),
-    reportType: shared(row.reportType),
+    state: intern(row.state),
+    reportType: intern(row.reportType),
     scannerId: row.scannerId,
-    scanner: row.externalId === null ? null : shared(row.externalId),
-    scannerName: row.name === null ? null : shared(row.name),
+    scanner: row.externalId === null ? null : intern(row.externalId),
+    scannerName: row.name === null ? null : intern(row.name),
     isResolvedOnDefaultBranch: row.isResolvedOnDefaultBranch,
-    dismissalReason: row.dismissalReason ? shared(row.dismissalReason) : null,
+    dismissalReason: row.dismissalReason ? intern(row.dismissalReason) : null,
     total: row.total,
     seconds: row.seconds,
   }))
 }
 
-/** Returns a function that returns the same string for equal texts. Counts are cached, and most of their texts are equal. */
-function sharedTexts(): <T extends string>(text: T) => T {
+/** Returns a function that interns strings. Counts are cached, and most of their strings are equal. */
+function createInterner(): <T extends string>(text: T) => T {
   const texts = new Map<string, string>()
   return <T extends string>(text: T) => {
     const known = texts.get(text)
     if (known === undefined) texts.set(text, text)
-    return (known ?? text) as T // the text itself, or one that is equal
+    return (known ?? text) as T // an equal string
   }
 }
 

@@ -4,8 +4,8 @@ import type { IndexRanges, RangeRequest } from '../../findings/list/index-range.
 import { severityRanks } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
 import type { FacetCount } from './facet-count-queries.ts'
-import type { InstanceRow } from './instance-order-queries.ts'
-import { scanInstance } from './instance-scan.ts'
+import type { InstanceRow } from './instance-index-queries.ts'
+import { scanInstanceIndex } from './instance-index-scan.ts'
 import { type FacetRange, listFromRanges, maxRangesPerStatement } from './list-queries.ts'
 
 interface RangeCounts {
@@ -18,24 +18,24 @@ interface RangeCounts {
    * so the rows must be tested, and their counts are upper bounds. Not possible with a sort key.
    */
   assigneeId?: number | null | undefined
-  /** Returns whether a row of any project is in one of the ranges. */
+  /** Returns whether a row of any project is in the list. */
   isListed: (row: InstanceRow) => boolean
 }
 
-/** When the rows of a list are searched among those of the whole instance. */
+/** Limits of the scan of an instance-wide index. */
 export interface ScanLimits {
-  /** Number of facet counts from which they are. */
+  /** Minimum number of facet counts of a list that is read by a scan. */
   minCounts: number
-  /** Number of rows after which the rest is read from index ranges, for a number of counts and of rows. */
+  /** Returns the number of rows after which a scan for `limit` rows stops, given the number of facet counts. */
   maxVisited: (counts: number, limit: number) => number
 }
 
 /**
- * In the time of one step that finds the first row of a range, a scan visits five rows. Every hundred ranges that may
- * have rows of a page take another statement, which reads as many rows as the page has. So a scan that stops has at most
- * doubled the cost of the page.
+ * The limit of a scan is about the cost of reading the page from index ranges, so a scan that stops at most doubles the
+ * cost of the page. Finding the first row of a range takes as long as visiting five rows, and a hundred ranges that may
+ * have rows of the page take a statement that reads as many rows as the page has.
  */
-export const usualScan: ScanLimits = {
+export const defaultScanLimits: ScanLimits = {
   minCounts: maxRangesPerStatement + 1,
   maxVisited: (counts, limit) => 1_000 + 5 * counts + (Math.min(counts, limit) * limit) / maxRangesPerStatement,
 }
@@ -69,7 +69,7 @@ export function indexRanges(db: Db, list: RangeCounts, order: ListOrder, limits:
       const maxVisited = limits.maxVisited(counts, wanted)
       const severities = groups.map(({ severity }) => severity)
       const scan = { order, severities, assigneeId: assigneeId ?? undefined, isListed: list.isListed }
-      const { rows, stopped } = await scanInstance(db, scan, { after: request.after, limit: wanted, maxVisited })
+      const { rows, stopped } = await scanInstanceIndex(db, scan, { after: request.after, limit: wanted, maxVisited })
       const found = rows.slice(request.offset)
       if (!stopped) return found
       const rest = { offset: Math.max(request.offset - rows.length, 0), limit: request.limit - found.length }

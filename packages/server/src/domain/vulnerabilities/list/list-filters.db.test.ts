@@ -264,7 +264,7 @@ test('every filter, order and page of vulnerabilities gives the result of the mo
 
       // However many rows a short list may have.
       const cache = isCached ? { cache: openListCache(deps.db.changes, []) } : {}
-      // Whether the rows are searched among those of the instance, and after how many they are read from index ranges.
+      // Whether a scan of an instance-wide index reads the rows, and after how many it stops.
       const scan = maxVisited === undefined ? {} : { scan: { minCounts: 0, maxVisited: () => maxVisited } }
       for (const start of [offset, 0, offset + 100, Math.floor(offset / 2)]) {
         const list = await openList(deps.db, query, counts.get(scope.key) ?? [], {

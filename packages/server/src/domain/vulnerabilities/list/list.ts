@@ -25,10 +25,10 @@ import {
   type VulnerabilitySort,
   withRefStates,
 } from './filter.ts'
-import { indexRanges, rowCount, type ScanLimits, usualScan } from './index-ranges.ts'
+import { defaultScanLimits, indexRanges, rowCount, type ScanLimits } from './index-ranges.ts'
 import { countAssigned, listRowVersions, listWithFindings } from './list-queries.ts'
-import { listedRows } from './listed-rows.ts'
 import { hasRefDismissals } from './ref-state-queries.ts'
+import { rowFilter } from './row-filter.ts'
 import { unindexedFilters } from './unindexed-filter-queries.ts'
 
 export interface ListQuery {
@@ -134,21 +134,21 @@ export async function openList(
   db: Db,
   query: ListQuery,
   counts: readonly FacetCount[],
-  { cache, limits, scan = usualScan, today = '' }: ListOptions = {},
+  { cache, limits, scan = defaultScanLimits, today = '' }: ListOptions = {},
 ): Promise<FilteredList> {
   const { scope, filter, sort, isReversed } = query
   const order = listOrder(query)
   const hasRefStates = filtersRefState(filter) && (await hasRefDismissals(db, scope.projectIds, filter.ref ?? ''))
-  const expected = hasRefStates ? withRefStates(filter) : filter
+  const facetFilter = hasRefStates ? withRefStates(filter) : filter
   const { matching, maxRows } = await ofAssignee(
     db,
     filter,
-    counts.filter((count) => matchesFacets(expected, count)),
+    counts.filter((count) => matchesFacets(facetFilter, count)),
   )
   const assignee = rangeAssignee(filter, order)
-  // Most rows have no assignee, so those of many projects are searched among all rows.
+  // Most rows have no assignee, so in lists of many projects each row is tested.
   const assigneeId = assignee === null && matching.length >= scan.minCounts ? undefined : assignee
-  const isListed = listedRows(scope, expected, matching)
+  const isListed = rowFilter(scope, facetFilter, matching)
   const list = {
     key: JSON.stringify([
       ...[scope.key, filter, sort],

@@ -30,7 +30,7 @@ interface FilteredRows {
   /** The facet counts that match the filter. */
   counts: readonly FacetCount[]
   order: ListOrder
-  /** The assignee of the rows of the index ranges, which have all facets then; null for unassigned rows. */
+  /** Assignee to whose rows the index ranges are narrowed, or null for unassigned rows. Such ranges have all facets. */
   assigneeId?: number | null | undefined
   /** Date in UTC, for the filter of overdue vulnerabilities. */
   today: string
@@ -43,7 +43,7 @@ export function unindexedFilters(
   db: Db,
   { filter, projectIds, counts, order, assigneeId, today, hasRefStates }: FilteredRows,
 ): UnindexedFilters | undefined {
-  // Needed by some filters only, and for each batch of candidates; a list of many projects has many counts.
+  // Built once and only if needed: a list of many projects has many counts, and each batch of candidates has the condition.
   let facets: Sql | undefined
   const hasFacets = () => {
     facets ??= hasFacetsOf(db.dialect, counts)

@@ -7,13 +7,13 @@ import { groupBy } from '../../../group-by.ts'
 import { type FacetCount, listFacetCounts } from '../facet-count-queries.ts'
 import type { ListScope } from '../filter.ts'
 
-/** Tables that facet counts are read from. */
+/** Tables from which facet counts are read. */
 const countTables = ['vulnerability_counts', 'scanners']
-/** The same, and the table of which they are counted. */
+/** Also includes the table whose rows are counted. */
 export const facetTables = ['vulnerabilities', ...countTables]
-/** About 70 MB. A project has 25 counts or so. */
+/** About 70 MB. A project has about 25 counts. */
 const maxCachedCounts = 500_000
-/** Counts of all lists of several projects, of 8 bytes each, because the lists share those of their projects. */
+/** Maximum number of counts in lists of several projects. Each takes 8 bytes, because lists refer to the counts of projects. */
 const maxListedCounts = 1_000_000
 /** Weight of a project or a list without its counts. */
 const overheadCounts = 5
@@ -50,7 +50,7 @@ export async function cachedFacetCounts({ db }: RootDeps, scope: ListScope): Pro
 /** Returns the project of a scope with one project; other scopes change with each of theirs. */
 export const onlyProjectOf = ({ projectIds }: ListScope) => (projectIds.length === 1 ? projectIds[0] : undefined)
 
-/** Returns the counts of each project. Reads those that are not cached. */
+/** Returns the counts of each project, from the cache or the database. */
 async function countsOfProjects(
   db: Database,
   projectIds: readonly number[],

@@ -7,7 +7,7 @@ import { startServer } from '../../../testing/server.ts'
 import type { ListOrder } from '../../findings/list/cursor.ts'
 import { listFacetCounts } from './facet-count-queries.ts'
 import { type VulnerabilityFilter, type VulnerabilitySort, vulnerabilitySorts } from './filter.ts'
-import { listInOrder } from './instance-order-queries.ts'
+import { listInstanceRows } from './instance-index-queries.ts'
 import { listOrder, openList } from './list.ts'
 
 const projectCount = 160
@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (let number = 0; number < projectCount; number++) projectIds.push((await server.project(`acme/p${number}`)).id)
   const severities = ['critical', 'high', 'medium', 'low'] as const
   all = Array.from({ length: rowCount }, (_, index): MadeUp => {
-    // The last ten projects have the oldest rows, and no others have any of these.
+    // The oldest rows belong to the last ten projects, which have no other rows.
     const isOld = index < 500
     return {
       ...usual,
@@ -48,7 +48,7 @@ interface Asked {
   offset?: number
 }
 
-/** Returns a page, its rows in the order of one long list, and how many rows of vulnerabilities were read for it. */
+/** Returns a page, the same page read from index ranges, and how many rows and statements the page took. */
 async function read({ projects, filter = {}, sort, offset = 0 }: Asked) {
   const counts = await listFacetCounts(db, projects)
   expect(counts.length).toBeGreaterThan(100)
@@ -69,7 +69,7 @@ async function read({ projects, filter = {}, sort, offset = 0 }: Asked) {
   statements = 0
   const page = await list.read({ offset, limit: 21 })
   const cost = { visited, statements }
-  // Never more ranges than a statement reads, so that no row is searched among those of the instance.
+  // With this limit no list is read by a scan.
   const merged = await openList(db, query, counts, {
     scan: { minCounts: Number.POSITIVE_INFINITY, maxVisited: () => 0 },
   })
@@ -81,7 +81,7 @@ test.each(vulnerabilitySorts)('a page of most projects by %s visits few other ro
     const { page, expected, visited, statements } = await read({ projects: projectIds.slice(0, 120), sort, offset })
     expect(page).toEqual(expected)
     expect(page).toHaveLength(21)
-    // In ascending orders the oldest rows are first, which are of other projects.
+    // In ascending orders the oldest rows are first, which belong to other projects.
     expect(visited).toBeLessThan(2 * (offset + 21) + 1_500)
     expect(statements).toBeLessThan(10)
   }
@@ -97,7 +97,7 @@ test.each(vulnerabilitySorts)('a page of some projects by %s has no row of anoth
   }
 })
 
-test('rows that all others precede are read from index ranges after a limited number of others', async () => {
+test('rows late in the order are read from index ranges after a scan has visited a limited number of rows', async () => {
   const projects = projectIds.slice(-10)
   const scanners = await listFacetCounts(db, projects)
   for (const sort of ['severity_desc', 'detected_desc', 'priority_desc', 'due_desc'] as const) {
@@ -142,7 +142,7 @@ test.each([
   ['due_desc', undefined, /vulnerabilities_in_due_date_order/],
   ['severity_desc', 1, /vulnerabilities_assignee/],
 ] as const)(
-  'rows of the instance by %s, of user %j, are read in the order of an index',
+  'rows of the whole instance by %s, with assignee %j, are read in the order of an index',
   async (sort, assigneeId, index) => {
     const order: ListOrder = listOrder({ sort })
     for (const isContinued of [false, true]) {
@@ -158,7 +158,7 @@ test.each([
       const sortKey = order.key && keys[order.key.sql as keyof typeof keys] // the only keys of orders
       const after = isContinued ? { severity: 6, id: 4_000, ...(sortKey === undefined ? {} : { sortKey }) } : undefined
       const severity = order.severity && 6
-      await listInOrder(explained, { order, severity, assigneeId, after, limit: 50 })
+      await listInstanceRows(explained, { order, severity, assigneeId, after, limit: 50 })
       expect(plans.length).toBeGreaterThan(0)
       for (const plan of plans) {
         expect(plan).toMatch(index)

@@ -4,7 +4,7 @@ import type { Cursor, ListOrder } from '../../findings/list/cursor.ts'
 import type { State } from '../../findings/scales.ts'
 import { boundsIn } from './list-queries.ts'
 
-/** A vulnerability of any project, with the columns that say whether it is in a list without unindexed filters. */
+/** Vulnerability of any project, with the columns that decide whether it is in a list without unindexed filters. */
 export interface InstanceRow extends Cursor {
   projectId: number
   isOnDefaultBranch: boolean
@@ -17,24 +17,24 @@ export interface InstanceRow extends Cursor {
 
 interface InstanceRequest {
   order: ListOrder
-  /** Only rows of this severity, in an order by severity. */
+  /** Selects rows of this severity, in an order by severity. */
   severity: number | undefined
-  /** Only rows of this user. */
+  /** Selects rows with this assignee. */
   assigneeId: number | undefined
   after: Cursor | undefined
   limit: number
 }
 
-/** Returns the next rows of the whole instance; fewer than `limit` only at the end. Reads no other rows. */
-export async function listInOrder(
+/** Returns the next rows of the whole instance; fewer than `limit` only at the end. Reads no rows but these. */
+export async function listInstanceRows(
   db: Db,
   { order, severity, assigneeId, after, limit }: InstanceRequest,
 ): Promise<InstanceRow[]> {
   const { key, id } = order
   const keyColumn = key ? sql`, ${raw(key.sql)} as sort_key` : empty
-  const isPair = severity !== undefined && assigneeId === undefined && db.dialect.engine === 'postgres'
-  const byKey = key ? sql`${raw(key.sql)} ${raw(id)},` : isPair ? sql`severity ${raw(id)},` : empty
-  const bounds = isPair ? [pairBound(severity, id, after)] : boundsIn(db, order, after)
+  const comparesRows = severity !== undefined && assigneeId === undefined && db.dialect.engine === 'postgres'
+  const byKey = key ? sql`${raw(key.sql)} ${raw(id)},` : comparesRows ? sql`severity ${raw(id)},` : empty
+  const bounds = comparesRows ? [rowBound(severity, id, after)] : boundsIn(db, order, after)
   const found: InstanceRow[] = []
   // Each bound selects rows that precede those of the next one.
   for (const bound of bounds) {
@@ -42,23 +42,23 @@ export async function listInOrder(
     const rows = await db.all<InstanceRow>(sql`
       select id, severity, project_id, is_on_default_branch, state, report_type, scanner_id, is_resolved_on_default_branch,
         dismissal_reason ${keyColumn}
-      from vulnerabilities ${assigneeId === undefined ? inOrder(db, order) : ofAssignee(db, assigneeId)}
-        ${severity === undefined || isPair ? empty : sql`and severity = ${severity}`} ${bound}
+      from vulnerabilities ${assigneeId === undefined ? fromIndex(db, order) : ofAssignee(db, assigneeId)}
+        ${severity === undefined || comparesRows ? empty : sql`and severity = ${severity}`} ${bound}
       order by ${byKey} id ${raw(id)} limit ${limit - found.length}`)
     found.push(...rows)
   }
   return found
 }
 
-/** With an equation PostgreSQL would prefer the order of the primary key, and read the rows of other severities. */
-function pairBound(severity: number, direction: ListOrder['id'], after: Cursor | undefined): Sql {
+/** With `severity = …`, PostgreSQL would prefer the order of the primary key and read the rows of other severities. */
+function rowBound(severity: number, direction: ListOrder['id'], after: Cursor | undefined): Sql {
   return direction === 'asc'
     ? sql`and (severity, id) > (${severity}, ${after?.id ?? 0}) and severity <= ${severity}`
     : sql`and (severity, id) < (${severity}, ${after?.id ?? Number.MAX_SAFE_INTEGER}) and severity >= ${severity}`
 }
 
-/** The indexes have a condition that no other statement has. The order of ids alone needs none of them. */
-function inOrder({ dialect }: Db, { key, severity }: ListOrder): Sql {
+/** Partial indexes have the rows in the order of the severity or a key, and their predicate is in no other statement. */
+function fromIndex({ dialect }: Db, { key, severity }: ListOrder): Sql {
   if (!key && !severity) return sql`where true`
   const index = key ? indexes[key.sql] : 'vulnerabilities_in_severity_order'
   if (!index) throw new Error(`no index has all vulnerabilities in the order of ${key?.sql}`)

@@ -1,9 +1,9 @@
 import { severityOf } from '../../findings/scales.ts'
 import type { FacetCount } from './facet-count-queries.ts'
 import { type ListScope, matchesFacets, type VulnerabilityFilter } from './filter.ts'
-import type { InstanceRow } from './instance-order-queries.ts'
+import type { InstanceRow } from './instance-index-queries.ts'
 
-/** Scopes are cached, so the sets are, too. */
+/** Sets of project ids, by the array of a scope. Scopes are cached, so each set is built once. */
 const projectSets = new WeakMap<readonly number[], ReadonlySet<number>>()
 
 function projectSet({ projectIds }: ListScope): ReadonlySet<number> {
@@ -15,7 +15,7 @@ function projectSet({ projectIds }: ListScope): ReadonlySet<number> {
 }
 
 /** Returns a function that tests whether a row of any project is in the scope and has facets that match the filter. */
-export function listedRows(
+export function rowFilter(
   scope: ListScope,
   filter: VulnerabilityFilter,
   matching: readonly FacetCount[],

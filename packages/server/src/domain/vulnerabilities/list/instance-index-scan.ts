@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../../../db/db.ts'
 import type { Cursor, ListOrder } from '../../findings/list/cursor.ts'
-import { type InstanceRow, listInOrder } from './instance-order-queries.ts'
+import { type InstanceRow, listInstanceRows } from './instance-index-queries.ts'
 
-interface InstanceScan {
+interface IndexScan {
   order: ListOrder
-  /** The severities of the list in its order; undefined for all of them, in an order without severities. */
+  /** Severities of the list, in its order. In an order without severities, `undefined` stands for all of them. */
   severities: readonly (number | undefined)[]
-  /** Visits only the rows of this user. Not possible with a sort key. */
+  /** Visits only rows with this assignee. Not possible with a sort key. */
   assigneeId?: number | undefined
   isListed: (row: InstanceRow) => boolean
 }
@@ -22,17 +22,17 @@ interface ScanRequest {
 
 interface ScannedRows {
   rows: Cursor[]
-  /** Where the scan stopped before it had enough rows: the index of the severity, and the position in it. */
+  /** Position at which the scan stopped before it had enough rows: the index of the severity, and the last row. */
   stopped?: { index: number; after: Cursor | undefined }
 }
 
 /**
- * Reads the rows of all projects in the order of a list, and returns those of the list. Cheaper than merging the index
- * ranges of many projects when the list has a large part of the rows.
+ * Reads the rows of all projects in the order of a list, and returns those that are in the list. Cheaper than merging the
+ * index ranges of many projects if a large part of the rows is in the list.
  */
-export async function scanInstance(
+export async function scanInstanceIndex(
   db: Db,
-  { order, severities, assigneeId, isListed }: InstanceScan,
+  { order, severities, assigneeId, isListed }: IndexScan,
   { after, limit, maxVisited }: ScanRequest,
 ): Promise<ScannedRows> {
   const rows: Cursor[] = []
@@ -42,7 +42,7 @@ export async function scanInstance(
     for (let isOver = false; !isOver; ) {
       if (visited >= maxVisited) return { rows, stopped: { index, after: position } }
       const size = batchSize({ missing: limit - rows.length, found: rows.length, visited })
-      const batch = await listInOrder(db, { order, severity, assigneeId, after: position, limit: size })
+      const batch = await listInstanceRows(db, { order, severity, assigneeId, after: position, limit: size })
       for (const row of batch) if (isListed(row)) rows.push(cursorOf(row))
       if (rows.length >= limit) return { rows: rows.slice(0, limit) }
       visited += batch.length
@@ -57,11 +57,11 @@ export async function scanInstance(
 
 const [minBatchSize, maxBatchSize] = [20, 2_000]
 
-/** Returns how many rows probably contain the missing ones, given how many of the visited rows were found. */
+/** Estimates how many rows contain the missing ones, from the part of the visited rows that are in the list. */
 function batchSize({ missing, found, visited }: { missing: number; found: number; visited: number }): number {
   if (visited === 0) return Math.min(Math.max(Math.ceil(1.5 * missing), minBatchSize), maxBatchSize)
   const expected = Math.ceil((1.2 * missing * visited) / Math.max(found, 1))
-  // The first rows say little about the next ones.
+  // The first rows are a poor estimate for the next ones.
   return Math.min(Math.max(expected, minBatchSize), 2 * visited, maxBatchSize)
 }
 
