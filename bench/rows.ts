@@ -59,7 +59,7 @@ function projectRows({ projects, topics }: Sizes): Row[] {
   ]
 }
 
-/** What clients request to find their way: groups, members and users. */
+/** Rows for groups, members and users, which every client requests first. */
 function accountRows(): Row[] {
   const paths = ['/groups', '/groups/1', `/projects/${large}/members/all`, '/users', '/users/1', '/user']
   return paths.map((path) => ({

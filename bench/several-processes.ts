@@ -25,13 +25,13 @@ const measured: Readonly<Record<string, number>> = {
   'GET …/vulnerabilities, fresh address': 2_000,
 }
 const uploadsPerSecond = 100
-/** The system counts CPU in steps of 10 ms, so fewer requests do not show a tenth. */
+/** Minimum duration. The system counts CPU in steps of 10 ms, so a shorter one would hide a difference of 10 %. */
 const minSeconds = 1
 
 /**
  * Measures the same requests with one, two and four processes on one PostgreSQL, which share the connections equally. The
- * CPU is that of all processes of the server, without PostgreSQL. The last row is what several processes cost without a
- * database: each finds fewer requests ready, and they share the caches of the CPU.
+ * CPU is that of all processes of the server, without PostgreSQL. The last row is a bare server without a database: it shows
+ * what several processes cost in any case, because each finds fewer requests ready and they share the caches of the CPU.
  */
 export async function measureSeveralProcesses(
   env: Readonly<Record<string, string>>,
@@ -47,10 +47,15 @@ export async function measureSeveralProcesses(
       name,
       load: { paths: paths(), headers: authorization },
       sentPerSecond: measured[name] ?? 0,
-      all: servers,
+      processes: servers,
     })),
-    { name: 'POST upload 10 KB', load: uploadTo(filesProject), sentPerSecond: uploadsPerSecond, all: servers },
-    { name: 'a constant by the bare server', load: { paths: ['/constant'] }, sentPerSecond: 4_000, all: ceilings },
+    { name: 'POST upload 10 KB', load: uploadTo(filesProject), sentPerSecond: uploadsPerSecond, processes: servers },
+    {
+      name: 'a constant by the bare server',
+      load: { paths: ['/constant'] },
+      sentPerSecond: 4_000,
+      processes: ceilings,
+    },
   ]
   try {
     while (servers.length < Math.max(...counts)) servers.push(await startServer(env))
@@ -60,14 +65,14 @@ export async function measureSeveralProcesses(
     while (constant && ceilings.length < servers.length) ceilings.push(await startCeiling(constant))
     const results = rows.map(() => counts.map((): Measured => ({ cpuUs: [], perSecond: [] })))
     for (let round = 0; round <= rounds; round++) {
-      for (const [index, { load, sentPerSecond, all }] of rows.entries()) {
+      for (const [index, { load, sentPerSecond, processes }] of rows.entries()) {
         const total = Math.round(sentPerSecond * Math.max(seconds, minSeconds))
         const requests = { ...load, seconds }
-        // The first round warms each process up with as many requests, so that all run optimized code.
-        if (round === 0) for (const server of all) await measure([server], requests, total)
+        // The first round sends all requests to each process, so that all processes run optimized code.
+        if (round === 0) for (const server of processes) await measure([server], requests, total)
         else
           for (const [place, count] of counts.entries()) {
-            const { cpuUs, perSecond } = await measure(all.slice(0, count), requests, total)
+            const { cpuUs, perSecond } = await measure(processes.slice(0, count), requests, total)
             results[index]?.[place]?.cpuUs.push(cpuUs)
             results[index]?.[place]?.perSecond.push(perSecond)
           }

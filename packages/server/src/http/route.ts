@@ -62,7 +62,7 @@ export interface Route {
    * depend on anything else, such as the caller.
    */
   cacheTables?: readonly string[]
-  /** The response also depends on the caller: their account, rights and access level. It is cached for each of them. */
+  /** Caches the response for each caller, because it depends on their account, rights and access level. */
   isPerCaller?: true
   /** Whether the response to this input depends on the caller after all, so it is neither cached nor shared. */
   isPersonal?(context: Pick<RouteContext, 'deps' | 'input'>): boolean

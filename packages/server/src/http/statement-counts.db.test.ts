@@ -70,7 +70,7 @@ describe('requests take few statements', () => {
       // The first request also reads the facet counts and renders the rows.
       [`${at}/vulnerabilities`]: { first: 3, again: 0, afterWrite: 2 },
       [`${at}/vulnerabilities?search=Crit`]: { first: 2, again: 0, afterWrite: 3 },
-      // Authorization reads the project of the vulnerability, whose row the lists have rendered.
+      // Authorization reads the project of the vulnerability. The lists have rendered the row.
       [`/vulnerabilities/${ids[0]}`]: { first: 1, again: 0, afterWrite: 2 },
       // Lists of several projects are cached by row, not as a whole.
       '/groups/acme/vulnerabilities?per_page=50': { first: 5, again: 1, afterWrite: 3 },
@@ -81,7 +81,7 @@ describe('requests take few statements', () => {
       '/groups/acme': { first: 6, again: 0, afterWrite: 6 },
       // The first request also resolves the project again.
       [`${at}/members/all`]: { first: 3, again: 0, afterWrite: 2 },
-      // A write to users also makes the caller outdated.
+      // A write to users also invalidates the cached caller.
       '/users': { first: 5, again: 0, afterWrite: 7 },
       '/users/1': { first: 3, again: 0, afterWrite: 5 },
       '/user': { first: 2, again: 0, afterWrite: 4 },

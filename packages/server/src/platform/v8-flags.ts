@@ -60,10 +60,10 @@ export async function withSmallHeap<T>(work: () => Promise<T>): Promise<T> {
 let working = 0
 
 /**
- * Returns a function that collects garbage of this thread, for work that allocates many buffers. Their memory is outside
- * the heap and only freed by a collection, which V8 rarely runs when there are few other objects.
+ * Returns a function that collects the garbage of this thread, for work that allocates many buffers. Only a collection frees
+ * their memory, which is outside the heap, and V8 rarely runs one when there are few other objects.
  */
-export function openCollector(): (type: 'minor' | 'major') => void {
+export function openGarbageCollector(): (type: 'minor' | 'major') => void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as (options: { type: 'minor' | 'major' }) => void // defined by the flag
   return (type) => collect({ type })

@@ -214,8 +214,8 @@ function ignoreRace(error: unknown): void {
 /**
  * Returns a function that runs `work` once for all callers that arrive before a run begins. A caller that arrives
  * during a run waits for the next one, because the current run may have read older data. A run begins two turns of the
- * event loop after its first caller or the previous run: requests that have already arrived join it. While the process is
- * idle, two turns take some microseconds. Exported for its test.
+ * event loop after its first caller or the end of the previous run, so that requests that have already arrived join it. In
+ * an idle process two turns take a few microseconds. Exported for its test.
  */
 export function runTogether(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<unknown> = Promise.resolve()

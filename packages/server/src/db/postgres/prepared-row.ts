@@ -1,13 +1,13 @@
 import type { BindConfig, Client, Connection } from 'pg'
 
 /**
- * Executes a statement that the client has already prepared and returns the only row as texts, without describing columns
- * or converting values. The client must not pipeline.
+ * Executes a statement that the client has prepared with `prepare`, and returns its only row as texts. Skips the description
+ * of the columns and the conversion of values. The client must not pipeline queries.
  */
 export function executePrepared(client: Client, statement: string, values: string[]): Promise<TextRow> {
   return new Promise((resolve, reject) => {
     let row: TextRow = []
-    // The interface of a query that the driver calls.
+    // The driver's interface for queries of other modules.
     client.query({
       submit(connection: Connection) {
         execute(connection, { statement, values })
@@ -24,9 +24,10 @@ export function executePrepared(client: Client, statement: string, values: strin
   })
 }
 
+/** Values of a row in PostgreSQL's text format. */
 export type TextRow = readonly (string | null)[]
 
-/** Sends all messages in one packet. */
+/** Sends the messages of one execution as one packet. */
 function execute(connection: Connection, bound: BindConfig): void {
   connection.stream.cork()
   try {

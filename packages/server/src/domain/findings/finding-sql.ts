@@ -35,7 +35,7 @@ export const findingColumns: Sql = raw(names.map((name) => `f.${name}`).join(', 
 export const nestedFindingColumns: Sql = raw(names.map((name) => `f.${name} as "finding.${name}"`).join(', '))
 
 export function findingFrom(row: FindingRow): Finding {
-  // Changes the row, which the statement has built for this call.
+  // Changes the row in place, because each statement builds its own rows.
   return Object.assign(row, { severity: severityOf(row.severity), confidence: confidenceOf(row.confidence) })
 }
 

@@ -106,7 +106,7 @@ test('cached handlers read exactly the tables that they declare', async () => {
     const recorded = { ...route, handle: (context: never) => reading.run(read, () => route.handle(context)) }
     const { server: app } = await openApp(withoutCaches(server), [recorded])
     const path = `/${addressOf(route)}`.replace(':id', String(ids[route.path.split('/')[1] ?? '']))
-    // Other callers read their memberships, of which an administrator needs none.
+    // Handlers read the memberships of other callers than administrators.
     for (const caller of route.isPerCaller ? [server.admin, member] : [server.admin]) {
       const client = createClient(app, caller)
       for (const query of queries[route.path] ?? []) {

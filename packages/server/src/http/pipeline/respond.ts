@@ -73,7 +73,7 @@ async function sendCached(endpoint: Endpoint, state: RequestState, responses: Re
     input,
     organizationId: rawParams['organization_id'],
     resources: found.resources,
-    reader: endpoint.route.isPerCaller && { caller: state.caller, level: found.level },
+    callerAccess: endpoint.route.isPerCaller && { caller: state.caller, level: found.level },
   }
   const load = () => renderResult(endpoint, state, endpoint.deps)
   const build = (result: RenderedResult) => responseOf(endpoint, state, result)

@@ -16,8 +16,8 @@ export interface ResponseKey {
   organizationId: unknown
   /** The resources that the guard resolved for this request. */
   resources: Found['resources']
-  /** The caller and their access level, if the response depends on them. */
-  reader?: { caller: Caller | null; level: number | undefined } | undefined
+  /** The caller and their access level in the resource, if the response depends on them. */
+  callerAccess?: { caller: Caller | null; level: number | undefined } | undefined
   /** Start of the texts of this key, which the cache fills in. */
   prefix?: string
 }
@@ -51,7 +51,7 @@ export interface ResponseCache {
 
 /** Maximum size of the cached responses of a route, and of its results. */
 const maxBytes = 4 * 1024 * 1024
-/** The same for a route whose responses differ between callers, which are rarely shared. */
+/** The same for a route with `isPerCaller`, because callers rarely share its responses. */
 const maxBytesPerCaller = 1024 * 1024
 /** Longer URLs and inputs are rarely requested twice, and would take more room than their responses. */
 const maxKeyLength = 500
@@ -104,11 +104,11 @@ function weigh({ content: { bytes, compressed = {} } }: { content: Content }): n
   return bytes.length + (br?.length ?? 0) + (gzip?.length ?? 0) + overheadBytes
 }
 
-const prefixOf = ({ origin, organizationId, resources, reader }: ResponseKey, today: string) =>
-  `${reader ? readerKey(reader) : ''}${fingerprint(resources)}${today} ${organizationId} ${origin} `
+const prefixOf = ({ origin, organizationId, resources, callerAccess }: ResponseKey, today: string) =>
+  `${callerAccess ? callerKey(callerAccess) : ''}${fingerprint(resources)}${today} ${organizationId} ${origin} `
 
-/** Covers every field of the user, because views show some of them and rules depend on others. */
-function readerKey({ caller, level }: NonNullable<ResponseKey['reader']>): string {
+/** Identifies the caller by every field of their account, because views show some of them and rules depend on others. */
+function callerKey({ caller, level }: NonNullable<ResponseKey['callerAccess']>): string {
   if (!caller) return 'anonymous '
   const { user, token, isAdmin } = caller
   return `${digestOf(user)} ${isAdmin} ${token.kind} ${token.scopes} ${level} `

@@ -8,7 +8,7 @@ async function read(client: Client, path: string) {
   return client.get(path)
 }
 
-test('a cached list of groups contains what its caller may see, at any time', async () => {
+test('a cached list of groups contains what its caller may see, also after their membership has changed', async () => {
   const server = await startServer()
   const { admin, anonymous } = server
   const group = (await admin.post('/groups', { name: 'Hidden', path: 'hidden', visibility: 'private' })).body

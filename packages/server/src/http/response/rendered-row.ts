@@ -20,12 +20,15 @@ export function renderRow(json: string): RenderedRow {
   return { mark, json: bytes, digest: hash('sha1', bytes, 'hex') }
 }
 
-/** Returns a resource with one more field at the end of its JSON, whose rows are rendered already. */
-export function withRows<View>(json: string, field: string, rows: readonly RenderedRow[]): RenderedRow<View> {
+/** Appends a field with rendered rows to the JSON of a resource, which must have other fields. */
+export function appendRows<View>(json: string, field: string, rows: readonly RenderedRow[]): RenderedRow<View> {
   const start = Buffer.from(`${json.slice(0, -1)},${JSON.stringify(field)}:`)
   const { bytes, digest } = joinRows(rows)
-  const whole = Buffer.concat([start, bytes, objectEnd])
-  return { mark, json: whole, digest: hash('sha1', `${hash('sha1', start, 'hex')} ${digest}`, 'hex') }
+  return {
+    mark,
+    json: Buffer.concat([start, bytes, objectEnd]),
+    digest: hash('sha1', `${hash('sha1', start, 'hex')} ${digest}`, 'hex'),
+  }
 }
 
 const objectEnd = Buffer.from('}')

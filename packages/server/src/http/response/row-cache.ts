@@ -53,18 +53,20 @@ export async function renderRows<View extends TSchema>(
 ): Promise<RenderedRow<Static<View>>[]> {
   // Read first: a concurrent change then makes the next request check the versions again.
   const checkedAt = changes.version(source.tables, source.projectId)
-  const current = checkedAt === undefined ? undefined : currentRows(caches({ changes }), source, ids, checkedAt)
+  const cache = caches({ changes })
+  const rows = currentRows(cache, source, ids, checkedAt) ?? (await readRows(cache, source, ids, checkedAt))
   // The key of a source stands for one type of view.
-  return (current ?? (await readRows(caches({ changes }), source, ids, checkedAt))) as RenderedRow<Static<View>>[]
+  return rows as RenderedRow<Static<View>>[]
 }
 
-/** Returns the rows if all of them are cached, and their versions are known to be the current ones. */
+/** Returns the rows if all of them are cached with versions that are known to be current, which takes no statement. */
 function currentRows(
   cache: RowCache,
   { keyOf }: Pick<RowSource<TSchema>, 'keyOf'>,
   ids: readonly number[],
-  checkedAt: number,
+  checkedAt: number | undefined,
 ): RenderedRow[] | undefined {
+  if (checkedAt === undefined) return undefined
   const rows: RenderedRow[] = []
   for (const id of ids) {
     const cached = cache.get(keyOf(id))
@@ -74,7 +76,7 @@ function currentRows(
   return rows
 }
 
-/** Reads the versions of the rows that may have changed, and renders those that are missing or have. */
+/** Reads the versions of the rows that may have changed, and renders the rows that have changed or are not cached. */
 async function readRows<View extends TSchema>(
   cache: RowCache,
   source: RowSource<View>,

@@ -1,8 +1,8 @@
 import { store } from '../../data/store.ts'
 
 /**
- * Keys pressed after a dialog was opened and before it has the focus. They are held, and given to the dialog in their
- * order, so that no key acts on what lies behind it.
+ * Keys pressed after a dialog was opened and before it has the focus. They are held and then passed to the dialog in their
+ * order, so that no key acts on the page behind it.
  */
 interface HeldKeys {
   held: KeyboardEvent[]

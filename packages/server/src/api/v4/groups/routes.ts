@@ -27,7 +27,7 @@ import {
   text,
 } from '../../../http/params/input.ts'
 import { cursorFields, nextOf, readKeyset } from '../../../http/response/keyset.ts'
-import { withRows } from '../../../http/response/rendered-row.ts'
+import { appendRows } from '../../../http/response/rendered-row.ts'
 import { serialiserOf } from '../../../http/response/serialiser.ts'
 import type { Route } from '../../../http/route.ts'
 import { refused } from '../../../platform/failure.ts'
@@ -206,7 +206,8 @@ async function listGroups(
   return next ? { ...next, rows } : { ...found, rows }
 }
 
-const listTables = ['custom_attributes', 'import_sources', 'members', 'namespaces', 'projects']
+/** Tables that responses with groups depend on. */
+const groupTables = ['custom_attributes', 'import_sources', 'members', 'namespaces', 'projects']
 
 /** The page of projects that is part of a group. */
 const shownProjects = { page: 1, perPage: 100, offset: 0 }
@@ -221,7 +222,7 @@ export const groupRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(groupView),
     paged: true,
-    cacheTables: listTables,
+    cacheTables: groupTables,
     isPerCaller: true,
     async handle({ deps, caller, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
@@ -238,7 +239,7 @@ export const groupRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(groupView),
     paged: true,
-    cacheTables: listTables,
+    cacheTables: groupTables,
     isPerCaller: true,
     async handle({ deps, caller, group, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
@@ -255,7 +256,7 @@ export const groupRoutes: readonly Route[] = [
     status: 200,
     output: Type.Array(groupView),
     paged: true,
-    cacheTables: listTables,
+    cacheTables: groupTables,
     isPerCaller: true,
     async handle({ deps, caller, group, input, page, origin }) {
       const order = { by: input.order_by, direction: input.sort }
@@ -309,7 +310,7 @@ export const groupRoutes: readonly Route[] = [
     }),
     status: 200,
     output: groupDetailView,
-    cacheTables: [...listTables, 'project_topics', 'topics'],
+    cacheTables: [...groupTables, 'project_topics', 'topics'],
     isPerCaller: true,
     async handle({ deps, caller, group, input, origin }) {
       const isWanted = caller?.isAdmin === true && input.with_custom_attributes === true
@@ -323,7 +324,7 @@ export const groupRoutes: readonly Route[] = [
       })
       const projects = await renderProjects(deps, caller, rows, { origin, detail: caller ? 'full' : 'basic' })
       const json = serialiserOf(groupDetailView)({ ...view, shared_projects: [] })
-      return withRows<Static<typeof groupDetailView>>(json, 'projects', projects)
+      return appendRows<Static<typeof groupDetailView>>(json, 'projects', projects)
     },
   }),
   route({

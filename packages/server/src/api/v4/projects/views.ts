@@ -196,8 +196,8 @@ export const projectView = Type.Partial(
 )
 export type ProjectView = Static<typeof projectView>
 
-/** Returns a view with constant fields. The serialiser leaves out what is undefined. */
-const emptyView = copierOf(
+/** Returns a view whose constant fields are set. The serialiser omits the others, which are undefined. */
+const newView = copierOf(
   Object.assign(
     Object.fromEntries(Object.keys(projectView.properties).map((name) => [name, undefined])),
     absentBefore,
@@ -241,7 +241,7 @@ export async function viewProjects(
     }
     const html = await descriptionHtml(deps, project)
     const rest = viewRest(project, known, { html, inheritedTopics: names.inherited, origin })
-    const full = Object.assign(emptyView(), basic, rest, extras.get(project.id))
+    const full = Object.assign(newView(), basic, rest, extras.get(project.id))
     if (detail !== 'full') full.permissions = viewPermissions(known)
     const mirror = mirrors.get(project.id)
     if (mirror) full.mirrored_from = viewMirror(mirror)

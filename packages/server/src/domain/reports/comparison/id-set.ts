@@ -1,7 +1,7 @@
-/** Set of ids. Takes 8 bytes for each, and a `Set` 26. */
+/** Set of ids that takes 8 bytes for each, where a `Set` takes 26. */
 export type IdSet = Pick<ReadonlySet<number>, 'has'>
 
-/** Returns the set of the ids, which it sorts in their place. */
+/** Returns a set of the ids. Sorts the array in place and keeps it. */
 export function idSetOf(ids: Float64Array): IdSet {
   ids.sort()
   return {

@@ -1,7 +1,7 @@
 import { MessageChannel, parentPort } from 'node:worker_threads'
 import { dialects } from '../../../db/sql.ts'
 import { receiveAll, receiveOne, sendAll } from '../../../platform/port-stream.ts'
-import { openCollector } from '../../../platform/v8-flags.ts'
+import { openGarbageCollector } from '../../../platform/v8-flags.ts'
 import type { ReportedDependency } from '../../dependencies/dependency.ts'
 import { importedFrom } from '../comparison/imported-finding.ts'
 import { findContents } from '../comparison/stored-contents.ts'
@@ -14,9 +14,10 @@ const batchesAhead = 6
 
 /** Maximum number of bytes in unused buffers before a garbage collection. */
 const maxGarbageBytes = 4 * 1024 * 1024
-/** Number of bytes of a report from which the garbage at its end is collected. */
+/** Minimum size of a report after which all garbage is collected. */
 const largeBytes = 16 * 1024 * 1024
-const collect = openCollector()
+const collectGarbage = openGarbageCollector()
+/** Number of bytes of the current report. */
 let bytesRead = 0
 
 async function* withGarbageCollection(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -27,7 +28,7 @@ async function* withGarbageCollection(chunks: AsyncIterable<Uint8Array>): AsyncG
     garbage += byteLength
     bytesRead += byteLength
     if (garbage < maxGarbageBytes) continue
-    collect('minor')
+    collectGarbage('minor')
     garbage = 0
   }
 }
@@ -83,8 +84,8 @@ parentPort?.on('message', async ({ options, engine, stored, requests, messages }
     // The main thread already has the error.
   }
   isOver = true
-  // The main thread compares and commits what was read, and needs the memory.
-  if (bytesRead >= largeBytes) setImmediate(collect, 'major')
+  // Leaves the memory to the main thread, which still compares and commits the report.
+  if (bytesRead >= largeBytes) setImmediate(collectGarbage, 'major')
   requests.close()
   parentPort?.postMessage('done')
 })
