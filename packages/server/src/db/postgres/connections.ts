@@ -53,7 +53,10 @@ export function openConnections(url: string, sharedClients: number): Connections
     max: maxTransactions,
     connectionTimeoutMillis: queueMs,
     idleTimeoutMillis: 60_000,
-    onConnect: prepareSession,
+    onConnect(client) {
+      client.on('error', ignoreError)
+      return prepareSession(client)
+    },
   })
   pool.on('error', () => {})
   let suspendedBecause: string | undefined
@@ -103,6 +106,8 @@ export function openConnections(url: string, sharedClients: number): Connections
 
   async function connect(config: pg.ClientConfig): Promise<pg.Client> {
     const client = new pg.Client(config)
+    // The server may end the session in the packet with which it accepts it.
+    client.on('error', ignoreError)
     try {
       await orUnavailable(client.connect())
       await prepareSession(client)
@@ -150,8 +155,12 @@ function createRing(size: number, connect: () => Promise<pg.Client>) {
     }
     const shared = connect().then((client) => {
       client.once('error', forget).once('end', forget)
+      let isRetired = false
       const retire = () => {
         forget()
+        // All pipelined queries with a stale plan fail together.
+        if (isRetired) return
+        isRetired = true
         // Another request may be about to use this client.
         setImmediate(() => client.end().catch(() => {}))
       }
@@ -163,9 +172,10 @@ function createRing(size: number, connect: () => Promise<pg.Client>) {
   }
 }
 
+/** Pending statements report the error; without a listener it would end the process. */
+function ignoreError(): void {}
+
 async function prepareSession(client: pg.ClientBase): Promise<void> {
-  // Pending statements report the error; without a listener it would end the process.
-  client.on('error', () => {})
   await command(
     client,
     `set time zone 'UTC'; set datestyle = 'ISO'; set client_min_messages = 'warning';

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import sql, { raw } from 'sql-template-tag'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -231,4 +232,25 @@ test('a process can start while others write continuously', async () => {
   }
   isOver = true
   await writing
+})
+
+test('a server that ends a session in the packet with which it accepts it does not end the process', async () => {
+  const message = (type: string, ...parts: readonly Buffer[]) => {
+    const body = Buffer.concat(parts)
+    const head = Buffer.from(`${type}0000`)
+    head.writeInt32BE(body.length + 4, 1)
+    return Buffer.concat([head, body])
+  }
+  const accepted = message('R', Buffer.alloc(4))
+  const ready = message('Z', Buffer.from('I'))
+  const ended = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0'))
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.end(Buffer.concat([accepted, ready, ended])))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // it listens on a port
+  await expect(
+    openDatabase({ kind: 'postgres', url: `postgres://alcove@127.0.0.1:${port}/alcove` }),
+  ).rejects.toMatchObject({ cause: { kind: 'unavailable' } })
+  await new Promise((resolve) => server.close(resolve))
 })
