@@ -139,10 +139,15 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
     canDeferCheck,
     async check({ isThorough = false, isLowPriority = false } = {}) {
       check = isThorough ? undefined : beginCheck(file, { isLowPriority })
-      const problems = check ? await check.problems : checkFile(file, { isThorough })
-      if (problems.length > 0) health.fail(damagedDatabase(problems))
-      isChecked = problems.length === 0
-      return problems
+      try {
+        const problems = check ? await check.problems : checkFile(file, { isThorough })
+        if (problems.length > 0) health.fail(damagedDatabase(problems))
+        isChecked = problems.length === 0
+        return problems
+      } catch (error) {
+        isChecked = false
+        throw error
+      }
     },
     async close() {
       await check?.cancel()

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { openWorkers, workerBeside } from '../../platform/worker-pool.ts'
 
 /*
@@ -13,7 +13,8 @@ if (!process.connected) endAtOnce()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
 const [file = '', lowPriority] = process.argv.slice(2)
-if (lowPriority) setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+// A process without privileges may not raise the priority of a server that has an even lower one.
+if (lowPriority) setPriority(Math.max(constants.priority.PRIORITY_BELOW_NORMAL, getPriority()))
 preferForOomKiller()
 
 const workers = openWorkers<string, string[]>(workerBeside(import.meta.url, './integrity-worker'), {

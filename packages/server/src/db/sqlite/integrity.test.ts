@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, open as openFile, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import sql from 'sql-template-tag'
@@ -85,16 +85,34 @@ test('a check whose process is killed fails', async () => {
   await expect(check.problems).rejects.toThrow('the process of the check ended with SIGKILL')
 })
 
-test('the process of a check ends when the server is killed', async () => {
+test('the next start waits for the check after one that was killed', async () => {
+  const file = await closedDatabase()
+  const db = await open(file)
+  expect(db.canDeferCheck).toBe(true)
+  const failed = expect(db.check()).rejects.toThrow('ended with SIGKILL')
+  await expect.poll(() => processesOf(file), { ...processesStart, interval: 5 }).toHaveLength(1)
+  for (const pid of processesOf(file)) process.kill(pid, 'SIGKILL')
+  await failed
+  await db.close()
+  const next = await open(file)
+  expect(next.canDeferCheck).toBe(false)
+  await next.close()
+})
+
+test('a check with low priority does not raise the priority of a server that has a lower one', async () => {
   const file = await endlessFile()
-  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-  const script = `import { checkInChildProcess } from '${new URL('./integrity.ts', import.meta.url)}'
-    checkInChildProcess(process.env.CHECKED_FILE)`
-  const parent = spawn(process.execPath, ['--import', loader, '--input-type=module', '-e', script], {
-    env: { ...process.env, CHECKED_FILE: file },
-    stdio: 'inherit',
-  })
-  onTestFinished(() => void parent.kill('SIGKILL'))
+  spawnCheck(file, '{ isLowPriority: true }', ['nice', '-n', '15'])
+  await expect.poll(() => processesOf(file), processesStart).toHaveLength(1)
+  const [pid = 0] = processesOf(file)
+  // It becomes the first victim after it has changed its priority.
+  const victim = () => readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8').trim()
+  await expect.poll(victim, processesStart).toBe('1000')
+  expect(getPriority(pid)).toBe(15)
+})
+
+test('a check ends with its parent, even if that is killed', async () => {
+  const file = await endlessFile()
+  const parent = spawnCheck(file)
   await expect.poll(() => processesOf(file), processesStart).toHaveLength(1)
   parent.kill('SIGKILL')
   await expect.poll(() => processesOf(file), processesStart).toEqual([])
@@ -136,6 +154,20 @@ async function endlessFile(): Promise<string> {
   const file = join(await folder(), 'endless.db')
   execFileSync('mkfifo', [file])
   return file
+}
+
+/** Starts a process that checks a file. */
+function spawnCheck(file: string, options = '{}', [command = process.execPath, ...before]: readonly string[] = []) {
+  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
+  const script = `import { checkInChildProcess } from '${new URL('./integrity.ts', import.meta.url)}'
+    checkInChildProcess(process.env.CHECKED_FILE, ${options})`
+  const own = ['--import', loader, '--input-type=module', '-e', script]
+  const parent = spawn(command, [...before, ...(command === process.execPath ? [] : [process.execPath]), ...own], {
+    env: { ...process.env, CHECKED_FILE: file },
+    stdio: 'inherit',
+  })
+  onTestFinished(() => void parent.kill('SIGKILL'))
+  return parent
 }
 
 async function folder(): Promise<string> {
