@@ -167,3 +167,30 @@ test.each([
     }
   },
 )
+
+test('a row that moves down while a page is read is on it once', async () => {
+  const projects = projectIds.slice(0, 150).filter((_, index) => index % 3 === 0)
+  let moved: { id: number; dueOn: string } | undefined
+  const changed: Db = {
+    ...db,
+    async all(query) {
+      const rows = await db.all<never>(query)
+      if (moved) return rows
+      const found = (rows as { id: number; projectId?: number; sortKey?: string }[]).filter(
+        ({ projectId, sortKey }) => projects.includes(projectId ?? 0) && sortKey === '2027-01-10',
+      )
+      const last = found.at(-1)
+      if (!last) return rows
+      moved = { id: last.id, dueOn: '2027-01-10' }
+      await db.run(sql`update vulnerabilities set due_on = '2027-01-11' where id = ${last.id}`)
+      return rows
+    },
+  }
+  const query = { scope: { key: 'moving', projectIds: projects }, filter: {}, sort: 'due_asc' } as const
+  const scan = { minCounts: 0, maxVisited: () => rowCount }
+  const list = await openList(changed, query, await listFacetCounts(db, projects), { scan })
+  const ids = (await list.read({ limit: 400 })).map(({ id }) => id)
+  await db.run(sql`update vulnerabilities set due_on = ${moved?.dueOn} where id = ${moved?.id}`)
+  expect(ids.filter((id) => id === moved?.id)).toHaveLength(1)
+  expect(new Set(ids).size).toBe(400)
+})

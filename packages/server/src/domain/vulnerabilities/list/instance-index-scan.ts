@@ -36,6 +36,8 @@ export async function scanInstanceIndex(
   { after, limit, maxVisited }: ScanRequest,
 ): Promise<ScannedRows> {
   const rows: Cursor[] = []
+  // A row that a concurrent change has moved behind its batch is found again.
+  const ids = new Set<number>()
   let visited = 0
   for (const [index, severity] of severities.entries()) {
     let position = index === 0 ? after : undefined
@@ -43,7 +45,11 @@ export async function scanInstanceIndex(
       if (visited >= maxVisited) return { rows, stopped: { index, after: position } }
       const size = batchSize({ missing: limit - rows.length, found: rows.length, visited })
       const batch = await listInstanceRows(db, { order, severity, assigneeId, after: position, limit: size })
-      for (const row of batch) if (isListed(row)) rows.push(cursorOf(row))
+      for (const row of batch) {
+        if (!isListed(row) || ids.has(row.id)) continue
+        ids.add(row.id)
+        rows.push(cursorOf(row))
+      }
       if (rows.length >= limit) return { rows: rows.slice(0, limit) }
       visited += batch.length
       isOver = batch.length < size
