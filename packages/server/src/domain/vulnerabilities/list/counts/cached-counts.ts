@@ -25,25 +25,32 @@ interface CachedCounts {
   counts: readonly FacetCount[]
 }
 
-const weigh = ({ counts }: CachedCounts) => counts.length + overheadCounts
+const weightOf = (counts: readonly FacetCount[]) => counts.length + overheadCounts
+const openLists = (version: number | undefined) => ({
+  version,
+  byKey: weightedLru<readonly FacetCount[]>(maxListedCounts, weightOf),
+})
 const caches = perDatabase(() => ({
-  projects: weightedLru<CachedCounts>(maxCachedCounts, weigh),
-  lists: weightedLru<CachedCounts>(maxListedCounts, weigh),
+  projects: weightedLru<CachedCounts>(maxCachedCounts, ({ counts }) => weightOf(counts)),
+  lists: openLists(undefined),
 }))
 
 /** Returns the facet counts of a list. After changes in a few of its projects, only their counts are read again. */
 export async function cachedFacetCounts({ db }: RootDeps, scope: ListScope): Promise<readonly FacetCount[]> {
   const projectId = onlyProjectOf(scope)
   if (projectId !== undefined) return (await countsOfProjects(db, [projectId])).get(projectId) ?? []
-  const { lists } = caches(db)
+  const cache = caches(db)
   // Read the version first: a concurrent write then makes the new entry outdated, instead of hiding the change.
   const version = db.changes.version(countTables)
-  const cached = version === undefined ? undefined : lists.get(scope.key)
-  if (cached && cached.version === version) return cached.counts
+  // Outdated lists would keep the former counts of their projects in memory.
+  if (version !== cache.lists.version) cache.lists = openLists(version)
+  const { byKey } = cache.lists
+  const cached = version === undefined ? undefined : byKey.get(scope.key)
+  if (cached) return cached
   const found = await countsOfProjects(db, scope.projectIds)
   // The order of `listFacetCounts`.
   const counts = [...found.keys()].sort((a, b) => a - b).flatMap((id) => found.get(id) ?? [])
-  if (version !== undefined) lists.set(scope.key, { version, counts })
+  if (version !== undefined) byKey.set(scope.key, counts)
   return counts
 }
 
