@@ -4,7 +4,6 @@ import { openCache } from './cache.ts'
 function openOn(limit: number, stampOf: () => number | undefined = () => 1) {
   const changes = {
     version: stampOf,
-    changedProjects: () => undefined,
     watch: () => () => {},
     synchronize: () => undefined,
   }

@@ -66,36 +66,6 @@ test('a commit that concerns one project leaves the versions of other projects u
   expect(changed(describeCommit(new Set(['a']), { id: 2, tables: ['c'] }))).toEqual([true, true, true, false])
 })
 
-test('changedProjects returns the projects of all commits since a version, if all of them declared one', () => {
-  const log = createChangeLog()
-  const since = () => log.version(['a', 'b']) ?? 0
-  const commit = (id: number | undefined, tables: readonly string[]) =>
-    log.bump(describeCommit(new Set(tables), id === undefined ? undefined : { id, tables: ['a', 'b'] }))
-  commit(9, ['a'])
-  const start = since()
-  expect(log.changedProjects(['a', 'b'], start)).toEqual([])
-  commit(1, ['a', 'b', 'c'])
-  const second = since()
-  commit(2, ['b'])
-  commit(undefined, ['c'])
-  expect(log.changedProjects(['a', 'b'], start)).toEqual([2, 1])
-  expect(log.changedProjects(['a', 'b'], second)).toEqual([2])
-  expect(log.changedProjects(['a', 'b'], start - 2)).toBeUndefined()
-  const third = since()
-  commit(undefined, ['a'])
-  expect(log.changedProjects(['a', 'b'], third)).toBeUndefined()
-  const fourth = since()
-  log.bumpAll()
-  commit(3, ['a'])
-  expect(log.changedProjects(['a', 'b'], fourth)).toBeUndefined()
-  const fifth = since()
-  for (let count = 0; count < 2500; count++) commit(4, ['a'])
-  expect(log.changedProjects(['a', 'b'], fifth)).toBeUndefined()
-  expect(log.changedProjects(['a', 'b'], since() - 100)).toEqual([4])
-  log.setConnected(false)
-  expect(log.changedProjects(['a', 'b'], since())).toBeUndefined()
-})
-
 test('versions stay unique when the counts of very many projects start again', () => {
   const log = createChangeLog()
   const seen = new Set<number | undefined>()

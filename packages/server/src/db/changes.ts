@@ -33,7 +33,6 @@ const tablesBehindViews: ReadonlyMap<string, readonly string[]> = new Map([
 
 const maxCachedTexts = 2000
 const maxProjectCounts = 100_000
-const maxRecentCommits = 1000
 /** Larger than any number of commits, so that no version is used twice. */
 const resetStep = 2 ** 40
 const projectMark = '~'
@@ -61,8 +60,6 @@ export function createChangeLog(): ChangeLog {
   const remembered = new Map<string, readonly string[]>()
   const watchers = new Map<string, Set<() => void>>()
   const notify = (table: string) => watchers.get(table)?.forEach((callback) => void callback())
-  /** The newest commits, oldest first: each table with the project that the commit declared for it. */
-  let recent: ReadonlyMap<string, number | undefined>[] = []
   let base = 0
   let connected = true
   let foreignKeys = updatedByTriggers
@@ -87,22 +84,6 @@ export function createChangeLog(): ChangeLog {
 
   return {
     version,
-    changedProjects(tables, since) {
-      const projects = new Set<number>()
-      let current = version(tables)
-      // Back through the commits: each raised the version by one for each of the tables that it changed.
-      for (let index = recent.length - 1; current !== undefined && current > since && index >= 0; index--) {
-        const commit = recent[index]
-        for (const table of tables) {
-          if (!commit?.has(table)) continue
-          const project = commit.get(table)
-          if (project === undefined) return undefined
-          projects.add(project)
-          current--
-        }
-      }
-      return current === since ? [...projects] : undefined
-    },
     watch(table, callback) {
       const watching = watchers.get(table) ?? new Set()
       watchers.set(table, watching.add(callback))
@@ -118,16 +99,12 @@ export function createChangeLog(): ChangeLog {
     },
     bump(tables) {
       let project: string | undefined
-      const commit = new Map<string, number | undefined>()
-      if (recent.length >= 2 * maxRecentCommits) recent = recent.slice(-maxRecentCommits)
-      recent.push(commit)
       for (const table of tables) {
         if (table.startsWith(projectMark)) {
           project = table.slice(projectMark.length)
           continue
         }
         increment(counts, table)
-        commit.set(table, project === undefined ? undefined : Number(project))
         if (project !== undefined) {
           increment(restricted, table)
           countOfProject(Number(project), table)
@@ -145,7 +122,6 @@ export function createChangeLog(): ChangeLog {
     },
     bumpAll() {
       base++
-      recent = []
       for (const table of watchers.keys()) notify(table)
     },
     setConnected(value) {

@@ -98,11 +98,6 @@ export interface Changes {
    */
   version(tables: readonly string[], projectId?: number): number | undefined
   /**
-   * Returns the projects whose rows changed in these tables since their combined version was `since`. Undefined when a
-   * commit without a project changed one of them, or when the commits since then are no longer known.
-   */
-  changedProjects(tables: readonly string[], since: number): readonly number[] | undefined
-  /**
    * Resolves when every commit of another process that ended before this call is counted; `undefined` on an engine with
    * one process. Requests await it before they use a cache, so that they see what other processes have acknowledged.
    */

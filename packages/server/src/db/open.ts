@@ -27,7 +27,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     transaction: (work, options) => engine.transaction((session) => runWork(engine.dialect, session, work), options),
     changes: {
       version: changes.version,
-      changedProjects: changes.changedProjects,
       watch: changes.watch,
       synchronize: engine.synchronize,
     },

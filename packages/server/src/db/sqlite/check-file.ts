@@ -1,4 +1,4 @@
-import { isSqliteError, type SqliteConnection } from './connection.ts'
+import { isSqliteError, type SqliteConnection, type SqliteError } from './connection.ts'
 import { connectSqlite } from './drivers.ts'
 import { addFunctions } from './functions.ts'
 
@@ -17,9 +17,12 @@ export function checkFile(file: string, { isThorough = false } = {}): string[] {
     const problems = database.pragma(pragma).map(String)
     return problems.length === 1 && problems[0] === 'ok' ? [] : problems
   } catch (error) {
-    if (!isSqliteError(error)) throw error
+    if (!isSqliteError(error) || isPassing(error)) throw error
     return [error.message]
   } finally {
     database?.close()
   }
 }
+
+/** Returns whether the error says nothing about the file: it is locked, or memory is short. */
+const isPassing = ({ code }: SqliteError) => /^SQLITE_(BUSY|LOCKED|NOMEM)/.test(code)

@@ -36,7 +36,7 @@ export function beginCheck(file: string, options: CheckOptions = {}): IntegrityC
 export function checkInChildProcess(file: string, { isLowPriority = false }: CheckOptions = {}): IntegrityCheck {
   const module = workerBeside(import.meta.url, './integrity-process')
   const child = fork(module, [file, ...(isLowPriority ? ['low-priority'] : [])], {
-    execArgv: module.pathname.endsWith('.ts') ? loadTypeScript() : [],
+    execArgv: module.pathname.endsWith('.ts') ? loadTypeScript() : optionsOfNode(),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   let isCanceled = false
@@ -62,6 +62,9 @@ export function checkInChildProcess(file: string, { isLowPriority = false }: Che
     },
   }
 }
+
+/** Returns the options of this process, which the driver may need. A port of the debugger cannot be shared. */
+const optionsOfNode = () => process.execArgv.filter((option) => !option.startsWith('--inspect'))
 
 /** Returns Node options that load TypeScript, for tests, which run from source. */
 const loadTypeScript = () => ['--import', `${pathToFileURL(createRequire(import.meta.url).resolve('tsx'))}`]
