@@ -109,6 +109,17 @@ describe('text', () => {
     `)
   })
 
+  test.each(['text', 'markdown'] as const)(
+    '%s calls the findings of a ref without a target present, not known',
+    (format) => {
+      const onTarget = { ...full, comparison: { ...full.comparison, ref: null, new: 0, fixed: 0 } }
+      const text = write(format, { ...onTarget, lists: { ...full.lists, new: [], fixed: [] } })
+      expect(text).toMatch(/present/)
+      expect(text).toMatch(/Present/)
+      expect(text).not.toMatch(/\bknown\b/i)
+    },
+  )
+
   test('shows at most 20 findings of a kind and counts the rest', () => {
     const many = Array.from({ length: 25 }, (_, index) => listedFinding({ uuid: `u${index}` }))
     expect(write('text', uploadResult({ new: many }))).toContain('\n  and 5 more\n')

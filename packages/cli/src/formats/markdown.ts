@@ -20,7 +20,12 @@ export function writeMarkdown(result: UploadResult): string {
     countTable(result),
     listSection({ title: 'New', findings: lists.new, total: comparison.new, isOpen: true }),
     listSection({ title: 'Fixed', findings: lists.fixed, total: comparison.fixed, isOpen: false }),
-    listSection({ title: 'Known', findings: lists.known, total: comparison.known, isOpen: false }),
+    listSection({
+      title: comparison.ref === null ? 'Present' : 'Known',
+      findings: lists.known,
+      total: comparison.known,
+      isOpen: false,
+    }),
     incompleteness(result) ?? '',
     result.gate ? gateSection(result.gate.policy, gateFailures(result)) : '',
   ]

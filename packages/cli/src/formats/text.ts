@@ -26,7 +26,10 @@ export function writeText(result: UploadResult, { isColoured }: { isColoured: bo
     countTable(result, paint),
     findingLines({ title: 'New', findings: lists.new, total: comparison.new }, paint),
     findingLines({ title: 'Fixed', findings: lists.fixed, total: comparison.fixed }, paint),
-    findingLines({ title: 'Known', findings: lists.known, total: comparison.known }, paint),
+    findingLines(
+      { title: comparison.ref === null ? 'Present' : 'Known', findings: lists.known, total: comparison.known },
+      paint,
+    ),
     [incompleteness(result)].flatMap((sentence) => (sentence ? [paint.yellow(sentence)] : [])),
     result.gate ? gateLines(result.gate.policy, gateFailures(result), paint) : [],
   ]
