@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accessProblems, dialogs, startWeb, visit, type Web } from './web.ts'
+import { accessProblems, dialogs, quiet, startWeb, visit, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
@@ -82,6 +82,8 @@ test('owners set the rule of a group in its settings', async () => {
   await page.getByText('Rule saved.').waitFor()
   const rule = async () => (await web.server.admin.get(`/groups/${group}/dismissal_approval`)).body.own
   expect(await rule()).toMatchObject({ severity: 'medium' })
+  // The form shows the saved rule when the refetched one has arrived.
+  await quiet(page)
   await severity.selectOption('')
   await page.getByRole('button', { name: 'Save rule' }).click()
   await page.getByText('Rule removed.').waitFor()
