@@ -59,7 +59,7 @@ export interface Route {
   maxFileBytes?: (settings: Settings) => number
   /**
    * Tables that the response depends on. It is cached by URL and resource until one of them changes; so it must not
-   * depend on anything else, such as the caller.
+   * depend on anything else, such as the caller without `isPerCaller`.
    */
   cacheTables?: readonly string[]
   /** Caches the response for each caller, because it depends on their account, rights and access level. */

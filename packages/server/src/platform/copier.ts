@@ -4,5 +4,5 @@
  */
 export function copierOf<Copied extends object>(template: Copied): () => Copied {
   const fields = Object.entries(template).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`)
-  return new Function(`return { ${fields.join(', ')} }`) as () => Copied
+  return new Function(`return { ${fields.join(', ')} }`) as () => Copied // by the text of its body
 }

@@ -3,13 +3,11 @@ import { grantableLevels } from '../../../domain/access/roles.ts'
 import { withAvatar } from '../../../domain/avatars/avatars.ts'
 import { customAttributeFilter } from '../../../domain/custom-attributes/custom-attributes.ts'
 import { type RootDeps, transaction } from '../../../domain/deps.ts'
-import { avatarUrl } from '../../../domain/files/avatar-url.ts'
 import { changeGroup, createGroup, findGroups, type GroupQuery } from '../../../domain/namespaces/groups.ts'
 import type { Namespace, NamespaceOrder } from '../../../domain/namespaces/namespace.ts'
 import { transferGroup } from '../../../domain/namespaces/transfer-group.ts'
 import type { PageRequest } from '../../../domain/page.ts'
-import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
-import { readAttributes, storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
+import { storeAttributes } from '../../../domain/projects/gitlab-attributes.ts'
 import { findProjects } from '../../../domain/projects/project-list.ts'
 import type { Visitor } from '../../../domain/projects/visible.ts'
 import { removeGroup } from '../../../domain/removal/remove.ts'
@@ -32,117 +30,13 @@ import { serialiserOf } from '../../../http/response/serialiser.ts'
 import type { Route } from '../../../http/route.ts'
 import { refused } from '../../../platform/failure.ts'
 import { anyFile } from '../avatars/any-file.ts'
-import {
-  addCustomAttributes,
-  customAttributeFilters,
-  customAttributesField,
-  withCustomAttributes,
-} from '../custom-attributes/views.ts'
-import { addMirrors, mirrorField } from '../import-sources/views.ts'
-import { attributesFrom, groupExtras, inputsOf, outputsOf } from '../projects/gitlab-attributes.ts'
+import { addCustomAttributes, customAttributeFilters, withCustomAttributes } from '../custom-attributes/views.ts'
+import { attributesFrom, groupExtras, inputsOf } from '../projects/gitlab-attributes.ts'
 import { organizationField, visibility } from '../projects/input.ts'
-import { projectView, renderProjects, webUrl } from '../projects/views.ts'
+import { renderProjects } from '../projects/views.ts'
 import { route } from '../route.ts'
-import { acceptedView, nullableInteger, nullableString, timestamp, viewAccepted } from '../views.ts'
-
-const groupFields = {
-  id: Type.Integer(),
-  web_url: Type.String(),
-  name: Type.String(),
-  path: Type.String(),
-  description: Type.String(),
-  visibility: Type.String(),
-  share_with_group_lock: Type.Boolean(),
-  require_two_factor_authentication: Type.Boolean(),
-  two_factor_grace_period: Type.Integer(),
-  project_creation_level: Type.String(),
-  auto_devops_enabled: Type.Null(),
-  subgroup_creation_level: Type.String(),
-  emails_disabled: Type.Boolean(),
-  emails_enabled: Type.Boolean(),
-  mentions_disabled: Type.Null(),
-  lfs_enabled: Type.Boolean(),
-  default_branch: nullableString,
-  default_branch_protection: Type.Integer(),
-  avatar_url: nullableString,
-  request_access_enabled: Type.Boolean(),
-  full_name: Type.String(),
-  full_path: Type.String(),
-  created_at: timestamp,
-  parent_id: nullableInteger,
-  organization_id: Type.Integer(),
-  shared_runners_setting: Type.String(),
-  marked_for_deletion_on: Type.Null(),
-}
-
-const groupView = Type.Object(
-  { ...groupFields, ...outputsOf(groupExtras, groupFields), ...customAttributesField, ...mirrorField },
-  { title: 'Group' },
-)
-const groupDetailView = Type.Object({
-  ...groupFields,
-  ...outputsOf(groupExtras, groupFields),
-  ...customAttributesField,
-  shared_with_groups: Type.Array(Type.Object({})),
-  promote_vulnerabilities_on_ingestion: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'] }),
-  projects: Type.Optional(Type.Array(projectView)),
-  shared_projects: Type.Optional(Type.Array(projectView)),
-  ...mirrorField,
-})
-
-function viewGroup(group: Namespace, origin: string, extras: GitlabAttributes = {}): Static<typeof groupView> {
-  return {
-    id: group.id,
-    web_url: webUrl(group, origin),
-    name: group.name,
-    path: group.path,
-    description: group.description,
-    visibility: group.visibility,
-    share_with_group_lock: false,
-    require_two_factor_authentication: false,
-    two_factor_grace_period: 48,
-    project_creation_level: 'developer',
-    auto_devops_enabled: null,
-    subgroup_creation_level: 'maintainer',
-    emails_disabled: true,
-    emails_enabled: false,
-    mentions_disabled: null,
-    lfs_enabled: false,
-    default_branch: null,
-    default_branch_protection: 2,
-    avatar_url: avatarUrl('group', group, origin),
-    request_access_enabled: false,
-    full_name: group.fullName,
-    full_path: group.fullPath,
-    created_at: group.createdAt,
-    parent_id: group.parentId,
-    organization_id: group.organizationId,
-    shared_runners_setting: 'enabled',
-    marked_for_deletion_on: null,
-    ...extras,
-  }
-}
-
-async function viewGroups(deps: RootDeps, groups: readonly Namespace[], origin: string) {
-  const ids = groups.map(({ id }) => id)
-  const extras = await readAttributes(deps, 'namespaces', ids)
-  return addMirrors(
-    deps,
-    'group',
-    groups.map((group) => viewGroup(group, origin, extras.get(group.id))),
-  )
-}
-
-async function viewOneGroup(deps: RootDeps, group: Namespace, origin: string) {
-  const extras = await readAttributes(deps, 'namespaces', [group.id])
-  const view = {
-    ...viewGroup(group, origin, extras.get(group.id)),
-    shared_with_groups: [],
-    promote_vulnerabilities_on_ingestion: group.promoteOnIngestion,
-  }
-  const [marked = view] = await addMirrors(deps, 'group', [view])
-  return marked
-}
+import { acceptedView, viewAccepted } from '../views.ts'
+import { groupDetailView, groupView, viewGroups, viewOneGroup } from './views.ts'
 
 const promotion = optional(
   nullable(
