@@ -3,6 +3,7 @@ import type { Database, Db } from '../../packages/server/src/db/db.ts'
 import { inLargeTransaction } from './batches.ts'
 import { assertDiskSpace } from './disk-space.ts'
 import { measuredProjects } from './fixtures.ts'
+import { withoutIndexes } from './without-indexes.ts'
 
 /** Number of findings of the first project, which are copied. */
 const templateRows = 1_000
@@ -29,7 +30,16 @@ export async function copyFindings(db: Database, projects: number, findings: num
   const columns = new Map<string, string[]>()
   for (const { table } of [...tablesOfProjects, ...tablesOfFindings]) columns.set(table, await columnsOf(db, table))
 
-  const copies = listCopies(projects, findings)
+  const tables = tablesOfFindings.map(({ table }) => table)
+  await withoutIndexes(db, tables, () => insertAll(db, listCopies(projects, findings), columns, findings))
+}
+
+async function insertAll(
+  db: Database,
+  copies: readonly Copy[],
+  columns: ReadonlyMap<string, readonly string[]>,
+  findings: number,
+): Promise<void> {
   let shown = Date.now()
   for (let start = 0; start < copies.length; ) {
     const batch: Copy[] = []
