@@ -30,6 +30,8 @@ const maxFrequentLists = 1_000
  * about the same when one row in 200 matches.
  */
 const [rowsPerMatch, maxSparseRows] = [200, 10_000]
+/** Maximum number of rows of a list that is collected for one page, because its first rows are far from the start. */
+const maxCollectedRows = 100_000
 /** Maximum number of rows of all cached lists. */
 const maxCachedRows = 50_000
 
@@ -135,14 +137,38 @@ function selectFrom(rows: readonly Cursor[], order: ListOrder, { after, offset =
 /** Reads and tests rows from the last bookmark before the offset, and records bookmarks. */
 async function readFrequent(list: FilteredDefinition, request: RowRequest, cache?: ListCache): Promise<Cursor[]> {
   const { after, offset = 0, limit } = request
-  if (!cache || offset === 0) return (await readTested(list, request)) ?? []
+  if (!cache || offset === 0) return readMatching(list, request)
   const key = JSON.stringify([list.key, after])
   const bookmarks = await cache.bookmarks.get(key, async () => openBookmarks(after), list.projectId)
   const start = bookmarks.before(offset)
   const end = offset + limit - start.passed
-  const rows = (await readTested(list, { after: start.after, limit: end })) ?? []
+  const rows = await readMatching(list, { after: start.after, limit: end })
   bookmarks.add(start.passed, rows)
   return rows.slice(offset - start.passed)
+}
+
+/**
+ * Reads and tests rows in the order of the list. When the matches are far from the start, for example because all of them
+ * have a low severity, the page is selected from the candidates of a filter.
+ */
+async function readMatching(list: FilteredDefinition, request: RowRequest): Promise<Cursor[]> {
+  const expected = rowsPerMatch * ((request.offset ?? 0) + request.limit)
+  return (
+    (await readTested(list, request, 2 * expected)) ??
+    (await selectFromCandidates(list, request)) ??
+    (await readTested(list, request)) ??
+    []
+  )
+}
+
+/** Collects the list for one page. Undefined if it is too long, or if reading and testing rows of the ranges is cheaper. */
+async function selectFromCandidates(list: FilteredDefinition, request: RowRequest): Promise<Cursor[] | undefined> {
+  const { unindexed, order, rowCount = Number.POSITIVE_INFINITY } = list
+  for (const readCandidates of unindexed.candidates) {
+    const rows = await collectFrom(readCandidates(), order, maxCollectedRows, candidatesPerRow * rowCount)
+    if (rows && rows !== 'frequent') return selectFrom(rows, order, request)
+  }
+  return undefined
 }
 
 /** Reads and tests rows in the order of the list. Undefined when `maxRead` rows were read and did not suffice. */

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { Cursor, ListOrder } from './cursor.ts'
+import { openFilteredList } from './filtered-list.ts'
+import type { IndexRanges } from './index-range.ts'
+
+const order: ListOrder = { id: 'asc' }
+const rowCount = 200_000
+const first = 150_000
+
+/** Ranges with all rows, which count how many of them are read. */
+function openRanges() {
+  const reads = { rows: 0 }
+  const ranges: IndexRanges = {
+    ranges: [{ total: rowCount, count: async () => rowCount }],
+    async read(_start, _end, { after, offset, limit }) {
+      const start = (after?.id ?? 0) + 1 + offset
+      reads.rows += limit
+      return rowsBetween(start, Math.min(start + limit - 1, rowCount))
+    },
+  }
+  return { reads, ranges }
+}
+
+function rowsBetween(start: number, end: number): Cursor[] {
+  return Array.from({ length: Math.max(0, end - start + 1) }, (_, index) => ({ severity: 1, id: start + index }))
+}
+
+/** A list whose rows are the last 50,000 of the ranges. */
+function openList(ranges: IndexRanges, candidates: number) {
+  return openFilteredList({
+    key: 'list',
+    order,
+    ranges,
+    rowCount,
+    isCounted: true,
+    unindexed: {
+      listMatching: async (ids) => new Set(ids.filter((id) => id > first)),
+      candidates: [
+        async function* () {
+          for (let read = 0; read < candidates; read += 1_000) {
+            const rows = rowsBetween(first + read + 1, Math.min(first + read + 1_000, rowCount))
+            yield { rows: rows.reverse(), read: 1_000 }
+          }
+        },
+      ],
+    },
+  })
+}
+
+test('a page of many matches that are far from the start is selected from the candidates of a filter', async () => {
+  const { reads, ranges } = openRanges()
+  const list = await openList(ranges, 50_000)
+
+  expect(list.total).toBeUndefined()
+  const page = await list.read({ limit: 20 })
+  expect(page.map(({ id }) => id)).toEqual(Array.from({ length: 20 }, (_, index) => first + 1 + index))
+  expect(await list.read({ after: page.at(-1), limit: 2 })).toEqual(rowsBetween(first + 21, first + 22))
+  expect(await list.read({ offset: 3, limit: 1 })).toEqual(rowsBetween(first + 4, first + 4))
+  // Twice the number of rows that a page would need if the matches were evenly distributed, and one batch more.
+  expect(reads.rows).toBeLessThan(3 * 2 * 200 * 24 + 3 * 2_000)
+})
+
+test('the rows of the list are tested when a filter has too many candidates', async () => {
+  const { ranges } = openRanges()
+  const list = await openList(ranges, 20 * rowCount)
+
+  expect(await list.read({ limit: 3 })).toEqual(rowsBetween(first + 1, first + 3))
+})
