@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundle, bundleAws, bundleProgram } from './bundle.ts'
 import { packClient } from './client-package.ts'
+import { storeCodeCache } from './code-cache.ts'
 
 /*
  * Builds the server, the command line and the web UI (`npm run build`). A program whose sources have the same content as
- * at its last build is left as it is.
+ * at its last build, by the same release of Node, is left as it is.
  */
 interface Program {
   /** Folder of the package; the build is written to its `dist`. */
@@ -30,6 +31,7 @@ const programs: Program[] = [
       await bundle(join(folder, 'src/main.ts'), join(folder, 'dist'), { hasWorkers: true })
       await bundleProgram(join(folder, 'src/program.ts'), join(folder, 'dist/program.cjs'))
       await bundleAws(join(folder, 'dist/aws.cjs'))
+      await storeCodeCache(join(folder, 'dist'))
     },
   },
   {
@@ -51,7 +53,7 @@ for (const { folder, inputs, build } of programs) {
   const place = join(root, folder)
   if (!existsSync(join(place, 'src'))) continue
   const stamp = join(place, 'dist/.inputs')
-  const digest = digestOf([folder, ...inputs])
+  const digest = `${digestOf([folder, ...inputs])} ${process.version}`
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) continue
   await build(place)
   writeFileSync(stamp, digest)

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { loadCached } from './code-cache.ts'
+import { codeCacheOf, loadCached } from './code-cache.ts'
 
 interface Program {
   add(a: number, b: number): number
@@ -28,6 +28,27 @@ test('a program is compiled once and loaded from the cache afterwards', async ()
   const second = loadCached<Program>(file, folder)
   expect(second.exports.add(2, 3)).toBe(5)
   second.saveCache(folder)
+  expect((await stat(cache, { bigint: true })).mtimeNs).toBe(mtimeNs)
+})
+
+test('a cache beside the program is used, and none is written to the folder', async () => {
+  const { folder, file, cache } = await openFolder()
+  loadCached<Program>(file, folder).saveCache(folder)
+  await rename(cache, codeCacheOf(file))
+
+  const program = loadCached<Program>(file, folder)
+  program.saveCache(folder)
+  expect(program.exports.add(2, 3)).toBe(5)
+  expect(await readdir(join(folder, 'cache'))).toEqual([])
+})
+
+test('the cache in the folder is used when the one beside the program is of another program', async () => {
+  const { folder, file, cache } = await openFolder()
+  await writeFile(codeCacheOf(file), 'damaged')
+  loadCached<Program>(file, folder).saveCache(folder)
+  const { mtimeNs } = await stat(cache, { bigint: true })
+
+  loadCached<Program>(file, folder).saveCache(folder)
   expect((await stat(cache, { bigint: true })).mtimeNs).toBe(mtimeNs)
 })
 

@@ -7,16 +7,17 @@ import { constants, Script } from 'node:vm'
 /** A loaded CommonJS program. */
 export interface CachedProgram<Exports> {
   exports: Exports
-  /** Stores what V8 has compiled so far in an existing folder, for the next start. Does nothing if the cache was used. */
+  /** Stores what V8 has compiled so far in an existing folder, for the next start. Does nothing if a cache was used. */
   saveCache(folder: string): void
 }
 
-const fileName = 'cache/program.v8'
+/** Place of the cache in the data folder. */
+export const codeCacheName = 'cache/program.v8'
 const digestBytes = 32
 
 /**
- * Loads a program with the code that V8 compiled for an earlier process, if it is in the folder. Compiling is a third of a
- * start. The file contains ASCII characters: one function with the parameters of a CommonJS module. V8 rejects the code
+ * Loads a program with the code that V8 compiled for an earlier process, if it is beside the program, where the build puts
+ * it, or in the folder. Compiling is a third of a start. The file contains ASCII characters: one function with the parameters of a CommonJS module. V8 rejects the code
  * of another version or of other flags, but it does not compare the source or detect damage, so a digest covers both.
  * `beforeRun` may change the flags, if they are changed back before the cache is saved.
  */
@@ -25,7 +26,7 @@ export function loadCached<Exports>(
   folder: string,
   { beforeRun = () => {} }: { beforeRun?: () => void } = {},
 ): CachedProgram<Exports> {
-  const { script, sourceDigest } = compile(file, join(folder, fileName))
+  const { script, sourceDigest } = compile(file, [codeCacheOf(file), join(folder, codeCacheName)])
   const isCached = script.cachedDataRejected === false
   const module = { exports: {} as Exports } // filled by the program
   beforeRun()
@@ -33,16 +34,20 @@ export function loadCached<Exports>(
   return {
     exports: module.exports,
     saveCache(folder) {
-      if (!isCached) writeCache(join(folder, fileName), sourceDigest, script.createCachedData())
+      if (!isCached) writeCache(join(folder, codeCacheName), sourceDigest, script.createCachedData())
     },
   }
 }
 
-/** Compiles the file. The text and the cache are megabytes, so nothing but V8 refers to them afterwards. */
-function compile(file: string, cachePath: string): { script: Script; sourceDigest: Buffer } {
+/** Returns the path of the cache that belongs to a program. */
+export const codeCacheOf = (program: string): string => program.replace(/\.cjs$/, '.v8')
+
+/** Compiles the file with the first cache that is valid. The text and the cache are megabytes, so nothing but V8 refers to them afterwards. */
+function compile(file: string, cachePaths: readonly string[]): { script: Script; sourceDigest: Buffer } {
   const source = readFileSync(file, 'latin1')
   const sourceDigest = createHash('sha256').update(source, 'latin1').digest()
-  const cachedData = readCache(cachePath, sourceDigest)
+  let cachedData: Buffer | undefined
+  for (const path of cachePaths) cachedData ??= readCache(path, sourceDigest)
   const script = new Script(source, {
     filename: file,
     ...(cachedData && { cachedData }),
