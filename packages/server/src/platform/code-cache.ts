@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { constants, Script } from 'node:vm'
@@ -44,11 +54,11 @@ export const codeCacheOf = (program: string): string => program.replace(/\.cjs$/
 
 /** Compiles the file with the first cache that is valid. The text and the cache are megabytes, so nothing but V8 refers to them afterwards. */
 function compile(file: string, cachePaths: readonly string[]): { script: Script; sourceDigest: Buffer } {
-  const source = readFileSync(file, 'latin1')
-  const sourceDigest = createHash('sha256').update(source, 'latin1').digest()
+  const source = readBytes(file)
+  const sourceDigest = createHash('sha256').update(source).digest()
   let cachedData: Buffer | undefined
   for (const path of cachePaths) cachedData ??= readCache(path, sourceDigest)
-  const script = new Script(source, {
+  const script = new Script(source.toString('latin1'), {
     filename: file,
     ...(cachedData && { cachedData }),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
@@ -59,12 +69,30 @@ function compile(file: string, cachePaths: readonly string[]): { script: Script;
 function readCache(path: string, sourceDigest: Buffer): Buffer | undefined {
   let bytes: Buffer
   try {
-    bytes = readFileSync(path)
+    bytes = readBytes(path)
   } catch {
     return undefined
   }
   const data = bytes.subarray(digestBytes)
   return bytes.subarray(0, digestBytes).equals(digestOf(sourceDigest, data)) ? data : undefined
+}
+
+/**
+ * Reads a file into pages that V8 maps, as it does for each buffer that can be resized. After a block of several megabytes
+ * was freed, glibc would keep as much unused memory, and put blocks of that size between small ones (decision 143).
+ */
+function readBytes(path: string): Buffer {
+  const descriptor = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(descriptor)
+    const bytes = Buffer.from(new ArrayBuffer(size, { maxByteLength: size }))
+    let read = 0
+    for (let more = 1; more > 0 && read < size; read += more)
+      more = readSync(descriptor, bytes, read, size - read, read)
+    return bytes.subarray(0, read)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /** Ignores errors, because the program works without a cache. */

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ByteRange, ObjectStore } from './objects.ts'
+import { readPieces } from './pieces.ts'
 
 /**
  * Conformance tests of object stores. `openStore` returns an empty store, which is closed at the end. `isAtomic` is
@@ -49,6 +50,17 @@ export function describeObjectStore(
     test('returns undefined for a missing object', async () => {
       expect(await store.open('nothing/here')).toBeUndefined()
       expect(await store.open('nothing/here', { start: 0, end: 1 })).toBeUndefined()
+    })
+
+    test('reads an object in pieces, each of which is valid until the next one is read', async () => {
+      const content = numbered(700_000)
+      const key = newKey()
+      await store.put(key, Readable.from([content]))
+      const pieces: Buffer[] = []
+      for await (const piece of readPieces(store, key)) pieces.push(Buffer.from(piece))
+
+      expect(Buffer.concat(pieces).equals(content)).toBe(true)
+      await expect(readPieces(store, 'nothing/here').next()).rejects.toThrow('not in the object store')
     })
 
     test('reads any range of an object', async () => {

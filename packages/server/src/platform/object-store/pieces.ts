@@ -1,5 +1,5 @@
 import { close, open, read } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import type { ByteRange, ObjectStore, Pieces } from './objects.ts'
 
@@ -10,6 +10,25 @@ export async function openPieces(
   range?: ByteRange,
 ): Promise<Pieces | Readable | undefined> {
   return objects.openPieces ? objects.openPieces(key, range) : objects.open(key, range)
+}
+
+/** Opens an object like `openPieces`, with the same interface for all stores. */
+export async function openReader(objects: ObjectStore, key: string, range?: ByteRange): Promise<Pieces | undefined> {
+  const opened = await openPieces(objects, key, range)
+  return opened instanceof Readable ? piecesOf(opened) : opened
+}
+
+const readBytes = 128 * 1024
+
+/** Yields the bytes of an object. Each buffer is valid until the next one is read. Throws if the object does not exist. */
+export async function* readPieces(objects: ObjectStore, key: string): AsyncGenerator<Buffer, void> {
+  const pieces = await openReader(objects, key)
+  if (!pieces) throw new Error(`the object ${key} is not in the object store`)
+  try {
+    for (let piece = await pieces.next(readBytes); piece; piece = await pieces.next(readBytes)) yield piece
+  } finally {
+    pieces.close()
+  }
 }
 
 export function piecesOf(stream: Readable): Pieces {

@@ -1,8 +1,7 @@
 import { createHash, hash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { weightedLru } from '../weighted-lru.ts'
 import type { ByteRange, ObjectStore, Pieces } from './objects.ts'
-import { openPieces, piecesOf } from './pieces.ts'
+import { openReader } from './pieces.ts'
 
 /** Object as recorded in the database. */
 export interface RecordedFile {
@@ -55,7 +54,7 @@ export async function openVerified(
   if (!range) return openWhole(objects, file)
   if (file.bytes <= wholeBytes) return (await readWhole(objects, file))?.subarray(range.start, range.end + 1)
   if (objects.version && !(await verifyOnce(objects, file))) return undefined
-  return openAny(objects, file.key, range)
+  return openReader(objects, file.key, range)
 }
 
 /** Reads an object completely and verifies it. Returns false when it does not exist; throws `DamagedObject`. */
@@ -83,7 +82,7 @@ async function verifyOnce(objects: ObjectStore, file: RecordedFile): Promise<boo
 }
 
 async function openWhole(objects: ObjectStore, file: RecordedFile): Promise<Pieces | undefined> {
-  const pieces = await openAny(objects, file.key)
+  const pieces = await openReader(objects, file.key)
   if (!pieces) return undefined
   const hash = createHash('sha256')
   let left = file.bytes
@@ -154,9 +153,4 @@ async function readWhole(objects: ObjectStore, file: RecordedFile): Promise<Buff
   } finally {
     pieces.close()
   }
-}
-
-async function openAny(objects: ObjectStore, key: string, range?: ByteRange): Promise<Pieces | undefined> {
-  const opened = await openPieces(objects, key, range)
-  return opened instanceof Readable ? piecesOf(opened) : opened
 }

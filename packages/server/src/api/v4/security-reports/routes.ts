@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers'
 import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
 import { reportTypes } from '../../../domain/findings/scales.ts'
@@ -21,6 +20,8 @@ import { fileList, fileOf, flag, integer, integerList, oneOf, optional, text } f
 import type { Route } from '../../../http/route.ts'
 import { invalid } from '../../../platform/failure.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
+import { readPieces } from '../../../platform/object-store/pieces.ts'
+import { readWhole } from '../../../platform/object-store/read-whole.ts'
 import { route } from '../route.ts'
 import { comparedImportView, importView, viewComparedImport, viewImports, viewStoredImport } from './views.ts'
 
@@ -159,7 +160,7 @@ export const securityReportRoutes: readonly Route[] = [
       if (input.dry_run) {
         await assertMayReport(deps, project, caller, options.ref)
         await assertMayPromote(deps, project, caller, options)
-        const opened = { ...file, open: () => openFile(deps, file.key) }
+        const opened = { ...file, open: () => readPieces(deps.objects, file.key) }
         const sent = { file: opened, projectFiles, sender: caller }
         return viewComparedImport(deps, project, await dryRunReport(deps, project, sent, options), { origin, isNew })
       }
@@ -230,16 +231,11 @@ export const securityReportRoutes: readonly Route[] = [
 
 async function readFiles(deps: RootDeps, files: readonly ReceivedFile[] = []): Promise<ProjectFile[]> {
   const received: ReceivedText[] = []
-  for (const { key, filename, bytes } of files) {
+  for (const file of files) {
+    const { filename, bytes } = file
     // Do not load what is refused for its size anyway.
     if (bytes > maxProjectFileBytes) throw invalid({ project_files: [`${filename}: a file may have up to 1 MiB`] })
-    received.push({ path: filename, bytes: await buffer(await openFile(deps, key)) })
+    received.push({ path: filename, bytes: await readWhole(deps.objects, file) })
   }
   return readProjectFiles(received, deps.now())
-}
-
-async function openFile({ objects }: RootDeps, key: string) {
-  const stream = await objects.open(key)
-  if (!stream) throw new Error('the object of a received report is missing in the object store')
-  return stream
 }

@@ -1,5 +1,6 @@
 import { Failure, notFound, reportRejected } from '../../../platform/failure.ts'
 import type { ReceivedFile } from '../../../platform/object-store/objects.ts'
+import { readPieces } from '../../../platform/object-store/pieces.ts'
 import type { Caller } from '../../access/callers.ts'
 import { type RootDeps, transaction } from '../../deps.ts'
 import { assertMayCreateAt, createProjectAt } from '../../namespaces/create-at-path.ts'
@@ -70,11 +71,7 @@ async function assertReadable(
   { key, bytes }: ReceivedFile,
   { reportType, strict, isPartial, mapping }: IngestOptions,
 ): Promise<void> {
-  const open = async () => {
-    const stream = await objects.open(key)
-    if (!stream) throw new Error('the object of a received report is missing in the object store')
-    return stream
-  }
+  const open = () => readPieces(objects, key)
   const read = await openReading(db, open, bytes, { reportType, strict, isPartial, mapping, projectId: 0 })
   if ('problems' in read) throw reportRejected(read.problems)
   try {

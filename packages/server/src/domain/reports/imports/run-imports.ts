@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { isForeignKeyViolation } from '../../../db/violations.ts'
 import { Failure, type ReportProblem } from '../../../platform/failure.ts'
+import { readPieces } from '../../../platform/object-store/pieces.ts'
 import { withSmallHeap } from '../../../platform/v8-flags.ts'
 import { type Deps, projectTransaction, type RootDeps, transaction } from '../../deps.ts'
 import { assertIntact } from '../../files/intact.ts'
@@ -121,11 +122,12 @@ async function ingest(
     import: begun,
     run: attempt,
     suppressionRefusal: refusal,
-    async open() {
-      const stream = await deps.objects.open(begun.objectKey)
-      if (!stream) throw new Error('a received report is not in the object store')
+    async *open() {
       read.bytes = 0
-      return stream.on('data', (chunk: Buffer) => (read.bytes += chunk.length)).pause()
+      for await (const piece of readPieces(deps.objects, begun.objectKey)) {
+        read.bytes += piece.length
+        yield piece
+      }
     },
     async progress(readFindings) {
       signal.throwIfAborted()

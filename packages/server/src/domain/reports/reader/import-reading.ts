@@ -4,7 +4,7 @@ import { importedFrom } from '../comparison/imported-finding.ts'
 import { readReport } from './read-report.ts'
 import type { ImportReading, ImportReadOptions } from './reading.ts'
 import { readOnThread } from './reading-thread.ts'
-import { isGzip, type OpenBytes } from './source.ts'
+import { copies, isGzip, type OpenBytes } from './source.ts'
 
 /** Maximum file size that is read on the main thread. A thread takes a few milliseconds longer for such a report. */
 export const maxInlineBytes = 8 * 1024
@@ -16,7 +16,8 @@ const maxSmallBytes = 256 * 1024
 
 /**
  * Starts reading a report, or returns the problems if it is unreadable. Only tiny reports are read on the main thread.
- * Compressed ones count as large, because a few bytes may expand to megabytes.
+ * Compressed ones count as large, because a few bytes may expand to megabytes. A buffer of the file must be valid until the
+ * next one is read.
  */
 export async function openReading(
   { dialect }: Pick<Db, 'dialect'>,
@@ -28,7 +29,7 @@ export async function openReading(
   if (fileBytes > maxInlineBytes || (await countValues(open)) > maxInlineValues) {
     return readOnThread(dialect.engine, open, options, 'small')
   }
-  const read = await readReport(open, options)
+  const read = await readReport(async () => copies(await open()), options)
   if ('problems' in read) return read
   const { header, inventory, batches, outcome } = read.reading
   async function* dependencies() {

@@ -6,7 +6,7 @@ import { JobAborted, openWorkers, workerBeside } from '../../../platform/worker-
 import type { Outcome, ReadOptions } from './read-report.ts'
 import type { ImportReading, ImportReadOptions } from './reading.ts'
 import type { ReadingJob, ReadingMessage, ReadingRequest } from './reading-messages.ts'
-import type { OpenBytes } from './source.ts'
+import { copies, type OpenBytes } from './source.ts'
 import { Unreadable, unreadable } from './unreadable.ts'
 
 const worker = workerBeside(import.meta.url, './reading-worker')
@@ -135,17 +135,12 @@ async function respond(port: MessagePort, answer: Promise<boolean> | undefined):
   port.close()
 }
 
-/** Number of chunks sent ahead: about one megabyte is in transit while another one is read. */
+/** Number of chunks sent ahead: about two megabytes are in transit. */
 const chunksAhead = 16
 
 async function sendFile(port: MessagePort, open: OpenBytes): Promise<void> {
   const bytes = await open()
   await sendAll(port, copies(bytes), { ahead: chunksAhead, transfer: ({ buffer }) => [buffer] })
-}
-
-/** Copies each chunk before it is transferred, because its owner may reuse the memory. */
-async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  for await (const chunk of chunks) yield new Uint8Array(chunk)
 }
 
 function explained(error: unknown): unknown {

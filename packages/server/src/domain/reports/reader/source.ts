@@ -6,6 +6,11 @@ import { unreadable } from './unreadable.ts'
 /** Opens the bytes of a report file from the beginning. A report is read more than once. */
 export type OpenBytes = () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>
 
+/** Copies each chunk, for readers that keep it, because its owner may reuse the memory for the next one. */
+export async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for await (const chunk of chunks) yield new Uint8Array(chunk)
+}
+
 export interface SourceLimits {
   /** Maximum size of the uncompressed text. */
   maxBytes: number
@@ -67,7 +72,7 @@ function startingWith(bytes: AsyncIterable<Uint8Array>): Started {
     for (let length = 0; length < 4; ) {
       const { done, value } = await iterator.next()
       if (done) break
-      first.push(asBuffer(value))
+      first.push(Buffer.from(value))
       length += value.length
     }
     return Buffer.concat(first)
