@@ -21,7 +21,8 @@ import {
   updateInvitation,
   updateInvitationLink,
 } from './invitation-queries.ts'
-import { addMember, assertMayGrant, assertTerms, type MemberPlace, type MemberTerms, sentenceOf } from './members.ts'
+import { sentenceOf } from './member-problem.ts'
+import { addMember, assertMayGrant, assertTerms, type MemberPlace, type MemberTerms } from './members.ts'
 
 /** Number of days for which the link of an invitation is valid. */
 const invitationDays = 7

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { conflict, Failure, forbidden, type InvalidAttributes, invalid, notFound } from '../../platform/failure.ts'
+import { conflict, forbidden, type InvalidAttributes, invalid, notFound } from '../../platform/failure.ts'
 import type { Caller } from '../access/callers.ts'
 import { permissions } from '../access/permissions.ts'
 import { grantableLevels, roleName, roles } from '../access/roles.ts'
@@ -18,6 +18,7 @@ import { assertUnmodified } from '../unmodified.ts'
 import { findUserById, findUserByUsername } from '../users/users.ts'
 import type { Member, MemberFilter, MemberSource } from './member.ts'
 import { recordMemberEvent } from './member-events.ts'
+import { sentenceOf } from './member-problem.ts'
 import {
   countMembers,
   deleteExpiredMembers,
@@ -381,21 +382,4 @@ async function assertNotNeeded(deps: Deps, place: MemberPlace, member: Member): 
 /** Locks the group, so that two owners cannot remove each other concurrently. */
 async function lockGroupOf(deps: Deps, place: MemberPlace): Promise<void> {
   if (place.group) await lockNamespace(deps.db, place.group.id)
-}
-
-/** Returns an error as one sentence, for responses that list one line per member. */
-export function sentenceOf(error: unknown): string {
-  if (!(error instanceof Failure)) throw error
-  const { cause } = error
-  if (cause.kind === 'conflict') return cause.sentence
-  if (cause.kind === 'not-found') return 'User not found'
-  if (cause.kind === 'forbidden') return 'Access level is higher than your own'
-  if (cause.kind !== 'invalid') throw error
-  return Object.entries(cause.attributes)
-    .flatMap(([name, messages]) => messages.map((message) => `${capitalised(name.replaceAll('_', ' '))} ${message}`))
-    .join(', ')
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -6,8 +6,9 @@ import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute
 import { readAttributes } from '../../../domain/projects/gitlab-attributes.ts'
 import { customAttributesField } from '../custom-attributes/views.ts'
 import { addMirrors, mirrorField } from '../import-sources/views.ts'
+import { webUrl } from '../namespaces/views.ts'
 import { groupExtras, outputsOf } from '../projects/gitlab-attributes.ts'
-import { projectView, webUrl } from '../projects/views.ts'
+import { projectView } from '../projects/views.ts'
 import { nullableInteger, nullableString, timestamp } from '../views.ts'
 
 const groupFields = {

@@ -6,8 +6,8 @@ import { checkPath, countMembersFor, findNamespaces, getNamespace } from '../../
 import { flag, integer, optional, text } from '../../../http/params/input.ts'
 import { perMinute, type Route } from '../../../http/route.ts'
 import { organizationField } from '../projects/input.ts'
-import { namespaceView, viewNamespace } from '../projects/views.ts'
 import { route } from '../route.ts'
+import { namespaceView, viewNamespace } from './views.ts'
 
 const listedNamespaceView = Type.Object({
   ...namespaceView.properties,

@@ -5,7 +5,6 @@ import type { RootDeps } from '../../../domain/deps.ts'
 import { avatarUrl } from '../../../domain/files/avatar-url.ts'
 import { readMirrors } from '../../../domain/import-sources/mirrors.ts'
 import { renderPart } from '../../../domain/markdown/rendering.ts'
-import type { Namespace } from '../../../domain/namespaces/namespace.ts'
 import type { GitlabAttributes } from '../../../domain/projects/gitlab-attribute.ts'
 import { readAttributes } from '../../../domain/projects/gitlab-attributes.ts'
 import { exposures, type Project, reportRoles } from '../../../domain/projects/project.ts'
@@ -18,41 +17,10 @@ import { copierOf } from '../../../platform/copier.ts'
 import { startTimeSlice } from '../../../platform/time-slice.ts'
 import { customAttributesField } from '../custom-attributes/views.ts'
 import { mirrorField, viewMirror } from '../import-sources/views.ts'
+import { namespaceView, viewNamespace } from '../namespaces/views.ts'
 import { basicUserView, viewBasicUser } from '../users/views.ts'
 import { nullableInteger, nullableString, timestamp } from '../views.ts'
 import { outputsOf, projectExtras } from './gitlab-attributes.ts'
-
-/** A namespace as part of a project and in the list of namespaces. */
-export const namespaceView = Type.Object(
-  {
-    id: Type.Integer(),
-    name: Type.String(),
-    path: Type.String(),
-    kind: Type.String(),
-    full_path: Type.String(),
-    parent_id: nullableInteger,
-    avatar_url: nullableString,
-    web_url: Type.String(),
-  },
-  { title: 'Namespace' },
-)
-
-export function viewNamespace(namespace: Namespace, origin: string): Static<typeof namespaceView> {
-  return {
-    id: namespace.id,
-    name: namespace.name,
-    path: namespace.path,
-    kind: namespace.kind,
-    full_path: namespace.fullPath,
-    parent_id: namespace.parentId,
-    avatar_url: avatarUrl('group', namespace, origin),
-    web_url: webUrl(namespace, origin),
-  }
-}
-
-export function webUrl(namespace: Namespace, origin: string): string {
-  return namespace.kind === 'group' ? `${origin}/groups/${namespace.fullPath}` : `${origin}/${namespace.fullPath}`
-}
 
 const basicFields = {
   id: Type.Integer(),

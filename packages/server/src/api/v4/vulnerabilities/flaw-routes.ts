@@ -27,8 +27,9 @@ import { route } from '../route.ts'
 import { nullableString, timestamp } from '../views.ts'
 import { filterProperties, isPersonal, readFilter } from './filters.ts'
 import { readListPage, viewListPage } from './list-pages.ts'
+import { vulnerabilityRowsOfMany } from './rendered-rows.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
-import { vulnerabilityRowsOfMany, vulnerabilityView } from './views.ts'
+import { vulnerabilityView } from './views.ts'
 
 export const flawView = Type.Object(
   {

@@ -15,8 +15,9 @@ import { nullableInteger } from '../views.ts'
 import { filterProperties, isPersonal, listProperties, readFilter } from './filters.ts'
 import { flawTables, flawView, listedTables, listFlawPage } from './flaw-routes.ts'
 import { readListPage, viewListPage } from './list-pages.ts'
+import { vulnerabilityRows, vulnerabilityRowsOfMany } from './rendered-rows.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
-import { viewChanged, vulnerabilityRows, vulnerabilityRowsOfMany, vulnerabilityView } from './views.ts'
+import { viewChanged, vulnerabilityView } from './views.ts'
 
 const groupedProperties = {
   ...listProperties,

@@ -17,7 +17,8 @@ import { renderRows } from '../../../http/response/row-cache.ts'
 import type { Route, RouteContext } from '../../../http/route.ts'
 import { notFound, parameterProblem } from '../../../platform/failure.ts'
 import { route } from '../route.ts'
-import { viewChanged, vulnerabilityRows, vulnerabilityView } from './views.ts'
+import { vulnerabilityRows } from './rendered-rows.ts'
+import { viewChanged, vulnerabilityView } from './views.ts'
 
 const comment = optional(text({ description: 'Stored in the history; at most 50,000 characters' }))
 

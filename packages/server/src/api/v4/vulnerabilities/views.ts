@@ -5,8 +5,6 @@ import type { Mirror } from '../../../domain/import-sources/import-source.ts'
 import { readMirrors } from '../../../domain/import-sources/mirrors.ts'
 import type { Project } from '../../../domain/projects/project.ts'
 import { isOverdue } from '../../../domain/vulnerabilities/due-dates/due-date.ts'
-import { listVersions, loadVulnerabilities, versionOf } from '../../../domain/vulnerabilities/list/list.ts'
-import { withProjects } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import {
   fraction,
   type PriorityPart,
@@ -17,10 +15,8 @@ import {
   type DismissalScope,
   dismissalScopeOf,
   dismissalScopes,
-  seenOnRef,
 } from '../../../domain/vulnerabilities/triage/dismissals/ref-dismissals.ts'
 import type { Vulnerability, VulnerabilityWithFinding } from '../../../domain/vulnerabilities/vulnerability.ts'
-import { digestOf, type RowSource } from '../../../http/response/row-cache.ts'
 import { identifierView, scannerView, viewIdentifier, viewScanner } from '../findings/origin-view.ts'
 import { packageUrl } from '../findings/package-view.ts'
 import { vulnerabilityUrl } from '../findings/web-url.ts'
@@ -204,7 +200,7 @@ function viewScores(vulnerability: Vulnerability) {
 
 const million = 1_000_000
 
-function viewProject(project: Project) {
+export function viewProject(project: Project) {
   return {
     id: project.id,
     description: project.description ?? '',
@@ -324,95 +320,10 @@ export async function viewChanged(deps: RootDeps, project: Project, row: Vulnera
 type View = Static<typeof vulnerabilityView>
 
 /** Adds the source of a mirror. The field is missing otherwise, so that other responses do not change. */
-function addMirror(view: View, mirror: Mirror | undefined): View {
+export function addMirror(view: View, mirror: Mirror | undefined): View {
   if (mirror) view.project_mirrored_from = viewMirror(mirror)
   return view
 }
 
-const tables = ['vulnerabilities', 'findings', 'users', 'import_sources']
-
-/** Returns everything that a rendered vulnerability depends on, except its row, its finding and its assignee. */
-function surroundings(project: Project, mirror: Mirror | undefined, origin: string): string {
-  const known = mirror ? undefined : digests.get(project)
-  if (known?.origin === origin) return known.digest
-  const parts = [viewProject(project), project.defaultBranch, project.isArchived, mirror && viewMirror(mirror), origin]
-  const digest = digestOf(parts)
-  if (!mirror) digests.set(project, { origin, digest })
-  return digest
-}
-
-/** Digests of projects that are no mirrors. Projects are never changed in place, so each is hashed once for its rows. */
-const digests = new WeakMap<Project, { origin: string; digest: string }>()
-
 /** Returns the date in UTC, on which rendered rows depend too. */
 export const todayOf = ({ now }: Pick<RootDeps, 'now'>): string => now().slice(0, 10)
-
-/** How a list shows vulnerabilities: with the states on a ref if it is filtered by that. */
-interface Seen {
-  origin: string
-  ref?: string | undefined
-}
-
-const onRef = (row: VulnerabilityWithFinding, ref: string | undefined): VulnerabilityWithFinding => {
-  const { vulnerability, finding, scanner, identifiers, assignee } = row
-  return { vulnerability: seenOnRef(vulnerability, ref), finding, scanner, identifiers, assignee }
-}
-
-/** Rendered vulnerabilities of a project. */
-export async function vulnerabilityRows(
-  deps: RootDeps,
-  project: Project,
-  { origin, ref }: Seen,
-): Promise<RowSource<typeof vulnerabilityView>> {
-  const today = todayOf(deps)
-  const mirror = (await readMirrors(deps, 'project', [project.id])).get(project.id)
-  const key = `vulnerability ${JSON.stringify([today, ref])} ${surroundings(project, mirror, origin)}`
-  return {
-    keyOf: (id) => `${key} ${id}`,
-    view: vulnerabilityView,
-    tables,
-    projectId: project.id,
-    listVersions: async (ids) => new Map((await listVersions(deps, ids)).map(({ id, version }) => [id, version])),
-    load: async (ids) =>
-      (await loadVulnerabilities(deps, ids)).map((row) => ({
-        id: row.vulnerability.id,
-        version: versionOf(row),
-        view: addMirror(viewVulnerability(project, onRef(row, ref), origin, today), mirror),
-      })),
-  }
-}
-
-/** Adds the project to each row, and the source of those that are mirrors. */
-async function withMirrors<Row extends { projectId: number }>(deps: RootDeps, rows: readonly Row[]) {
-  const mirrors = await readMirrors(deps, 'project', [...new Set(rows.map(({ projectId }) => projectId))])
-  const found = await withProjects(deps, rows)
-  return found.map(({ row, project }) => ({ row, project, mirror: mirrors.get(project.id) }))
-}
-
-/** Rendered vulnerabilities of any projects, whose data is part of the version. */
-export function vulnerabilityRowsOfMany(deps: RootDeps, { origin, ref }: Seen): RowSource<typeof vulnerabilityView> {
-  const today = todayOf(deps)
-  return {
-    keyOf: (id) => `vulnerability of any project ${JSON.stringify([today, ref])} ${origin} ${id}`,
-    view: vulnerabilityView,
-    tables: [...tables, 'projects', 'namespaces'],
-    async listVersions(ids) {
-      const rows = await withMirrors(deps, await listVersions(deps, ids))
-      return new Map(
-        rows.map(({ row, project, mirror }) => [row.id, `${row.version} ${surroundings(project, mirror, origin)}`]),
-      )
-    },
-    async load(ids) {
-      const loaded = await loadVulnerabilities(deps, ids)
-      const rows = await withMirrors(
-        deps,
-        loaded.map((row) => ({ ...row, projectId: row.vulnerability.projectId })),
-      )
-      return rows.map(({ row, project, mirror }) => ({
-        id: row.vulnerability.id,
-        version: `${versionOf(row)} ${surroundings(project, mirror, origin)}`,
-        view: addMirror(viewVulnerability(project, onRef(row, ref), origin, today), mirror),
-      }))
-    },
-  }
-}
