@@ -22,6 +22,7 @@ import { measureMemoryOfImport, measureReports } from './reports.ts'
 import { authorization, type Comparison, compare, recordResponses } from './requests.ts'
 import { listRows } from './rows.ts'
 import { measureSeveralProcesses } from './several-processes.ts'
+import { measureStaleReads } from './stale-reads.ts'
 import { measureStarts, memoryRows } from './starts.ts'
 import { printTable } from './table.ts'
 
@@ -67,6 +68,9 @@ async function measure(dataset: Dataset, options: Options): Promise<void> {
   // SQLite serves one process.
   if (options.engine === 'postgres' && isAsked(options, 'several processes')) {
     printTable('Several processes', await measureSeveralProcesses(env, options, filesProject, folder))
+  }
+  if (options.engine === 'postgres' && isAsked(options, 'stale reads')) {
+    printTable('Stale reads', await measureStaleReads(dataset, options))
   }
   // Takes a minute after the import.
   if (isAsked(options, 'memory after an import') && (!options.isQuick || options.only.length > 0)) {
