@@ -1,3 +1,5 @@
+import { existsSync, openSync, readSync } from 'node:fs'
+
 /** A parser of untrusted input, and inputs of about `size` characters or bytes. */
 export interface Subject<Input> {
   run(input: Input): unknown
@@ -86,20 +88,18 @@ export async function findBlocking<Input>(subject: Subject<Input>, size = 64 * 1
 
 async function longestTurnOf<Input>({ run }: Subject<Input>, input: Input): Promise<number> {
   let longest = 0
-  let isRunning = true
   let read = startClock()
-  const endTurn = () => {
+  // A timer leaves the processor to worker threads while this thread waits for them. Its millisecond counts as part of the turn.
+  const timer = setInterval(() => {
     longest = Math.max(longest, read())
     read = startClock()
-    if (isRunning) setImmediate(endTurn)
-  }
-  setImmediate(endTurn)
+  }, 1)
   try {
     await run(input)
   } catch {
     // errors count as a result
   }
-  isRunning = false
+  clearInterval(timer)
   return Math.max(longest, read())
 }
 
@@ -118,16 +118,30 @@ function slowness(): number {
 }
 
 /**
- * Returns a function that returns the time since this call in milliseconds. Wall time and CPU time of the process are
- * both upper bounds of the CPU time of this thread: one includes other processes, the other helper threads.
+ * Returns a function that returns the time since this call in milliseconds. Wall time without the time in which this
+ * thread waited for a processor, and CPU time of the process, are both upper bounds of the CPU time of this thread: one
+ * includes waiting for other threads, the other their work.
  */
 function startClock(): () => number {
   const startedAt = performance.now()
+  const waitedBefore = waitedMs()
   const cpuBefore = process.cpuUsage()
   return () => {
     const { user, system } = process.cpuUsage(cpuBefore)
-    return Math.min(performance.now() - startedAt, (user + system) / 1000)
+    return Math.min(performance.now() - startedAt - (waitedMs() - waitedBefore), (user + system) / 1000)
   }
+}
+
+/** Scheduler statistics of this thread. Only Linux has them. */
+const statistics = existsSync('/proc/thread-self/schedstat') ? openSync('/proc/thread-self/schedstat', 'r') : undefined
+const statisticsText = Buffer.alloc(100)
+
+/** Returns how long this thread was ready to run while other processes had the processors; 0 if that is unknown. */
+function waitedMs(): number {
+  if (statistics === undefined) return 0
+  const length = readSync(statistics, statisticsText, 0, statisticsText.length, 0)
+  const [, waitedNs] = statisticsText.latin1Slice(0, length).split(' ')
+  return Number(waitedNs) / 1e6
 }
 
 /** Returns the minimum CPU time of several runs in milliseconds. */
