@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../testing/client.ts'
+import { onSqlite } from '../../testing/databases/database.ts'
 import { entry } from '../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
 
@@ -36,7 +37,7 @@ const all = ['SQL injection', 'Open redirect', 'Path traversal', 'Weak hash']
 const counts = 'vulnerabilitySeveritiesCount { critical high medium low info unknown }'
 const none = { critical: 0, high: 0, medium: 0, low: 0, info: 0, unknown: 0 }
 
-describe('a group', () => {
+describe.runIf(onSqlite)('a group', () => {
   const document = `query($path: ID!) { group(fullPath: $path) {
     id fullPath vulnerabilities { nodes { title project { fullPath } } count } ${counts} } }`
 
@@ -70,7 +71,7 @@ describe('a group', () => {
   })
 })
 
-describe('the instance', () => {
+describe.runIf(onSqlite)('the instance', () => {
   const document = `query($ids: [ID!]) { vulnerabilities(projectId: $ids) { nodes { title } }
     instanceSecurityDashboard { vulnerabilitySeveritiesCount(projectId: $ids) { critical high low } } }`
 
@@ -104,7 +105,7 @@ describe('vulnerabilitySeveritiesCount of a project', () => {
     return (await query(client, document)).project.vulnerabilitySeveritiesCount
   }
 
-  test.each([
+  test.runIf(onSqlite).each([
     ['', { critical: 1, high: 0, low: 1 }],
     ['(severity: [LOW])', { critical: 0, high: 0, low: 1 }],
     ['(state: [RESOLVED])', { critical: 0, high: 0, low: 0 }],
@@ -115,7 +116,7 @@ describe('vulnerabilitySeveritiesCount of a project', () => {
     expect(await count(developer, args)).toEqual(expected)
   })
 
-  test('stops at 1001 where it is capped', async () => {
+  test.runIf(onSqlite)('stops at 1001 where it is capped', async () => {
     const large = await server.project('acme/large')
     const entries = Array.from({ length: 1003 }, (_, index) => entry({ line: index + 1, severity: 'High' }))
     await server.report(large, entries)
@@ -133,7 +134,7 @@ describe('vulnerabilitySeveritiesCount of a project', () => {
   })
 })
 
-test('vulnerabilitiesCountByDay has the active vulnerabilities of each day', async () => {
+test.runIf(onSqlite)('vulnerabilitiesCountByDay has the active vulnerabilities of each day', async () => {
   const document = (start: string, end: string) => `{ project(fullPath: "acme/web/shop") {
     vulnerabilitiesCountByDay(startDate: "${start}", endDate: "${end}") { nodes { date total critical low high } } } }`
   const { project } = await query(developer, document('2026-09-09', '2026-09-30'))

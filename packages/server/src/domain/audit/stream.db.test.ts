@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import sql, { type Sql } from 'sql-template-tag'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSettings, type Settings } from '../../platform/settings/settings.ts'
-import { freshDatabase, testEngine } from '../../testing/databases/database.ts'
+import { freshDatabase, onSqlite, testEngine } from '../../testing/databases/database.ts'
 import { claimAndDie } from '../../testing/jobs.ts'
 import { startServer, type TestOptions, type TestServer } from '../../testing/server.ts'
 import { type Receiver, startReceiver } from '../../testing/stand-ins/receiver.ts'
@@ -44,25 +44,28 @@ describe('a stream of audit events', () => {
     })
   })
 
-  test('continues in a new file when the file was renamed, and after a line that was cut off', async () => {
-    const path = await filePath()
-    const server = await serverWith(`file://${path}`)
-    await record(server, 'first')
-    await stream(server)
-    await rename(path, `${path}.1`)
-    await record(server, 'second')
-    await stream(server)
-    await appendFile(path, '{"position":3,"ha')
-    await record(server, 'third')
-    await stream(server)
+  test.runIf(onSqlite)(
+    'continues in a new file when the file was renamed, and after a line that was cut off',
+    async () => {
+      const path = await filePath()
+      const server = await serverWith(`file://${path}`)
+      await record(server, 'first')
+      await stream(server)
+      await rename(path, `${path}.1`)
+      await record(server, 'second')
+      await stream(server)
+      await appendFile(path, '{"position":3,"ha')
+      await record(server, 'third')
+      await stream(server)
 
-    expect((await linesOf(`${path}.1`)).map(messageOf)).toEqual(['first'])
-    const [second = '', cut, third = '', ...others] = (await readFile(path, 'utf8')).split('\n')
-    expect([cut, others]).toEqual(['{"position":3,"ha', ['']])
-    expect([second, third].map((line) => messageOf(JSON.parse(line)))).toEqual(['second', 'third'])
-  })
+      expect((await linesOf(`${path}.1`)).map(messageOf)).toEqual(['first'])
+      const [second = '', cut, third = '', ...others] = (await readFile(path, 'utf8')).split('\n')
+      expect([cut, others]).toEqual(['{"position":3,"ha', ['']])
+      expect([second, third].map((line) => messageOf(JSON.parse(line)))).toEqual(['second', 'third'])
+    },
+  )
 
-  test('contains what is needed to verify the hash chain', async () => {
+  test.runIf(onSqlite)('contains what is needed to verify the hash chain', async () => {
     const path = await filePath()
     const server = await serverWith(`file://${path}`)
     await record(server, 'first', 'Grüße \u2028 "second"', 'third')
@@ -75,7 +78,7 @@ describe('a stream of audit events', () => {
     }
   })
 
-  test('sends many events in several requests of limited size', async () => {
+  test.runIf(onSqlite)('sends many events in several requests of limited size', async () => {
     const receiver = await startReceiver()
     const server = await serverWith(receiver.url)
     const messages = Array.from({ length: 620 }, (_, number) => `event ${number}`)
@@ -85,7 +88,7 @@ describe('a stream of audit events', () => {
     expect(positionsIn(receiver)).toEqual(Array.from({ length: 622 }, (_, index) => index + 1))
   })
 
-  test('sends an event that is larger than the limit by itself', async () => {
+  test.runIf(onSqlite)('sends an event that is larger than the limit by itself', async () => {
     const receiver = await startReceiver()
     const server = await serverWith(receiver.url)
     await record(server, 'x'.repeat(600 * 1024), 'small')
@@ -93,7 +96,7 @@ describe('a stream of audit events', () => {
     expect(receiver.received.map(({ body }) => body.length)).toEqual([1, 1])
   })
 
-  test('posts lines of JSON with the configured header', async () => {
+  test.runIf(onSqlite)('posts lines of JSON with the configured header', async () => {
     const receiver = await startReceiver()
     const server = await serverWith(receiver.url, { header: 'Authorization: Splunk s3cret' })
     await record(server, 'first')
@@ -104,7 +107,7 @@ describe('a stream of audit events', () => {
     expect(receiver.received[0]?.text.endsWith('}\n')).toBe(true)
   })
 
-  test('sends syslog messages in ASCII', async () => {
+  test.runIf(onSqlite)('sends syslog messages in ASCII', async () => {
     const syslog = await startSyslog()
     const server = await serverWith(`syslog+tcp://127.0.0.1:${syslog.port}`, {
       settings: { externalUrl: 'https://alcove.example.com/base' },
@@ -119,22 +122,25 @@ describe('a stream of audit events', () => {
     expect(messageOf(JSON.parse(message.slice(header.length)))).toBe('Grüße 🎉\n')
   })
 
-  test('ends for a destination that is removed from the settings, and continues when it returns', async () => {
-    const receiver = await startReceiver()
-    const server = await serverWith(receiver.url)
-    await record(server, 'first')
-    await stream(server)
-    await record(server, 'second')
-    await sealAuditEvents(server.deps)
-    await queueStreams(server.deps)
-    const removed = { ...server.deps, settings: { ...server.deps.settings, auditStreams: [] } }
-    expect(await runDueJobs(removed, [streamJob])).toBe(1)
-    expect(positionsIn(receiver)).toEqual([1])
-    await stream(server)
-    expect(positionsIn(receiver)).toEqual([1, 2])
-  })
+  test.runIf(onSqlite)(
+    'ends for a destination that is removed from the settings, and continues when it returns',
+    async () => {
+      const receiver = await startReceiver()
+      const server = await serverWith(receiver.url)
+      await record(server, 'first')
+      await stream(server)
+      await record(server, 'second')
+      await sealAuditEvents(server.deps)
+      await queueStreams(server.deps)
+      const removed = { ...server.deps, settings: { ...server.deps.settings, auditStreams: [] } }
+      expect(await runDueJobs(removed, [streamJob])).toBe(1)
+      expect(positionsIn(receiver)).toEqual([1])
+      await stream(server)
+      expect(positionsIn(receiver)).toEqual([1, 2])
+    },
+  )
 
-  test('runs by itself while a server runs', async () => {
+  test.runIf(onSqlite)('runs by itself while a server runs', async () => {
     const receiver = await startReceiver()
     const { deps } = await startServer({ settings: streamTo(receiver.url) })
     const [sealing, queue] = [startSealing(deps), runJobs(deps, [streamJob])]
@@ -189,7 +195,7 @@ describe('a destination that does not accept events', () => {
     },
   )
 
-  test('is tried again at least every two minutes, for as long as it fails', async () => {
+  test.runIf(onSqlite)('is tried again at least every two minutes, for as long as it fails', async () => {
     const receiver = await startReceiver()
     const clock = { now: start }
     const server = await serverWith(receiver.url, { clock })
@@ -203,7 +209,7 @@ describe('a destination that does not accept events', () => {
     }
   })
 
-  test('is shown in the metrics', async () => {
+  test.runIf(onSqlite)('is shown in the metrics', async () => {
     const receiver = await startReceiver()
     const server = await serverWith(receiver.url)
     receiver.answer = (response) => response.writeHead(503).end()
@@ -217,7 +223,7 @@ describe('a destination that does not accept events', () => {
 })
 
 describe('after the end of a process, events are sent again', () => {
-  test('when it ended before it sent them', async () => {
+  test.runIf(onSqlite)('when it ended before it sent them', async () => {
     const receiver = await startReceiver()
     const clock = { now: start }
     const server = await serverWith(receiver.url, { clock })
@@ -230,7 +236,7 @@ describe('after the end of a process, events are sent again', () => {
     expect(positionsIn(receiver)).toEqual([1])
   })
 
-  test('when it ended after they were accepted and before that was stored', async () => {
+  test.runIf(onSqlite)('when it ended after they were accepted and before that was stored', async () => {
     const receiver = await startReceiver()
     const clock = { now: start }
     let isFailing = true
@@ -247,7 +253,7 @@ describe('after the end of a process, events are sent again', () => {
     expect(positionsIn(receiver)).toEqual([1, 1, 2])
   })
 
-  test('when it stopped before a slow destination responded', async () => {
+  test.runIf(onSqlite)('when it stopped before a slow destination responded', async () => {
     const receiver = await startReceiver()
     const server = await serverWith(receiver.url)
     const standard = receiver.answer
@@ -297,7 +303,7 @@ test('several processes send each destination every event in order', async () =>
 })
 
 describe('retention', () => {
-  test('keeps events that a destination has not received', async () => {
+  test.runIf(onSqlite)('keeps events that a destination has not received', async () => {
     const { server, clock, lines } = await serverWithUndelivered()
     clock.now = later(12 * dayMs)
     await expireAuditEvents(server.deps)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import sql from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
+import { onSqlite } from '../../testing/databases/database.ts'
 import { mailStates } from '../../testing/mail.ts'
 import { entry } from '../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../testing/server.ts'
@@ -45,7 +46,7 @@ const choose = { due_dates: true }
 const settings = '/user/notification_settings'
 const address = (client: { user?: { username: string } | undefined }) => `${client.user?.username}@example.test`
 
-describe('messages about due dates', () => {
+describe.runIf(onSqlite)('messages about due dates', () => {
   test('are one a day for those who chose them and may triage, about what is due in 7 days, tomorrow or overdue', async () => {
     const { server, project, at } = await world()
     const maintainer = await server.as('maintainer', project)

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
+import { onSqlite } from '../../testing/databases/database.ts'
 import { mailStates } from '../../testing/mail.ts'
 import { entry } from '../../testing/reports/reports.ts'
 import { startServer } from '../../testing/server.ts'
@@ -35,7 +36,7 @@ const flaw = (name: string, severity: string, line: number) => entry({ name, sev
 const address = (client: { user?: { username: string } | undefined }) => `${client.user?.username}@example.test`
 
 describe('new critical and high vulnerabilities', () => {
-  test('are one message per project to members who may read them', async () => {
+  test.runIf(onSqlite)('are one message per project to members who may read them', async () => {
     const { server, project, pass } = await world()
     const developer = await server.as('developer', project)
     const maintainer = await server.as('maintainer', project)
@@ -125,7 +126,7 @@ describe('a token that expires', () => {
   const expiresAt = '2026-07-01'
   const at = (day: string) => (Date.parse(`2026-${day}T12:00:00.000Z`) - Date.parse(start)) / 60_000
 
-  test('is announced to its user 30, 7 and 1 days before', async () => {
+  test.runIf(onSqlite)('is announced to its user 30, 7 and 1 days before', async () => {
     const { server, clock, pass } = await world()
     const ada = await server.user('ada')
     await server.client(ada, { scopes: ['api'], expiresAt })
@@ -156,7 +157,7 @@ describe('a token that expires', () => {
     expect(smtp.received).toEqual([])
   })
 
-  test('is not announced 7 days before when it was issued for a shorter time', async () => {
+  test.runIf(onSqlite)('is not announced 7 days before when it was issued for a shorter time', async () => {
     const { server, clock, pass } = await world()
     const ada = await server.user('ada')
     clock.now = '2026-06-25T10:00:00.000Z'
@@ -167,7 +168,7 @@ describe('a token that expires', () => {
   })
 })
 
-describe('a digest', () => {
+describe.runIf(onSqlite)('a digest', () => {
   test('lists the changes of the projects that the user may read, and is not sent without changes', async () => {
     const { server, project, clock, pass } = await world()
     const hidden = await server.project('acme/hidden')
@@ -205,7 +206,7 @@ describe('a digest', () => {
   })
 })
 
-test('nothing is announced without an SMTP server', async () => {
+test.runIf(onSqlite)('nothing is announced without an SMTP server', async () => {
   const server = await startServer({ clock: { now: start } })
   const project = await server.project('acme/site')
   await server.as('developer', project)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { freshDatabase, testEngine } from '../../testing/databases/database.ts'
+import { freshDatabase, onSqlite, testEngine } from '../../testing/databases/database.ts'
 import { startServer } from '../../testing/server.ts'
 import { faults, retryAfterSeconds, token } from '../../testing/stand-ins/tracker.ts'
 import { passMinutes, startWithTracker } from '../../testing/trackers.ts'
@@ -10,7 +10,7 @@ import { trackerKinds } from './tracker.ts'
 /** A finding unlike those at other lines. */
 const flaw = (line: number) => ({ name: `flaw ${line}`, rule: `rule-${line}`, line })
 
-describe.each(trackerKinds)('an issue in %s', (kind) => {
+describe.runIf(onSqlite).each(trackerKinds)('an issue in %s', (kind) => {
   test('is created from the template and linked to the vulnerability', async () => {
     const { server, project, tracker, path } = await startWithTracker(kind)
     const settings = { kind, url: `${tracker.url}/`, project: kind === 'jira' ? 'SHOP' : 'acme/shop' }
@@ -71,31 +71,35 @@ describe.each(trackerKinds)('an issue in %s', (kind) => {
 })
 
 describe('a vulnerability', () => {
-  test('never creates two issues, whatever happens to requests and responses', { timeout: 120_000 }, async () => {
-    const { server, project, tracker, clock } = await startWithTracker('gitlab')
-    let line = 0
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.constantFrom(...faults), { maxLength: 4 }),
-        fc.integer({ min: 1, max: 3 }),
-        async (script, requests) => {
-          const { id } = await server.vulnerability(project, flaw(++line))
-          const before = tracker.issues.length
-          tracker.script = [...script]
-          const request = () => server.admin.post(`/vulnerabilities/${id}/issue`)
-          const responses = await Promise.all(Array.from({ length: requests }, request))
-          expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 202))
-          for (let hour = 0; hour < 4; hour++) {
-            await passMinutes(clock, [server], 15)
-            await request()
-          }
-          const { body } = await server.admin.get(`/vulnerabilities/${id}/issue`)
-          expect([body.issue.state, tracker.issues.length - before]).toEqual(['created', 1])
-        },
-      ),
-      { numRuns: Number(process.env['ALCOVE_TEST_FUZZ_RUNS'] ?? 12) },
-    )
-  })
+  test.runIf(onSqlite)(
+    'never creates two issues, whatever happens to requests and responses',
+    { timeout: 120_000 },
+    async () => {
+      const { server, project, tracker, clock } = await startWithTracker('gitlab')
+      let line = 0
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.constantFrom(...faults), { maxLength: 4 }),
+          fc.integer({ min: 1, max: 3 }),
+          async (script, requests) => {
+            const { id } = await server.vulnerability(project, flaw(++line))
+            const before = tracker.issues.length
+            tracker.script = [...script]
+            const request = () => server.admin.post(`/vulnerabilities/${id}/issue`)
+            const responses = await Promise.all(Array.from({ length: requests }, request))
+            expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 202))
+            for (let hour = 0; hour < 4; hour++) {
+              await passMinutes(clock, [server], 15)
+              await request()
+            }
+            const { body } = await server.admin.get(`/vulnerabilities/${id}/issue`)
+            expect([body.issue.state, tracker.issues.length - before]).toEqual(['created', 1])
+          },
+        ),
+        { numRuns: Number(process.env['ALCOVE_TEST_FUZZ_RUNS'] ?? 12) },
+      )
+    },
+  )
 
   test.runIf(testEngine === 'postgres')('creates one issue when two processes request and create it', async () => {
     const database = await freshDatabase()
@@ -114,7 +118,7 @@ describe('a vulnerability', () => {
     expect(tracker.issues).toHaveLength(3)
   })
 
-  test('may request an issue again that the tracker has refused', async () => {
+  test.runIf(onSqlite)('may request an issue again that the tracker has refused', async () => {
     const { server, project, tracker, path } = await startWithTracker('github')
     const { id } = await server.vulnerability(project)
     tracker.status = 410
@@ -130,25 +134,28 @@ describe('a vulnerability', () => {
     expect((await server.admin.delete(path)).status).toBe(204)
   })
 
-  test('whose issue is not confirmed within a day becomes unknown, and is not requested from another tracker', async () => {
-    const { server, project, tracker, clock, path } = await startWithTracker('gitlab')
-    const { id } = await server.vulnerability(project)
-    tracker.script = ['lost']
-    await server.admin.post(`/vulnerabilities/${id}/issue`)
-    await server.runJobs()
-    tracker.status = 500
-    clock.now = '2026-05-02T11:00:00.000Z'
-    await server.runJobs()
-    const { body } = await server.admin.get(`/vulnerabilities/${id}/issue`)
-    expect(body.issue).toMatchObject({ state: 'unknown', error: 'the tracker responded with 500: scripted' })
+  test.runIf(onSqlite)(
+    'whose issue is not confirmed within a day becomes unknown, and is not requested from another tracker',
+    async () => {
+      const { server, project, tracker, clock, path } = await startWithTracker('gitlab')
+      const { id } = await server.vulnerability(project)
+      tracker.script = ['lost']
+      await server.admin.post(`/vulnerabilities/${id}/issue`)
+      await server.runJobs()
+      tracker.status = 500
+      clock.now = '2026-05-02T11:00:00.000Z'
+      await server.runJobs()
+      const { body } = await server.admin.get(`/vulnerabilities/${id}/issue`)
+      expect(body.issue).toMatchObject({ state: 'unknown', error: 'the tracker responded with 500: scripted' })
 
-    await server.admin.put(path, { kind: 'gitlab', url: tracker.url, project: 'acme/other', token })
-    const refused = await server.admin.post(`/vulnerabilities/${id}/issue`)
-    expect(refused).toMatchObject({
-      status: 422,
-      body: { message: expect.stringContaining('link the issue by its URL') },
-    })
-  })
+      await server.admin.put(path, { kind: 'gitlab', url: tracker.url, project: 'acme/other', token })
+      const refused = await server.admin.post(`/vulnerabilities/${id}/issue`)
+      expect(refused).toMatchObject({
+        status: 422,
+        body: { message: expect.stringContaining('link the issue by its URL') },
+      })
+    },
+  )
 
   test('waits as long as the tracker asks, and delays the others of the tracker', async () => {
     const { server, project, tracker, clock } = await startWithTracker('gitlab')
@@ -167,24 +174,27 @@ describe('a vulnerability', () => {
     expect(again.body).toMatchObject({ requested: 0, unchanged: 2 })
   })
 
-  test('with a link of type created is left alone, and a removed link allows another issue', async () => {
-    const { server, project, tracker } = await startWithTracker('gitlab')
-    const { id } = await server.vulnerability(project)
-    const links = `/vulnerabilities/${id}/issue_links`
-    const { body: link } = await server.admin.post(links, {
-      url: 'https://tracker.example/issues/9',
-      link_type: 'created',
-    })
-    expect(await server.admin.post(`/vulnerabilities/${id}/issue`)).toMatchObject({ status: 422 })
-    await server.admin.delete(`${links}/${link.id}`)
-    for (const count of [1, 2]) {
-      await server.admin.post(`/vulnerabilities/${id}/issue`)
-      await server.runJobs()
-      expect(tracker.issues).toHaveLength(count)
-      const [{ vulnerability_link_id: linkId }] = (await server.admin.get(links)).body
-      await server.admin.delete(`${links}/${linkId}`)
-    }
-  })
+  test.runIf(onSqlite)(
+    'with a link of type created is left alone, and a removed link allows another issue',
+    async () => {
+      const { server, project, tracker } = await startWithTracker('gitlab')
+      const { id } = await server.vulnerability(project)
+      const links = `/vulnerabilities/${id}/issue_links`
+      const { body: link } = await server.admin.post(links, {
+        url: 'https://tracker.example/issues/9',
+        link_type: 'created',
+      })
+      expect(await server.admin.post(`/vulnerabilities/${id}/issue`)).toMatchObject({ status: 422 })
+      await server.admin.delete(`${links}/${link.id}`)
+      for (const count of [1, 2]) {
+        await server.admin.post(`/vulnerabilities/${id}/issue`)
+        await server.runJobs()
+        expect(tracker.issues).toHaveLength(count)
+        const [{ vulnerability_link_id: linkId }] = (await server.admin.get(links)).body
+        await server.admin.delete(`${links}/${linkId}`)
+      }
+    },
+  )
 
   test('creates no issue when its user has lost the right meanwhile', async () => {
     const { server, project, tracker } = await startWithTracker('gitlab')
@@ -199,7 +209,7 @@ describe('a vulnerability', () => {
   })
 })
 
-test('the address of an issue is stored only if it is one of the web', async () => {
+test.runIf(onSqlite)('the address of an issue is stored only if it is one of the web', async () => {
   const { server, project, tracker, clock } = await startWithTracker('gitlab')
   const { id } = await server.vulnerability(project)
   const { url } = tracker

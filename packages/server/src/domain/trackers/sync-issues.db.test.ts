@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { onSqlite } from '../../testing/databases/database.ts'
 import { passMinutes, startWithTracker } from '../../testing/trackers.ts'
 import { pollTrackers } from './sync-issues.ts'
 import { trackerKinds } from './tracker.ts'
 
 describe.each(trackerKinds)('the state of an issue in %s', (kind) => {
-  test('is polled every hour and shown with the link', async () => {
+  test.runIf(onSqlite)('is polled every hour and shown with the link', async () => {
     const { server, project, tracker, clock, path } = await startWithTracker(kind)
     const { id } = await server.vulnerability(project)
     await server.admin.post(`/vulnerabilities/${id}/issue`)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Limit, openRequestCounter, slackOf } from '../../domain/access/request-counter.ts'
 import type { RootDeps } from '../../domain/deps.ts'
-import { freshDatabase, testEngine } from '../../testing/databases/database.ts'
+import { freshDatabase, onSqlite, testEngine } from '../../testing/databases/database.ts'
 import { startServer } from '../../testing/server.ts'
 
 const clock = { now: '2026-05-01T10:15:00.000Z' }
@@ -14,7 +14,7 @@ function limited(rateLimits: object, more: object = {}) {
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
 
 describe('a rate limit', () => {
-  test('is absent unless it is configured', async () => {
+  test.runIf(onSqlite)('is absent unless it is configured', async () => {
     const { admin, anonymous } = await startServer()
     for (const client of [admin, anonymous]) {
       const { headers } = await client.get('/topics')
@@ -22,7 +22,7 @@ describe('a rate limit', () => {
     }
   })
 
-  test('for users counts each user separately, and reports its state in headers', async () => {
+  test.runIf(onSqlite)('for users counts each user separately, and reports its state in headers', async () => {
     const server = await limited({ authenticated: hour })
     const nadia = await server.user('nadia')
     const standings = []
@@ -55,7 +55,7 @@ describe('a rate limit', () => {
     expect((await server.anonymous.get('/topics')).status).toBe(200)
   })
 
-  test('counts a user with any token, even with an insufficient scope', async () => {
+  test.runIf(onSqlite)('counts a user with any token, even with an insufficient scope', async () => {
     const server = await limited({ authenticated: { ...hour, requests: 10 } })
     const nadia = await server.user('nadia')
     const reader = await server.client(nadia, { scopes: ['read_user'] })
@@ -67,7 +67,7 @@ describe('a rate limit', () => {
     expect((await reader.get('/topics')).status).toBe(429)
   })
 
-  test('is reset in the next period', async () => {
+  test.runIf(onSqlite)('is reset in the next period', async () => {
     const server = await limited({ unauthenticated: hour })
     for (let count = 0; count < 3; count++) expect((await server.anonymous.get('/topics')).status).toBe(200)
     expect((await server.anonymous.get('/topics')).status).toBe(429)
@@ -78,7 +78,7 @@ describe('a rate limit', () => {
     expect((await later.anonymous.get('/topics')).status).toBe(200)
   })
 
-  test('for anonymous requests counts addresses and invalid tokens, but no health checks', async () => {
+  test.runIf(onSqlite)('for anonymous requests counts addresses and invalid tokens, but no health checks', async () => {
     const server = await limited({ unauthenticated: hour }, { trustedProxies: ['127.0.0.1'] })
     const wrong = { headers: { 'x-forwarded-for': '192.0.2.7', 'private-token': 'wrong' } }
     expect((await server.anonymous.get('/topics', from('192.0.2.7'))).status).toBe(200)
@@ -92,7 +92,7 @@ describe('a rate limit', () => {
     }
   })
 
-  test('ignores X-Forwarded-For unless a trusted proxy sends it', async () => {
+  test.runIf(onSqlite)('ignores X-Forwarded-For unless a trusted proxy sends it', async () => {
     const server = await limited({ unauthenticated: hour })
     const statuses = []
     for (let count = 0; count < 4; count++) {
@@ -120,7 +120,7 @@ describe('a rate limit', () => {
   })
 })
 
-describe('GitLab’s limits for single endpoints', () => {
+describe.runIf(onSqlite)('GitLab’s limits for single endpoints', () => {
   const tooMany = {
     status: 429,
     body: { message: { error: 'This endpoint has been requested too many times. Try again later.' } },

@@ -20,6 +20,12 @@ export interface FreshDatabase {
 export const testEngine: 'sqlite' | 'postgres' =
   process.env['ALCOVE_TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite'
 
+/**
+ * Condition of tests whose subject is not the database, in a file of tests that run on both engines. Other tests execute
+ * their statements on PostgreSQL.
+ */
+export const onSqlite: boolean = testEngine === 'sqlite'
+
 /** Creates a migrated, empty database of the engine under test. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   return testEngine === 'postgres' ? freshPostgres() : freshSqlite()

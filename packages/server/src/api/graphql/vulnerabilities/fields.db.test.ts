@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { loadFeedFile } from '../../../domain/feeds/feed-folder.ts'
 import type { Client } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 import { startWithTracker } from '../../../testing/trackers.ts'
@@ -44,7 +45,7 @@ async function vulnerabilityWith(name: string, fields: object): Promise<number> 
 
 const fresh = (name: string, fields: object = {}) => server.vulnerability(project, { name, rule: name, ...fields })
 
-describe('details', () => {
+describe.runIf(onSqlite)('details', () => {
   test('have the type that the report gives them, and lists have theirs', async () => {
     const file = { file_name: 'a.ts', line_start: 3 }
     const id = await vulnerabilityWith('every-detail', {
@@ -136,7 +137,7 @@ describe('details', () => {
 })
 
 describe('notes', () => {
-  test('are comments and system notes, with their authors, as notes and as discussions', async () => {
+  test.runIf(onSqlite)('are comments and system notes, with their authors, as notes and as discussions', async () => {
     const { id } = await fresh('discussed')
     const path = `/projects/${project.id}/vulnerabilities/${id}/notes`
     const { body: first } = await developer.post(path, { body: 'Look at **this**' })
@@ -199,7 +200,7 @@ describe('notes', () => {
     ])
   })
 
-  test('about the severity by users are its overrides', async () => {
+  test.runIf(onSqlite)('about the severity by users are its overrides', async () => {
     const { id } = await fresh('overridden', { severity: 'Low' })
     const changed = await server.admin.put(`/vulnerabilities/${id}/severity`, { severity: 'high' })
     expect(changed.status).toBe(200)
@@ -210,7 +211,7 @@ describe('notes', () => {
   })
 })
 
-test('the enrichment is that of the CVE with the highest score in the loaded feeds', async () => {
+test.runIf(onSqlite)('the enrichment is that of the CVE with the highest score in the loaded feeds', async () => {
   const cve = (value: string) => ({ type: 'cve', name: value, value })
   const id = await vulnerabilityWith('with-cves', {
     identifiers: [cve('CVE-2099-0001'), cve('CVE-2099-0002'), cve('CVE-2099-0003')],
@@ -231,7 +232,7 @@ test('the enrichment is that of the CVE with the highest score in the loaded fee
   })
 })
 
-test('external issue links are requested in Jira, listed and destroyed', async () => {
+test.runIf(onSqlite)('external issue links are requested in Jira, listed and destroyed', async () => {
   const { server, project } = await startWithTracker('jira')
   const { id } = await server.vulnerability(project, { name: 'Injection' })
   const globalId = `gid://gitlab/Vulnerability/${id}`
@@ -283,7 +284,7 @@ test('issue links are destroyed, and a project without Jira has no external ones
   })
 })
 
-test('a vulnerability says what the caller may do', async () => {
+test.runIf(onSqlite)('a vulnerability says what the caller may do', async () => {
   const { id } = await fresh('permitted')
   const fields = `userPermissions { createVulnerabilityFeedback readVulnerabilityFeedback
     updateVulnerabilityFeedback destroyVulnerabilityFeedback adminVulnerability }`
@@ -298,7 +299,7 @@ test('a vulnerability says what the caller may do', async () => {
   expect((await read(id, fields, server.admin)).userPermissions).toEqual(all(true))
 })
 
-test.each([
+test.runIf(onSqlite).each([
   ['clusterAgentId: ["gid://gitlab/Clusters::Agent/1"]', []],
   ['clusterId: ["gid://gitlab/Clusters::Cluster/1"]', []],
   ['clusterAgentId: []', expect.arrayContaining([expect.anything()])],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { removeIdleBots } from '../../../domain/removal/revoke-access-token.ts'
 import { type Client, createClient } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { startServer as start, type TestServer } from '../../../testing/server.ts'
 
 const clock = { now: '2026-02-14T12:00:00.000Z' }
@@ -33,7 +34,7 @@ async function create(by: Client, path: string, change: object = {}) {
 const clientOf = (server: TestServer, { token }: { token: string }) => createClient(server.app, { token })
 
 describe.each(['project', 'group'] as const)('an access token of a %s', (noun) => {
-  test('belongs to a bot with its role, and its secret is shown once', async () => {
+  test.runIf(onSqlite)('belongs to a bot with its role, and its secret is shown once', async () => {
     const server = await startServer()
     const { manager, path, ownId, project } = await openPlace(server, noun)
     const issued = await create(manager, path, { description: 'for the pipeline', expires_at: '2026-12-31' })
@@ -82,7 +83,7 @@ describe.each(['project', 'group'] as const)('an access token of a %s', (noun) =
     expect((await server.admin.get('/users?exclude_humans=true')).body).toHaveLength(1)
   })
 
-  test('cannot have a role or scopes beyond those of the caller', async () => {
+  test.runIf(onSqlite)('cannot have a role or scopes beyond those of the caller', async () => {
     const server = await startServer()
     const { manager, below, path } = await openPlace(server, noun)
     expect((await below.post(path, draft)).status).toBe(403)
@@ -121,24 +122,27 @@ describe.each(['project', 'group'] as const)('an access token of a %s', (noun) =
     expect((await clientOf(server, third.body).get('/user')).status).toBe(401)
   })
 
-  test('is removed with its bot when it is revoked, and the ghost user becomes the author', async () => {
-    const server = await startServer()
-    const { manager, path, project } = await openPlace(server, noun)
-    const issued = await create(manager, path)
-    const bot = clientOf(server, issued)
-    const { id } = await server.vulnerability(project)
-    expect((await bot.post(`/projects/${project.id}/vulnerabilities/${id}/notes`, { body: 'by the bot' })).status).toBe(
-      201,
-    )
-    expect((await manager.delete(`${path}/${issued.id}`)).status).toBe(204)
-    expect((await bot.get('/user')).status).toBe(401)
-    expect((await server.admin.get(`/users/${issued.user_id}`)).status).toBe(404)
-    const missing = `404 Could not find ${noun} access token with token_id: ${issued.id} Not Found`
-    expect(await manager.get(`${path}/${issued.id}`)).toMatchObject({ status: 404, body: { message: missing } })
-    expect((await manager.delete(`${path}/${issued.id}`)).status).toBe(404)
-    const notes = await manager.get(`/projects/${project.id}/vulnerabilities/${id}/notes`)
-    expect(notes.body).toMatchObject([{ body: 'by the bot', author: { name: 'Ghost User' } }])
-  })
+  test.runIf(onSqlite)(
+    'is removed with its bot when it is revoked, and the ghost user becomes the author',
+    async () => {
+      const server = await startServer()
+      const { manager, path, project } = await openPlace(server, noun)
+      const issued = await create(manager, path)
+      const bot = clientOf(server, issued)
+      const { id } = await server.vulnerability(project)
+      expect(
+        (await bot.post(`/projects/${project.id}/vulnerabilities/${id}/notes`, { body: 'by the bot' })).status,
+      ).toBe(201)
+      expect((await manager.delete(`${path}/${issued.id}`)).status).toBe(204)
+      expect((await bot.get('/user')).status).toBe(401)
+      expect((await server.admin.get(`/users/${issued.user_id}`)).status).toBe(404)
+      const missing = `404 Could not find ${noun} access token with token_id: ${issued.id} Not Found`
+      expect(await manager.get(`${path}/${issued.id}`)).toMatchObject({ status: 404, body: { message: missing } })
+      expect((await manager.delete(`${path}/${issued.id}`)).status).toBe(404)
+      const notes = await manager.get(`/projects/${project.id}/vulnerabilities/${id}/notes`)
+      expect(notes.body).toMatchObject([{ body: 'by the bot', author: { name: 'Ghost User' } }])
+    },
+  )
 
   test('ends with its project or group, and at once when its bot is blocked', async () => {
     const server = await startServer()
@@ -152,7 +156,7 @@ describe.each(['project', 'group'] as const)('an access token of a %s', (noun) =
     expect((await server.admin.get('/users?exclude_humans=true')).body).toEqual([])
   })
 
-  test('does not create, rotate or revoke other tokens', async () => {
+  test.runIf(onSqlite)('does not create, rotate or revoke other tokens', async () => {
     const server = await startServer()
     const { path } = await openPlace(server, noun)
     const [issued, other] = [
@@ -170,7 +174,7 @@ describe.each(['project', 'group'] as const)('an access token of a %s', (noun) =
     expect((await bot.post(`${path}/${issued.id}/rotate`)).status).toBe(200)
   })
 
-  test('is unknown to other projects and groups', async () => {
+  test.runIf(onSqlite)('is unknown to other projects and groups', async () => {
     const server = await startServer()
     const { path } = await openPlace(server, noun)
     const issued = await create(server.admin, path)
@@ -194,7 +198,7 @@ describe.each(['project', 'group'] as const)('an access token of a %s', (noun) =
 })
 
 describe('the bot of an access token', () => {
-  test('has no other credentials and no other memberships', async () => {
+  test.runIf(onSqlite)('has no other credentials and no other memberships', async () => {
     const server = await startServer()
     const { path, place, project } = await openPlace(server, 'project')
     const { user_id: id, token } = await create(server.admin, path, { access_level: 50 })
@@ -215,7 +219,7 @@ describe('the bot of an access token', () => {
     expect((await admin.get(`${place}/members/${id}`)).body).toMatchObject({ access_level: 50 })
   })
 
-  test('does not count as an owner of the group', async () => {
+  test.runIf(onSqlite)('does not count as an owner of the group', async () => {
     const server = await startServer()
     const nadia = await server.user('nadia')
     const group = (await nadia.post('/groups', { name: 'Acme', path: 'acme' })).body
@@ -226,7 +230,7 @@ describe('the bot of an access token', () => {
     expect((await server.admin.get('/users?exclude_humans=true')).body).toEqual([])
   })
 
-  test('is listed among the users unless only persons are requested', async () => {
+  test.runIf(onSqlite)('is listed among the users unless only persons are requested', async () => {
     const server = await startServer()
     const { path } = await openPlace(server, 'project')
     const { user_id: id } = await create(server.admin, path)

@@ -3,6 +3,7 @@ import { deleteMarkedObjects } from '../../../domain/files/pending-deletions.ts'
 import { examine } from '../../../domain/removal/doctor.ts'
 import { formWithAvatar, png } from '../../../testing/avatars.ts'
 import { formWithFile } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 
 let server: TestServer
@@ -57,7 +58,7 @@ describe.each(['project', 'group', 'user'] as const)('the avatar of a %s', (kind
     expect((await server.admin.get(pathOf(body.avatar_url))).status).toBe(404)
   })
 
-  test.each([
+  test.runIf(onSqlite).each([
     ['logo.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'file format is not supported'],
     [
       'logo.png',
@@ -79,7 +80,7 @@ describe.each(['project', 'group', 'user'] as const)('the avatar of a %s', (kind
     expect(await storedKeys()).toEqual(keys)
   })
 
-  test('is kept when the rest of the request is rejected', async () => {
+  test.runIf(onSqlite)('is kept when the rest of the request is rejected', async () => {
     const path = await create[kind]()
     const { body } = await server.admin.put(path, formWithAvatar())
     const keys = await storedKeys()
@@ -88,7 +89,7 @@ describe.each(['project', 'group', 'user'] as const)('the avatar of a %s', (kind
     expect(await storedKeys()).toEqual(keys)
   })
 
-  test('is deleted with its owner, and its file with it', async () => {
+  test.runIf(onSqlite)('is deleted with its owner, and its file with it', async () => {
     const path = await create[kind]()
     const keys = await storedKeys()
     const { body } = await server.admin.put(path, formWithAvatar())
@@ -99,7 +100,7 @@ describe.each(['project', 'group', 'user'] as const)('the avatar of a %s', (kind
     expect(await storedKeys()).toEqual(keys)
   })
 
-  test('is not stored for callers who may not change its owner', async () => {
+  test.runIf(onSqlite)('is not stored for callers who may not change its owner', async () => {
     const path = await create[kind]('public')
     const stranger = await server.user(`stranger-${++numbers}`)
     const keys = await storedKeys()
@@ -109,7 +110,7 @@ describe.each(['project', 'group', 'user'] as const)('the avatar of a %s', (kind
   })
 })
 
-describe('who sees an avatar', () => {
+describe.runIf(onSqlite)('who sees an avatar', () => {
   test.each(['project', 'group'] as const)('of a private %s: its members', async (kind) => {
     const path = await create[kind]()
     const address = pathOf((await server.admin.put(path, formWithAvatar())).body.avatar_url)
@@ -132,7 +133,7 @@ describe('who sees an avatar', () => {
   })
 })
 
-test('users set and remove their own avatar, which is shown wherever they are', async () => {
+test.runIf(onSqlite)('users set and remove their own avatar, which is shown wherever they are', async () => {
   const { id } = await server.project(`acme/avatar-${++numbers}`)
   const maintainer = await server.as('maintainer', { id })
   const set = await maintainer.put('/user/avatar', formWithAvatar())
@@ -155,7 +156,7 @@ test('users set and remove their own avatar, which is shown wherever they are', 
   expect((await server.anonymous.put('/user/avatar', formWithAvatar())).status).toBe(401)
 })
 
-test('a project, a group and a user are created with an avatar', async () => {
+test.runIf(onSqlite)('a project, a group and a user are created with an avatar', async () => {
   const name = `created-${++numbers}`
   const group = await server.admin.post('/groups', formWithAvatar({ name, path: name }))
   expect(group.body.avatar_url).toContain(`/group/avatar/${group.body.id}/`)
@@ -169,7 +170,7 @@ test('a project, a group and a user are created with an avatar', async () => {
   expect(created.body.avatar_url).toContain(`/user/avatar/${created.body.id}/`)
 })
 
-test('the doctor finds avatars whose file is lost, and removes them', async () => {
+test.runIf(onSqlite)('the doctor finds avatars whose file is lost, and removes them', async () => {
   const path = await create.project()
   const keys = new Set(await storedKeys())
   await server.admin.put(path, formWithAvatar())

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { expireRequests } from '../../../domain/vulnerabilities/approval/expire-requests.ts'
 import type { Client } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { historyOf, vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
 import { entry } from '../../../testing/reports/reports.ts'
 import { browserOf, signIn } from '../../../testing/second-factors.ts'
@@ -35,7 +36,7 @@ async function world() {
 }
 
 describe('a dismissal that needs approval', () => {
-  test('is requested, and done when another user approves it, with both in the history', async () => {
+  test.runIf(onSqlite)('is requested, and done when another user approves it, with both in the history', async () => {
     const { server, project, ids, ada, ben, dismiss, decide, read, total } = await world()
     const receiver = await startReceiver()
     await server.admin.post(`/projects/${project.id}/hooks`, { url: receiver.url, vulnerability_events: true })
@@ -98,14 +99,14 @@ describe('a dismissal that needs approval', () => {
     )
   })
 
-  test('depends on the severity, also on the scanner’s where a user has lowered it', async () => {
+  test.runIf(onSqlite)('depends on the severity, also on the scanner’s where a user has lowered it', async () => {
     const { ids, ada, dismiss } = await world()
     expect(await dismiss(ids.low)).toMatchObject({ status: 201, body: { state: 'dismissed' } })
     await ada.put(`/vulnerabilities/${ids.critical}/severity`, { severity: 'low' })
     expect(await dismiss(ids.critical)).toMatchObject({ status: 202, body: { state: 'detected' } })
   })
 
-  test('cannot be decided by its requester, by bots or by outsiders', async () => {
+  test.runIf(onSqlite)('cannot be decided by its requester, by bots or by outsiders', async () => {
     const { server, project, ids, ada, ben, dismiss, decide, read } = await world()
     const id = (await dismiss(ids.high)).body.dismissal_request_id
     const second = { message: '403 Forbidden - a second person must decide about a dismissal' }
@@ -160,7 +161,7 @@ describe('a dismissal that needs approval', () => {
     expect((await read(ids.high)).state).toBe('dismissed')
   })
 
-  test('is decided before another dismissal, also when the rule has been removed', async () => {
+  test.runIf(onSqlite)('is decided before another dismissal, also when the rule has been removed', async () => {
     const { server, project, ids, ada, ben, dismiss, decide, read } = await world()
     const id = (await dismiss(ids.high)).body.dismissal_request_id
     expect((await ada.delete(`/projects/${project.id}/dismissal_approval`)).status).toBe(204)
@@ -177,7 +178,7 @@ describe('a dismissal that needs approval', () => {
     expect(await dismiss(ids.high)).toMatchObject({ status: 201, body: { state: 'dismissed' } })
   })
 
-  test('can be rejected, and requested again', async () => {
+  test.runIf(onSqlite)('can be rejected, and requested again', async () => {
     const { server, ids, ben, dismiss, decide, read } = await world()
     const id = (await dismiss(ids.high)).body.dismissal_request_id
     expect(await decide(id, 'reject', ben, { comment: 'upgrade' })).toMatchObject({ body: { state: 'rejected' } })
@@ -207,28 +208,31 @@ describe('a dismissal that needs approval', () => {
     ])
   })
 
-  test('is refused where the requester lost the right, the state differs, or the end has passed', async () => {
-    const { clock, server, project, ids, ada, ben, dismiss, decide, read } = await world()
-    const [one, other] = [await dismiss(ids.high, { until: '2026-05-03' }), await dismiss(ids.critical)]
-    await ben.post(`/vulnerabilities/${ids.critical}/confirm`)
-    expect(await decide(other.body.dismissal_request_id, 'approve', ben)).toMatchObject({
-      status: 409,
-      body: { message: 'the vulnerability is confirmed; it was detected when its dismissal was requested' },
-    })
-    await server.admin.put(`/projects/${project.id}/members/${ada.user?.id}`, { access_level: 20 })
-    const refusal = 'the user who requested the dismissal may no longer dismiss vulnerabilities of this project'
-    expect(await decide(one.body.dismissal_request_id, 'approve', ben)).toMatchObject({
-      status: 409,
-      body: { message: refusal },
-    })
-    await server.admin.put(`/projects/${project.id}/members/${ada.user?.id}`, { access_level: 40 })
-    clock.now = '2026-05-03T00:00:00.000Z'
-    expect(await decide(one.body.dismissal_request_id, 'approve', ben)).toMatchObject({
-      status: 409,
-      body: { message: 'the dismissal was requested until 2026-05-03, which has passed' },
-    })
-    expect((await read(ids.high)).state).toBe('detected')
-  })
+  test.runIf(onSqlite)(
+    'is refused where the requester lost the right, the state differs, or the end has passed',
+    async () => {
+      const { clock, server, project, ids, ada, ben, dismiss, decide, read } = await world()
+      const [one, other] = [await dismiss(ids.high, { until: '2026-05-03' }), await dismiss(ids.critical)]
+      await ben.post(`/vulnerabilities/${ids.critical}/confirm`)
+      expect(await decide(other.body.dismissal_request_id, 'approve', ben)).toMatchObject({
+        status: 409,
+        body: { message: 'the vulnerability is confirmed; it was detected when its dismissal was requested' },
+      })
+      await server.admin.put(`/projects/${project.id}/members/${ada.user?.id}`, { access_level: 20 })
+      const refusal = 'the user who requested the dismissal may no longer dismiss vulnerabilities of this project'
+      expect(await decide(one.body.dismissal_request_id, 'approve', ben)).toMatchObject({
+        status: 409,
+        body: { message: refusal },
+      })
+      await server.admin.put(`/projects/${project.id}/members/${ada.user?.id}`, { access_level: 40 })
+      clock.now = '2026-05-03T00:00:00.000Z'
+      expect(await decide(one.body.dismissal_request_id, 'approve', ben)).toMatchObject({
+        status: 409,
+        body: { message: 'the dismissal was requested until 2026-05-03, which has passed' },
+      })
+      expect((await read(ids.high)).state).toBe('detected')
+    },
+  )
 
   test('is approved once by concurrent decisions', async () => {
     const { server, project, ids, ben, dismiss, decide, total } = await world()
@@ -245,7 +249,7 @@ describe('a dismissal that needs approval', () => {
   })
 })
 
-test('a bulk dismissal requests what needs approval and dismisses the rest', async () => {
+test.runIf(onSqlite)('a bulk dismissal requests what needs approval and dismisses the rest', async () => {
   const { project, ids, ada, ben, dismiss, decide, read, total } = await world()
   await dismiss(ids.critical)
   const fields = { action: 'dismiss', vulnerability_ids: Object.values(ids), dismissal_reason: 'acceptable_risk' }
@@ -261,7 +265,7 @@ test('a bulk dismissal requests what needs approval and dismisses the rest', asy
   expect((await ben.post('/vulnerability_bulk_changes', fields)).body).toMatchObject({ changed: 1, requested: 1 })
 })
 
-describe('those who may be behind the token of a request cannot approve it', () => {
+describe.runIf(onSqlite)('those who may be behind the token of a request cannot approve it', () => {
   const second = { status: 403, body: { message: '403 Forbidden - a second person must decide about a dismissal' } }
   const botToken = { name: 'bot', scopes: ['api', 'self_rotate'], access_level: 40, expires_at: '2026-06-01' }
   const withToken = (token: string) => ({ headers: { 'private-token': token } })
@@ -331,7 +335,7 @@ describe('the undo of a bulk change', () => {
     expect((await ada.post(`/vulnerabilities/${ids.high}/dismiss`)).status).toBe(202)
   })
 
-  test('of many projects withdraws requests of each', async () => {
+  test.runIf(onSqlite)('of many projects withdraws requests of each', async () => {
     const { ids, ada, read } = await world()
     const dismissal = { action: 'dismiss', vulnerability_ids: Object.values(ids) }
     const { body: bulk } = await ada.post('/vulnerability_bulk_changes', dismissal)
@@ -341,25 +345,28 @@ describe('the undo of a bulk change', () => {
     expect(await read(ids.high)).toMatchObject({ state: 'detected', dismissal_request_id: null })
   })
 
-  test('requests a dismissal of the time before the rule, and restores one that was approved', async () => {
-    const { server, project, ids, ada, ben, dismiss, decide, read } = await world()
-    const path = `/projects/${project.id}/vulnerability_bulk_changes`
-    await decide((await dismiss(ids.critical)).body.dismissal_request_id, 'approve', ben)
-    await ada.delete(`/projects/${project.id}/dismissal_approval`)
-    await dismiss(ids.high, { dismissal_reason: 'used_in_tests', until: '2026-08-01' })
-    const { body: bulk } = await ada.post(path, { action: 'revert', vulnerability_ids: [ids.high, ids.critical] })
-    await server.admin.put(`/projects/${project.id}/dismissal_approval`, { severity: 'high' })
-    const undone = await ada.post(`${path}/${bulk.id}/undo`)
-    expect(undone).toMatchObject({ status: 201, body: { changed: 2, restored: 1, withdrawn: 0 } })
-    expect(await read(ids.critical)).toMatchObject({ state: 'dismissed' })
-    const { state, dismissal_request_id: id } = await read(ids.high)
-    expect([state, id]).toEqual(['detected', expect.any(Number)])
-    expect(await decide(id, 'approve', ben)).toMatchObject({ status: 201, body: { until: '2026-08-01' } })
-    expect(await read(ids.high)).toMatchObject({ state: 'dismissed', dismissal_reason: 'used_in_tests' })
-  })
+  test.runIf(onSqlite)(
+    'requests a dismissal of the time before the rule, and restores one that was approved',
+    async () => {
+      const { server, project, ids, ada, ben, dismiss, decide, read } = await world()
+      const path = `/projects/${project.id}/vulnerability_bulk_changes`
+      await decide((await dismiss(ids.critical)).body.dismissal_request_id, 'approve', ben)
+      await ada.delete(`/projects/${project.id}/dismissal_approval`)
+      await dismiss(ids.high, { dismissal_reason: 'used_in_tests', until: '2026-08-01' })
+      const { body: bulk } = await ada.post(path, { action: 'revert', vulnerability_ids: [ids.high, ids.critical] })
+      await server.admin.put(`/projects/${project.id}/dismissal_approval`, { severity: 'high' })
+      const undone = await ada.post(`${path}/${bulk.id}/undo`)
+      expect(undone).toMatchObject({ status: 201, body: { changed: 2, restored: 1, withdrawn: 0 } })
+      expect(await read(ids.critical)).toMatchObject({ state: 'dismissed' })
+      const { state, dismissal_request_id: id } = await read(ids.high)
+      expect([state, id]).toEqual(['detected', expect.any(Number)])
+      expect(await decide(id, 'approve', ben)).toMatchObject({ status: 201, body: { until: '2026-08-01' } })
+      expect(await read(ids.high)).toMatchObject({ state: 'dismissed', dismissal_reason: 'used_in_tests' })
+    },
+  )
 })
 
-test('the dry run of a bulk change counts dismissals that need approval apart', async () => {
+test.runIf(onSqlite)('the dry run of a bulk change counts dismissals that need approval apart', async () => {
   const { ids, ada, dismiss, read } = await world()
   await dismiss(ids.critical)
   const dismissal = { action: 'dismiss', vulnerability_ids: Object.values(ids) }
@@ -369,7 +376,7 @@ test('the dry run of a bulk change counts dismissals that need approval apart', 
   expect((await ada.post('/vulnerability_bulk_changes', dismissal)).body).toMatchObject(counts)
 })
 
-describe('the rule', () => {
+describe.runIf(onSqlite)('the rule', () => {
   test('is the strictest of the project and the groups above, which a project cannot weaken', async () => {
     const server = await startServer()
     const { admin } = server

@@ -8,6 +8,7 @@ import { jobKinds } from '../../../jobs.ts'
 import type { Bytes } from '../../../platform/object-store/bytes.ts'
 import { openMemoryStore } from '../../../platform/object-store/memory.ts'
 import type { Client } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestOptions, type TestProject, type TestServer } from '../../../testing/server.ts'
 import { faultyStore, hang } from '../../../testing/stand-ins/faulty-store.ts'
@@ -58,7 +59,7 @@ const objectsOf = async (server: TestServer) => {
 }
 
 describe('an export', () => {
-  test('is created by request, written by a job, and downloaded in GitLab’s format', async () => {
+  test.runIf(onSqlite)('is created by request, written by a job, and downloaded in GitLab’s format', async () => {
     const { clock, server, project } = await world()
     await server.report(project, flaws('one', 'two, with comma'))
     const requested = await ask(server.admin, project)
@@ -133,28 +134,31 @@ describe('an export', () => {
     ])
   })
 
-  test('contains one vulnerability per line in JSON, as the list returns it, with its child rows', async () => {
-    const { server, project } = await world()
-    await server.report(project, flaws('one', 'two', 'three'))
-    const file = await exported(server, project, { export_format: 'json' })
-    expect(file.headers['content-type']).toBe('application/json')
-    const lines = file.text.split('\n')
-    expect(lines).toHaveLength(6)
-    const rows = JSON.parse(file.text)
-    expect(lines.slice(1, -2).map((line) => JSON.parse(line.replace(/,$/, '')))).toEqual(rows)
-    const listed = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
-    expect(rows.map((row: { id: number }) => row.id)).toEqual(listed.map((row: { id: number }) => row.id).reverse())
-    expect(rows[2]).toMatchObject({
-      ...listed[0],
-      // A job has no request: links begin with the address of the instance.
-      web_url: expect.stringMatching(/^http:\/\/[^/]+\/.+\/-\/security\/vulnerabilities\/\d+$/),
-      scanner: { external_id: 'test-scanner', name: 'Test scanner', vendor: 'Acme' },
-      identifiers: [{ external_type: 'test_rule', external_id: 'three', name: 'Rule three', url: null }],
-      cvss: [],
-    })
-  })
+  test.runIf(onSqlite)(
+    'contains one vulnerability per line in JSON, as the list returns it, with its child rows',
+    async () => {
+      const { server, project } = await world()
+      await server.report(project, flaws('one', 'two', 'three'))
+      const file = await exported(server, project, { export_format: 'json' })
+      expect(file.headers['content-type']).toBe('application/json')
+      const lines = file.text.split('\n')
+      expect(lines).toHaveLength(6)
+      const rows = JSON.parse(file.text)
+      expect(lines.slice(1, -2).map((line) => JSON.parse(line.replace(/,$/, '')))).toEqual(rows)
+      const listed = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
+      expect(rows.map((row: { id: number }) => row.id)).toEqual(listed.map((row: { id: number }) => row.id).reverse())
+      expect(rows[2]).toMatchObject({
+        ...listed[0],
+        // A job has no request: links begin with the address of the instance.
+        web_url: expect.stringMatching(/^http:\/\/[^/]+\/.+\/-\/security\/vulnerabilities\/\d+$/),
+        scanner: { external_id: 'test-scanner', name: 'Test scanner', vendor: 'Acme' },
+        identifiers: [{ external_type: 'test_rule', external_id: 'three', name: 'Rule three', url: null }],
+        cvss: [],
+      })
+    },
+  )
 
-  test('contains CVSS scores and the reasons for matches of moved findings in JSON', async () => {
+  test.runIf(onSqlite)('contains CVSS scores and the reasons for matches of moved findings in JSON', async () => {
     const { clock, server, project } = await world()
     const vector = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H/E:U'
     const cvss_vectors = [
@@ -249,7 +253,7 @@ describe('an export', () => {
     expect(rows.map((row: { title: string }) => row.title)).toEqual(['other'])
   })
 
-  test('contains titles, comments and decisions by users in every format', async () => {
+  test.runIf(onSqlite)('contains titles, comments and decisions by users in every format', async () => {
     const { server, project } = await world()
     await server.report(project, flaws('one'))
     const [{ id }] = (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
@@ -268,7 +272,7 @@ describe('an export', () => {
     ])
   })
 
-  test('is written in batches, and reports its progress', async () => {
+  test.runIf(onSqlite)('is written in batches, and reports its progress', async () => {
     const store = openMemoryStore()
     const { act, reached, release } = hang()
     const objects = { ...store, put: (key: string, body: Bytes) => store.put(key, stopAfter(body, 400, act)) }
@@ -290,7 +294,7 @@ describe('an export', () => {
     expect((await download(server.admin, id)).text.trimEnd().split('\n')).toHaveLength(451)
   })
 
-  test('is valid in every format when it is empty', async () => {
+  test.runIf(onSqlite)('is valid in every format when it is empty', async () => {
     const { server, project } = await world()
     expect((await exported(server, project)).text).toMatch(/^Group Name.*\n$/)
     expect(JSON.parse((await exported(server, project, { export_format: 'json' })).text)).toEqual([])
@@ -298,7 +302,7 @@ describe('an export', () => {
     expect(sarif).toMatchObject({ version: '2.1.0', runs: [] })
   })
 
-  test('accepts the filters of the list, in JSON and in forms', async () => {
+  test.runIf(onSqlite)('accepts the filters of the list, in JSON and in forms', async () => {
     const { server, project } = await world()
     await server.report(project, [
       entry({ name: 'SQL injection', severity: 'Critical', line: 1, rule: 'sqli' }),
@@ -325,7 +329,7 @@ describe('an export', () => {
     expect(body.filters).toEqual({ severity: ['low'] })
   })
 
-  test('rejects invalid input', async () => {
+  test.runIf(onSqlite)('rejects invalid input', async () => {
     const { server, project } = await world()
     const refusal = async (input: object) => {
       const { status, body } = await ask(server.admin, project, input)
@@ -342,7 +346,7 @@ describe('an export', () => {
     expect(await refusal({ filters: 'all' })).toEqual([400, 'filters is invalid'])
   })
 
-  test('returns 429 while another export of the same target runs, for at most an hour', async () => {
+  test.runIf(onSqlite)('returns 429 while another export of the same target runs, for at most an hour', async () => {
     const { clock, server, project } = await world()
     const other = await server.project('acme/other')
     expect((await ask(server.admin, project)).status).toBe(201)
@@ -363,7 +367,7 @@ describe('an export', () => {
     expect(together.map(({ status }) => status).sort()).toEqual([201, 429, 429])
   })
 
-  test('is available only to its author, while they may export', async () => {
+  test.runIf(onSqlite)('is available only to its author, while they may export', async () => {
     const { server, project } = await world()
     await server.report(project, flaws('one'))
     const developer = await server.as('developer', project)
@@ -419,7 +423,7 @@ describe('an export', () => {
     expect((await nobody.post('/security/groups/acme/vulnerability_exports')).status).toBe(403)
   })
 
-  test('is deleted with its file after a week', async () => {
+  test.runIf(onSqlite)('is deleted with its file after a week', async () => {
     const { clock, server, project } = await world()
     const { id } = (await ask(server.admin, project)).body
     await server.runJobs()
@@ -434,7 +438,7 @@ describe('an export', () => {
     expect(await objectsOf(server)).toEqual([])
   })
 
-  test('is deleted with its file when its project, group or author is deleted', async () => {
+  test.runIf(onSqlite)('is deleted with its file when its project, group or author is deleted', async () => {
     const { server, project } = await world()
     await exported(server, project)
     const second = await server.project('gone/with-group')
@@ -452,7 +456,7 @@ describe('an export', () => {
     expect(await objectsOf(server)).toEqual([])
   })
 
-  test('stores nothing when its target is deleted during the export', async () => {
+  test.runIf(onSqlite)('stores nothing when its target is deleted during the export', async () => {
     const objects = faultyStore(openMemoryStore())
     const { server, project } = await world({ objects })
     await ask(server.admin, project)
@@ -487,29 +491,32 @@ describe('export errors', () => {
     expect((await ask(server.admin, project)).status).toBe(201)
   })
 
-  test('runs again after a kill between object and row, and the orphaned object is removed', async () => {
-    const { clock, server, project } = await world()
-    await server.report(project, flaws('one'))
-    const { id } = (await ask(server.admin, project)).body
-    const dying = {
-      ...server.deps,
-      db: new Proxy(server.deps.db, {
-        get: (db, name) =>
-          name === 'run'
-            ? (query: Sql) =>
-                query.text.includes("status = 'finished'") ? new Promise(() => {}) : server.deps.db.run(query)
-            : Reflect.get(db, name),
-      }),
-    }
-    void runDueJobs(dying, jobKinds)
-    await expect.poll(() => objectsOf(server)).toHaveLength(1)
-    clock.now = later(120)
-    await server.runJobs()
-    expect((await read(server.admin, id)).body.status).toBe('finished')
-    expect((await download(server.admin, id)).text).toContain('one at line 1')
-    expect(await objectsOf(server)).toHaveLength(2)
-    clock.now = new Date(Date.now() + 25 * 3600 * 1000).toISOString()
-    await removeOrphanedObjects(server.deps)
-    expect(await objectsOf(server)).toHaveLength(1)
-  })
+  test.runIf(onSqlite)(
+    'runs again after a kill between object and row, and the orphaned object is removed',
+    async () => {
+      const { clock, server, project } = await world()
+      await server.report(project, flaws('one'))
+      const { id } = (await ask(server.admin, project)).body
+      const dying = {
+        ...server.deps,
+        db: new Proxy(server.deps.db, {
+          get: (db, name) =>
+            name === 'run'
+              ? (query: Sql) =>
+                  query.text.includes("status = 'finished'") ? new Promise(() => {}) : server.deps.db.run(query)
+              : Reflect.get(db, name),
+        }),
+      }
+      void runDueJobs(dying, jobKinds)
+      await expect.poll(() => objectsOf(server)).toHaveLength(1)
+      clock.now = later(120)
+      await server.runJobs()
+      expect((await read(server.admin, id)).body.status).toBe('finished')
+      expect((await download(server.admin, id)).text).toContain('one at line 1')
+      expect(await objectsOf(server)).toHaveLength(2)
+      clock.now = new Date(Date.now() + 25 * 3600 * 1000).toISOString()
+      await removeOrphanedObjects(server.deps)
+      expect(await objectsOf(server)).toHaveLength(1)
+    },
+  )
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formWithFile } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { startServer } from '../../../testing/server.ts'
 
 const source = 'https://gitlab.example.com'
@@ -26,54 +27,60 @@ async function mirroredServer(localChanges: string) {
 const mirrorOf = (localChanges: string) => ({ mirrored_from: { url: source, local_changes: localChanges } })
 
 describe('a mirrored project', () => {
-  test('refuses local changes except for triage, says what it mirrors, and accepts changes of its importer', async () => {
-    const { server, project, importer, owner, mark } = await mirroredServer('triage')
-    const vulnerability = await server.vulnerability(project, { name: 'Injection' })
-    expect((await owner.get(`/projects/${project.id}`)).body).not.toHaveProperty('mirrored_from')
-    expect(await mark('project', project.id)).toMatchObject({ status: 200, body: { mirror: 'triage' } })
+  test.runIf(onSqlite)(
+    'refuses local changes except for triage, says what it mirrors, and accepts changes of its importer',
+    async () => {
+      const { server, project, importer, owner, mark } = await mirroredServer('triage')
+      const vulnerability = await server.vulnerability(project, { name: 'Injection' })
+      expect((await owner.get(`/projects/${project.id}`)).body).not.toHaveProperty('mirrored_from')
+      expect(await mark('project', project.id)).toMatchObject({ status: 200, body: { mirror: 'triage' } })
 
-    expect((await owner.get(`/projects/${project.id}`)).body).toMatchObject(mirrorOf('triage'))
-    const { body: listed } = await owner.get('/projects?membership=true')
-    expect(listed).toMatchObject([mirrorOf('triage')])
-    expect(Object.keys(listed[0]).at(-1)).toBe('mirrored_from')
-    const path = `/projects/${project.id}`
-    const refused = await Promise.all([
-      owner.put(path, { description: 'x' }),
-      owner.post(`${path}/uploads`, formWithFile('file', 'a.txt', 'x')),
-      owner.post(`${path}/security_reports`, formWithFile('file', 'r.json', '{}')),
-      owner.post(`${path}/members`, { user_id: 1, access_level: 10 }),
-      owner.post(`${path}/archive`),
-      owner.post(`${path}/hooks`, { url: 'https://example.com' }),
-      owner.delete(path),
-      server.admin.put(path, { topics: ['java'] }),
-    ])
-    const message =
-      '403 Forbidden - The project is a mirror of https://gitlab.example.com and permits only triage here. Change it there, or detach the mirror.'
-    expect(refused.map(({ status, body }) => [status, body])).toEqual(refused.map(() => [403, { message }]))
-    expect((await owner.post(`${path}/star`)).status).toBe(201)
-    expect((await owner.post(`/vulnerabilities/${vulnerability.id}/confirm`)).status).toBe(201)
-    expect((await owner.post(`${path}/vulnerabilities/${vulnerability.id}/notes`, { body: 'x' })).status).toBe(201)
-    expect((await importer.put(path, { description: 'From the source' })).status).toBe(200)
-  })
+      expect((await owner.get(`/projects/${project.id}`)).body).toMatchObject(mirrorOf('triage'))
+      const { body: listed } = await owner.get('/projects?membership=true')
+      expect(listed).toMatchObject([mirrorOf('triage')])
+      expect(Object.keys(listed[0]).at(-1)).toBe('mirrored_from')
+      const path = `/projects/${project.id}`
+      const refused = await Promise.all([
+        owner.put(path, { description: 'x' }),
+        owner.post(`${path}/uploads`, formWithFile('file', 'a.txt', 'x')),
+        owner.post(`${path}/security_reports`, formWithFile('file', 'r.json', '{}')),
+        owner.post(`${path}/members`, { user_id: 1, access_level: 10 }),
+        owner.post(`${path}/archive`),
+        owner.post(`${path}/hooks`, { url: 'https://example.com' }),
+        owner.delete(path),
+        server.admin.put(path, { topics: ['java'] }),
+      ])
+      const message =
+        '403 Forbidden - The project is a mirror of https://gitlab.example.com and permits only triage here. Change it there, or detach the mirror.'
+      expect(refused.map(({ status, body }) => [status, body])).toEqual(refused.map(() => [403, { message }]))
+      expect((await owner.post(`${path}/star`)).status).toBe(201)
+      expect((await owner.post(`/vulnerabilities/${vulnerability.id}/confirm`)).status).toBe(201)
+      expect((await owner.post(`${path}/vulnerabilities/${vulnerability.id}/notes`, { body: 'x' })).status).toBe(201)
+      expect((await importer.put(path, { description: 'From the source' })).status).toBe(200)
+    },
+  )
 
-  test('refuses triage too when it permits no local changes, also in bulk, and permits all when it says so', async () => {
-    const { server, project, owner, mark } = await mirroredServer('none')
-    const vulnerability = await server.vulnerability(project, { name: 'Injection' })
-    await mark('project', project.id)
-    expect((await owner.post(`/vulnerabilities/${vulnerability.id}/confirm`)).status).toBe(403)
-    const bulk = { action: 'confirm', vulnerability_ids: [vulnerability.id] }
-    expect((await owner.post(`/projects/${project.id}/vulnerabilities/bulk`, bulk)).status).toBe(403)
-    const inGroup = { action: 'confirm', filter: { state: ['detected'] }, async: false }
-    await owner.post('/groups/shop/vulnerabilities/bulk', inGroup)
-    expect((await owner.get(`/vulnerabilities/${vulnerability.id}`)).body.state).toBe('detected')
-    expect((await owner.get(`/vulnerabilities/${vulnerability.id}/history`)).status).toBe(200)
-    const open = { source, kind: 'project', source_id: '7', target_id: project.id, local_changes: 'all' }
-    expect((await server.admin.put('/import_sources', open)).status).toBe(200)
-    expect((await owner.put(`/projects/${project.id}`, { description: 'Ours' })).status).toBe(200)
-    expect((await owner.get(`/projects/${project.id}`)).body).toMatchObject(mirrorOf('all'))
-  })
+  test.runIf(onSqlite)(
+    'refuses triage too when it permits no local changes, also in bulk, and permits all when it says so',
+    async () => {
+      const { server, project, owner, mark } = await mirroredServer('none')
+      const vulnerability = await server.vulnerability(project, { name: 'Injection' })
+      await mark('project', project.id)
+      expect((await owner.post(`/vulnerabilities/${vulnerability.id}/confirm`)).status).toBe(403)
+      const bulk = { action: 'confirm', vulnerability_ids: [vulnerability.id] }
+      expect((await owner.post(`/projects/${project.id}/vulnerabilities/bulk`, bulk)).status).toBe(403)
+      const inGroup = { action: 'confirm', filter: { state: ['detected'] }, async: false }
+      await owner.post('/groups/shop/vulnerabilities/bulk', inGroup)
+      expect((await owner.get(`/vulnerabilities/${vulnerability.id}`)).body.state).toBe('detected')
+      expect((await owner.get(`/vulnerabilities/${vulnerability.id}/history`)).status).toBe(200)
+      const open = { source, kind: 'project', source_id: '7', target_id: project.id, local_changes: 'all' }
+      expect((await server.admin.put('/import_sources', open)).status).toBe(200)
+      expect((await owner.put(`/projects/${project.id}`, { description: 'Ours' })).status).toBe(200)
+      expect((await owner.get(`/projects/${project.id}`)).body).toMatchObject(mirrorOf('all'))
+    },
+  )
 
-  test('is named by its vulnerabilities, alone and in lists, until it is detached', async () => {
+  test.runIf(onSqlite)('is named by its vulnerabilities, alone and in lists, until it is detached', async () => {
     const { server, project, importer, owner, mark } = await mirroredServer('none')
     const { id } = await server.vulnerability(project, { name: 'Injection' })
     const other = await server.project('shop/own')
@@ -98,7 +105,7 @@ describe('a mirrored project', () => {
     expect(await named()).toEqual([undefined, undefined, undefined, undefined])
   })
 
-  test('keeps the assignees that its importer copies', async () => {
+  test.runIf(onSqlite)('keeps the assignees that its importer copies', async () => {
     const { server, project, importer, owner, mark } = await mirroredServer('none')
     const vulnerability = await server.vulnerability(project, { name: 'Injection' })
     await mark('project', project.id)
@@ -169,7 +176,7 @@ test('a source has no credentials, and no value is too long for its index', asyn
   expect((await importer.put('/import_sources', row)).status).toBe(200)
 })
 
-describe('a mirrored group', () => {
+describe.runIf(onSqlite)('a mirrored group', () => {
   test('refuses changes and new content of others, and is detached with everything below it', async () => {
     const { server, project, group, importer, owner, mark } = await mirroredServer('triage')
     await mark('group', group.id)
@@ -221,7 +228,7 @@ describe('a mirrored topic', () => {
   })
 })
 
-describe('PUT /import_sources', () => {
+describe.runIf(onSqlite)('PUT /import_sources', () => {
   test('refuses callers who are no administrators, missing objects, and mirrors of users', async () => {
     const { owner, importer, project } = await mirroredServer('triage')
     const draft = { source, kind: 'project', source_id: '7', target_id: project.id }

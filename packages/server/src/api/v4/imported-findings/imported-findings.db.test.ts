@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -158,7 +159,7 @@ describe('POST /projects/:id/imported_findings', () => {
     expect((await (await server.user('outsider')).get(path)).status).toBe(404)
   })
 
-  test('applies decisions to the findings of an earlier report', async () => {
+  test.runIf(onSqlite)('applies decisions to the findings of an earlier report', async () => {
     const project = await newProject()
     await server.report(project, [
       entry({ line: 12, name: 'A' }),
@@ -197,7 +198,7 @@ describe('POST /projects/:id/imported_findings', () => {
     expect(await decisionsOf(project)).toEqual([['resolved', null]])
   })
 
-  test('lets the next report of the scanner adopt what was imported, with every decision', async () => {
+  test.runIf(onSqlite)('lets the next report of the scanner adopt what was imported, with every decision', async () => {
     const project = await newProject()
     const dismissed = { state: 'dismissed', dismissal_reason: 'false_positive' }
     await send(project, [
@@ -247,7 +248,7 @@ describe('POST /projects/:id/imported_findings', () => {
     expect(last.slice(0, 5).map(({ state }) => state)).toEqual(adopted.map(({ state }) => state))
   })
 
-  test('lets a report of another branch adopt what was imported', async () => {
+  test.runIf(onSqlite)('lets a report of another branch adopt what was imported', async () => {
     const project = await newProject()
     await send(project, [code('1', { state: 'dismissed', dismissal_reason: 'used_in_tests' })])
     await server.report(project, [entry({ line: 10 })], { ref: 'feature' })
@@ -276,29 +277,32 @@ describe('POST /projects/:id/imported_findings', () => {
     expect(await list(project)).toHaveLength(2)
   })
 
-  test('keeps what users have decided in Alcove, and applies a decision that changed in the product', async () => {
-    const project = await newProject()
-    await server.report(project, [entry({ line: 10 }), entry({ line: 90 })])
-    const [one, two] = await list(project)
-    await server.admin.post(`/vulnerabilities/${one.id}/confirm`)
-    const place = { location: { file: 'src/app.ts', start_line: 90 } }
-    const dismissed = { state: 'dismissed', dismissal_reason: 'false_positive' }
-    const done = await send(project, [code('1', dismissed), code('2', { ...place, ...dismissed })])
-    expect(done.body.records.map(({ decision }: { decision: string }) => decision)).toEqual(['kept', 'applied'])
-    expect(await decisionsOf(project)).toEqual([
-      ['confirmed', null],
-      ['dismissed', 'false_positive'],
-    ])
-    const changed = await send(project, [code('2', { ...place, state: 'resolved' })])
-    expect(changed.body).toMatchObject({ matched: 1, applied: 1 })
-    expect((await list(project))[1]).toMatchObject({ id: two.id, state: 'resolved' })
-    await server.admin.post(`/vulnerabilities/${two.id}/revert`)
-    const kept = await send(project, [code('2', { ...place, ...dismissed, comment: 'Again' })])
-    expect(kept.body).toMatchObject({ kept: 1, applied: 0 })
-    expect((await list(project))[1]).toMatchObject({ state: 'detected' })
-  })
+  test.runIf(onSqlite)(
+    'keeps what users have decided in Alcove, and applies a decision that changed in the product',
+    async () => {
+      const project = await newProject()
+      await server.report(project, [entry({ line: 10 }), entry({ line: 90 })])
+      const [one, two] = await list(project)
+      await server.admin.post(`/vulnerabilities/${one.id}/confirm`)
+      const place = { location: { file: 'src/app.ts', start_line: 90 } }
+      const dismissed = { state: 'dismissed', dismissal_reason: 'false_positive' }
+      const done = await send(project, [code('1', dismissed), code('2', { ...place, ...dismissed })])
+      expect(done.body.records.map(({ decision }: { decision: string }) => decision)).toEqual(['kept', 'applied'])
+      expect(await decisionsOf(project)).toEqual([
+        ['confirmed', null],
+        ['dismissed', 'false_positive'],
+      ])
+      const changed = await send(project, [code('2', { ...place, state: 'resolved' })])
+      expect(changed.body).toMatchObject({ matched: 1, applied: 1 })
+      expect((await list(project))[1]).toMatchObject({ id: two.id, state: 'resolved' })
+      await server.admin.post(`/vulnerabilities/${two.id}/revert`)
+      const kept = await send(project, [code('2', { ...place, ...dismissed, comment: 'Again' })])
+      expect(kept.body).toMatchObject({ kept: 1, applied: 0 })
+      expect((await list(project))[1]).toMatchObject({ state: 'detected' })
+    },
+  )
 
-  test('requests dismissals that need approval', async () => {
+  test.runIf(onSqlite)('requests dismissals that need approval', async () => {
     const project = await newProject()
     await server.admin.put(`/projects/${project.id}/dismissal_approval`, { severity: 'high' })
     const maintainer = await server.as('maintainer', project)
@@ -316,7 +320,7 @@ describe('POST /projects/:id/imported_findings', () => {
     expect(low).toMatchObject({ state: 'dismissed' })
   })
 
-  test('attributes decisions to other users only if an administrator imports them', async () => {
+  test.runIf(onSqlite)('attributes decisions to other users only if an administrator imports them', async () => {
     const project = await newProject()
     const author = await server.as('maintainer', project)
     const importer = await server.as('maintainer', project)
@@ -338,7 +342,7 @@ describe('POST /projects/:id/imported_findings', () => {
     })
   })
 
-  test('imports a dismissal that has ended as detected, and says so', async () => {
+  test.runIf(onSqlite)('imports a dismissal that has ended as detected, and says so', async () => {
     const project = await newProject()
     const done = await send(project, [
       code('1', { state: 'dismissed', dismissed_until: '2026-04-30', comment: 'Until spring.' }),
@@ -353,7 +357,7 @@ describe('POST /projects/:id/imported_findings', () => {
     expect(two).toMatchObject({ state: 'dismissed', dismissed_until: '2031-05-01' })
   })
 
-  test('describes an import in a dry run and changes nothing', async () => {
+  test.runIf(onSqlite)('describes an import in a dry run and changes nothing', async () => {
     const project = await newProject()
     await server.report(project, [entry({ line: 10 })])
     const before = await list(project)
@@ -376,7 +380,7 @@ describe('POST /projects/:id/imported_findings', () => {
     ])
   })
 
-  test('imports nothing of a batch with an invalid record', async () => {
+  test.runIf(onSqlite)('imports nothing of a batch with an invalid record', async () => {
     const project = await newProject()
     const refused = await send(project, [
       code('1'),
@@ -431,7 +435,7 @@ describe('POST /projects/:id/imported_findings', () => {
     })
   })
 
-  test('refuses callers who may not triage', async () => {
+  test.runIf(onSqlite)('refuses callers who may not triage', async () => {
     const project = await newProject()
     const statuses: number[] = []
     for (const role of ['outsider', 'reporter', 'developer'] as const) {

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import { describe, expect, test } from 'vitest'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 
 const password = 'another horse battery'
@@ -22,7 +23,7 @@ async function inviteBy(client: TestServer['admin'], path: string, email: string
 const accountOf = (token: string, username = 'newcomer') => ({ token, username, name: 'New Comer', password })
 const missing = { status: 404, body: { message: '404 Invitation Not Found' } }
 
-describe('POST /projects/:id/invitations', () => {
+describe.runIf(onSqlite)('POST /projects/:id/invitations', () => {
   test('creates an invitation that is listed without its link, until it is revoked', async () => {
     const clock = { now: '2026-05-01T10:00:00.000Z' }
     const { server, project, maintainer, path } = await start({ clock })
@@ -125,7 +126,7 @@ describe('POST /projects/:id/invitations', () => {
   })
 })
 
-test('PUT changes the role and the expiry date of an invitation', async () => {
+test.runIf(onSqlite)('PUT changes the role and the expiry date of an invitation', async () => {
   const { maintainer, path } = await start()
   await maintainer.post(path, { email: 'new@example.test', access_level: 10 })
   const change = (body: object) => maintainer.put(`${path}/new@example.test`, body)
@@ -146,7 +147,7 @@ test('PUT changes the role and the expiry date of an invitation', async () => {
 })
 
 describe('the link of an invitation', () => {
-  test('makes a signed-in user a member with its role, once', async () => {
+  test.runIf(onSqlite)('makes a signed-in user a member with its role, once', async () => {
     const { server, project, maintainer, path } = await start()
     const token = await inviteBy(maintainer, path, 'new@example.test', 20)
     const nadia = await server.user('nadia')
@@ -172,7 +173,7 @@ describe('the link of an invitation', () => {
     expect((await maintainer.get(path)).body).toEqual([])
   })
 
-  test('of an administrator creates an account with the address and signs in', async () => {
+  test.runIf(onSqlite)('of an administrator creates an account with the address and signs in', async () => {
     const { server, project, path } = await start()
     const token = await inviteBy(server.admin, path, 'new@example.test', 40)
     expect((await server.anonymous.post('//-/invitations/open', { token })).body.may_create_account).toBe(true)
@@ -191,29 +192,32 @@ describe('the link of an invitation', () => {
     expect((await server.anonymous.post('//-/sessions', login)).status).toBe(201)
   })
 
-  test('creates no account when a member has sent it, when the setting is off, or without passwords', async () => {
-    const refusal = {
-      status: 403,
-      body: {
-        message: '403 Forbidden - This invitation cannot create an account. Sign in, or ask an administrator.',
-      },
-    }
-    const { server, maintainer, path } = await start()
-    const token = await inviteBy(maintainer, path, 'new@example.test')
-    expect(await server.anonymous.post('//-/invitations/account', accountOf(token))).toMatchObject(refusal)
-    // A change by an administrator does not turn a link that a member has seen into one that creates accounts.
-    await server.admin.put(`${path}/new@example.test`, { access_level: 20 })
-    expect(await server.anonymous.post('//-/invitations/account', accountOf(token))).toMatchObject(refusal)
+  test.runIf(onSqlite)(
+    'creates no account when a member has sent it, when the setting is off, or without passwords',
+    async () => {
+      const refusal = {
+        status: 403,
+        body: {
+          message: '403 Forbidden - This invitation cannot create an account. Sign in, or ask an administrator.',
+        },
+      }
+      const { server, maintainer, path } = await start()
+      const token = await inviteBy(maintainer, path, 'new@example.test')
+      expect(await server.anonymous.post('//-/invitations/account', accountOf(token))).toMatchObject(refusal)
+      // A change by an administrator does not turn a link that a member has seen into one that creates accounts.
+      await server.admin.put(`${path}/new@example.test`, { access_level: 20 })
+      expect(await server.anonymous.post('//-/invitations/account', accountOf(token))).toMatchObject(refusal)
 
-    for (const settings of [{ invitedAccounts: 'off' as const }, { hasPasswords: false }]) {
-      const off = await start({ settings })
-      const ofAdmin = await inviteBy(off.server.admin, off.path, 'new@example.test')
-      expect(await off.server.anonymous.post('//-/invitations/account', accountOf(ofAdmin))).toMatchObject(refusal)
-      expect((await off.server.admin.get('/users?search=newcomer')).body).toEqual([])
-    }
-  })
+      for (const settings of [{ invitedAccounts: 'off' as const }, { hasPasswords: false }]) {
+        const off = await start({ settings })
+        const ofAdmin = await inviteBy(off.server.admin, off.path, 'new@example.test')
+        expect(await off.server.anonymous.post('//-/invitations/account', accountOf(ofAdmin))).toMatchObject(refusal)
+        expect((await off.server.admin.get('/users?search=newcomer')).body).toEqual([])
+      }
+    },
+  )
 
-  test('expires after seven days, and is replaced by a new one', async () => {
+  test.runIf(onSqlite)('expires after seven days, and is replaced by a new one', async () => {
     const clock = { now: '2026-05-01T10:00:00.000Z' }
     const { server, maintainer, path } = await start({ clock })
     const nadia = await server.user('nadia')
@@ -230,7 +234,7 @@ describe('the link of an invitation', () => {
     expect((await open(await inviteBy(maintainer, path, 'new@example.test'))).status).toBe(200)
   })
 
-  test('stops working when its inviter may not add members any more', async () => {
+  test.runIf(onSqlite)('stops working when its inviter may not add members any more', async () => {
     const { server, project, maintainer, path } = await start()
     const nadia = await server.user('nadia')
     const token = await inviteBy(maintainer, path, 'new@example.test')
@@ -244,19 +248,22 @@ describe('the link of an invitation', () => {
     expect((await accept()).status).toBe(201)
   })
 
-  test.each(['project', 'group'] as const)('adds no member to a %s that has become a mirror', async (kind) => {
-    const { server, project, maintainer } = await start()
-    const nadia = await server.user('nadia')
-    const { body: group } = await server.admin.get('/groups/acme')
-    const id = kind === 'group' ? group.id : project.id
-    await server.admin.post(`/groups/${group.id}/members`, { user_id: maintainer.user?.id, access_level: 50 })
-    const token = await inviteBy(maintainer, `/${kind}s/${id}/invitations`, 'new@example.test')
-    const source = { source: 'https://gitlab.test', kind, source_id: '7', target_id: id, local_changes: 'triage' }
-    expect((await server.admin.put('/import_sources', source)).status).toBe(200)
-    expect(await nadia.post('//-/invitations/accept', { token })).toMatchObject(missing)
-    expect((await maintainer.delete(`/${kind}s/${id}/mirror`)).status).toBe(204)
-    expect((await nadia.post('//-/invitations/accept', { token })).status).toBe(201)
-  })
+  test.runIf(onSqlite).each(['project', 'group'] as const)(
+    'adds no member to a %s that has become a mirror',
+    async (kind) => {
+      const { server, project, maintainer } = await start()
+      const nadia = await server.user('nadia')
+      const { body: group } = await server.admin.get('/groups/acme')
+      const id = kind === 'group' ? group.id : project.id
+      await server.admin.post(`/groups/${group.id}/members`, { user_id: maintainer.user?.id, access_level: 50 })
+      const token = await inviteBy(maintainer, `/${kind}s/${id}/invitations`, 'new@example.test')
+      const source = { source: 'https://gitlab.test', kind, source_id: '7', target_id: id, local_changes: 'triage' }
+      expect((await server.admin.put('/import_sources', source)).status).toBe(200)
+      expect(await nadia.post('//-/invitations/accept', { token })).toMatchObject(missing)
+      expect((await maintainer.delete(`/${kind}s/${id}/mirror`)).status).toBe(204)
+      expect((await nadia.post('//-/invitations/accept', { token })).status).toBe(201)
+    },
+  )
 
   test('is used by one of several requests, also when it is revoked at the same time', async () => {
     const { server, project, path } = await start()

@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { pollTrackers } from '../../../domain/trackers/sync-issues.ts'
 import { type TrackerKind, trackerKinds } from '../../../domain/trackers/tracker.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { passMinutes, startWithTracker } from '../../../testing/trackers.ts'
 
 /** Events of trackers about the issue with this number, as they are documented. */
@@ -53,7 +54,7 @@ async function startWithEvents(kind: TrackerKind) {
   return { ...started, id, url, secret, send, notify, stateOfIssue }
 }
 
-describe.each(trackerKinds)('an event of %s', (kind) => {
+describe.runIf(onSqlite).each(trackerKinds)('an event of %s', (kind) => {
   test('updates the state of its issue at once, from the tracker', async () => {
     const { server, id, tracker, notify, stateOfIssue, path, clock } = await startWithEvents(kind)
     clock.now = '2026-05-01T10:20:00.000Z'
@@ -92,17 +93,20 @@ describe.each(trackerKinds)('an event of %s', (kind) => {
   })
 })
 
-test.each(['github', 'gitea', 'jira'] as const)('the signature of %s covers every byte of the body', async (kind) => {
-  const { secret, send } = await startWithEvents(kind)
-  const body = JSON.stringify(eventOf[kind](1))
-  const headers = headersOf[kind](secret, body)
-  expect((await send(body, headers)).status).toBe(204)
-  expect((await send(`${body} `, headers)).status).toBe(401)
-  expect((await send('', headers)).status).toBe(401)
-})
+test.runIf(onSqlite).each(['github', 'gitea', 'jira'] as const)(
+  'the signature of %s covers every byte of the body',
+  async (kind) => {
+    const { secret, send } = await startWithEvents(kind)
+    const body = JSON.stringify(eventOf[kind](1))
+    const headers = headersOf[kind](secret, body)
+    expect((await send(body, headers)).status).toBe(204)
+    expect((await send(`${body} `, headers)).status).toBe(401)
+    expect((await send('', headers)).status).toBe(401)
+  },
+)
 
 describe('an event', () => {
-  test('about an issue that no vulnerability has created contacts no tracker', async () => {
+  test.runIf(onSqlite)('about an issue that no vulnerability has created contacts no tracker', async () => {
     const { server, tracker, notify, secret, send } = await startWithEvents('gitlab')
     const before = tracker.requests.length
     expect((await notify(2)).status).toBe(204)
@@ -113,7 +117,7 @@ describe('an event', () => {
     expect(tracker.requests.length).toBe(before)
   })
 
-  test('that is repeated before it is handled causes one request', async () => {
+  test.runIf(onSqlite)('that is repeated before it is handled causes one request', async () => {
     const { server, tracker, notify } = await startWithEvents('github')
     const before = tracker.requests.length
     for (let count = 0; count < 5; count++) await notify(1)
@@ -133,7 +137,7 @@ describe('an event', () => {
     expect(await stateOfIssue()).toBe('closed')
   })
 
-  test('whose issue cannot be read is left to the hourly polling', async () => {
+  test.runIf(onSqlite)('whose issue cannot be read is left to the hourly polling', async () => {
     const { server, tracker, notify, stateOfIssue } = await startWithEvents('gitlab')
     tracker.change(1, { isOpen: false })
     tracker.status = 500
@@ -147,7 +151,7 @@ describe('an event', () => {
     expect(await stateOfIssue()).toBe('closed')
   })
 
-  test('of an unknown tracker is refused like one with a wrong secret', async () => {
+  test.runIf(onSqlite)('of an unknown tracker is refused like one with a wrong secret', async () => {
     const { server, send, url } = await startWithEvents('gitlab')
     const wrong = await send('{}', { 'x-gitlab-token': 'wrong' })
     const unknown = await server.app.inject({
@@ -157,7 +161,7 @@ describe('an event', () => {
     expect({ status: unknown.statusCode, body: unknown.body }).toEqual(wrong)
   })
 
-  test('of Jira can carry the secret in a header', async () => {
+  test.runIf(onSqlite)('of Jira can carry the secret in a header', async () => {
     const { server, tracker, secret, send, stateOfIssue } = await startWithEvents('jira')
     tracker.change(1, { isOpen: false })
     expect((await send(JSON.stringify(eventOf.jira(1)), { 'x-alcove-token': secret })).status).toBe(204)
@@ -165,7 +169,7 @@ describe('an event', () => {
     expect(await stateOfIssue()).toBe('closed')
   })
 
-  test('may be larger than other anonymous requests, up to 1 MiB', async () => {
+  test.runIf(onSqlite)('may be larger than other anonymous requests, up to 1 MiB', async () => {
     const { secret, send } = await startWithEvents('gitlab')
     const padded = (size: number) => JSON.stringify({ ...eventOf.gitlab(1), text: 'x'.repeat(size) })
     const headers = { 'x-gitlab-token': secret }
@@ -174,7 +178,7 @@ describe('an event', () => {
   })
 })
 
-test('at most 32 large events are read at a time, and small ones are not affected', async () => {
+test.runIf(onSqlite)('at most 32 large events are read at a time, and small ones are not affected', async () => {
   const { server, url, secret } = await startWithEvents('gitlab')
   const origin = await server.app.listen({ host: '127.0.0.1', port: 0 })
   const address = new URL(new URL(url).pathname, origin)
@@ -194,12 +198,15 @@ test('at most 32 large events are read at a time, and small ones are not affecte
   await expect.poll(() => statusOf(100_000)).toBe(204)
 })
 
-test('the secret of events is for users who may change the tracker, and is not shown again', async () => {
-  const { server, project, path, secret } = await startWithEvents('gitlab')
-  const developer = await server.as('developer', project)
-  expect((await developer.post(`${path}/events_secret`)).status).toBe(403)
-  expect((await developer.delete(`${path}/events_secret`)).status).toBe(403)
-  expect((await server.admin.get(path)).text).not.toContain(secret)
-  await server.admin.delete(path)
-  expect((await server.admin.post(`${path}/events_secret`)).status).toBe(404)
-})
+test.runIf(onSqlite)(
+  'the secret of events is for users who may change the tracker, and is not shown again',
+  async () => {
+    const { server, project, path, secret } = await startWithEvents('gitlab')
+    const developer = await server.as('developer', project)
+    expect((await developer.post(`${path}/events_secret`)).status).toBe(403)
+    expect((await developer.delete(`${path}/events_secret`)).status).toBe(403)
+    expect((await server.admin.get(path)).text).not.toContain(secret)
+    await server.admin.delete(path)
+    expect((await server.admin.post(`${path}/events_secret`)).status).toBe(404)
+  },
+)

@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, createClient } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { historyOf, keepReport, runImport, vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
@@ -42,61 +43,65 @@ async function assignees(project: TestProject): Promise<Record<string, string | 
 const nameOf = ({ user }: Client) => user?.username ?? ''
 
 describe('CODEOWNERS of a report', () => {
-  test('assigns unassigned vulnerabilities, old ones and new ones, to the first owner who may triage', async () => {
-    const project = await newProject()
-    const [one, two, guest] = [
-      await server.as('maintainer', project),
-      await server.as('maintainer', project),
-      await server.as('guest', project),
-    ]
-    const email = (await server.admin.get(`/users/${two.user?.id}`)).body.email
-    await send(project, report('src/a.ts', 'docs/b.md', 'c.txt'), {})
-    const text = `* @${nameOf(guest)} @missing-user @acme/team\nsrc/ @${nameOf(guest)} @${nameOf(one).toUpperCase()} @${nameOf(two)}\n*.md ${email}\n`
-    const dryRun = await send(
-      project,
-      report('src/a.ts', 'docs/b.md', 'c.txt', 'src/new.ts'),
-      { CODEOWNERS: text },
-      { fields: { dry_run: 'true' } },
-    )
-    const effect = {
-      name: 'CODEOWNERS',
-      path: 'CODEOWNERS',
-      status: 'applied',
-      assigned: 2,
-      rules: 0,
-      warnings: [{ line: 1, message: '@acme/team is a group or team; only users are assigned' }],
-      rule_previews: [],
-    }
-    expect(dryRun.body.project_files).toEqual([effect])
-    expect(await assignees(project)).toEqual({ 'src/a.ts': null, 'docs/b.md': null, 'c.txt': null })
-    expect((await server.admin.get(`/projects/${project.id}/codeowners`)).status).toBe(404)
+  test.runIf(onSqlite)(
+    'assigns unassigned vulnerabilities, old ones and new ones, to the first owner who may triage',
+    async () => {
+      const project = await newProject()
+      const [one, two, guest] = [
+        await server.as('maintainer', project),
+        await server.as('maintainer', project),
+        await server.as('guest', project),
+      ]
+      const email = (await server.admin.get(`/users/${two.user?.id}`)).body.email
+      await send(project, report('src/a.ts', 'docs/b.md', 'c.txt'), {})
+      const text = `* @${nameOf(guest)} @missing-user @acme/team\nsrc/ @${nameOf(guest)} @${nameOf(one).toUpperCase()} @${nameOf(two)}\n*.md ${email}\n`
+      const dryRun = await send(
+        project,
+        report('src/a.ts', 'docs/b.md', 'c.txt', 'src/new.ts'),
+        { CODEOWNERS: text },
+        { fields: { dry_run: 'true' } },
+      )
+      const effect = {
+        name: 'CODEOWNERS',
+        path: 'CODEOWNERS',
+        status: 'applied',
+        assigned: 2,
+        rules: 0,
+        warnings: [{ line: 1, message: '@acme/team is a group or team; only users are assigned' }],
+        rule_previews: [],
+      }
+      expect(dryRun.body.project_files).toEqual([effect])
+      expect(await assignees(project)).toEqual({ 'src/a.ts': null, 'docs/b.md': null, 'c.txt': null })
+      expect((await server.admin.get(`/projects/${project.id}/codeowners`)).status).toBe(404)
 
-    const done = await send(project, report('src/a.ts', 'docs/b.md', 'c.txt', 'src/new.ts'), { CODEOWNERS: text })
-    expect(done.body).toMatchObject({ project_files: [effect], warnings: [] })
-    expect(await assignees(project)).toEqual({
-      'src/a.ts': nameOf(one),
-      'src/new.ts': nameOf(one),
-      'docs/b.md': nameOf(two),
-      'c.txt': null,
-    })
-    const { 'src/a.ts': known, 'src/new.ts': fresh } = await vulnerabilitiesOf(server, project)
-    for (const { id } of [known, fresh]) {
-      expect((await historyOf(server.admin, id)).at(-1)).toMatchObject({
-        kind: 'assignee',
-        text: `assigned to ${nameOf(one)} by CODEOWNERS (line 2)`,
-        author: null,
+      const done = await send(project, report('src/a.ts', 'docs/b.md', 'c.txt', 'src/new.ts'), { CODEOWNERS: text })
+      expect(done.body).toMatchObject({ project_files: [effect], warnings: [] })
+      expect(await assignees(project)).toEqual({
+        'src/a.ts': nameOf(one),
+        'src/new.ts': nameOf(one),
+        'docs/b.md': nameOf(two),
+        'c.txt': null,
       })
-    }
-    // Findings that are promoted later have owners too, and so do reports without the file.
-    await send(project, report('src/late.ts', 'src/a.ts'), {}, { fields: { promote: 'false' } })
-    const [late] = (await server.admin.get(`/projects/${project.id}/vulnerability_findings?scope=all&search=late`)).body
-    const promoted = await server.admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${late.id}`)
-    expect(promoted.body).toMatchObject({ title: 'src/late.ts', assignee: { username: nameOf(one) } })
-    const again = await send(project, report('src/a.ts', 'src/late.ts'), { CODEOWNERS: text })
-    expect(again.body.project_files).toMatchObject([{ status: 'unchanged', assigned: 0 }])
-  })
+      const { 'src/a.ts': known, 'src/new.ts': fresh } = await vulnerabilitiesOf(server, project)
+      for (const { id } of [known, fresh]) {
+        expect((await historyOf(server.admin, id)).at(-1)).toMatchObject({
+          kind: 'assignee',
+          text: `assigned to ${nameOf(one)} by CODEOWNERS (line 2)`,
+          author: null,
+        })
+      }
+      // Findings that are promoted later have owners too, and so do reports without the file.
+      await send(project, report('src/late.ts', 'src/a.ts'), {}, { fields: { promote: 'false' } })
+      const [late] = (await server.admin.get(`/projects/${project.id}/vulnerability_findings?scope=all&search=late`))
+        .body
+      const promoted = await server.admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${late.id}`)
+      expect(promoted.body).toMatchObject({ title: 'src/late.ts', assignee: { username: nameOf(one) } })
+      const again = await send(project, report('src/a.ts', 'src/late.ts'), { CODEOWNERS: text })
+      expect(again.body.project_files).toMatchObject([{ status: 'unchanged', assigned: 0 }])
+    },
+  )
 
-  test('leaves what a person has assigned or unassigned, also when the file changes', async () => {
+  test.runIf(onSqlite)('leaves what a person has assigned or unassigned, also when the file changes', async () => {
     const project = await newProject()
     const [one, two] = [await server.as('maintainer', project), await server.as('maintainer', project)]
     await send(project, report('a.ts', 'b.ts', 'c.ts'), { CODEOWNERS: `a.ts @${nameOf(one)}` })
@@ -202,7 +207,7 @@ test('ignore files of scanners become rules of the project, which a new file rep
   expect(await rules()).toHaveLength(1)
 })
 
-test('a changed alcove.yml does not repeat what its rules have done', async () => {
+test.runIf(onSqlite)('a changed alcove.yml does not repeat what its rules have done', async () => {
   const project = await server.project('changed-file/site')
   const rule = (name: string, path: string) =>
     `  - { name: ${name}, match: { path: ${path} }, action: { dismiss: { reason: used_in_tests } } }\n`
@@ -245,52 +250,55 @@ test('a changed alcove.yml does not repeat what its rules have done', async () =
   expect((await sendFile(third)).entries[0]?.[0]).toBe('detected')
 })
 
-test('alcove.yml has rules of the project, which triage existing and new vulnerabilities and end with the file', async () => {
-  const project = await newProject()
-  const owner = await server.as('maintainer', project)
-  await send(project, report('test/a.ts', 'src/b.ts'), {})
-  const text = [
-    ...['version: 1', 'rules:', '  - name: Test code', '    match: { path: "test/**" }'],
-    ...['    action: { dismiss: { reason: used_in_tests } }', '  - name: Sources', '    match: { path: src/ }'],
-    ...[`    action: { assignee: ${nameOf(owner)} }`, '  - name: No such user', '    match: { path: src/ }'],
-    ...['    action: { assignee: missing-user }'],
-  ].join('\n')
-  const files = ['test/a.ts', 'test/c.ts', 'src/b.ts']
-  const done = await send(project, report(...files), { 'alcove.yml': text })
-  expect(done.body.project_files).toMatchObject([
-    {
-      name: 'alcove.yml',
-      status: 'applied',
-      rules: 2,
-      warnings: [{ line: 9, message: expect.stringContaining('missing-user') }],
-    },
-  ])
-  await server.runJobs()
-  const states = async () =>
-    Object.fromEntries(
-      Object.entries(await vulnerabilitiesOf(server, project)).map(([name, { state, assignee }]) => [
-        name,
-        [state, assignee?.username],
-      ]),
-    )
-  expect(await states()).toEqual({
-    'test/a.ts': ['dismissed', undefined],
-    'test/c.ts': ['dismissed', undefined],
-    'src/b.ts': ['detected', nameOf(owner)],
-  })
-  const broken = text.replace('used_in_tests', 'no_reason').replace('version: 1', 'version: 2')
-  expect(await send(project, report(...files), { 'alcove.yml': broken })).toMatchObject({
-    status: 400,
-    body: {
-      message: { project_files: [expect.stringMatching(/^alcove\.yml, line \d+: version must be 1; line 5: /)] },
-    },
-  })
-  expect((await server.admin.delete(`/projects/${project.id}/project_files/alcove.yml`)).status).toBe(204)
-  await server.runJobs()
-  expect(await states()).toMatchObject({ 'test/a.ts': ['detected', undefined], 'src/b.ts': ['detected', undefined] })
-})
+test.runIf(onSqlite)(
+  'alcove.yml has rules of the project, which triage existing and new vulnerabilities and end with the file',
+  async () => {
+    const project = await newProject()
+    const owner = await server.as('maintainer', project)
+    await send(project, report('test/a.ts', 'src/b.ts'), {})
+    const text = [
+      ...['version: 1', 'rules:', '  - name: Test code', '    match: { path: "test/**" }'],
+      ...['    action: { dismiss: { reason: used_in_tests } }', '  - name: Sources', '    match: { path: src/ }'],
+      ...[`    action: { assignee: ${nameOf(owner)} }`, '  - name: No such user', '    match: { path: src/ }'],
+      ...['    action: { assignee: missing-user }'],
+    ].join('\n')
+    const files = ['test/a.ts', 'test/c.ts', 'src/b.ts']
+    const done = await send(project, report(...files), { 'alcove.yml': text })
+    expect(done.body.project_files).toMatchObject([
+      {
+        name: 'alcove.yml',
+        status: 'applied',
+        rules: 2,
+        warnings: [{ line: 9, message: expect.stringContaining('missing-user') }],
+      },
+    ])
+    await server.runJobs()
+    const states = async () =>
+      Object.fromEntries(
+        Object.entries(await vulnerabilitiesOf(server, project)).map(([name, { state, assignee }]) => [
+          name,
+          [state, assignee?.username],
+        ]),
+      )
+    expect(await states()).toEqual({
+      'test/a.ts': ['dismissed', undefined],
+      'test/c.ts': ['dismissed', undefined],
+      'src/b.ts': ['detected', nameOf(owner)],
+    })
+    const broken = text.replace('used_in_tests', 'no_reason').replace('version: 1', 'version: 2')
+    expect(await send(project, report(...files), { 'alcove.yml': broken })).toMatchObject({
+      status: 400,
+      body: {
+        message: { project_files: [expect.stringMatching(/^alcove\.yml, line \d+: version must be 1; line 5: /)] },
+      },
+    })
+    expect((await server.admin.delete(`/projects/${project.id}/project_files/alcove.yml`)).status).toBe(204)
+    await server.runJobs()
+    expect(await states()).toMatchObject({ 'test/a.ts': ['detected', undefined], 'src/b.ts': ['detected', undefined] })
+  },
+)
 
-describe('a file that cannot be used', () => {
+describe.runIf(onSqlite)('a file that cannot be used', () => {
   test.for([
     [{ 'secrets.txt': 'x' }, 'secrets.txt is not one of CODEOWNERS, alcove.yml, .trivyignore'],
     [{ codeowners: 'x' }, 'codeowners is not one of CODEOWNERS'],
@@ -338,7 +346,7 @@ describe('a file that cannot be used', () => {
   })
 })
 
-describe('files of a sender who may not triage', () => {
+describe.runIf(onSqlite)('files of a sender who may not triage', () => {
   const files = (owner: Client) => ({ CODEOWNERS: `* @${nameOf(owner)}` })
   const ignored = (message: string) => ({
     status: 201,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { startServer as start } from '../../../testing/server.ts'
 
 const startServer = () => start({ settings: { externalUrl: 'https://alcove.test' } })
@@ -6,51 +7,54 @@ const startServer = () => start({ settings: { externalUrl: 'https://alcove.test'
 const forbidden = { status: 403, body: { message: '403 Forbidden' } }
 const hidden = { status: 404, body: { message: '404 Project Not Found' } }
 
-test('POST /projects creates a project in the caller’s namespace and returns all fields but permissions', async () => {
-  const server = await startServer()
-  const nadia = await server.user('nadia')
+test.runIf(onSqlite)(
+  'POST /projects creates a project in the caller’s namespace and returns all fields but permissions',
+  async () => {
+    const server = await startServer()
+    const nadia = await server.user('nadia')
 
-  const created = await nadia.post('/projects', { name: 'Harbour charts', topics: ['maps', 'Atlas', 'maps '] })
+    const created = await nadia.post('/projects', { name: 'Harbour charts', topics: ['maps', 'Atlas', 'maps '] })
 
-  expect(created.status).toBe(201)
-  expect(created.body).toMatchObject({
-    description: null,
-    name: 'Harbour charts',
-    name_with_namespace: 'nadia / Harbour charts',
-    path: 'harbour-charts',
-    path_with_namespace: 'nadia/harbour-charts',
-    default_branch: 'main',
-    topics: ['Atlas', 'maps'],
-    tag_list: ['Atlas', 'maps'],
-    web_url: 'https://alcove.test/nadia/harbour-charts',
-    ssh_url_to_repo: 'git@alcove.test:nadia/harbour-charts.git',
-    avatar_url: null,
-    star_count: 0,
-    visibility: 'private',
-    namespace: { name: 'nadia', path: 'nadia', kind: 'user', parent_id: null, web_url: 'https://alcove.test/nadia' },
-    archived: false,
-    owner: { username: 'nadia' },
-    creator_id: nadia.user?.id,
-    enforce_auth_checks_on_uploads: true,
-    promote_vulnerabilities_on_ingestion: false,
-    auto_resolve_vulnerabilities: false,
-    shared_with_groups: [],
-    description_html: '',
-    merge_method: 'merge',
-    squash_option: 'default_off',
-    only_allow_merge_if_pipeline_succeeds: false,
-    autoclose_referenced_issues: true,
-  })
-  expect(created.body).not.toHaveProperty('permissions')
-  expect(Object.keys(created.body).slice(0, 7)).toEqual([
-    ...['id', 'description', 'name', 'name_with_namespace', 'path', 'path_with_namespace', 'created_at'],
-  ])
-  expect(await nadia.get(`/projects/${created.body.id}/members`)).toMatchObject({
-    body: [{ username: 'nadia', access_level: 50 }],
-  })
-})
+    expect(created.status).toBe(201)
+    expect(created.body).toMatchObject({
+      description: null,
+      name: 'Harbour charts',
+      name_with_namespace: 'nadia / Harbour charts',
+      path: 'harbour-charts',
+      path_with_namespace: 'nadia/harbour-charts',
+      default_branch: 'main',
+      topics: ['Atlas', 'maps'],
+      tag_list: ['Atlas', 'maps'],
+      web_url: 'https://alcove.test/nadia/harbour-charts',
+      ssh_url_to_repo: 'git@alcove.test:nadia/harbour-charts.git',
+      avatar_url: null,
+      star_count: 0,
+      visibility: 'private',
+      namespace: { name: 'nadia', path: 'nadia', kind: 'user', parent_id: null, web_url: 'https://alcove.test/nadia' },
+      archived: false,
+      owner: { username: 'nadia' },
+      creator_id: nadia.user?.id,
+      enforce_auth_checks_on_uploads: true,
+      promote_vulnerabilities_on_ingestion: false,
+      auto_resolve_vulnerabilities: false,
+      shared_with_groups: [],
+      description_html: '',
+      merge_method: 'merge',
+      squash_option: 'default_off',
+      only_allow_merge_if_pipeline_succeeds: false,
+      autoclose_referenced_issues: true,
+    })
+    expect(created.body).not.toHaveProperty('permissions')
+    expect(Object.keys(created.body).slice(0, 7)).toEqual([
+      ...['id', 'description', 'name', 'name_with_namespace', 'path', 'path_with_namespace', 'created_at'],
+    ])
+    expect(await nadia.get(`/projects/${created.body.id}/members`)).toMatchObject({
+      body: [{ username: 'nadia', access_level: 50 }],
+    })
+  },
+)
 
-test('a missing name or path is derived from the other', async () => {
+test.runIf(onSqlite)('a missing name or path is derived from the other', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   const create = async (input: object) => {
@@ -64,7 +68,7 @@ test('a missing name or path is derived from the other', async () => {
   expect(await create({ name: 'A', path: 'b' })).toEqual({ name: 'A', path: 'b' })
 })
 
-test('POST /projects rejects invalid projects with the reason', async () => {
+test.runIf(onSqlite)('POST /projects rejects invalid projects with the reason', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   await nadia.post('/projects', { name: 'charts' })
@@ -123,7 +127,7 @@ test('POST /projects rejects invalid projects with the reason', async () => {
   })
 })
 
-test('an invalid topic prevents the creation of its project', async () => {
+test.runIf(onSqlite)('an invalid topic prevents the creation of its project', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
 
@@ -135,7 +139,7 @@ test('an invalid topic prevents the creation of its project', async () => {
   expect((await nadia.get('/topics')).body).toEqual([])
 })
 
-test('developers can create projects in a group, at most as visible as the group', async () => {
+test.runIf(onSqlite)('developers can create projects in a group, at most as visible as the group', async () => {
   const server = await startServer()
   const site = await server.project('acme/site')
   const groupId = site['namespace'].id
@@ -165,7 +169,7 @@ test('developers can create projects in a group, at most as visible as the group
   })
 })
 
-test('a user at the limit of personal projects cannot create another', async () => {
+test.runIf(onSqlite)('a user at the limit of personal projects cannot create another', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
   await server.admin.put(`/users/${nadia.user?.id}`, { projects_limit: 1 })
@@ -182,7 +186,7 @@ test('a user at the limit of personal projects cannot create another', async () 
   })
 })
 
-test('administrators can create projects for other users', async () => {
+test.runIf(onSqlite)('administrators can create projects for other users', async () => {
   const server = await startServer()
   const nadia = await server.user('nadia')
 
@@ -196,45 +200,51 @@ test('administrators can create projects for other users', async () => {
   expect((await nadia.put(`/projects/${created.body.id}`, { path: 'y' })).body.path_with_namespace).toBe('nadia/y')
 })
 
-test('a private project returns 404 to callers without access, by id, path and path without a slash', async () => {
-  const server = await startServer()
-  const project = await server.project('acme/site')
-  const stranger = await server.user('stranger')
-  const guest = await server.as('guest', project)
+test.runIf(onSqlite)(
+  'a private project returns 404 to callers without access, by id, path and path without a slash',
+  async () => {
+    const server = await startServer()
+    const project = await server.project('acme/site')
+    const stranger = await server.user('stranger')
+    const guest = await server.as('guest', project)
 
-  for (const client of [server.anonymous, stranger]) {
-    expect(await client.get(`/projects/${project.id}`)).toMatchObject(hidden)
-    expect(await client.get('/projects/acme%2Fsite')).toMatchObject(hidden)
-  }
-  expect(await server.admin.get('/projects/site')).toMatchObject(hidden)
-  expect(await server.admin.get('/projects/99999999999999999999')).toMatchObject(hidden)
-  const seen = await guest.get('/projects/ACME%2Fsite')
-  expect(seen).toMatchObject({
-    status: 200,
-    body: { id: project.id, permissions: { project_access: { access_level: 10, notification_level: 3 } } },
-  })
-  expect(seen.body.permissions.group_access).toBeNull()
-  expect(seen.body).not.toHaveProperty('default_branch')
-})
+    for (const client of [server.anonymous, stranger]) {
+      expect(await client.get(`/projects/${project.id}`)).toMatchObject(hidden)
+      expect(await client.get('/projects/acme%2Fsite')).toMatchObject(hidden)
+    }
+    expect(await server.admin.get('/projects/site')).toMatchObject(hidden)
+    expect(await server.admin.get('/projects/99999999999999999999')).toMatchObject(hidden)
+    const seen = await guest.get('/projects/ACME%2Fsite')
+    expect(seen).toMatchObject({
+      status: 200,
+      body: { id: project.id, permissions: { project_access: { access_level: 10, notification_level: 3 } } },
+    })
+    expect(seen.body.permissions.group_access).toBeNull()
+    expect(seen.body).not.toHaveProperty('default_branch')
+  },
+)
 
-test('anonymous callers get the basic fields of a project, users all fields with permissions', async () => {
-  const server = await startServer()
-  const project = await server.project('acme/site', { visibility: 'public' })
-  const nadia = await server.user('nadia')
+test.runIf(onSqlite)(
+  'anonymous callers get the basic fields of a project, users all fields with permissions',
+  async () => {
+    const server = await startServer()
+    const project = await server.project('acme/site', { visibility: 'public' })
+    const nadia = await server.user('nadia')
 
-  const basic = await server.anonymous.get(`/projects/${project.id}`)
-  expect(Object.keys(basic.body)).toEqual([
-    ...['id', 'description', 'name', 'name_with_namespace', 'path', 'path_with_namespace', 'created_at'],
-    ...['default_branch', 'tag_list', 'topics', 'ssh_url_to_repo', 'http_url_to_repo', 'web_url', 'readme_url'],
-    ...['forks_count', 'avatar_url', 'star_count', 'last_activity_at', 'visibility', 'namespace'],
-  ])
-  const full = await nadia.get(`/projects/${project.id}`)
-  expect(full.body.permissions).toEqual({ project_access: null, group_access: null })
-  expect(full.body._links.self).toBe(`https://alcove.test/api/v4/projects/${project.id}`)
-  expect((await nadia.head(`/projects/${project.id}`)).status).toBe(200)
-})
+    const basic = await server.anonymous.get(`/projects/${project.id}`)
+    expect(Object.keys(basic.body)).toEqual([
+      ...['id', 'description', 'name', 'name_with_namespace', 'path', 'path_with_namespace', 'created_at'],
+      ...['default_branch', 'tag_list', 'topics', 'ssh_url_to_repo', 'http_url_to_repo', 'web_url', 'readme_url'],
+      ...['forks_count', 'avatar_url', 'star_count', 'last_activity_at', 'visibility', 'namespace'],
+    ])
+    const full = await nadia.get(`/projects/${project.id}`)
+    expect(full.body.permissions).toEqual({ project_access: null, group_access: null })
+    expect(full.body._links.self).toBe(`https://alcove.test/api/v4/projects/${project.id}`)
+    expect((await nadia.head(`/projects/${project.id}`)).status).toBe(200)
+  },
+)
 
-test('maintainers can update a project, developers cannot', async () => {
+test.runIf(onSqlite)('maintainers can update a project, developers cannot', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const maintainer = await server.as('maintainer', project)
@@ -271,7 +281,7 @@ test('maintainers can update a project, developers cannot', async () => {
   expect((await maintainer.get(path)).body).toMatchObject({ name: 'The site', description: 'Everything', topics: [] })
 })
 
-test('PUT /projects/:id requires at least one attribute, and rejects invalid ones', async () => {
+test.runIf(onSqlite)('PUT /projects/:id requires at least one attribute, and rejects invalid ones', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   await server.project('acme/other')
@@ -305,7 +315,7 @@ test('PUT /projects/:id requires at least one attribute, and rejects invalid one
   expect((await server.admin.get(path)).body).toMatchObject({ name: 'site', path: 'site' })
 })
 
-test('only owners can change path, visibility and archived state', async () => {
+test.runIf(onSqlite)('only owners can change path, visibility and archived state', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const maintainer = await server.as('maintainer', project)
@@ -338,7 +348,7 @@ test('a change of visibility updates the order of topics', async () => {
   expect(await order()).toEqual(['first', 'second'])
 })
 
-test('a deleted project disappears at once, and its path becomes free', async () => {
+test.runIf(onSqlite)('a deleted project disappears at once, and its path becomes free', async () => {
   const server = await startServer()
   const project = await server.project('acme/site')
   const maintainer = await server.as('maintainer', project)
@@ -356,7 +366,7 @@ test('a deleted project disappears at once, and its path becomes free', async ()
   expect((await server.project('acme/site')).id).not.toBe(project.id)
 })
 
-test('a user can star a project once', async () => {
+test.runIf(onSqlite)('a user can star a project once', async () => {
   const server = await startServer()
   const project = await server.project('acme/site', { visibility: 'public' })
   const nadia = await server.user('nadia')

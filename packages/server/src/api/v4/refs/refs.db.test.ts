@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { closeIdleRefs } from '../../../domain/reports/refs/close-idle-refs.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { disagreements } from '../../../testing/kept-counts.ts'
 import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
@@ -104,7 +105,7 @@ describe('an idle branch', () => {
     expect(history[0]).toMatchObject({ kind: 'gone', ref: 'old', comment: 'the branch was closed', import: null })
   })
 
-  test('opens again with a new report, with the same findings', async () => {
+  test.runIf(onSqlite)('opens again with a new report, with the same findings', async () => {
     const project = await newProject()
     await server.report(project, some(3), { ref: 'topic', promote: 'false' })
     const uuids = await presentOn(project, 'topic')
@@ -199,7 +200,7 @@ describe('DELETE /projects/:id/refs/:ref', () => {
     expect(await occurrencesOf(vulnerability.id)).toEqual([['feature/a', true]])
   })
 
-  test('refuses the default branch, protected branches and callers below Maintainer', async () => {
+  test.runIf(onSqlite)('refuses the default branch, protected branches and callers below Maintainer', async () => {
     const project = await newProject()
     await server.admin.put(`/projects/${project.id}`, { protected_refs: ['v*'] })
     for (const ref of ['main', 'v1', 'topic']) await server.report(project, some(1), { ref })
@@ -221,7 +222,7 @@ describe('DELETE /projects/:id/refs/:ref', () => {
   })
 })
 
-describe('the settings of a project', () => {
+describe.runIf(onSqlite)('the settings of a project', () => {
   test('refuse names of protected refs that are too many or too long', async () => {
     const project = await newProject()
     const set = (protected_refs: unknown) => server.admin.put(`/projects/${project.id}`, { protected_refs })
@@ -278,7 +279,7 @@ describe('GET /projects/:id/refs/compare', () => {
     expect([swapped.body.only_on_from, swapped.body.only_on_to]).toEqual([body.only_on_to, body.only_on_from])
   })
 
-  test('rejects branches without reports, missing parameters and guests', async () => {
+  test.runIf(onSqlite)('rejects branches without reports, missing parameters and guests', async () => {
     const project = await newProject()
     await server.report(project, some(1))
     expect(await compare(project, 'main', 'nowhere')).toMatchObject({ status: 404 })

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { removeExpiredChallenges } from '../../../domain/second-factors/challenges.ts'
 import { createAuthenticator } from '../../../testing/authenticator.ts'
 import type { Client } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { addPasskey, browserOf, codeAt, password, setUpTotp, signIn } from '../../../testing/second-factors.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 
@@ -41,7 +42,7 @@ describe('a sign-in with one-time codes', () => {
     expect((await browserOf(server, done).get('/user')).body).toMatchObject({ two_factor_enabled: true })
   })
 
-  test('accepts each code once, and none of an earlier step', async () => {
+  test.runIf(onSqlite)('accepts each code once, and none of an earlier step', async () => {
     const { secret } = await setUpTotp(server, browser)
     // The code of the set-up is used up too.
     expect((await complete(await challengeFor('nadia'), { code: codeAt(secret, start) })).status).toBe(401)
@@ -93,7 +94,7 @@ describe('a sign-in with one-time codes', () => {
     expect((await complete(await challengeFor('nadia'), { code: codes[2] })).status).toBe(201)
   })
 
-  test('limits wrong codes for the user, whatever the challenge', async () => {
+  test.runIf(onSqlite)('limits wrong codes for the user, whatever the challenge', async () => {
     const { codes } = await setUpTotp(server, browser)
     for (let attempt = 0; attempt < 10; attempt += 1) {
       expect((await complete(await challengeFor('nadia'), { code: '000000' })).status).toBe(401)
@@ -111,7 +112,7 @@ describe('a sign-in with one-time codes', () => {
     }
   })
 
-  test('responds as for any user when the password is wrong', async () => {
+  test.runIf(onSqlite)('responds as for any user when the password is wrong', async () => {
     await setUpTotp(server, browser)
     await server.user('omar')
     const wrong = (login: string) => server.anonymous.post('//-/sessions', { login, password: 'wrong' })
@@ -143,7 +144,7 @@ describe('a recovery code', () => {
     expect((await browser.get('//-/second_factors')).body).toMatchObject({ recovery_codes: 8 })
   })
 
-  test('is replaced with the others', async () => {
+  test.runIf(onSqlite)('is replaced with the others', async () => {
     expect(await browser.post('//-/second_factors/recovery_codes')).toMatchObject({ status: 400 })
     const { codes } = await setUpTotp(server, browser)
     const renewed = await browser.post('//-/second_factors/recovery_codes')
@@ -155,25 +156,28 @@ describe('a recovery code', () => {
 })
 
 describe('a passkey', () => {
-  test('signs in without a username, and its session is confirmed with it or with the password', async () => {
-    const { authenticator, added } = await addPasskey(browser)
-    expect(added).toMatchObject({ passkey: { name: 'Laptop', last_used_at: null } })
-    expect(added.recovery_codes).toHaveLength(10)
-    const credential = authenticator.use(await passkeyOptions())
-    const done = await server.anonymous.post('//-/sessions/passkey', { credential })
-    expect(done).toMatchObject({ status: 201, body: { username: 'nadia' } })
-    const mine = browserOf(server, done)
-    expect((await mine.get('//-/session')).body).toMatchObject({ signed_in_with: 'passkey', has_password: false })
-    expect((await mine.get('//-/second_factors')).body.passkeys).toMatchObject([{ last_used_at: start }])
-    clock.now = later(16 * 60)
-    expect((await mine.get('//-/sessions')).status).toBe(403)
-    const proof = { passkey: authenticator.use(await passkeyOptions()) }
-    expect((await mine.post('//-/sessions/confirm', proof)).status).toBe(204)
-    expect((await mine.get('//-/sessions')).status).toBe(200)
-    expect((await mine.post('//-/sessions/confirm', { password })).status).toBe(204)
-  })
+  test.runIf(onSqlite)(
+    'signs in without a username, and its session is confirmed with it or with the password',
+    async () => {
+      const { authenticator, added } = await addPasskey(browser)
+      expect(added).toMatchObject({ passkey: { name: 'Laptop', last_used_at: null } })
+      expect(added.recovery_codes).toHaveLength(10)
+      const credential = authenticator.use(await passkeyOptions())
+      const done = await server.anonymous.post('//-/sessions/passkey', { credential })
+      expect(done).toMatchObject({ status: 201, body: { username: 'nadia' } })
+      const mine = browserOf(server, done)
+      expect((await mine.get('//-/session')).body).toMatchObject({ signed_in_with: 'passkey', has_password: false })
+      expect((await mine.get('//-/second_factors')).body.passkeys).toMatchObject([{ last_used_at: start }])
+      clock.now = later(16 * 60)
+      expect((await mine.get('//-/sessions')).status).toBe(403)
+      const proof = { passkey: authenticator.use(await passkeyOptions()) }
+      expect((await mine.post('//-/sessions/confirm', proof)).status).toBe(204)
+      expect((await mine.get('//-/sessions')).status).toBe(200)
+      expect((await mine.post('//-/sessions/confirm', { password })).status).toBe(204)
+    },
+  )
 
-  test('is the second step after the password', async () => {
+  test.runIf(onSqlite)('is the second step after the password', async () => {
     const { authenticator } = await addPasskey(browser)
     const { body } = await signIn(server, 'nadia')
     expect(body.methods).toEqual(['passkey', 'recovery_code'])
@@ -183,20 +187,25 @@ describe('a passkey', () => {
     expect((await complete(body.challenge, { passkey })).status).toBe(201)
   })
 
-  test('is rejected when its response is repeated, of another origin, or without verification of the user', async () => {
-    const { authenticator } = await addPasskey(browser)
-    const attempt = (credential: object) => server.anonymous.post('//-/sessions/passkey', { credential })
-    const used = authenticator.use(await passkeyOptions())
-    const both = await Promise.all([attempt(used), attempt(used)])
-    expect(both.map(({ status }) => status).sort()).toEqual([201, 401])
-    expect((await attempt(authenticator.use(await passkeyOptions(), { origin: 'http://evil.test' }))).status).toBe(401)
-    expect((await attempt(authenticator.use(await passkeyOptions(), { flags: 1 }))).status).toBe(401)
-    expect((await attempt(authenticator.use({ challenge: 'bm90IG91cnM' }))).status).toBe(401)
-    expect((await attempt(createAuthenticator().use(await passkeyOptions()))).status).toBe(401)
-    expect((await attempt({ id: 7, response: { clientDataJSON: '%' } })).status).toBe(401)
-    clock.now = later(600)
-    expect((await attempt(authenticator.use(await passkeyOptions()))).status).toBe(201)
-  })
+  test.runIf(onSqlite)(
+    'is rejected when its response is repeated, of another origin, or without verification of the user',
+    async () => {
+      const { authenticator } = await addPasskey(browser)
+      const attempt = (credential: object) => server.anonymous.post('//-/sessions/passkey', { credential })
+      const used = authenticator.use(await passkeyOptions())
+      const both = await Promise.all([attempt(used), attempt(used)])
+      expect(both.map(({ status }) => status).sort()).toEqual([201, 401])
+      expect((await attempt(authenticator.use(await passkeyOptions(), { origin: 'http://evil.test' }))).status).toBe(
+        401,
+      )
+      expect((await attempt(authenticator.use(await passkeyOptions(), { flags: 1 }))).status).toBe(401)
+      expect((await attempt(authenticator.use({ challenge: 'bm90IG91cnM' }))).status).toBe(401)
+      expect((await attempt(createAuthenticator().use(await passkeyOptions()))).status).toBe(401)
+      expect((await attempt({ id: 7, response: { clientDataJSON: '%' } })).status).toBe(401)
+      clock.now = later(600)
+      expect((await attempt(authenticator.use(await passkeyOptions()))).status).toBe(201)
+    },
+  )
 
   test('is rejected when its counter does not grow, as that of a copy', async () => {
     const { authenticator } = await addPasskey(browser)
@@ -242,7 +251,7 @@ describe('a passkey', () => {
   })
 })
 
-describe('the second factors of a user', () => {
+describe.runIf(onSqlite)('the second factors of a user', () => {
   test('end the other sessions when the first one is set up, and recovery codes with the last', async () => {
     const other = browserOf(server, await signIn(server, 'nadia'))
     const { codes } = await setUpTotp(server, browser)

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -58,7 +59,7 @@ describe('a report that would make most findings absent', () => {
     expect((await server.admin.get(`${at(project)}?absences=none`)).status).toBe(400)
   })
 
-  test('makes the findings absent when a maintainer applies it, once', async () => {
+  test.runIf(onSqlite)('makes the findings absent when a maintainer applies it, once', async () => {
     const project = await projectWith(20)
     const { id } = await server.report(project, some(5))
     const applied = await decide(project, id, 'apply')
@@ -80,7 +81,7 @@ describe('a report that would make most findings absent', () => {
     expect(held).toEqual([])
   })
 
-  test('is superseded by a later complete report, and by one that is held, too', async () => {
+  test.runIf(onSqlite)('is superseded by a later complete report, and by one that is held, too', async () => {
     const project = await projectWith(20)
     const first = await server.report(project, some(5))
     const second = await server.report(project, some(4))
@@ -94,7 +95,7 @@ describe('a report that would make most findings absent', () => {
     expect(await presentIn(project)).toBe(19)
   })
 
-  test('leaves what a later report has observed', async () => {
+  test.runIf(onSqlite)('leaves what a later report has observed', async () => {
     const project = await projectWith(20)
     const held = await server.report(project, some(5))
     await server.report(project, some(12), { partial: 'true' })
@@ -102,24 +103,27 @@ describe('a report that would make most findings absent', () => {
     expect(await presentIn(project)).toBe(12)
   })
 
-  test('is not held on other branches, below ten findings, or up to the share of the project', async () => {
-    const small = await projectWith(10)
-    expect((await server.report(small, some(1))).absences.status).toBe('none')
-    const project = await projectWith(20)
-    expect((await server.report(project, some(10))).absences.status).toBe('none')
-    await server.report(project, some(20), { ref: 'feature' })
-    expect((await server.report(project, some(1), { ref: 'feature' })).absences.status).toBe('none')
-    const strict = await projectWith(30)
-    await server.admin.put(`/projects/${strict.id}`, { max_absent_percent: 30 })
-    expect((await server.report(strict, some(19))).absences).toEqual({ status: 'held', count: 11 })
-    const off = await projectWith(20)
-    const set = await server.admin.put(`/projects/${off.id}`, { max_absent_percent: null })
-    expect(set.body.max_absent_percent).toBe(null)
-    expect((await server.report(off, [])).absences.status).toBe('none')
-    expect((await server.admin.put(`/projects/${off.id}`, { max_absent_percent: 101 })).status).toBe(400)
-  })
+  test.runIf(onSqlite)(
+    'is not held on other branches, below ten findings, or up to the share of the project',
+    async () => {
+      const small = await projectWith(10)
+      expect((await server.report(small, some(1))).absences.status).toBe('none')
+      const project = await projectWith(20)
+      expect((await server.report(project, some(10))).absences.status).toBe('none')
+      await server.report(project, some(20), { ref: 'feature' })
+      expect((await server.report(project, some(1), { ref: 'feature' })).absences.status).toBe('none')
+      const strict = await projectWith(30)
+      await server.admin.put(`/projects/${strict.id}`, { max_absent_percent: 30 })
+      expect((await server.report(strict, some(19))).absences).toEqual({ status: 'held', count: 11 })
+      const off = await projectWith(20)
+      const set = await server.admin.put(`/projects/${off.id}`, { max_absent_percent: null })
+      expect(set.body.max_absent_percent).toBe(null)
+      expect((await server.report(off, [])).absences.status).toBe('none')
+      expect((await server.admin.put(`/projects/${off.id}`, { max_absent_percent: 101 })).status).toBe(400)
+    },
+  )
 
-  test('is held when it is empty whatever the share, and within its category', async () => {
+  test.runIf(onSqlite)('is held when it is empty whatever the share, and within its category', async () => {
     const project = await projectWith(12, { category: 'a' })
     await server.admin.put(`/projects/${project.id}`, { max_absent_percent: 100 })
     const other = Array.from({ length: 40 }, (_, line) => entry({ line, rule: `other ${line}` }))
@@ -132,26 +136,29 @@ describe('a report that would make most findings absent', () => {
     expect(await presentIn(project)).toBe(40)
   })
 
-  test('is held when it is empty even for one finding, until a second empty report confirms it', async () => {
-    const project = await projectWith(2)
-    const dryRun = await server.report(project, [], { dry_run: 'true' })
-    const first = await server.report(project, [])
-    expect([dryRun.absences, first.absences]).toEqual([first.absences, { status: 'held', count: 2 }])
-    expect([dryRun.unchanged, first.unchanged]).toEqual([false, false])
-    await server.report(project, [], { category: 'other' })
-    expect([await presentIn(project), await resolvedIn(project)]).toEqual([2, 0])
-    expect(await server.report(project, [])).toMatchObject({ absences: { status: 'none' }, findings: { gone: 2 } })
-    expect((await server.admin.get(`${at(project)}/${first.id}`)).body.absences.status).toBe('superseded')
-    expect([await presentIn(project), await resolvedIn(project)]).toEqual([0, 2])
-  })
+  test.runIf(onSqlite)(
+    'is held when it is empty even for one finding, until a second empty report confirms it',
+    async () => {
+      const project = await projectWith(2)
+      const dryRun = await server.report(project, [], { dry_run: 'true' })
+      const first = await server.report(project, [])
+      expect([dryRun.absences, first.absences]).toEqual([first.absences, { status: 'held', count: 2 }])
+      expect([dryRun.unchanged, first.unchanged]).toEqual([false, false])
+      await server.report(project, [], { category: 'other' })
+      expect([await presentIn(project), await resolvedIn(project)]).toEqual([2, 0])
+      expect(await server.report(project, [])).toMatchObject({ absences: { status: 'none' }, findings: { gone: 2 } })
+      expect((await server.admin.get(`${at(project)}/${first.id}`)).body.absences.status).toBe('superseded')
+      expect([await presentIn(project), await resolvedIn(project)]).toEqual([0, 2])
+    },
+  )
 
-  test('is held again when it is empty after a maintainer discarded an empty one', async () => {
+  test.runIf(onSqlite)('is held again when it is empty after a maintainer discarded an empty one', async () => {
     const project = await projectWith(2)
     await decide(project, (await server.report(project, [])).id, 'discard')
     expect((await server.report(project, [])).absences).toEqual({ status: 'held', count: 2 })
   })
 
-  test('is judged for each scanner on its own', async () => {
+  test.runIf(onSqlite)('is judged for each scanner on its own', async () => {
     const project = await projectWith(12)
     const other = Array.from({ length: 40 }, (_, line) => entry({ line, rule: `other ${line}` }))
     await server.report(project, sastReport(other, 'other-scanner'))
@@ -175,7 +182,7 @@ describe('a report that would make most findings absent', () => {
     })
   })
 
-  test('can be decided by maintainers only', async () => {
+  test.runIf(onSqlite)('can be decided by maintainers only', async () => {
     const project = await projectWith(20)
     const { id } = await server.report(project, some(5))
     const path = `${at(project)}/${id}/absences`

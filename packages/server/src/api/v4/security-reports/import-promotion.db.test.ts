@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { beginImport, findImport } from '../../../domain/reports/imports/import-queries.ts'
 import { importKind } from '../../../domain/reports/imports/run-imports.ts'
 import { formWithFile } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { disagreements } from '../../../testing/kept-counts.ts'
 import { historyOf, keepReport, runImport, showImport } from '../../../testing/reports/imports.ts'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
@@ -51,7 +52,7 @@ async function promoteSome(project: TestProject, batches: number, sender = serve
 }
 
 describe('a large import with promotion', () => {
-  test('shows its findings at once, promotes them in batches, and then is done', async () => {
+  test.runIf(onSqlite)('shows its findings at once, promotes them in batches, and then is done', async () => {
     const project = await freshProject()
     const kept = await promoteSome(project, 0)
     expect(await totalOf(project, 'vulnerability_findings?has_vulnerability=false')).toBe(total)
@@ -136,7 +137,7 @@ describe('a large import with promotion', () => {
     expect(await importOf(project, kept)).toMatchObject({ status: 'done', findings: { promoted: total } })
   })
 
-  test('keeps its progress when it fails, and sending the report again promotes the rest', async () => {
+  test.runIf(onSqlite)('keeps its progress when it fails, and sending the report again promotes the rest', async () => {
     const project = await freshProject()
     const kept = await promoteSome(project, 2)
     await importKind.giveUp?.(server.deps, { importId: kept }, 'killed')
@@ -170,7 +171,7 @@ describe('a large import with promotion', () => {
     expect(await countStaged(kept)).toBe(0)
   })
 
-  test('stops when its project is deleted', async () => {
+  test.runIf(onSqlite)('stops when its project is deleted', async () => {
     const project = await freshProject()
     const kept = await promoteSome(project, 1)
     let steps = 0
@@ -196,7 +197,7 @@ describe('a large import with promotion', () => {
     expect(await disagreements(server.deps)).toEqual([])
   })
 
-  test('creates vulnerabilities of its branch', async () => {
+  test.runIf(onSqlite)('creates vulnerabilities of its branch', async () => {
     const project = await freshProject()
     const sent = await send(project, report(), { promote: 'true', ref: 'feature' })
     expect(sent.body.findings).toMatchObject({ new: total, promoted: total })

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { data } from '../../../testing/models/report-facts.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -57,38 +58,41 @@ const linesById = (rows: Body[]) => new Map<number, number>(rows.map(({ id, loca
 const idOf = (rows: Body[], hash: string) => rows.find(({ description }) => description === `Flaw ${hash}`)?.id
 
 describe('a SARIF result with a fingerprint', () => {
-  test.for(['primaryLocationLineHash', 'contextRegionHash/v1'])('in %s is matched wherever it moves', async (name) => {
-    const project = await freshProject()
-    await server.report(
-      project,
-      sarif(
-        [
-          { line: 10, hash: 'one' },
-          { line: 20, hash: 'two' },
-        ],
-        name,
-      ),
-    )
-    const before = await listed(project)
-    const { findings, samples } = await sendTwice(
-      project,
-      sarif(
-        [
-          { line: 90, hash: 'one' },
-          { line: 7, hash: 'two', file: 'lib/app.c' },
-        ],
-        name,
-      ),
-    )
-    expect(findings).toMatchObject({ new: 0, known: 2, gone: 0, moved: 2 })
-    expect(samples.moved).toMatchObject([{ reason: 'fingerprint' }, { reason: 'fingerprint' }])
-    const after = await listed(project)
-    expect(linesById(after).get(idOf(before, 'one'))).toBe(90)
-    expect(linesById(after).get(idOf(before, 'two'))).toBe(7)
-    expect(after.map(({ uuid }) => uuid).sort()).toEqual(before.map(({ uuid }) => uuid).sort())
-  })
+  test.runIf(onSqlite).for(['primaryLocationLineHash', 'contextRegionHash/v1'])(
+    'in %s is matched wherever it moves',
+    async (name) => {
+      const project = await freshProject()
+      await server.report(
+        project,
+        sarif(
+          [
+            { line: 10, hash: 'one' },
+            { line: 20, hash: 'two' },
+          ],
+          name,
+        ),
+      )
+      const before = await listed(project)
+      const { findings, samples } = await sendTwice(
+        project,
+        sarif(
+          [
+            { line: 90, hash: 'one' },
+            { line: 7, hash: 'two', file: 'lib/app.c' },
+          ],
+          name,
+        ),
+      )
+      expect(findings).toMatchObject({ new: 0, known: 2, gone: 0, moved: 2 })
+      expect(samples.moved).toMatchObject([{ reason: 'fingerprint' }, { reason: 'fingerprint' }])
+      const after = await listed(project)
+      expect(linesById(after).get(idOf(before, 'one'))).toBe(90)
+      expect(linesById(after).get(idOf(before, 'two'))).toBe(7)
+      expect(after.map(({ uuid }) => uuid).sort()).toEqual(before.map(({ uuid }) => uuid).sort())
+    },
+  )
 
-  test('is not matched to the finding at whose location it now is', async () => {
+  test.runIf(onSqlite)('is not matched to the finding at whose location it now is', async () => {
     const project = await freshProject()
     await server.report(
       project,
@@ -127,7 +131,7 @@ describe('a SARIF result with a fingerprint', () => {
     )
   })
 
-  test('is matched by location when the scanner changes, drops or restores fingerprints', async () => {
+  test.runIf(onSqlite)('is matched by location when the scanner changes, drops or restores fingerprints', async () => {
     const project = await freshProject()
     await server.report(project, sarif([{ line: 10 }, { line: 20, hash: 'two' }]))
     for (const hashes of [
@@ -148,7 +152,7 @@ describe('a SARIF result with a fingerprint', () => {
     }
   })
 
-  test('shared by several results is not matched by it', async () => {
+  test.runIf(onSqlite)('shared by several results is not matched by it', async () => {
     const project = await freshProject()
     await server.report(
       project,
@@ -165,7 +169,7 @@ describe('a SARIF result with a fingerprint', () => {
     expect((await sendTwice(project, sarif(twice))).findings).toMatchObject({ new: 2, gone: 1, moved: 0 })
   })
 
-  test('on a branch is matched to the default branch’s finding', async () => {
+  test.runIf(onSqlite)('on a branch is matched to the default branch’s finding', async () => {
     const project = await freshProject()
     await server.report(
       project,
@@ -207,7 +211,7 @@ describe('a SARIF result with a fingerprint', () => {
   })
 })
 
-test('Semgrep’s fingerprint matches findings, its placeholder does not', async () => {
+test.runIf(onSqlite)('Semgrep’s fingerprint matches findings, its placeholder does not', async () => {
   const report = (line: number, fingerprint: string) => ({
     errors: [],
     results: [
@@ -239,41 +243,45 @@ const real = [
 ]
 
 describe.skipIf(!existsSync(data))('a real export', () => {
-  test.for(real)('%s keeps every decision when a third of its results move', { timeout: 60_000 }, async (file) => {
-    const text = readFileSync(new URL(`reports/sarif/${file}`, data), 'utf8')
-    const results = (report: Body): Body[] => report.runs.flatMap((run: Body) => run.results)
-    const hashOf = ({ partialFingerprints }: Body) =>
-      partialFingerprints?.primaryLocationLineHash ?? partialFingerprints?.scanPrimaryLocationHash
-    const original = JSON.parse(text)
-    const keyOf = (result: Body) =>
-      [result.ruleId, result.locations[0].physicalLocation.artifactLocation.uri, hashOf(result)].join(' ')
-    const counts = new Map<string, number>()
-    for (const result of results(original)) counts.set(keyOf(result), (counts.get(keyOf(result)) ?? 0) + 1)
+  test.runIf(onSqlite).for(real)(
+    '%s keeps every decision when a third of its results move',
+    { timeout: 60_000 },
+    async (file) => {
+      const text = readFileSync(new URL(`reports/sarif/${file}`, data), 'utf8')
+      const results = (report: Body): Body[] => report.runs.flatMap((run: Body) => run.results)
+      const hashOf = ({ partialFingerprints }: Body) =>
+        partialFingerprints?.primaryLocationLineHash ?? partialFingerprints?.scanPrimaryLocationHash
+      const original = JSON.parse(text)
+      const keyOf = (result: Body) =>
+        [result.ruleId, result.locations[0].physicalLocation.artifactLocation.uri, hashOf(result)].join(' ')
+      const counts = new Map<string, number>()
+      for (const result of results(original)) counts.set(keyOf(result), (counts.get(keyOf(result)) ?? 0) + 1)
 
-    const project = await freshProject()
-    await server.report(project, original)
-    const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities?per_page=100`)
-    for (const [index, { id }] of body.entries()) {
-      if (index % 2 === 0) await server.admin.post(`/vulnerabilities/${id}/dismiss`, { comment: 'looked at' })
-    }
-    const idsByKey = (rows: Body[]) => {
-      const raws = rows.map(({ finding, id, state }) => ({ key: keyOf(JSON.parse(finding.raw_metadata)), id, state }))
-      return new Map(raws.filter(({ key }) => counts.get(key) === 1).map(({ key, id, state }) => [key, [id, state]]))
-    }
-    const list = async () => (await server.admin.get(`/projects/${project.id}/vulnerabilities?per_page=100`)).body
-    const before = idsByKey(await list())
+      const project = await freshProject()
+      await server.report(project, original)
+      const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities?per_page=100`)
+      for (const [index, { id }] of body.entries()) {
+        if (index % 2 === 0) await server.admin.post(`/vulnerabilities/${id}/dismiss`, { comment: 'looked at' })
+      }
+      const idsByKey = (rows: Body[]) => {
+        const raws = rows.map(({ finding, id, state }) => ({ key: keyOf(JSON.parse(finding.raw_metadata)), id, state }))
+        return new Map(raws.filter(({ key }) => counts.get(key) === 1).map(({ key, id, state }) => [key, [id, state]]))
+      }
+      const list = async () => (await server.admin.get(`/projects/${project.id}/vulnerabilities?per_page=100`)).body
+      const before = idsByKey(await list())
 
-    const moved = JSON.parse(text)
-    for (const [index, result] of results(moved).entries()) {
-      const { region } = result.locations[0].physicalLocation
-      if (index % 3 !== 0 || counts.get(keyOf(result)) !== 1 || !region) continue
-      region.startLine += 7
-      if (region.endLine) region.endLine += 7
-    }
-    const { findings } = await server.report(project, moved)
-    expect(findings).toMatchObject({ new: 0, gone: 0 })
-    expect(findings.moved).toBeGreaterThan(0)
-    expect(idsByKey(await list())).toEqual(before)
-    expect(before.size).toBeGreaterThan(3)
-  })
+      const moved = JSON.parse(text)
+      for (const [index, result] of results(moved).entries()) {
+        const { region } = result.locations[0].physicalLocation
+        if (index % 3 !== 0 || counts.get(keyOf(result)) !== 1 || !region) continue
+        region.startLine += 7
+        if (region.endLine) region.endLine += 7
+      }
+      const { findings } = await server.report(project, moved)
+      expect(findings).toMatchObject({ new: 0, gone: 0 })
+      expect(findings.moved).toBeGreaterThan(0)
+      expect(idsByKey(await list())).toEqual(before)
+      expect(before.size).toBeGreaterThan(3)
+    },
+  )
 })

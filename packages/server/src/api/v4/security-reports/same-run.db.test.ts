@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formWithFile } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -50,17 +51,20 @@ async function sendRun(
 }
 
 describe('a report with same_run', () => {
-  test('is rejected when it covers the findings of an earlier report of the run, which stay present', async () => {
-    const { id, reply, present } = await sendRun([api, web])
-    const message = `This report covers the findings of import ${id}, which belongs to the same run, and would make them absent: both are of the scanner Test scanner and the type sast. Send each of them with a \`category\` of its own, the same one in every run.`
-    expect(reply).toMatchObject({
-      status: 400,
-      body: { message: { base: [message] }, errors: [{ type: 'SameScope', message }] },
-    })
-    expect(present).toEqual(['api'])
-  })
+  test.runIf(onSqlite)(
+    'is rejected when it covers the findings of an earlier report of the run, which stay present',
+    async () => {
+      const { id, reply, present } = await sendRun([api, web])
+      const message = `This report covers the findings of import ${id}, which belongs to the same run, and would make them absent: both are of the scanner Test scanner and the type sast. Send each of them with a \`category\` of its own, the same one in every run.`
+      expect(reply).toMatchObject({
+        status: 400,
+        body: { message: { base: [message] }, errors: [{ type: 'SameScope', message }] },
+      })
+      expect(present).toEqual(['api'])
+    },
+  )
 
-  test.each<[string, [Record<string, string>, Record<string, string>]]>([
+  test.runIf(onSqlite).each<[string, [Record<string, string>, Record<string, string>]]>([
     ['both have the same category', [{ category: 'app' }, { category: 'app' }]],
     ['it is a dry run', [{}, { dry_run: 'true' }]],
     ['only the earlier one has a category', [{ category: 'app' }, {}]],
@@ -68,9 +72,12 @@ describe('a report with same_run', () => {
     expect((await sendRun([api, web], fields)).reply.status).toBe(400)
   })
 
-  test('is rejected although nothing would become absent, so a mistake is found in the first run', async () => {
-    expect((await sendRun([sastReport([]), web])).reply.status).toBe(400)
-  })
+  test.runIf(onSqlite)(
+    'is rejected although nothing would become absent, so a mistake is found in the first run',
+    async () => {
+      expect((await sendRun([sastReport([]), web])).reply.status).toBe(400)
+    },
+  )
 
   test.each<[string, [object, object], [Record<string, string>, Record<string, string>]]>([
     ['of another category', [api, web], [{ category: 'api' }, { category: 'web' }]],
@@ -83,17 +90,17 @@ describe('a report with same_run', () => {
     expect((await sendRun(reports, fields)).reply).toMatchObject({ status: 201, body: { findings: { gone: 0 } } })
   })
 
-  test('is rejected when it is about the same image', async () => {
+  test.runIf(onSqlite)('is rejected when it is about the same image', async () => {
     expect((await sendRun([image('acme/api:1'), image('acme/api:2')])).reply.status).toBe(400)
   })
 
-  test('is compared with imports of its own project only', async () => {
+  test.runIf(onSqlite)('is compared with imports of its own project only', async () => {
     const [one, other] = [await freshProject(), await freshProject()]
     const { id } = (await send(one, api)).body
     expect((await send(other, web, { same_run: `${id},999999` })).status).toBe(201)
   })
 
-  test('fails later when the import runs later', async () => {
+  test.runIf(onSqlite)('fails later when the import runs later', async () => {
     const project = await freshProject()
     const { id } = (await send(project, api)).body
     const queued = await send(project, web, { same_run: `${id}`, async: 'true' })

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findingUuid, identifierFingerprint, sha1 } from '../../../domain/reports/formats/identity/fingerprints.ts'
 import { type Client, formWithFile, type Reply } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { noise } from '../../../testing/hostile/values.ts'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
@@ -74,21 +75,24 @@ describe('a report', () => {
     ])
   })
 
-  test('gives findings the fingerprint and uuid of their rule and location, and keeps the original entry', async () => {
-    const project = await freshProject()
-    const finding = entry({ name: 'Weak hash', severity: 'Medium', line: 10 })
-    await send(server.admin, project, sastReport([finding]))
-    const [listed] = await findingsOf(project)
-    const { body } = await server.admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${listed.id}`)
-    expect(body.finding.uuid).toBe(listed.uuid)
-    // Exact values are tested in fingerprints.test.ts.
-    const [rule, place] = [identifierFingerprint('test_rule', 'flaw'), sha1('src/app.ts:10:10')]
-    expect(listed.uuid).toBe(findingUuid('sast', rule, place, project.id))
-    expect(body.finding.location_fingerprint).toBe(place)
-    expect(JSON.parse(body.finding.raw_metadata)).toEqual(finding)
-  })
+  test.runIf(onSqlite)(
+    'gives findings the fingerprint and uuid of their rule and location, and keeps the original entry',
+    async () => {
+      const project = await freshProject()
+      const finding = entry({ name: 'Weak hash', severity: 'Medium', line: 10 })
+      await send(server.admin, project, sastReport([finding]))
+      const [listed] = await findingsOf(project)
+      const { body } = await server.admin.post(`/projects/${project.id}/vulnerabilities?finding_id=${listed.id}`)
+      expect(body.finding.uuid).toBe(listed.uuid)
+      // Exact values are tested in fingerprints.test.ts.
+      const [rule, place] = [identifierFingerprint('test_rule', 'flaw'), sha1('src/app.ts:10:10')]
+      expect(listed.uuid).toBe(findingUuid('sast', rule, place, project.id))
+      expect(body.finding.location_fingerprint).toBe(place)
+      expect(JSON.parse(body.finding.raw_metadata)).toEqual(finding)
+    },
+  )
 
-  test('sent again changes nothing; a missing finding is absent and can return', async () => {
+  test.runIf(onSqlite)('sent again changes nothing; a missing finding is absent and can return', async () => {
     const project = await freshProject()
     const [one, two] = [entry({ name: 'One', line: 1 }), entry({ name: 'Two', line: 2, rule: 'b' })]
     const counts = async (entries: object[]) => (await send(server.admin, project, sastReport(entries))).body.findings
@@ -102,7 +106,7 @@ describe('a report', () => {
     expect((await findingsOf(project)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
   })
 
-  test('makes nothing absent when its scan failed', async () => {
+  test.runIf(onSqlite)('makes nothing absent when its scan failed', async () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport([entry({ line: 1 })]))
     const failed = sastReport([])
@@ -111,7 +115,7 @@ describe('a report', () => {
     expect(await findingsOf(project)).toHaveLength(1)
   })
 
-  test('makes nothing absent for another scanner or ref', async () => {
+  test.runIf(onSqlite)('makes nothing absent for another scanner or ref', async () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport([entry({ line: 1 })]))
     const other = sastReport([])
@@ -121,14 +125,14 @@ describe('a report', () => {
     expect(await findingsOf(project)).toHaveLength(1)
   })
 
-  test('of a branch is listed for that branch', async () => {
+  test.runIf(onSqlite)('of a branch is listed for that branch', async () => {
     const project = await freshProject()
     await send(server.admin, project, sastReport([entry({ name: 'Only there', line: 9 })]), { ref: 'feature/x' })
     expect(await findingsOf(project)).toEqual([])
     expect(await findingsOf(project, '?ref=feature%2Fx')).toMatchObject([{ name: 'Only there' }])
   })
 
-  test('returns the same counts in a dry run, which changes nothing', async () => {
+  test.runIf(onSqlite)('returns the same counts in a dry run, which changes nothing', async () => {
     const project = await freshProject()
     const report = sastReport([entry({ line: 1 })])
     const trial = await send(server.admin, project, report, { dry_run: 'true', promote: 'true' })
@@ -137,7 +141,7 @@ describe('a report', () => {
     expect((await send(server.admin, project, report)).body).toMatchObject({ dry_run: false, findings: { new: 1 } })
   })
 
-  test('creates vulnerabilities with promote=true or by the project’s setting', async () => {
+  test.runIf(onSqlite)('creates vulnerabilities with promote=true or by the project’s setting', async () => {
     const project = await freshProject()
     const report = sastReport([entry({ line: 1 })])
     expect((await send(server.admin, project, report, { promote: 'true' })).body.findings.promoted).toBe(1)
@@ -151,22 +155,25 @@ describe('a report', () => {
     expect(headers['x-total']).toBe('2')
   })
 
-  test('creates vulnerabilities by the project’s setting on the default branch only, with promote=true on each', async () => {
-    const project = await freshProject()
-    await server.admin.put(`/projects/${project.id}`, { promote_vulnerabilities_on_ingestion: true })
-    const promoted = async (line: number, fields: Record<string, string>) =>
-      (await send(server.admin, project, sastReport([entry({ line, rule: `rule-${line}` })]), fields)).body.findings
-        .promoted
-    expect(await promoted(1, { ref: 'topic' })).toBe(0)
-    expect(await promoted(1, { ref: 'topic', dry_run: 'true' })).toBe(0)
-    expect(await promoted(1, { ref: 'main', dry_run: 'true' })).toBe(1)
-    // The merge brings the finding to the default branch.
-    expect(await promoted(1, { ref: 'main' })).toBe(1)
-    expect(await promoted(2, { ref: 'topic', promote: 'true' })).toBe(1)
-    expect(await promoted(3, { ref: 'main', promote: 'false' })).toBe(0)
-  })
+  test.runIf(onSqlite)(
+    'creates vulnerabilities by the project’s setting on the default branch only, with promote=true on each',
+    async () => {
+      const project = await freshProject()
+      await server.admin.put(`/projects/${project.id}`, { promote_vulnerabilities_on_ingestion: true })
+      const promoted = async (line: number, fields: Record<string, string>) =>
+        (await send(server.admin, project, sastReport([entry({ line, rule: `rule-${line}` })]), fields)).body.findings
+          .promoted
+      expect(await promoted(1, { ref: 'topic' })).toBe(0)
+      expect(await promoted(1, { ref: 'topic', dry_run: 'true' })).toBe(0)
+      expect(await promoted(1, { ref: 'main', dry_run: 'true' })).toBe(1)
+      // The merge brings the finding to the default branch.
+      expect(await promoted(1, { ref: 'main' })).toBe(1)
+      expect(await promoted(2, { ref: 'topic', promote: 'true' })).toBe(1)
+      expect(await promoted(3, { ref: 'main', promote: 'false' })).toBe(0)
+    },
+  )
 
-  test('is rejected with a ref or commit of more than 255 characters', async () => {
+  test.runIf(onSqlite)('is rejected with a ref or commit of more than 255 characters', async () => {
     const project = await freshProject()
     for (const name of ['ref', 'commit_sha']) {
       expect(await send(server.admin, project, sastReport([]), { [name]: noise(1, 'abcdef', 256) })).toMatchObject({
@@ -177,7 +184,7 @@ describe('a report', () => {
     }
   })
 
-  test('shortens a very long scanner id', async () => {
+  test.runIf(onSqlite)('shortens a very long scanner id', async () => {
     const project = await freshProject()
     const report = sastReport([entry()])
     report.scan.scanner.id = noise(2, 'abcdef')
@@ -186,7 +193,7 @@ describe('a report', () => {
     expect(finding.scanner.external_id).toBe(`${noise(2, 'abcdef', 252)}...`)
   })
 
-  test('takes its type from report_type, and is rejected when the content contradicts it', async () => {
+  test.runIf(onSqlite)('takes its type from report_type, and is rejected when the content contradicts it', async () => {
     const project = await freshProject()
     const report = sastReport([entry({ line: 1 })])
     expect((await send(server.admin, project, report, { report_type: 'sast' })).status).toBe(201)
@@ -197,19 +204,22 @@ describe('a report', () => {
     })
   })
 
-  test('is rejected with strict=true, with pointers to all invalid entries, and changes nothing', async () => {
-    const project = await freshProject()
-    const report = sastReport([entry({ line: 1 }), { ...entry({ line: 2 }), severity: 'BLOCKER', identifiers: [] }])
-    const refused = await send(server.admin, project, report, { strict: 'true' })
-    expect(refused.status).toBe(400)
-    expect(refused.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(
-      expect.arrayContaining(['/vulnerabilities/1/severity', '/vulnerabilities/1/identifiers']),
-    )
-    expect(refused.body.message.base).toHaveLength(refused.body.errors.length)
-    expect(await findingsOf(project)).toEqual([])
-  })
+  test.runIf(onSqlite)(
+    'is rejected with strict=true, with pointers to all invalid entries, and changes nothing',
+    async () => {
+      const project = await freshProject()
+      const report = sastReport([entry({ line: 1 }), { ...entry({ line: 2 }), severity: 'BLOCKER', identifiers: [] }])
+      const refused = await send(server.admin, project, report, { strict: 'true' })
+      expect(refused.status).toBe(400)
+      expect(refused.body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(
+        expect.arrayContaining(['/vulnerabilities/1/severity', '/vulnerabilities/1/identifiers']),
+      )
+      expect(refused.body.message.base).toHaveLength(refused.body.errors.length)
+      expect(await findingsOf(project)).toEqual([])
+    },
+  )
 
-  test('is imported without its invalid entries, which are listed as warnings', async () => {
+  test.runIf(onSqlite)('is imported without its invalid entries, which are listed as warnings', async () => {
     const project = await freshProject()
     const report = sastReport([
       { ...entry({ line: 1 }), severity: 'BLOCKER' },
@@ -273,7 +283,7 @@ describe('a report', () => {
     expect(body.findings).toMatchObject({ new: 1, known: 2, gone: 2 })
   })
 
-  test('of an unknown format is rejected with a list of known formats', async () => {
+  test.runIf(onSqlite)('of an unknown format is rejected with a list of known formats', async () => {
     const project = await freshProject()
     const { status, body } = await send(server.admin, project, { tool: 'someone', issues: [] })
     expect(status).toBe(400)
@@ -281,7 +291,7 @@ describe('a report', () => {
     expect(body.message.base[0]).toMatch(/the keys "tool", "issues".*SARIF 2\.1\.0, CycloneDX/)
   })
 
-  test('requires Developer', async () => {
+  test.runIf(onSqlite)('requires Developer', async () => {
     const project = await freshProject()
     const report = sastReport([])
     expect((await send(server.anonymous, project, report)).status).toBe(401)
@@ -366,7 +376,7 @@ describe('promoting a finding', () => {
     expect(list.headers['x-total']).toBe('1')
   })
 
-  test('accepts the finding’s uuid, and reads the query, a form or JSON', async () => {
+  test.runIf(onSqlite)('accepts the finding’s uuid, and reads the query, a form or JSON', async () => {
     for (const how of ['query', 'form', 'json'] as const) {
       const { project, finding } = await withFinding()
       const path = `/projects/${project.id}/vulnerabilities`
@@ -408,7 +418,7 @@ describe('promoting a finding', () => {
     })
   })
 
-  test('requires Maintainer, or Developer when the operator allows it', async () => {
+  test.runIf(onSqlite)('requires Maintainer, or Developer when the operator allows it', async () => {
     const { project, finding } = await withFinding()
     const path = `/projects/${project.id}/vulnerabilities`
     expect(await promote(server.anonymous, project, finding.id)).toMatchObject({ status: 401 })
@@ -438,7 +448,7 @@ describe('promoting a finding', () => {
     expect((await promote(developer, there, body[0].id)).status).toBe(201)
   })
 
-  test('makes severity and presence follow the default branch', async () => {
+  test.runIf(onSqlite)('makes severity and presence follow the default branch', async () => {
     const { project, finding } = await withFinding({ severity: 'Low' })
     const { body } = await promote(server.admin, project, finding.id)
     const current = async () => (await server.admin.get(`/projects/${project.id}/vulnerabilities`)).body
@@ -451,7 +461,7 @@ describe('promoting a finding', () => {
   })
 })
 
-describe('the list of findings', () => {
+describe.runIf(onSqlite)('the list of findings', () => {
   test('is filtered by type and severity, in every list syntax', async () => {
     const project = await freshProject()
     const words = ['Info', 'Unknown', 'Low', 'Medium', 'High', 'Critical']

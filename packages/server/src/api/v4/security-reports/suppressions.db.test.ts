@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, formWithFile } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { historyOf, keepReport, runImport, vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -40,7 +41,7 @@ const other = async (project: TestProject) => (await vulnerabilitiesOf(server, p
 const lastOf = async (id: number) => (await historyOf(server.admin, id)).at(-1)
 const none = { reported: 0, changed: 0, ended: 0 }
 
-describe('a suppression in a report', () => {
+describe.runIf(onSqlite)('a suppression in a report', () => {
   test('dismisses new and known vulnerabilities with its comment, reason and end', async () => {
     const project = await newProject()
     const dismissed = { state: 'dismissed', dismissal_reason: 'acceptable_risk', dismissed_until: '2026-06-30' }
@@ -205,7 +206,7 @@ describe('the comparison with the target ref', () => {
     expect(await compare(known, snyk())).toEqual(both)
   })
 
-  test('counts dismissed findings of the default branch itself in no other count', async () => {
+  test.runIf(onSqlite)('counts dismissed findings of the default branch itself in no other count', async () => {
     const project = await newProject()
     const dryRun = await send(project, snyk(wontFix), { fields: { dry_run: 'true' } })
     const sent = await send(project, snyk(wontFix))
@@ -213,7 +214,7 @@ describe('the comparison with the target ref', () => {
     expect([dryRun.against, sent.against]).toMatchObject([counts, counts])
   })
 
-  test('counts a suppressed finding that is not dismissed as new', async () => {
+  test.runIf(onSqlite)('counts a suppressed finding that is not dismissed as new', async () => {
     const unpromoted = await newProject()
     expect(await compare(unpromoted, snyk(wontFix), { promote: 'false' })).toEqual(both)
     const expired = await newProject()
@@ -233,7 +234,7 @@ describe('the comparison with the target ref', () => {
     expect(await compare(twice, { ...report, vulnerabilities: [...report.vulnerabilities, again] })).toEqual(both)
   })
 
-  test('does not count entries of a sender who may not triage', async () => {
+  test.runIf(onSqlite)('does not count entries of a sender who may not triage', async () => {
     const project = await newProject()
     const maintainer = await server.as('maintainer', project)
     const as = await server.client(maintainer, { scopes: ['write_security_reports'] })
@@ -253,7 +254,7 @@ describe('suppressed entries are skipped with a warning', () => {
     status,
   })
 
-  test('when the sender may not triage, unless the project accepts their decisions', async () => {
+  test.runIf(onSqlite)('when the sender may not triage, unless the project accepts their decisions', async () => {
     const project = await newProject()
     const maintainer = await server.as('maintainer', project)
     const as = await server.client(maintainer, { scopes: ['write_security_reports'] })
@@ -266,7 +267,7 @@ describe('suppressed entries are skipped with a warning', () => {
     expect(sent).toMatchObject({ findings: { skipped: 0, new: 1 }, suppressions: { changed: 1 }, warnings: [] })
   })
 
-  test('on other refs than the default branch', async () => {
+  test.runIf(onSqlite)('on other refs than the default branch', async () => {
     const project = await newProject()
     for (const dry_run of ['true', 'false']) {
       const sent = await send(project, snyk(wontFix), { fields: { ref: 'feature', dry_run } })
@@ -360,7 +361,7 @@ test.for([
   expect(await lastOf(found.id)).toMatchObject({ comment })
 })
 
-test.for([
+test.runIf(onSqlite).for([
   ['under review', sarif({ kind: 'external', status: 'underReview' })],
   ['rejected', sarif({ kind: 'inSource' }, { kind: 'external', status: 'rejected' })],
   ['expired', sarif({ kind: 'external', properties: { expiryUtc: '2026-02-01T00:00:00Z' } })],
@@ -370,7 +371,7 @@ test.for([
   expect(Object.values(await vulnerabilitiesOf(server, project))).toMatchObject([{ state: 'detected' }])
 })
 
-test.for([
+test.runIf(onSqlite).for([
   ['a filter by fixes', grype({ 'fix-state': 'not-fixed' })],
   ['data of a distribution', grype({ vulnerability: 'CVE-2099-1', reason: 'DistroPackageFixed' })],
   ['a status under investigation', trivy('under_investigation')],

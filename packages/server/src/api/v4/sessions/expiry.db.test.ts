@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { startServer, type TestOptions, type TestServer } from '../../../testing/server.ts'
 
 const password = 'correct horse battery'
@@ -32,7 +33,7 @@ const later = (minutes: number) => new Date(Date.parse(start) + minutes * 60_000
 const day = 24 * 60
 
 describe('a session ends', () => {
-  test('after a week without a request', async () => {
+  test.runIf(onSqlite)('after a week without a request', async () => {
     const { clock, browser, server } = await startAt()
     clock.now = later(6 * day)
     expect((await browser.get('/user')).status).toBe(200)
@@ -48,7 +49,7 @@ describe('a session ends', () => {
     expect((await (await browserOf(other.server, 'nadia')).get('//-/sessions')).body).toHaveLength(1)
   })
 
-  test('after two weeks, even when it is used', async () => {
+  test.runIf(onSqlite)('after two weeks, even when it is used', async () => {
     const { clock, browser } = await startAt()
     for (const days of [5, 10]) {
       clock.now = later(days * day)
@@ -68,7 +69,7 @@ describe('a session ends', () => {
     expect((await browserOf(server, 'nadia').then((one) => one.get('/user'))).status).toBe(200)
   })
 
-  test('when an administrator ends all sessions of its user', async () => {
+  test.runIf(onSqlite)('when an administrator ends all sessions of its user', async () => {
     const { server, user, browser } = await startAt()
     const path = `/users/${user.user?.id}/sessions`
     expect((await user.delete(path)).status).toBe(403)
@@ -80,7 +81,7 @@ describe('a session ends', () => {
   })
 })
 
-describe('a session without a recent password confirmation', () => {
+describe.runIf(onSqlite)('a session without a recent password confirmation', () => {
   const refused = { status: 403, body: { error: 'reauthentication_required' } }
   let at: Awaited<ReturnType<typeof startAt>>
   let tokenId: number
@@ -148,7 +149,7 @@ describe('a session without a recent password confirmation', () => {
   })
 })
 
-describe('a new password', () => {
+describe.runIf(onSqlite)('a new password', () => {
   test('confirms its browser’s session, and revokes tokens on request', async () => {
     const { clock, browser, user } = await startAt()
     clock.now = later(20)
@@ -180,7 +181,7 @@ describe('a new password', () => {
   })
 })
 
-test('responses to a session cookie are not stored; those to tokens have GitLab’s header', async () => {
+test.runIf(onSqlite)('responses to a session cookie are not stored; those to tokens have GitLab’s header', async () => {
   const { server, user } = await startAt()
   const { cookies } = await server.anonymous.post('//-/sessions', { login: 'nadia', password })
   const headers = { cookie: cookies[0]?.split(';')[0] ?? '', 'x-alcove-session': '1' }
@@ -194,23 +195,26 @@ test('responses to a session cookie are not stored; those to tokens have GitLab�
   expect((await user.get('/projects')).headers['cache-control']).toBe('max-age=0, private, must-revalidate')
 })
 
-test('behind HTTPS the cookies are bound to the host, and responses carry Strict-Transport-Security', async () => {
-  const server = await startServer({ settings: { externalUrl: 'https://alcove.example' } })
-  await server.user('nadia')
-  const { cookies, headers } = await server.anonymous.post('//-/sessions', { login: 'nadia', password })
-  expect(cookies).toHaveLength(2)
-  for (const [place, name] of ['__Host-alcove_session', '__Host-alcove_browser'].entries()) {
-    expect(cookies[place]).toMatch(
-      new RegExp(`^${name}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Lax; Max-Age=\\d+; Secure$`),
-    )
-  }
-  expect(headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains')
-  const cookie = cookies[0]?.split(';')[0] ?? ''
-  const ask = (sent: string) =>
-    server.anonymous.get('/user', { headers: { cookie: sent, 'x-alcove-session': '1' } }).then(({ status }) => status)
-  expect(await ask(cookie)).toBe(200)
-  // A page of a sibling domain can set a cookie with the plain name.
-  expect(await ask(cookie.replace('__Host-', ''))).toBe(401)
-  const plain = await startServer()
-  expect((await plain.anonymous.get('//-/session')).headers).not.toHaveProperty('strict-transport-security')
-})
+test.runIf(onSqlite)(
+  'behind HTTPS the cookies are bound to the host, and responses carry Strict-Transport-Security',
+  async () => {
+    const server = await startServer({ settings: { externalUrl: 'https://alcove.example' } })
+    await server.user('nadia')
+    const { cookies, headers } = await server.anonymous.post('//-/sessions', { login: 'nadia', password })
+    expect(cookies).toHaveLength(2)
+    for (const [place, name] of ['__Host-alcove_session', '__Host-alcove_browser'].entries()) {
+      expect(cookies[place]).toMatch(
+        new RegExp(`^${name}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Lax; Max-Age=\\d+; Secure$`),
+      )
+    }
+    expect(headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains')
+    const cookie = cookies[0]?.split(';')[0] ?? ''
+    const ask = (sent: string) =>
+      server.anonymous.get('/user', { headers: { cookie: sent, 'x-alcove-session': '1' } }).then(({ status }) => status)
+    expect(await ask(cookie)).toBe(200)
+    // A page of a sibling domain can set a cookie with the plain name.
+    expect(await ask(cookie.replace('__Host-', ''))).toBe(401)
+    const plain = await startServer()
+    expect((await plain.anonymous.get('//-/session')).headers).not.toHaveProperty('strict-transport-security')
+  },
+)

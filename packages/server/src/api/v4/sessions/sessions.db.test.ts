@@ -2,6 +2,7 @@ import sql from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createPasswordLink } from '../../../domain/sign-in/passwords/password-links.ts'
 import type { Client, Reply } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
 
 const password = 'correct horse battery'
@@ -51,14 +52,14 @@ const unauthorized = { status: 401, body: { message: '401 Unauthorized' } }
 const forbidden = { status: 403, body: { message: '403 Forbidden' } }
 
 describe('a signed-in browser', () => {
-  test('calls the API with its user’s permissions from our own pages', async () => {
+  test.runIf(onSqlite)('calls the API with its user’s permissions from our own pages', async () => {
     const browser = await browserOf()
     expect(await browser.get('/user')).toMatchObject({ status: 200, body: { username: 'nadia' } })
     expect(await browser.send('post', '/projects', { name: 'by browser' })).toMatchObject({ status: 201 })
     expect(await browser.send('post', '/topics', { name: 'a', title: 'A' })).toMatchObject(forbidden)
   })
 
-  test('is authenticated only with the header that a foreign form or image cannot send', async () => {
+  test.runIf(onSqlite)('is authenticated only with the header that a foreign form or image cannot send', async () => {
     const { cookie } = await browserOf()
     for (const headers of [{ cookie }, { cookie, 'x-alcove-session': '' }, { cookie, 'x-alcove-session': 'true' }]) {
       expect(await server.anonymous.get('/user', { headers })).toMatchObject(unauthorized)
@@ -67,7 +68,7 @@ describe('a signed-in browser', () => {
     }
   })
 
-  test('is rejected for a page of another origin, as is its preflight', async () => {
+  test.runIf(onSqlite)('is rejected for a page of another origin, as is its preflight', async () => {
     const browser = await browserOf()
     const origin = 'https://evil.example'
     expect(await browser.get('/user', { origin })).toMatchObject(forbidden)
@@ -83,19 +84,19 @@ describe('a signed-in browser', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined()
   })
 
-  test('is anonymous with a forged or expired cookie', async () => {
+  test.runIf(onSqlite)('is anonymous with a forged or expired cookie', async () => {
     const headers = { 'x-alcove-session': '1', cookie: 'alcove_session=made-up' }
     expect(await server.anonymous.get('/user', { headers })).toMatchObject(unauthorized)
     expect(await server.anonymous.get('/topics', { headers })).toMatchObject({ status: 200 })
   })
 
-  test('uses the token when it sends one as well', async () => {
+  test.runIf(onSqlite)('uses the token when it sends one as well', async () => {
     const browser = await browserOf()
     const other = await server.user('other')
     expect((await browser.get('/user', { 'private-token': other.token ?? '' })).body.username).toBe('other')
   })
 
-  test('cannot use token endpoints for itself or sudo', async () => {
+  test.runIf(onSqlite)('cannot use token endpoints for itself or sudo', async () => {
     const browser = await browserOf()
     const noToken = {
       status: 400,
@@ -128,7 +129,7 @@ describe('a signed-in browser', () => {
   })
 })
 
-describe('a browser signed in with a token', () => {
+describe.runIf(onSqlite)('a browser signed in with a token', () => {
   async function browserWith(token: string | undefined): Promise<Browser> {
     const signedIn = await server.anonymous.post('//-/sessions', { token })
     expect(signedIn.status).toBe(201)
@@ -181,7 +182,7 @@ describe('a browser signed in with a token', () => {
   })
 })
 
-describe('GET /-/session', () => {
+describe.runIf(onSqlite)('GET /-/session', () => {
   test('returns the server’s rules and no user for an anonymous request', async () => {
     const { status, body } = await server.anonymous.get('//-/session')
     expect(status).toBe(200)
@@ -197,7 +198,7 @@ describe('GET /-/session', () => {
   })
 })
 
-describe('the sessions of a user', () => {
+describe.runIf(onSqlite)('the sessions of a user', () => {
   test('are listed newest first, with address, browser and last use, to that user only', async () => {
     await server.user('traveller')
     const laptop = await browserOf('traveller', password, server, 'Laptop/1')
@@ -245,7 +246,7 @@ describe('the sessions of a user', () => {
   })
 })
 
-describe('changing one’s own password', () => {
+describe.runIf(onSqlite)('changing one’s own password', () => {
   const next = 'a quite different one'
 
   test('requires the current password, and signs other browsers out', async () => {
@@ -300,7 +301,7 @@ describe('a password link', () => {
     await browserOf('newcomer', next)
   })
 
-  test('signs the browser in, returns the user, and revokes tokens on request', async () => {
+  test.runIf(onSqlite)('signs the browser in, returns the user, and revokes tokens on request', async () => {
     const user = await server.user('invited')
     const { body } = await server.admin.post(`/users/${user.user?.id}/password_links`)
     const given = { token: body.token, password: next, revoke_tokens: true }
@@ -323,7 +324,7 @@ describe('a password link', () => {
     expect(refused.cookies).toEqual([])
   })
 
-  test('is not created for the ghost user, which cannot sign in', async () => {
+  test.runIf(onSqlite)('is not created for the ghost user, which cannot sign in', async () => {
     const server = await startServer()
     const leaver = await server.user('leaver')
     await server.admin.delete(`/users/${leaver.user?.id}`)
@@ -334,7 +335,7 @@ describe('a password link', () => {
     expect(ghosts).toHaveLength(1)
   })
 
-  test('is stored as a digest only', async () => {
+  test.runIf(onSqlite)('is stored as a digest only', async () => {
     const server = await startServer()
     const { secret } = await createPasswordLink(server.deps, 1)
     const rows = await server.deps.db.all(sql`select * from password_links`)
@@ -342,7 +343,7 @@ describe('a password link', () => {
     expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
-  test('is valid for a day, or until a newer one is created', async () => {
+  test.runIf(onSqlite)('is valid for a day, or until a newer one is created', async () => {
     const clock = { now: '2026-05-01T10:00:00.000Z' }
     const server = await startServer({ clock })
     const old = await createPasswordLink(server.deps, 1)
@@ -358,7 +359,7 @@ describe('a password link', () => {
     await browserOf('root', next, server)
   })
 
-  test('is created by administrators only', async () => {
+  test.runIf(onSqlite)('is created by administrators only', async () => {
     expect(await nadia.post(`/users/${nadia.user?.id}/password_links`)).toMatchObject(forbidden)
     expect(await server.admin.post('/users/999999/password_links')).toMatchObject({
       status: 404,
@@ -367,7 +368,7 @@ describe('a password link', () => {
   })
 })
 
-describe('a token created in a browser', () => {
+describe.runIf(onSqlite)('a token created in a browser', () => {
   const draft = { name: 'laptop', scopes: ['api', 'read_user'], expires_at: '2099-01-01' }
   const inMay = { ...draft, expires_at: '2026-06-01' }
 
@@ -400,7 +401,7 @@ describe('a token created in a browser', () => {
   })
 })
 
-describe('admin mode', () => {
+describe.runIf(onSqlite)('admin mode', () => {
   test('grants administrator rights to a browser for six hours after the password', async () => {
     const clock = { now: '2026-05-01T10:00:00.000Z' }
     const server = await startServer({ clock, settings: { adminMode: true } })
@@ -426,7 +427,7 @@ describe('admin mode', () => {
   })
 })
 
-test('a deactivated user becomes active by signing in', async () => {
+test.runIf(onSqlite)('a deactivated user becomes active by signing in', async () => {
   const user = await server.user('dormant')
   expect(await server.admin.post(`/users/${user.user?.id}/deactivate`)).toMatchObject({ status: 201, text: 'true' })
   expect(await user.get('/user')).toMatchObject({

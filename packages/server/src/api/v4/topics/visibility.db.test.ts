@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Visibility } from '../../../domain/access/roles.ts'
 import { type Client, formWithFile, type Reply } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 const names = (reply: Reply): string[] => reply.body.map((topic: { name: string }) => topic.name).sort()
@@ -94,7 +95,7 @@ describe('with ALCOVE_HIDE_TOPICS_OF_HIDDEN_PROJECTS', () => {
     expect(await list(callers[kind], 'without_projects=true')).toEqual(['topic-free'])
   })
 
-  test.each(kinds)('returns 404 to %s for every route of a hidden topic', async (kind) => {
+  test.runIf(onSqlite).each(kinds)('returns 404 to %s for every route of a hidden topic', async (kind) => {
     const missing = await callers[kind].get('/topics/4711')
     expect(missing.status).toBe(404)
     for (const [name, id] of Object.entries(ids)) {
@@ -109,7 +110,7 @@ describe('with ALCOVE_HIDE_TOPICS_OF_HIDDEN_PROJECTS', () => {
     }
   })
 
-  test('related topics have the counts of the caller, too', async () => {
+  test.runIf(onSqlite)('related topics have the counts of the caller, too', async () => {
     const related = async (client: Client) =>
       (await client.get(`/topics/${ids['topic-open']}/related`)).body.map(
         (topic: { name: string; total_projects_count: number }) => [topic.name, topic.total_projects_count],
@@ -126,13 +127,13 @@ describe('with ALCOVE_HIDE_TOPICS_OF_HIDDEN_PROJECTS', () => {
     },
   )
 
-  test('shows all topics and counts to administrators', async () => {
+  test.runIf(onSqlite)('shows all topics and counts to administrators', async () => {
     expect(await counts(server.admin)).toEqual(seen.group)
     expect((await server.admin.get(`/topics/${ids['topic-other']}/feed`)).status).toBe(200)
     expect((await server.admin.get('/topics/export')).text).toContain('topic-other')
   })
 
-  test('avatars are hidden with their topics, and not stored by shared caches', async () => {
+  test.runIf(onSqlite)('avatars are hidden with their topics, and not stored by shared caches', async () => {
     const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
     for (const name of ['topic-secret', 'topic-open']) {
       const form = formWithFile('avatar', 'a.png', png)
@@ -147,36 +148,39 @@ describe('with ALCOVE_HIDE_TOPICS_OF_HIDDEN_PROJECTS', () => {
   })
 })
 
-test('a topic is hidden again after a membership ends and after its project becomes private', async () => {
-  const { server, projects, ids } = await startWithTopics()
-  const nadia = await server.user('nadia')
-  const path = `/topics/${ids['topic-secret']}`
-  const sees = async () => [(await list(nadia)).includes('topic-secret'), (await nadia.get(path)).status]
-  expect(await sees()).toEqual([false, 404])
-  const members = `/projects/${projects.secret.id}/members`
-  const add = { user_id: nadia.user?.id, access_level: 20 }
-  expect((await server.admin.post(members, add)).status).toBe(201)
-  expect(await sees()).toEqual([true, 200])
-  expect((await server.admin.delete(`${members}/${nadia.user?.id}`)).status).toBe(204)
-  expect(await sees()).toEqual([false, 404])
+test.runIf(onSqlite)(
+  'a topic is hidden again after a membership ends and after its project becomes private',
+  async () => {
+    const { server, projects, ids } = await startWithTopics()
+    const nadia = await server.user('nadia')
+    const path = `/topics/${ids['topic-secret']}`
+    const sees = async () => [(await list(nadia)).includes('topic-secret'), (await nadia.get(path)).status]
+    expect(await sees()).toEqual([false, 404])
+    const members = `/projects/${projects.secret.id}/members`
+    const add = { user_id: nadia.user?.id, access_level: 20 }
+    expect((await server.admin.post(members, add)).status).toBe(201)
+    expect(await sees()).toEqual([true, 200])
+    expect((await server.admin.delete(`${members}/${nadia.user?.id}`)).status).toBe(204)
+    expect(await sees()).toEqual([false, 404])
 
-  const open = `/topics/${ids['topic-open']}`
-  expect((await server.anonymous.get(open)).status).toBe(200)
-  expect(await list(server.anonymous)).toContain('topic-open')
-  await server.admin.put(`/projects/${projects.open.id}`, { visibility: 'internal' })
-  expect((await server.anonymous.get(open)).status).toBe(404)
-  expect(await list(server.anonymous)).toEqual(['topic-free'])
-  expect((await nadia.get(open)).status).toBe(200)
-  await server.admin.put(`/projects/${projects.open.id}`, { visibility: 'private' })
-  expect((await nadia.get(open)).status).toBe(404)
-  expect(await list(nadia)).toEqual(['maps', 'topic-free', 'topic-inside'])
-  expect(await counts(nadia, 'name=maps')).toEqual({ maps: 1 })
+    const open = `/topics/${ids['topic-open']}`
+    expect((await server.anonymous.get(open)).status).toBe(200)
+    expect(await list(server.anonymous)).toContain('topic-open')
+    await server.admin.put(`/projects/${projects.open.id}`, { visibility: 'internal' })
+    expect((await server.anonymous.get(open)).status).toBe(404)
+    expect(await list(server.anonymous)).toEqual(['topic-free'])
+    expect((await nadia.get(open)).status).toBe(200)
+    await server.admin.put(`/projects/${projects.open.id}`, { visibility: 'private' })
+    expect((await nadia.get(open)).status).toBe(404)
+    expect(await list(nadia)).toEqual(['maps', 'topic-free', 'topic-inside'])
+    expect(await counts(nadia, 'name=maps')).toEqual({ maps: 1 })
 
-  await server.admin.put(`/projects/${projects.open.id}`, { topics: ['maps'] })
-  expect(await list(server.anonymous)).toEqual(['topic-free', 'topic-open'])
-})
+    await server.admin.put(`/projects/${projects.open.id}`, { topics: ['maps'] })
+    expect(await list(server.anonymous)).toEqual(['topic-free', 'topic-open'])
+  },
+)
 
-test('a topic is hidden on the day on which the membership expires', async () => {
+test.runIf(onSqlite)('a topic is hidden on the day on which the membership expires', async () => {
   const clock = { now: '2030-05-01T12:00:00.000Z' }
   const server = await startServer({ settings: { hidesTopicsOfHiddenProjects: true }, clock })
   const project = await server.project('vault/secret', { visibility: 'private' })
@@ -227,7 +231,7 @@ test('the error for unknown topics suggests no hidden ones', async () => {
   expect((await assign()).text).toContain('topic-secret')
 })
 
-test('without the setting everyone sees all topics with all projects', async () => {
+test.runIf(onSqlite)('without the setting everyone sees all topics with all projects', async () => {
   const server = await startServer()
   const project = await server.project('vault/secret', { visibility: 'private' })
   await server.admin.put(`/projects/${project.id}`, { topics: ['plans'] })

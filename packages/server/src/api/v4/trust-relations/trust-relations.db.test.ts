@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { startServer } from '../../../testing/server.ts'
 
 const draft = {
@@ -49,14 +50,14 @@ describe.each(['project', 'group'] as const)('the trust relations of a %s', (nou
     expect((await server.admin.get('/users?exclude_humans=true')).body).toEqual([])
   })
 
-  test('are deleted with it', async () => {
+  test.runIf(onSqlite)('are deleted with it', async () => {
     const { server, path, place } = await openPlace()
     await server.admin.post(path, draft)
     expect((await server.admin.delete(place)).status).toBe(202)
     expect((await server.admin.get('/users?exclude_humans=true')).body).toEqual([])
   })
 
-  test('cannot give more than the caller has, and bots cannot manage them', async () => {
+  test.runIf(onSqlite)('cannot give more than the caller has, and bots cannot manage them', async () => {
     const { server, place, path } = await openPlace()
     const manager = await server.user('manager')
     const level = noun === 'project' ? 40 : 50
@@ -73,7 +74,7 @@ describe.each(['project', 'group'] as const)('the trust relations of a %s', (nou
     expect((await bot.delete(`${path}/${owned.body.id}`)).status).toBe(403)
   })
 
-  test('are unknown to other projects and groups', async () => {
+  test.runIf(onSqlite)('are unknown to other projects and groups', async () => {
     const { server, path } = await openPlace()
     const { body } = await server.admin.post(path, draft)
     const elsewhere = await server.project('other/place')
@@ -86,7 +87,7 @@ describe.each(['project', 'group'] as const)('the trust relations of a %s', (nou
 
 const key = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: 'a' }
 
-test.each([
+test.runIf(onSqlite).each([
   [{ issuer: 'http://gitlab.com' }, { message: { issuer: ['is not a usable HTTPS address'] } }],
   [{ issuer: 'gitlab' }, { message: { issuer: ['is not a usable HTTPS address'] } }],
   [{ issuer: 'https://192.168.0.1' }, { message: { issuer: ['is not a usable HTTPS address'] } }],

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createClient, formWithFile } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer as start, type TestOptions, type TestServer } from '../../../testing/server.ts'
 import { type Issuer, startIssuer } from '../../../testing/stand-ins/issuer.ts'
@@ -40,7 +41,7 @@ const encode = (value: unknown) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 
 describe('a token of a trusted issuer', () => {
-  test('sends reports as the bot of the relation, and nothing else', async () => {
+  test.runIf(onSqlite)('sends reports as the bot of the relation, and nothing else', async () => {
     const { server, issuer, project, relation, send, path } = await world()
     const token = await issuer.sign(pipeline)
     const sent = await send(token)
@@ -58,7 +59,7 @@ describe('a token of a trusted issuer', () => {
     expect(issuer.requests()).toEqual(['/.well-known/openid-configuration', '/jwks'])
   })
 
-  test('has the role and the scopes of the relation', async () => {
+  test.runIf(onSqlite)('has the role and the scopes of the relation', async () => {
     const { server, issuer, project } = await world({ terms: { scopes: ['api'], access_level: 20 } })
     const client = createClient(server.app, { token: await issuer.sign(pipeline) })
     expect((await client.get('/user')).body).toMatchObject({ bot: true, name: 'GitLab' })
@@ -69,7 +70,7 @@ describe('a token of a trusted issuer', () => {
     expect((await client.post('//-/sessions', { token: client.token })).status).toBe(401)
   })
 
-  test('reports for the default branch only with the claims that this requires', async () => {
+  test.runIf(onSqlite)('reports for the default branch only with the claims that this requires', async () => {
     const { issuer, send, server, project, path, relation } = await world()
     // The relation has its own rule, so the role that the project requires of users does not apply.
     await server.admin.put(`/projects/${project.id}`, { default_branch_report_role: 'maintainer' })
@@ -103,7 +104,7 @@ describe('a token of a trusted issuer', () => {
     expect((await server.admin.get(`/users/${relation.user_id}`)).status).toBe(404)
   })
 
-  test('is verified with keys of the relation without a request to the issuer', async () => {
+  test.runIf(onSqlite)('is verified with keys of the relation without a request to the issuer', async () => {
     const { server, issuer, send, path, relation } = await world()
     const { body } = await server.admin.put(`${path}/${relation.id}`, { jwks: issuer.keys() })
     expect(body).toMatchObject({ jwks: issuer.keys(), jwks_url: null })
@@ -113,7 +114,7 @@ describe('a token of a trusted issuer', () => {
     expect(issuer.requests()).toEqual([])
   })
 
-  test.each(['PS256', 'ES256', 'EdDSA'])('can be signed with %s', async (alg) => {
+  test.runIf(onSqlite).each(['PS256', 'ES256', 'EdDSA'])('can be signed with %s', async (alg) => {
     const { server, path, send } = await world()
     const other = await startIssuer(() => clock.now, alg)
     const draft = { name: 'x', issuer: other.url, audience, claims: { sub: '*:acme/*' }, jwks_url: other.jwksUrl }
@@ -123,7 +124,7 @@ describe('a token of a trusted issuer', () => {
   })
 })
 
-describe('a token that is', () => {
+describe.runIf(onSqlite)('a token that is', () => {
   type Forge = (issuer: Issuer) => Promise<string> | string
   const withPayload =
     (change: (json: string) => string): Forge =>
@@ -217,7 +218,7 @@ describe('the keys of an issuer', () => {
     expect((await send(token)).status).toBe(201)
   })
 
-  test('stay usable for a day while the issuer does not respond', async () => {
+  test.runIf(onSqlite)('stay usable for a day while the issuer does not respond', async () => {
     const { issuer, send } = await world()
     const sign = () => issuer.sign(pipeline)
     expect((await send(await sign())).status).toBe(201)
@@ -228,7 +229,7 @@ describe('the keys of an issuer', () => {
     expect((await send(await sign())).status).toBe(401)
   })
 
-  test('are not requested from private addresses unless the setting allows it', async () => {
+  test.runIf(onSqlite)('are not requested from private addresses unless the setting allows it', async () => {
     const { server, path, relation, issuer, send } = await world()
     Object.assign(server.deps.settings, { webhooksReachPrivate: false })
     expect((await send(await issuer.sign(pipeline))).status).toBe(401)
@@ -243,7 +244,7 @@ describe('the keys of an issuer', () => {
 })
 
 describe('several relations that match a token', () => {
-  test('authenticate the bot that has access to the project of the request', async () => {
+  test.runIf(onSqlite)('authenticate the bot that has access to the project of the request', async () => {
     const { server, issuer, project, relation, send } = await world()
     const other = await server.project('acme/other')
     const draft = { name: 'x', issuer: issuer.url, audience, claims: { project_path: 'acme/*' } }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Settings } from '../../../platform/settings/settings.ts'
 import { type Client, formWithFile } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { makePng } from '../../../testing/pictures/png.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 import { type FakeClamd, startClamd } from '../../../testing/stand-ins/clamd.ts'
@@ -65,7 +66,7 @@ describe('an upload', () => {
     expect(Object.keys((await maintainer.get(base())).body[0])).not.toContain('scan_state')
   })
 
-  test('with a threat is quarantined: no way leads to its bytes', async () => {
+  test.runIf(onSqlite)('with a threat is quarantined: no way leads to its bytes', async () => {
     const sent = await upload(makePng(), 'picture.png')
     const ways = await waysTo(sent)
     // The first request draws the thumbnail, which is stored.
@@ -83,7 +84,7 @@ describe('an upload', () => {
     expect(await audited('upload_quarantined')).toMatchObject([{ details: { signature: 'Test.Picture' } }])
   })
 
-  test('is held until its scan with ALCOVE_CLAMD_HOLD', async () => {
+  test.runIf(onSqlite)('is held until its scan with ALCOVE_CLAMD_HOLD', async () => {
     hold()
     const sent = await upload(makePng(), 'picture.png')
     for (const way of await waysTo(sent)) {
@@ -99,38 +100,41 @@ describe('an upload', () => {
     for (const way of await waysTo(sent)) expect([way, (await maintainer.get(way)).status]).toEqual([way, 200])
   })
 
-  test('remains pending while clamd is not reachable or does not answer, and is scanned afterwards', async () => {
-    hold()
-    const { id } = await upload('the plan')
-    await clamd.stop()
-    await server.runJobs()
-    expect(await stateOf(id)).toEqual(['pending', null, null])
-    await clamd.start()
-    for (const reaction of ['cut', 'reset', 'error'] as const) {
-      clamd.reaction = reaction
-      // More often than the attempts of a job that fails.
-      for (let run = 0; run < 5; run++) {
-        passMinutes(3)
-        await server.runJobs()
+  test.runIf(onSqlite)(
+    'remains pending while clamd is not reachable or does not answer, and is scanned afterwards',
+    async () => {
+      hold()
+      const { id } = await upload('the plan')
+      await clamd.stop()
+      await server.runJobs()
+      expect(await stateOf(id)).toEqual(['pending', null, null])
+      await clamd.start()
+      for (const reaction of ['cut', 'reset', 'error'] as const) {
+        clamd.reaction = reaction
+        // More often than the attempts of a job that fails.
+        for (let run = 0; run < 5; run++) {
+          passMinutes(3)
+          await server.runJobs()
+        }
+        expect([reaction, ...(await stateOf(id))]).toEqual([reaction, 'pending', null, null])
       }
-      expect([reaction, ...(await stateOf(id))]).toEqual([reaction, 'pending', null, null])
-    }
-    expect((await maintainer.get(`${base()}/${id}`)).status).toBe(409)
-    clamd.reaction = 'answer in pieces'
-    passMinutes(3)
-    await server.runJobs()
-    expect(await stateOf(id)).toEqual(['clean', null, clock.now])
-    expect((await maintainer.get(`${base()}/${id}`)).text).toBe('the plan')
-  })
+      expect((await maintainer.get(`${base()}/${id}`)).status).toBe(409)
+      clamd.reaction = 'answer in pieces'
+      passMinutes(3)
+      await server.runJobs()
+      expect(await stateOf(id)).toEqual(['clean', null, clock.now])
+      expect((await maintainer.get(`${base()}/${id}`)).text).toBe('the plan')
+    },
+  )
 
-  test('over the size limit of clamd is not scanned, and not clean', async () => {
+  test.runIf(onSqlite)('over the size limit of clamd is not scanned, and not clean', async () => {
     clamd.maxBytes = 1000
     const { id } = await upload('x'.repeat(1001))
     await server.runJobs()
     expect(await stateOf(id)).toEqual(['not_scanned', null, null])
   })
 
-  test('of a group and an import is scanned as well', async () => {
+  test.runIf(onSqlite)('of a group and an import is scanned as well', async () => {
     const group = (await server.admin.get('/groups/acme')).body.id
     const sent = await server.admin.post(
       `/groups/${group}/uploads`,
@@ -149,7 +153,7 @@ describe('an upload', () => {
     expect(events[0].details).toMatchObject({ event_name: 'upload_quarantined', target_details: 'a.txt' })
   })
 
-  test('without the setting is not scanned, and a quarantine remains without it', async () => {
+  test.runIf(onSqlite)('without the setting is not scanned, and a quarantine remains without it', async () => {
     const infected = await upload('virus')
     await server.runJobs()
     const waiting = await upload('virus that waits')
@@ -195,7 +199,7 @@ describe('the quarantine', () => {
     expect(await audited('upload_released')).toMatchObject([{ details: { target_details: 'report.txt' } }])
   })
 
-  test('ends with the deletion of the file, and begins again with its restoration', async () => {
+  test.runIf(onSqlite)('ends with the deletion of the file, and begins again with its restoration', async () => {
     const { id } = await upload('virus')
     await server.runJobs()
     expect((await server.admin.delete(`${base()}/${id}`)).status).toBe(204)
@@ -208,7 +212,7 @@ describe('the quarantine', () => {
 })
 
 describe('POST /admin/virus_scan', () => {
-  test('scans the files that were uploaded before, also after an outage', async () => {
+  test.runIf(onSqlite)('scans the files that were uploaded before, also after an outage', async () => {
     setScanner(undefined)
     expect(await server.admin.post('/admin/virus_scan')).toMatchObject({
       status: 400,

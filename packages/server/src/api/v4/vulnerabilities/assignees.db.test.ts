@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newestEvents } from '../../../testing/audit-events.ts'
 import type { Client } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { historyOf } from '../../../testing/reports/imports.ts'
 import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
@@ -45,7 +46,7 @@ async function assigneesOf(ids: readonly number[]): Promise<(string | null)[]> {
   return replies.map(({ body }) => body.assignee?.username ?? null)
 }
 
-describe('an assignee', () => {
+describe.runIf(onSqlite)('an assignee', () => {
   test('is set, replaced and removed, with history and audit event', async () => {
     const { project, ids } = await projectWith(1)
     const [id = 0] = ids
@@ -178,7 +179,7 @@ describe('the filter assignee_id', () => {
     expect(assignedToOthers).not.toContain(two)
   })
 
-  test('rejects other words', async () => {
+  test.runIf(onSqlite)('rejects other words', async () => {
     const { project } = await projectWith(1)
     for (const value of ['you', '0', '-1', '1.5', 'me,you']) {
       expect(await server.admin.get(`/projects/${project.id}/vulnerabilities?assignee_id=${value}`)).toMatchObject({
@@ -188,7 +189,7 @@ describe('the filter assignee_id', () => {
     }
   })
 
-  test('selects for bulk changes and exports, which record whom `me` stood for', async () => {
+  test.runIf(onSqlite)('selects for bulk changes and exports, which record whom `me` stood for', async () => {
     const { project, ids } = await projectWith(3)
     const ada = await server.as('maintainer', project)
     await assign(ids[1], ada)
@@ -216,7 +217,7 @@ describe('the filter assignee_id', () => {
   })
 })
 
-describe('a bulk change of assignees', () => {
+describe.runIf(onSqlite)('a bulk change of assignees', () => {
   test('assigns and unassigns, and each undo restores the former assignees', async () => {
     const { project, ids } = await projectWith(3)
     const [ada, bob] = [await server.as('maintainer', project), await server.as('maintainer', project)]

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { disagreements } from '../../../testing/kept-counts.ts'
 import { historyOf, vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
 import { entry } from '../../../testing/reports/reports.ts'
@@ -35,7 +36,7 @@ const statesOf = async (project: TestProject) =>
     .sort((a, b) => a.id - b.id)
     .map(({ state }) => state)
 
-describe('a bulk change', () => {
+describe.runIf(onSqlite)('a bulk change', () => {
   test('applies one action to many vulnerabilities and returns how many it changed', async () => {
     const { project, ids } = await projectWith(3)
     const maintainer = await server.as('maintainer', project)
@@ -188,7 +189,7 @@ describe('a bulk change', () => {
   })
 })
 
-describe('undoing a bulk change', () => {
+describe.runIf(onSqlite)('undoing a bulk change', () => {
   test('restores the previous state, except of vulnerabilities changed since', async () => {
     const { project, ids } = await projectWith(4)
     const [a = 0, b = 0, c = 0] = ids

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import sql from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import type { Client } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { entry } from '../../../testing/reports/reports.ts'
 import { startServer } from '../../../testing/server.ts'
 
@@ -12,92 +13,95 @@ const read = async (client: Client, path = '/security_dashboard') => {
 }
 const names = (projects: { path_with_namespace: string }[]) => projects.map((one) => one.path_with_namespace)
 
-test('the dashboard has the work of the caller, projects without a scan, silent scanners and recent changes', async () => {
-  const clock = { now: '2026-03-01T10:00:00.000Z' }
-  const server = await startServer({ clock })
-  const shop = await server.project('acme/shop')
-  const site = await server.project('acme/site')
-  const empty = await server.project('acme/empty')
-  const user = await server.as('maintainer', shop)
-  for (const project of [site, empty]) {
-    const added = await server.admin.post(`/projects/${project.id}/members`, {
-      ...{ user_id: user.user?.id, access_level: 40 },
+test.runIf(onSqlite)(
+  'the dashboard has the work of the caller, projects without a scan, silent scanners and recent changes',
+  async () => {
+    const clock = { now: '2026-03-01T10:00:00.000Z' }
+    const server = await startServer({ clock })
+    const shop = await server.project('acme/shop')
+    const site = await server.project('acme/site')
+    const empty = await server.project('acme/empty')
+    const user = await server.as('maintainer', shop)
+    for (const project of [site, empty]) {
+      const added = await server.admin.post(`/projects/${project.id}/members`, {
+        ...{ user_id: user.user?.id, access_level: 40 },
+      })
+      expect(added.status).toBe(201)
+    }
+    expect(await read(user)).toMatchObject({
+      ...{ assigned_to_me: 0, awaiting_approval: 0, activity: [], silent_scanners: { total: 0, scanners: [] } },
+      unscanned: { total: 3 },
     })
-    expect(added.status).toBe(201)
-  }
-  expect(await read(user)).toMatchObject({
-    ...{ assigned_to_me: 0, awaiting_approval: 0, activity: [], silent_scanners: { total: 0, scanners: [] } },
-    unscanned: { total: 3 },
-  })
-  const findings = [
-    entry({ line: 1, severity: 'High', name: 'Injection', rule: 'a' }),
-    entry({ line: 2, severity: 'Low', name: 'Weak hash', rule: 'b' }),
-  ]
-  await server.report(site, findings)
-  await server.report(shop, [], { ref: 'feature' })
+    const findings = [
+      entry({ line: 1, severity: 'High', name: 'Injection', rule: 'a' }),
+      entry({ line: 2, severity: 'Low', name: 'Weak hash', rule: 'b' }),
+    ]
+    await server.report(site, findings)
+    await server.report(shop, [], { ref: 'feature' })
 
-  clock.now = '2026-03-20T10:00:00.000Z'
-  await server.report(shop, findings)
-  clock.now = '2026-03-20T11:00:00.000Z'
-  await server.report(shop, findings)
-  const { body: rows } = await user.get(`/projects/${shop.id}/vulnerabilities`)
-  const ids = rows.map(({ id }: { id: number }) => id)
-  await user.post(`/projects/${shop.id}/vulnerability_bulk_changes`, {
-    ...{ action: 'assign', vulnerability_ids: ids, assignee_id: user.user?.id },
-  })
-  clock.now = '2026-03-20T12:00:00.000Z'
-  expect((await user.post(`/vulnerabilities/${ids[0]}/confirm`)).status).toBe(201)
-  clock.now = '2026-03-20T12:10:00.000Z'
-  const bulk = await user.post(`/projects/${shop.id}/vulnerability_bulk_changes`, {
-    ...{ action: 'confirm', vulnerability_ids: ids },
-  })
-  expect(bulk.body).toMatchObject({ changed: 1 })
-  clock.now = '2026-03-20T14:00:00.000Z'
-  expect((await user.post(`/vulnerabilities/${ids[1]}/resolve`)).status).toBe(201)
+    clock.now = '2026-03-20T10:00:00.000Z'
+    await server.report(shop, findings)
+    clock.now = '2026-03-20T11:00:00.000Z'
+    await server.report(shop, findings)
+    const { body: rows } = await user.get(`/projects/${shop.id}/vulnerabilities`)
+    const ids = rows.map(({ id }: { id: number }) => id)
+    await user.post(`/projects/${shop.id}/vulnerability_bulk_changes`, {
+      ...{ action: 'assign', vulnerability_ids: ids, assignee_id: user.user?.id },
+    })
+    clock.now = '2026-03-20T12:00:00.000Z'
+    expect((await user.post(`/vulnerabilities/${ids[0]}/confirm`)).status).toBe(201)
+    clock.now = '2026-03-20T12:10:00.000Z'
+    const bulk = await user.post(`/projects/${shop.id}/vulnerability_bulk_changes`, {
+      ...{ action: 'confirm', vulnerability_ids: ids },
+    })
+    expect(bulk.body).toMatchObject({ changed: 1 })
+    clock.now = '2026-03-20T14:00:00.000Z'
+    expect((await user.post(`/vulnerabilities/${ids[1]}/resolve`)).status).toBe(201)
 
-  const body = await read(user)
-  expect(body).toMatchObject({ assigned_to_me: 1, unscanned: { total: 1 } })
-  expect(names(body.unscanned.projects)).toEqual(['acme/empty'])
-  expect(body.silent_scanners).toMatchObject({
-    total: 1,
-    scanners: [{ project: { path_with_namespace: 'acme/site' }, last_report_at: '2026-03-01T10:00:00.000Z' }],
-  })
-  expect(body.activity).toMatchObject([
-    {
-      kind: 'triage',
-      author: { id: user.user?.id },
-      triage: { action: 'resolve', total: 1, vulnerability: { id: ids[1] } },
-    },
-    {
-      kind: 'triage',
-      created_at: '2026-03-20T12:10:00.000Z',
-      triage: { action: 'confirm', total: 2, vulnerability: null },
-    },
-    { kind: 'import', author: null, import: { new: 2, absent: 0 }, project: { path_with_namespace: 'acme/shop' } },
-    { kind: 'import', project: { path_with_namespace: 'acme/site' } },
-  ])
-  expect(body.activity).toHaveLength(4)
-  expect(await read(user, '/groups/acme/security_dashboard')).toEqual(body)
-  const statistics = (await user.get('/vulnerability_statistics')).body
-  expect(statistics.most_affected_projects).toMatchObject([
-    { path_with_namespace: 'acme/site', last_scan_at: '2026-03-01T10:00:00.000Z' },
-    { path_with_namespace: 'acme/shop', last_scan_at: '2026-03-20T11:00:00.000Z' },
-  ])
-  expect((await user.get(`/projects/${empty.id}/vulnerability_statistics`)).body.last_scan_at).toBe(null)
-  expect((await user.get(`/projects/${site.id}/vulnerability_statistics`)).body.last_scan_at).toBe(
-    '2026-03-01T10:00:00.000Z',
-  )
+    const body = await read(user)
+    expect(body).toMatchObject({ assigned_to_me: 1, unscanned: { total: 1 } })
+    expect(names(body.unscanned.projects)).toEqual(['acme/empty'])
+    expect(body.silent_scanners).toMatchObject({
+      total: 1,
+      scanners: [{ project: { path_with_namespace: 'acme/site' }, last_report_at: '2026-03-01T10:00:00.000Z' }],
+    })
+    expect(body.activity).toMatchObject([
+      {
+        kind: 'triage',
+        author: { id: user.user?.id },
+        triage: { action: 'resolve', total: 1, vulnerability: { id: ids[1] } },
+      },
+      {
+        kind: 'triage',
+        created_at: '2026-03-20T12:10:00.000Z',
+        triage: { action: 'confirm', total: 2, vulnerability: null },
+      },
+      { kind: 'import', author: null, import: { new: 2, absent: 0 }, project: { path_with_namespace: 'acme/shop' } },
+      { kind: 'import', project: { path_with_namespace: 'acme/site' } },
+    ])
+    expect(body.activity).toHaveLength(4)
+    expect(await read(user, '/groups/acme/security_dashboard')).toEqual(body)
+    const statistics = (await user.get('/vulnerability_statistics')).body
+    expect(statistics.most_affected_projects).toMatchObject([
+      { path_with_namespace: 'acme/site', last_scan_at: '2026-03-01T10:00:00.000Z' },
+      { path_with_namespace: 'acme/shop', last_scan_at: '2026-03-20T11:00:00.000Z' },
+    ])
+    expect((await user.get(`/projects/${empty.id}/vulnerability_statistics`)).body.last_scan_at).toBe(null)
+    expect((await user.get(`/projects/${site.id}/vulnerability_statistics`)).body.last_scan_at).toBe(
+      '2026-03-01T10:00:00.000Z',
+    )
 
-  // A report ends the silence; after 90 days a scanner counts as removed, and after 30 days changes are old.
-  await server.report(site, findings)
-  expect((await read(user)).silent_scanners.total).toBe(0)
-  clock.now = '2026-04-10T10:00:00.000Z'
-  expect((await read(user)).silent_scanners.total).toBe(2)
-  clock.now = '2026-08-01T10:00:00.000Z'
-  expect(await read(user)).toMatchObject({ silent_scanners: { total: 0 }, activity: [] })
-})
+    // A report ends the silence; after 90 days a scanner counts as removed, and after 30 days changes are old.
+    await server.report(site, findings)
+    expect((await read(user)).silent_scanners.total).toBe(0)
+    clock.now = '2026-04-10T10:00:00.000Z'
+    expect((await read(user)).silent_scanners.total).toBe(2)
+    clock.now = '2026-08-01T10:00:00.000Z'
+    expect(await read(user)).toMatchObject({ silent_scanners: { total: 0 }, activity: [] })
+  },
+)
 
-test('the dashboard has nothing of projects that the caller may not read', async () => {
+test.runIf(onSqlite)('the dashboard has nothing of projects that the caller may not read', async () => {
   const server = await startServer()
   const hidden = await server.project('acme/hidden', { visibility: 'public' })
   await server.admin.post('/groups', { name: 'Own', path: 'own', visibility: 'private' })
@@ -133,7 +137,7 @@ test('a dismissal that someone else requested awaits approval', async () => {
   expect((await read(approver)).awaiting_approval).toBe(1)
 })
 
-test('the dashboard takes the same number of statements for many projects', async () => {
+test.runIf(onSqlite)('the dashboard takes the same number of statements for many projects', async () => {
   const request = new AsyncLocalStorage<{ statements: number }>()
   const server = await startServer({
     observe: () => {
@@ -155,28 +159,31 @@ test('the dashboard takes the same number of statements for many projects', asyn
   expect({ first, later, again }).toEqual({ first: 10, later: 10, again: 6 })
 })
 
-test('the activity is paged, can be narrowed to a project, and counts new critical findings', async () => {
-  const server = await startServer()
-  const [shop, site] = [await server.project('acme/shop'), await server.project('acme/site')]
-  const member = await server.as('developer', shop)
-  const critical = entry({ line: 1, severity: 'Critical', name: 'Injection', rule: 'a' })
-  await server.report(shop, [critical, entry({ line: 2, severity: 'Low', rule: 'b' })])
-  await server.report(site, [entry({ line: 1, severity: 'Critical' })])
-  await server.report(shop, [critical])
-  const path = '/security_dashboard/activity'
-  const { body, headers } = await member.get(`${path}?per_page=1`)
-  expect(headers['x-total']).toBe('2')
-  expect(body).toMatchObject([{ kind: 'import', import: { absent: 1, critical: 0 }, project: { id: shop.id } }])
-  const second = await member.get(`${path}?per_page=1&page=2`)
-  expect(second.body).toMatchObject([{ import: { new: 2, critical: 1 }, project: { id: shop.id } }])
-  expect((await member.get(`${path}?project_id=${site.id}`)).body).toEqual([])
-  const all = (await server.admin.get(path)).body.map((one: { project: { id: number } }) => one.project.id)
-  expect(all).toEqual([shop.id, site.id, shop.id])
-  expect((await server.admin.get(`${path}?project_id=${site.id}`)).body).toHaveLength(1)
-  expect((await server.anonymous.get(path)).status).toBe(401)
-  expect((await member.get(`${path}?group_id=999999`)).status).toBe(404)
-  expect((await member.get(`${path}?state=any`)).status).toBe(400)
-})
+test.runIf(onSqlite)(
+  'the activity is paged, can be narrowed to a project, and counts new critical findings',
+  async () => {
+    const server = await startServer()
+    const [shop, site] = [await server.project('acme/shop'), await server.project('acme/site')]
+    const member = await server.as('developer', shop)
+    const critical = entry({ line: 1, severity: 'Critical', name: 'Injection', rule: 'a' })
+    await server.report(shop, [critical, entry({ line: 2, severity: 'Low', rule: 'b' })])
+    await server.report(site, [entry({ line: 1, severity: 'Critical' })])
+    await server.report(shop, [critical])
+    const path = '/security_dashboard/activity'
+    const { body, headers } = await member.get(`${path}?per_page=1`)
+    expect(headers['x-total']).toBe('2')
+    expect(body).toMatchObject([{ kind: 'import', import: { absent: 1, critical: 0 }, project: { id: shop.id } }])
+    const second = await member.get(`${path}?per_page=1&page=2`)
+    expect(second.body).toMatchObject([{ import: { new: 2, critical: 1 }, project: { id: shop.id } }])
+    expect((await member.get(`${path}?project_id=${site.id}`)).body).toEqual([])
+    const all = (await server.admin.get(path)).body.map((one: { project: { id: number } }) => one.project.id)
+    expect(all).toEqual([shop.id, site.id, shop.id])
+    expect((await server.admin.get(`${path}?project_id=${site.id}`)).body).toHaveLength(1)
+    expect((await server.anonymous.get(path)).status).toBe(401)
+    expect((await member.get(`${path}?group_id=999999`)).status).toBe(404)
+    expect((await member.get(`${path}?state=any`)).status).toBe(400)
+  },
+)
 
 test('keyset pages of the activity reach entries of any age, in order and once each', async () => {
   const clock = { now: '2025-01-01T10:00:00.000Z' }
@@ -288,7 +295,7 @@ test('the activity has held absences and silent scanners as kinds of their own',
   }
 })
 
-test('the coverage counts projects with current, old and missing reports of each type', async () => {
+test.runIf(onSqlite)('the coverage counts projects with current, old and missing reports of each type', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' }
   const server = await startServer({ clock })
   const [shop, site] = [await server.project('acme/shop'), await server.project('acme/site')]
@@ -330,7 +337,7 @@ test('the coverage counts projects with current, old and missing reports of each
   expect((await server.anonymous.get(list)).status).toBe(401)
 })
 
-test('the feed reads no decisions for a user without projects', async () => {
+test.runIf(onSqlite)('the feed reads no decisions for a user without projects', async () => {
   const statements: string[] = []
   const server = await startServer({ observe: (query) => statements.push(query.sql) })
   const stranger = await server.user('stranger')

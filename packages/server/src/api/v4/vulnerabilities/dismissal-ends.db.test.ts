@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { endDismissals } from '../../../domain/vulnerabilities/triage/dismissals/ended-dismissals.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { historyOf, vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
 import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
@@ -40,7 +41,7 @@ const listed = async (server: TestServer, project: TestProject, query: string) =
   return body.map(({ id }: { id: number }) => id)
 }
 
-describe('a dismissal until a day', () => {
+describe.runIf(onSqlite)('a dismissal until a day', () => {
   test('ends on that day, once, with its reason in the history', async () => {
     const { clock, server, project } = await world()
     const [id = 0, other = 0] = await detected(server, project, 2)
@@ -134,7 +135,7 @@ describe('a dismissal until a day', () => {
   })
 })
 
-describe('a dismissal until a fix is available', () => {
+describe.runIf(onSqlite)('a dismissal until a fix is available', () => {
   test('ends with the import whose report has the first solution', async () => {
     const { server, project } = await world()
     const [a = 0, b = 0] = await detected(server, project, 2)
@@ -203,7 +204,7 @@ describe('a dismissal until a fix is available', () => {
   })
 })
 
-describe('a bulk dismissal with an end', () => {
+describe.runIf(onSqlite)('a bulk dismissal with an end', () => {
   test('applies to all, and its undo restores the former end', async () => {
     const { server, project } = await world()
     const [a = 0, b = 0] = await detected(server, project, 2)

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newestEvents } from '../../../testing/audit-events.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -15,7 +16,7 @@ const vulnerabilityOf = async (project: TestProject): Promise<number> =>
   (await server.vulnerability(project, { name: 'SQL injection', severity: 'High' })).id
 const get = async (id: number) => (await server.admin.get(`/vulnerabilities/${id}`)).body
 
-describe('a due date set by a user', () => {
+describe.runIf(onSqlite)('a due date set by a user', () => {
   test('replaces that of the policy until it is removed', async () => {
     const project = await freshProject()
     const id = await vulnerabilityOf(project)
@@ -116,7 +117,7 @@ describe('a due date set by a user', () => {
 })
 
 describe('the availability of a fix', () => {
-  test('is the time since which reports describe one', async () => {
+  test.runIf(onSqlite)('is the time since which reports describe one', async () => {
     const project = await freshProject()
     const report = (solution?: string) =>
       server.report(project, [{ ...entry({ name: 'Old library' }), ...(solution !== undefined && { solution }) }])
@@ -169,7 +170,7 @@ describe('the availability of a fix', () => {
     expect(one.fix_available_at).toBe(one.created_at)
   })
 
-  test('is known for a vulnerability whose first report describes one', async () => {
+  test.runIf(onSqlite)('is known for a vulnerability whose first report describes one', async () => {
     const project = await freshProject()
     await server.report(project, [{ ...entry(), solution: 'Upgrade to 2.0.1' }])
     const { body } = await server.admin.get(`/projects/${project.id}/vulnerabilities`)
@@ -243,7 +244,7 @@ describe('lists, statistics and exports', () => {
     }
   })
 
-  test('count what is overdue by severity, and export it', async () => {
+  test.runIf(onSqlite)('count what is overdue by severity, and export it', async () => {
     const { project, ids } = await projectWith(dates)
     await server.admin.put(`/vulnerabilities/${ids[3]}/due_date`, { due_on: '2026-01-01' })
     const expected = { total: 4, critical: 0, high: 3, medium: 0, low: 1, unknown: 0, info: 0 }

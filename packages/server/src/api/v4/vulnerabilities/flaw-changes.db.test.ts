@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dependencyReport } from '../../../domain/vulnerabilities/flaws/testing/dependency-report.ts'
 import type { Client } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { historyOf } from '../../../testing/reports/imports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
@@ -71,7 +72,7 @@ const both = ['grype first', 'trivy first']
 const usual = [both, ['trivy second']]
 const ofGroup = [[...both, ...both].sort(), ['trivy second', 'trivy second']]
 
-describe('a split', () => {
+describe.runIf(onSqlite)('a split', () => {
   test('takes vulnerabilities out of a flaw in one project, and lasts until it is undone', async () => {
     const { id, flaw } = await find(inProject(shop), 'grype first')
     const { status, body } = await maintainer.post(`${inProject(shop)}/vulnerability_flaws/${flaw.id}/split`, {
@@ -126,7 +127,7 @@ describe('a split', () => {
 })
 
 describe('a join', () => {
-  test('of a project applies to later imports of it, and not to other projects', async () => {
+  test.runIf(onSqlite)('of a project applies to later imports of it, and not to other projects', async () => {
     const first = await find(inProject(shop), 'trivy first')
     const second = await find(inProject(shop), 'trivy second')
     const path = `${inProject(shop)}/vulnerability_flaws/${first.flaw.id}/join`
@@ -178,7 +179,7 @@ describe('a join', () => {
   })
 })
 
-describe('a change in a group', () => {
+describe.runIf(onSqlite)('a change in a group', () => {
   const joined = [[...both, 'trivy second']]
   const transfer = async (to: string) => {
     const { status, text } = await server.admin.put(`${inProject(shop)}/transfer`, { namespace: to })

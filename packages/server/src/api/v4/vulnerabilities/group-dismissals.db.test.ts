@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newestEvents } from '../../../testing/audit-events.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { disagreements } from '../../../testing/kept-counts.ts'
 import { historyOf } from '../../../testing/reports/imports.ts'
 import { entry } from '../../../testing/reports/reports.ts'
@@ -94,7 +95,7 @@ describe('a dismissal in all projects of a group', () => {
     expect(await disagreements(server.deps)).toEqual([])
   })
 
-  test('matches an advisory and its package at other places and by other names', async () => {
+  test.runIf(onSqlite)('matches an advisory and its package at other places and by other names', async () => {
     const found = (names: readonly string[], name = 'lodash', file = 'package-lock.json') => ({
       ...entry({ name: `${names[0]} in ${name}`, file }),
       location: { file, dependency: { package: { name }, version: '4.0.0' } },
@@ -119,7 +120,7 @@ describe('a dismissal in all projects of a group', () => {
     })
   })
 
-  test('yields to what a user decided in another project', async () => {
+  test.runIf(onSqlite)('yields to what a user decided in another project', async () => {
     const group = await groupWith()
     const [id, other] = [await firstIn(group.site), await firstIn(group.shop)]
     await server.admin.post(`/vulnerabilities/${other}/confirm`)
@@ -127,7 +128,7 @@ describe('a dismissal in all projects of a group', () => {
     expect(await statesOf(group.shop)).toEqual(['confirmed'])
   })
 
-  test('extends a dismissal, and changes when it is repeated', async () => {
+  test.runIf(onSqlite)('extends a dismissal, and changes when it is repeated', async () => {
     const group = await groupWith()
     const id = await firstIn(group.site)
     await server.admin.post(`/vulnerabilities/${id}/dismiss`, { dismissal_reason: 'false_positive' })
@@ -149,7 +150,7 @@ describe('a dismissal in all projects of a group', () => {
     ])
   })
 
-  test('ends for one vulnerability, or with its rule for all', async () => {
+  test.runIf(onSqlite)('ends for one vulnerability, or with its rule for all', async () => {
     const group = await groupWith()
     const id = await firstIn(group.site)
     await dismiss(id, group.id)
@@ -188,7 +189,7 @@ describe('a dismissal in all projects of a group', () => {
   })
 })
 
-describe('a dismissal in a group is refused', () => {
+describe.runIf(onSqlite)('a dismissal in a group is refused', () => {
   test('without the right to change the rules of the group, and to revert them', async () => {
     const group = await groupWith()
     const id = await firstIn(group.site)
@@ -269,7 +270,7 @@ describe('a dismissal in a group is refused', () => {
   })
 })
 
-describe('the preview of a dismissal in a group', () => {
+describe.runIf(onSqlite)('the preview of a dismissal in a group', () => {
   const preview = (id: number, groupId: number, fields: object = {}, client = server.admin) =>
     client.post(`/vulnerabilities/${id}/dismiss/preview`, { group_id: groupId, ...fields })
 
@@ -342,7 +343,7 @@ describe('the source of a decision', () => {
     expect(await sourceOf(id)).toEqual({ rule_effects: [], rule: null, suppression: null })
   })
 
-  test('is the rule of a project or of the instance', async () => {
+  test.runIf(onSqlite)('is the rule of a project or of the instance', async () => {
     const group = await groupWith()
     const own = { name: 'Own', match: { path: 'src/**' }, action: { severity: 'low' } }
     const { body } = await server.admin.post(`/projects/${group.site.id}/vulnerability_rules`, own)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { historyOf, vulnerabilitiesOf } from '../../../testing/reports/imports.ts'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
@@ -16,7 +17,7 @@ const triage = (id: number, action: string, fields: object = {}) =>
   server.admin.post(`/vulnerabilities/${id}/${action}`, fields)
 
 describe('an import on the default branch', () => {
-  test('marks vulnerabilities that its scanner no longer finds, and keeps their state', async () => {
+  test.runIf(onSqlite)('marks vulnerabilities that its scanner no longer finds, and keeps their state', async () => {
     const project = await freshProject()
     await server.report(project, [one, two])
     const { Two } = await vulnerabilitiesOf(server, project)
@@ -34,7 +35,7 @@ describe('an import on the default branch', () => {
     })
   })
 
-  test('continues from the previous default branch after a rename', async () => {
+  test.runIf(onSqlite)('continues from the previous default branch after a rename', async () => {
     const project = await freshProject()
     const three = entry({ name: 'Three', line: 3, rule: 'c' })
     const secret = entry({ name: 'Secret', line: 9, rule: 's' })
@@ -60,45 +61,48 @@ describe('an import on the default branch', () => {
     expect((await vulnerabilitiesOf(server, project))['Three']).toMatchObject({ resolved_on_default_branch: false })
   })
 
-  test('reopens resolved vulnerabilities that are found again, with a system note, and keeps other states', async () => {
-    const project = await freshProject()
-    const entries = [1, 2, 3, 4].map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` }))
-    await server.report(project, entries)
-    const before = await vulnerabilitiesOf(server, project)
-    const act = { 'Flaw 1': 'resolve', 'Flaw 2': 'dismiss', 'Flaw 3': 'confirm' }
-    for (const [title, action] of Object.entries(act)) await triage(before[title].id, action)
-    await server.report(project, [])
-    const { id: importId } = await server.report(project, entries)
-    expect(await vulnerabilitiesOf(server, project)).toMatchObject({
-      'Flaw 1': { state: 'detected', resolved_at: null, resolved_by_id: null, resolved_on_default_branch: false },
-      'Flaw 2': { state: 'dismissed', dismissed_by_id: 1, resolved_on_default_branch: false },
-      'Flaw 3': { state: 'confirmed', confirmed_by_id: 1, resolved_on_default_branch: false },
-      'Flaw 4': { state: 'detected', resolved_on_default_branch: false },
-    })
-    expect(await historyOf(server.admin, before['Flaw 1'].id)).toMatchObject([
-      { kind: 'created', ref: 'main' },
-      { kind: 'state', from: 'detected', to: 'resolved', author: { id: 1 } },
-      { kind: 'gone', ref: 'main' },
-      { kind: 'back', ref: 'main', import: { id: importId } },
-      {
-        kind: 'state',
-        from: 'resolved',
-        to: 'detected',
-        author: null,
-        import: { id: importId },
-        text: 'reverted vulnerability status from Resolved to Detected with the following comment: "found again on the default branch"',
-      },
-    ])
-    const { body: notes } = await server.admin.get(
-      `/projects/${project.id}/vulnerabilities/${before['Flaw 1'].id}/notes?sort=asc`,
-    )
-    expect(notes).toMatchObject([
-      { system: true },
-      { system: true, author: null, body: expect.stringMatching(/^reverted/) },
-    ])
-  })
+  test.runIf(onSqlite)(
+    'reopens resolved vulnerabilities that are found again, with a system note, and keeps other states',
+    async () => {
+      const project = await freshProject()
+      const entries = [1, 2, 3, 4].map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` }))
+      await server.report(project, entries)
+      const before = await vulnerabilitiesOf(server, project)
+      const act = { 'Flaw 1': 'resolve', 'Flaw 2': 'dismiss', 'Flaw 3': 'confirm' }
+      for (const [title, action] of Object.entries(act)) await triage(before[title].id, action)
+      await server.report(project, [])
+      const { id: importId } = await server.report(project, entries)
+      expect(await vulnerabilitiesOf(server, project)).toMatchObject({
+        'Flaw 1': { state: 'detected', resolved_at: null, resolved_by_id: null, resolved_on_default_branch: false },
+        'Flaw 2': { state: 'dismissed', dismissed_by_id: 1, resolved_on_default_branch: false },
+        'Flaw 3': { state: 'confirmed', confirmed_by_id: 1, resolved_on_default_branch: false },
+        'Flaw 4': { state: 'detected', resolved_on_default_branch: false },
+      })
+      expect(await historyOf(server.admin, before['Flaw 1'].id)).toMatchObject([
+        { kind: 'created', ref: 'main' },
+        { kind: 'state', from: 'detected', to: 'resolved', author: { id: 1 } },
+        { kind: 'gone', ref: 'main' },
+        { kind: 'back', ref: 'main', import: { id: importId } },
+        {
+          kind: 'state',
+          from: 'resolved',
+          to: 'detected',
+          author: null,
+          import: { id: importId },
+          text: 'reverted vulnerability status from Resolved to Detected with the following comment: "found again on the default branch"',
+        },
+      ])
+      const { body: notes } = await server.admin.get(
+        `/projects/${project.id}/vulnerabilities/${before['Flaw 1'].id}/notes?sort=asc`,
+      )
+      expect(notes).toMatchObject([
+        { system: true },
+        { system: true, author: null, body: expect.stringMatching(/^reverted/) },
+      ])
+    },
+  )
 
-  test('records a changed severity together with the changed state', async () => {
+  test.runIf(onSqlite)('records a changed severity together with the changed state', async () => {
     const project = await freshProject()
     await server.report(project, [one])
     const { One } = await vulnerabilitiesOf(server, project)
@@ -111,7 +115,7 @@ describe('an import on the default branch', () => {
     ])
   })
 
-  test('reopens a resolved vulnerability that was never absent', async () => {
+  test.runIf(onSqlite)('reopens a resolved vulnerability that was never absent', async () => {
     const project = await freshProject()
     await server.report(project, [one])
     const { One } = await vulnerabilitiesOf(server, project)
@@ -120,7 +124,7 @@ describe('an import on the default branch', () => {
     expect((await server.admin.get(`/vulnerabilities/${One.id}`)).body.state).toBe('detected')
   })
 
-  test('changes nothing of scanners that did not run', async () => {
+  test.runIf(onSqlite)('changes nothing of scanners that did not run', async () => {
     const project = await freshProject()
     await server.report(project, sastReport([one], 'first'))
     await server.report(project, sastReport([two], 'second'))
@@ -132,7 +136,7 @@ describe('an import on the default branch', () => {
     })
   })
 
-  test('of gemnasium or trivy covers GitLab’s SBOM scanner, each for its own type', async () => {
+  test.runIf(onSqlite)('of gemnasium or trivy covers GitLab’s SBOM scanner, each for its own type', async () => {
     const project = await freshProject()
     const dependency = { package: { name: 'rack' }, version: '1' }
     const inFile = { ...one, location: { file: 'Gemfile.lock', dependency } }
@@ -153,7 +157,7 @@ describe('an import on the default branch', () => {
     expect(await gone()).toEqual([true, true])
   })
 
-  test('never marks an absent secret as resolved, because it stays leaked', async () => {
+  test.runIf(onSqlite)('never marks an absent secret as resolved, because it stays leaked', async () => {
     const project = await freshProject()
     const secret = { ...one, location: { ...one.location, commit: { sha: 'abc' } } }
     await server.report(project, sastReport([secret], undefined, 'secret_detection'))
@@ -164,33 +168,36 @@ describe('an import on the default branch', () => {
     expect(await historyOf(server.admin, One.id)).toMatchObject([{ kind: 'created' }, { kind: 'gone' }])
   })
 
-  test('auto-resolves absent vulnerabilities when the project enables it, and reopens them when they return', async () => {
-    const project = await freshProject()
-    const entries = [1, 2, 3].map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` }))
-    await server.report(project, entries)
-    const before = await vulnerabilitiesOf(server, project)
-    await triage(before['Flaw 2'].id, 'confirm')
-    await triage(before['Flaw 3'].id, 'dismiss', { dismissal_reason: 'acceptable_risk' })
-    await server.admin.put(`/projects/${project.id}`, { auto_resolve_vulnerabilities: true })
-    await server.report(project, [])
-    const gone = { resolved_on_default_branch: true, resolved_by_id: null, resolved_at: expect.any(String) }
-    expect(await vulnerabilitiesOf(server, project)).toMatchObject({
-      'Flaw 1': { ...gone, state: 'resolved', auto_resolved: true },
-      'Flaw 2': { ...gone, state: 'resolved', auto_resolved: true, confirmed_by_id: 1 },
-      'Flaw 3': { state: 'dismissed', dismissal_reason: 'acceptable_risk', auto_resolved: false },
-    })
-    expect((await historyOf(server.admin, before['Flaw 1'].id)).at(-1)).toMatchObject({
-      kind: 'state',
-      to: 'resolved',
-      author: null,
-      comment: 'no longer found on the default branch',
-    })
-    await server.report(project, entries)
-    expect(await vulnerabilitiesOf(server, project)).toMatchObject({
-      'Flaw 1': { state: 'detected', auto_resolved: false, resolved_on_default_branch: false },
-      'Flaw 3': { state: 'dismissed', resolved_on_default_branch: false },
-    })
-  })
+  test.runIf(onSqlite)(
+    'auto-resolves absent vulnerabilities when the project enables it, and reopens them when they return',
+    async () => {
+      const project = await freshProject()
+      const entries = [1, 2, 3].map((line) => entry({ name: `Flaw ${line}`, line, rule: `r${line}` }))
+      await server.report(project, entries)
+      const before = await vulnerabilitiesOf(server, project)
+      await triage(before['Flaw 2'].id, 'confirm')
+      await triage(before['Flaw 3'].id, 'dismiss', { dismissal_reason: 'acceptable_risk' })
+      await server.admin.put(`/projects/${project.id}`, { auto_resolve_vulnerabilities: true })
+      await server.report(project, [])
+      const gone = { resolved_on_default_branch: true, resolved_by_id: null, resolved_at: expect.any(String) }
+      expect(await vulnerabilitiesOf(server, project)).toMatchObject({
+        'Flaw 1': { ...gone, state: 'resolved', auto_resolved: true },
+        'Flaw 2': { ...gone, state: 'resolved', auto_resolved: true, confirmed_by_id: 1 },
+        'Flaw 3': { state: 'dismissed', dismissal_reason: 'acceptable_risk', auto_resolved: false },
+      })
+      expect((await historyOf(server.admin, before['Flaw 1'].id)).at(-1)).toMatchObject({
+        kind: 'state',
+        to: 'resolved',
+        author: null,
+        comment: 'no longer found on the default branch',
+      })
+      await server.report(project, entries)
+      expect(await vulnerabilitiesOf(server, project)).toMatchObject({
+        'Flaw 1': { state: 'detected', auto_resolved: false, resolved_on_default_branch: false },
+        'Flaw 3': { state: 'dismissed', resolved_on_default_branch: false },
+      })
+    },
+  )
 
   test('resolves untriaged vulnerabilities when the scanner dropped their rule', async () => {
     const project = await freshProject()
@@ -212,7 +219,7 @@ describe('an import on the default branch', () => {
   })
 })
 
-describe('an import on another branch', () => {
+describe.runIf(onSqlite)('an import on another branch', () => {
   test('changes only that branch’s occurrences', async () => {
     const project = await freshProject()
     await server.report(project, [one, two])
@@ -298,7 +305,7 @@ describe('an import on another branch', () => {
 })
 
 describe('the history of a vulnerability', () => {
-  test('has the user who promoted it and the import that found it', async () => {
+  test.runIf(onSqlite)('has the user who promoted it and the import that found it', async () => {
     const project = await freshProject()
     const imported = await server.report(project, [one], { promote: 'false' })
     const { body: findings } = await server.admin.get(`/projects/${project.id}/vulnerability_findings`)
@@ -321,7 +328,7 @@ describe('the history of a vulnerability', () => {
     expect(reply.headers['x-total']).toBe('4')
   })
 
-  test('keeps its entries when their users are deleted', async () => {
+  test.runIf(onSqlite)('keeps its entries when their users are deleted', async () => {
     const project = await freshProject()
     await server.report(project, [one])
     const { One } = await vulnerabilitiesOf(server, project)

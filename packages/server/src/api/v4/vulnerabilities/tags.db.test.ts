@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newestEvents } from '../../../testing/audit-events.ts'
 import type { Client } from '../../../testing/client.ts'
+import { onSqlite } from '../../../testing/databases/database.ts'
 import { historyOf } from '../../../testing/reports/imports.ts'
 import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
@@ -41,7 +42,7 @@ const tagsOf = (ids: readonly number[]): Promise<string[][]> =>
 const namesIn = async (path: string, client: Client = server.admin): Promise<string[]> =>
   (await client.get(path)).body.map(({ name }: { name: string }) => name)
 
-describe('tags of a vulnerability', () => {
+describe.runIf(onSqlite)('tags of a vulnerability', () => {
   test('are replaced, added and removed, with history and audit event', async () => {
     const { project, ids } = await projectWith(1)
     const [id = 0] = ids
@@ -143,7 +144,7 @@ describe('tags of a vulnerability', () => {
 })
 
 describe('a bulk change of tags', () => {
-  test('adds and removes them, and its undo keeps what was tagged since', async () => {
+  test.runIf(onSqlite)('adds and removes them, and its undo keeps what was tagged since', async () => {
     const { project, ids } = await projectWith(3)
     await server.admin.put(`/vulnerabilities/${ids[0]}/tags`, { tags: 'web' })
     const tagged = await bulk(project, { action: 'tag', tags: ['web', 'api'], vulnerability_ids: ids })
@@ -168,7 +169,7 @@ describe('a bulk change of tags', () => {
     ])
   })
 
-  test('replaces all tags, and is undone', async () => {
+  test.runIf(onSqlite)('replaces all tags, and is undone', async () => {
     const { project, ids } = await projectWith(1)
     await server.admin.put(`/vulnerabilities/${ids[0]}/tags`, { tags: 'a,b' })
     const cleared = await bulk(project, { action: 'set_tags', tags: [], vulnerability_ids: ids })
@@ -212,7 +213,7 @@ describe('the list of vulnerabilities', () => {
     expect(await idsIn(project, 'tags=web')).toEqual(ids.slice(1, 2))
   })
 
-  test('suggests the tags that readable vulnerabilities have', async () => {
+  test.runIf(onSqlite)('suggests the tags that readable vulnerabilities have', async () => {
     const [one, two] = [await projectWith(2, 'suggest'), await projectWith(1, 'suggest')]
     await server.admin.put(`/vulnerabilities/${one.ids[0]}/tags`, { tags: 'web,unused' })
     await server.admin.delete(`/vulnerabilities/${one.ids[0]}/tags`, { tags: 'unused' })
