@@ -140,7 +140,7 @@ const statisticsText = Buffer.alloc(100)
 function waitedMs(): number {
   if (statistics === undefined) return 0
   const length = readSync(statistics, statisticsText, 0, statisticsText.length, 0)
-  const [, waitedNs] = statisticsText.latin1Slice(0, length).split(' ')
+  const [, waitedNs] = statisticsText.toString('latin1', 0, length).split(' ')
   return Number(waitedNs) / 1e6
 }
 
