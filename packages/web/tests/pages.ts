@@ -16,8 +16,17 @@ export interface Pages {
 /** Browser that all test files of a worker share; it is closed with the worker. */
 let browser: Promise<Browser> | undefined
 
+/** Switches that save processor time and change nothing that a page can notice. */
+const switches = [
+  // A test loads the UI again and again, and each load ends before optimized code would pay.
+  '--js-flags=--no-maglev --no-turbofan',
+  // One tile per layer instead of dozens: tests scroll little, and each tile has its own task.
+  '--default-tile-width=2048',
+  '--default-tile-height=2048',
+]
+
 export async function openPage(origin: string): Promise<UsedPage> {
-  browser ??= openBrowser()
+  browser ??= openBrowser(switches)
   const context = await (await browser).newContext({
     baseURL: origin,
     reducedMotion: 'reduce',
