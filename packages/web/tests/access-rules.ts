@@ -31,16 +31,15 @@ export async function problemsInBothThemes(
   { within, checked }: { within: string | undefined; checked: Set<string> },
 ): Promise<string[]> {
   await loadAxe(page)
-  const rules = { 'color-contrast': { enabled: false } }
-  const problems = await runAxe(page, { within, options: { runOnly: accessRules, rules } })
   const styles = (await page.evaluate(textStyles, { within })).filter((style) => !checked.has(style))
+  const rules = { 'color-contrast': { enabled: styles.length > 0 } }
+  const problems = await runAxe(page, { within, styles, options: { runOnly: accessRules, rules } })
   if (styles.length === 0) return problems
-  const light = await runAxe(page, { within, styles, options: { runOnly: contrast } })
   await page.emulateMedia({ colorScheme: 'dark' })
   const dark = await runAxe(page, { within, styles, options: { runOnly: contrast } })
   await page.emulateMedia({ colorScheme: 'light' })
   for (const style of styles) checked.add(style)
-  return [...problems, ...light, ...dark.map((problem) => `dark: ${problem}`)]
+  return [...problems, ...dark.map((problem) => `dark: ${problem}`)]
 }
 
 async function loadAxe(page: Page): Promise<void> {
@@ -51,7 +50,7 @@ async function loadAxe(page: Page): Promise<void> {
 
 interface Check {
   within?: string | undefined
-  /** Styles of texts, of which one text each is checked. Default: everything. */
+  /** Styles of texts; the contrast of one text each is computed. Default: the contrast of all texts. */
   styles?: readonly string[]
   options: RunOptions
 }
@@ -59,20 +58,17 @@ interface Check {
 async function runAxe(page: Page, { within, styles, options }: Check): Promise<string[]> {
   if (styles) await page.evaluate(textStyles, { within, marked: styles })
   const { violations } = (await page.evaluate(
-    async ({ within, isMarked, options }) => {
+    async ({ within, texts, options }) => {
       const { axe } = globalThis as unknown as { axe: typeof import('axe-core') } // defined by the script at `axePath`
-      const marked = [...document.querySelectorAll('[data-contrast]')]
-      for (const element of marked) element.removeAttribute('data-contrast')
-      if (isMarked && marked.length === 0) return { violations: [] }
-      const include = isMarked ? marked : within && [within]
+      axe.configure({ rules: [{ id: 'color-contrast', selector: texts }] })
       // Base UI's focus guards pass the focus on immediately, so users never notice them.
       return axe.run(
-        { ...(include && { include }), exclude: ['[data-base-ui-focus-guard]'] },
+        { ...(within && { include: [within] }), exclude: ['[data-base-ui-focus-guard]'] },
         // None of the rules needs style sheets.
         { resultTypes: ['violations'], preload: { assets: ['media'] }, selectors: false, ...options },
       )
     },
-    { within, isMarked: styles !== undefined, options },
+    { within, texts: styles ? '[data-contrast]' : '*', options },
   )) as AxeResults
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`))
 }
@@ -89,6 +85,7 @@ function textStyles({ within, marked }: { within?: string | undefined; marked?: 
   const isDark = matchMedia('(prefers-color-scheme: dark)').matches
   const found = new Set<string>()
   const wanted = new Set(marked)
+  for (const element of document.querySelectorAll('[data-contrast]')) element.removeAttribute('data-contrast')
   const roots = within === undefined ? [document.body] : [...document.querySelectorAll(within)]
   const styleOf = (element: Element): string => {
     const { color, fontSize, fontWeight } = getComputedStyle(element)

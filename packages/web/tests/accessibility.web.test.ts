@@ -94,6 +94,25 @@ test('the rules of the tour find a target that is too small', async () => {
   expect((await accessProblems(page)).join()).toContain('target-size')
 })
 
+test('the rules of the tour find a contrast that is too low in one theme', async () => {
+  const page = await web.open('/explore/projects', { as: web.server.admin })
+  await page.evaluate(() => {
+    for (const [name, color] of [
+      ['Pale', 'light-dark(#bbb, #fff)'],
+      ['Dim', 'light-dark(#000, #444)'],
+    ] as const) {
+      const text = Object.assign(document.createElement('p'), { textContent: name })
+      Object.assign(text.style, { color, background: 'light-dark(#fff, #000)' })
+      document.querySelector('main')?.prepend(text)
+    }
+  })
+  const problems = await problemsInBothThemes(page, { within: undefined, checked: new Set() })
+  expect(problems).toEqual([
+    expect.stringMatching(/^color-contrast: .*Pale/),
+    expect.stringMatching(/^dark: color-contrast: .*Dim/),
+  ])
+})
+
 test('files can be chosen wherever they can be dropped, and nothing else is dragged', async () => {
   const page = await web.open('/', { as: web.server.admin })
   for (const [path, way] of [
