@@ -38,8 +38,9 @@ function openList(ranges: IndexRanges, candidates: number) {
       candidates: [
         async function* () {
           for (let read = 0; read < candidates; read += 1_000) {
-            const rows = rowsBetween(first + read + 1, Math.min(first + read + 1_000, rowCount))
-            yield { rows: rows.reverse(), read: 1_000 }
+            const rows = rowsBetween(first + read + 1, Math.min(first + read + 1_000, rowCount)).reverse()
+            // A vulnerability can be a candidate for several reasons.
+            yield { rows: [...rows, ...rows], read: 1_000 }
           }
         },
       ],

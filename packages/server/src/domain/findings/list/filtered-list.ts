@@ -30,8 +30,6 @@ const maxFrequentLists = 1_000
  * about the same when one row in 200 matches.
  */
 const [rowsPerMatch, maxSparseRows] = [200, 10_000]
-/** Maximum number of rows of a list that is collected for one page, because its first rows are far from the start. */
-const maxCollectedRows = 100_000
 /** Maximum number of rows of all cached lists. */
 const maxCachedRows = 50_000
 
@@ -161,14 +159,38 @@ async function readMatching(list: FilteredDefinition, request: RowRequest): Prom
   )
 }
 
-/** Collects the list for one page. Undefined if it is too long, or if reading and testing rows of the ranges is cheaper. */
-async function selectFromCandidates(list: FilteredDefinition, request: RowRequest): Promise<Cursor[] | undefined> {
-  const { unindexed, order, rowCount = Number.POSITIVE_INFINITY } = list
+/** Selects a page from all candidates of a filter. Undefined if reading and testing all rows of the ranges is cheaper. */
+async function selectFromCandidates(
+  { unindexed, order, rowCount = Number.POSITIVE_INFINITY }: FilteredDefinition,
+  request: RowRequest,
+): Promise<Cursor[] | undefined> {
   for (const readCandidates of unindexed.candidates) {
-    const rows = await collectFrom(readCandidates(), order, maxCollectedRows, candidatesPerRow * rowCount)
-    if (rows && rows !== 'frequent') return selectFrom(rows, order, request)
+    const selection = openSelection(order, request)
+    let read = 0
+    for await (const batch of readCandidates()) {
+      selection.add(batch.rows)
+      read += batch.read
+      if (read > candidatesPerRow * rowCount) break
+      await setImmediate()
+    }
+    if (read <= candidatesPerRow * rowCount) return selection.page()
   }
   return undefined
+}
+
+/** Keeps the rows of a page while all rows of the list are added in any order, possibly more than once. */
+function openSelection(order: ListOrder, { after, offset = 0, limit }: RowRequest) {
+  const compare = compareIn(order)
+  const end = offset + limit
+  let rows = new Map<number, Cursor>()
+  const sorted = () => [...rows.values()].sort(compare).slice(0, end)
+  return {
+    add(added: readonly Cursor[]) {
+      for (const row of added) if (!after || compare(row, after) > 0) rows.set(row.id, row)
+      if (rows.size > 2 * end + maxBatchSize) rows = new Map(sorted().map((row) => [row.id, row]))
+    },
+    page: () => sorted().slice(offset),
+  }
 }
 
 /** Reads and tests rows in the order of the list. Undefined when `maxRead` rows were read and did not suffice. */
