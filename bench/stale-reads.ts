@@ -42,12 +42,15 @@ export async function measureStaleReads(dataset: Dataset, options: Options): Pro
   try {
     while (servers.length < 2) servers.push(await startServer(dataset.env))
     const isOver = () => areWritersDone || counts.reads >= total
-    const disturbances = [cutConnections(dataset.env['ALCOVE_DATABASE_URL'], counts, isOver)]
-    for (const { url } of servers) disturbances.push(loadLists(url, options, isOver))
     const numbers = Array.from({ length: writers }, (_, number) => number)
-    await Promise.all(numbers.map((number) => compareReads(servers, { tokens, number }, counts, isOver)))
-    areWritersDone = true
-    await Promise.all(disturbances)
+    const compared = Promise.all(
+      numbers.map((number) => compareReads(servers, { tokens, number }, counts, isOver)),
+    ).finally(() => (areWritersDone = true))
+    await Promise.all([
+      compared,
+      cutConnections(dataset.env['ALCOVE_DATABASE_URL'], counts, isOver),
+      ...servers.map(({ url }) => loadLists(url, options, isOver)),
+    ])
   } finally {
     for (const server of servers) await server.stop()
   }
@@ -56,7 +59,7 @@ export async function measureStaleReads(dataset: Dataset, options: Options): Pro
       'reads at another process': counts.reads,
       stale: counts.stale,
       aim: '0',
-      verdict: counts.stale === 0 ? 'met' : 'missed',
+      verdict: counts.stale === 0 && counts.reads >= total ? 'met' : 'missed',
       'cut connections': counts.cut,
       'failed requests': counts.failed,
       seconds: (performance.now() - startedAt) / 1000,
@@ -90,9 +93,11 @@ async function compareReads(
     const [changed, read] = round % 2 === 0 ? servers : [...servers].reverse()
     if (!changed || !read) return
     const description = `${token} ${round}`
-    const isChanged = await send(changed, project, { token, method: 'PUT', body: { description } })
-    const found = isChanged.status === 200 ? await send(read, project, { token }) : isChanged
-    count(counts, found, () => found.body['description'] === description)
+    const update = await send(changed, project, { token, method: 'PUT', body: { description } })
+    if (update.status === 200) {
+      const found = await send(read, project, { token })
+      count(counts, found, () => found.body['description'] === description)
+    } else counts.failed++
 
     const rotated = await send(changed, '/personal_access_tokens/self/rotate', { token, method: 'POST', body: {} })
     if (rotated.status !== 200) {

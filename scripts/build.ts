@@ -21,12 +21,13 @@ interface Program {
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const tools = ['package-lock.json', 'scripts/bundle.ts']
+const cacheScript = 'scripts/code-cache.ts'
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 
 const programs: Program[] = [
   {
     folder: 'packages/server',
-    inputs: tools,
+    inputs: [cacheScript, ...tools],
     async build(folder) {
       await bundle(join(folder, 'src/main.ts'), join(folder, 'dist'), { hasWorkers: true })
       await bundleProgram(join(folder, 'src/program.ts'), join(folder, 'dist/program.cjs'))

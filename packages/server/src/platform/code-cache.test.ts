@@ -1,8 +1,9 @@
 import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { expect, onTestFinished, test } from 'vitest'
-import { codeCacheOf, loadCached } from './code-cache.ts'
+import { cacheBeside, loadCached } from './code-cache.ts'
 
 interface Program {
   add(a: number, b: number): number
@@ -34,7 +35,7 @@ test('a program is compiled once and loaded from the cache afterwards', async ()
 test('a cache beside the program is used, and none is written to the folder', async () => {
   const { folder, file, cache } = await openFolder()
   loadCached<Program>(file, folder).saveCache(folder)
-  await rename(cache, codeCacheOf(file))
+  await rename(cache, cacheBeside(file))
 
   const program = loadCached<Program>(file, folder)
   program.saveCache(folder)
@@ -44,10 +45,23 @@ test('a cache beside the program is used, and none is written to the folder', as
 
 test('the cache in the folder is used when the one beside the program is of another program', async () => {
   const { folder, file, cache } = await openFolder()
-  await writeFile(codeCacheOf(file), 'damaged')
+  await writeFile(cacheBeside(file), 'damaged')
   loadCached<Program>(file, folder).saveCache(folder)
   const { mtimeNs } = await stat(cache, { bigint: true })
 
+  loadCached<Program>(file, folder).saveCache(folder)
+  expect((await stat(cache, { bigint: true })).mtimeNs).toBe(mtimeNs)
+})
+
+test('the cache in the folder is used when V8 rejects the one beside the program', async () => {
+  const { folder, file, cache } = await openFolder()
+  setFlagsFromString('--no-opt')
+  loadCached<Program>(file, folder).saveCache(folder)
+  setFlagsFromString('--opt')
+  await rename(cache, cacheBeside(file))
+
+  loadCached<Program>(file, folder).saveCache(folder)
+  const { mtimeNs } = await stat(cache, { bigint: true })
   loadCached<Program>(file, folder).saveCache(folder)
   expect((await stat(cache, { bigint: true })).mtimeNs).toBe(mtimeNs)
 })

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { constants, Script } from 'node:vm'
+import { constants, Script, type ScriptOptions } from 'node:vm'
 
 /** A loaded CommonJS program. */
 export interface CachedProgram<Exports> {
@@ -22,7 +22,7 @@ export interface CachedProgram<Exports> {
 }
 
 /** Place of the cache in the data folder. */
-export const codeCacheName = 'cache/program.v8'
+export const cacheInFolder = 'cache/program.v8'
 const digestBytes = 32
 
 /**
@@ -36,7 +36,7 @@ export function loadCached<Exports>(
   folder: string,
   { beforeRun = () => {} }: { beforeRun?: () => void } = {},
 ): CachedProgram<Exports> {
-  const { script, sourceDigest } = compile(file, [codeCacheOf(file), join(folder, codeCacheName)])
+  const { script, sourceDigest } = compile(file, [cacheBeside(file), join(folder, cacheInFolder)])
   const isCached = script.cachedDataRejected === false
   const module = { exports: {} as Exports } // filled by the program
   beforeRun()
@@ -44,32 +44,35 @@ export function loadCached<Exports>(
   return {
     exports: module.exports,
     saveCache(folder) {
-      if (!isCached) writeCache(join(folder, codeCacheName), sourceDigest, script.createCachedData())
+      if (!isCached) writeCache(join(folder, cacheInFolder), sourceDigest, script.createCachedData())
     },
   }
 }
 
 /** Returns the path of the cache that belongs to a program. */
-export const codeCacheOf = (program: string): string => program.replace(/\.cjs$/, '.v8')
+export const cacheBeside = (program: string): string => program.replace(/\.cjs$/, '.v8')
 
 /** Compiles the file with the first cache that is valid. The text and the cache are megabytes, so nothing but V8 refers to them afterwards. */
 function compile(file: string, cachePaths: readonly string[]): { script: Script; sourceDigest: Buffer } {
-  const source = readBytes(file)
+  const source = readMapped(file)
   const sourceDigest = createHash('sha256').update(source).digest()
-  let cachedData: Buffer | undefined
-  for (const path of cachePaths) cachedData ??= readCache(path, sourceDigest)
-  const script = new Script(source.toString('latin1'), {
-    filename: file,
-    ...(cachedData && { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  })
-  return { script, sourceDigest }
+  const text = source.toString('latin1')
+  let script: Script | undefined
+  for (const path of cachePaths) {
+    const cachedData = readCache(path, sourceDigest)
+    if (cachedData) script = compileText(text, { filename: file, cachedData })
+    if (script?.cachedDataRejected === false) break
+  }
+  return { script: script ?? compileText(text, { filename: file }), sourceDigest }
 }
+
+const compileText = (text: string, options: ScriptOptions) =>
+  new Script(text, { ...options, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER })
 
 function readCache(path: string, sourceDigest: Buffer): Buffer | undefined {
   let bytes: Buffer
   try {
-    bytes = readBytes(path)
+    bytes = readMapped(path)
   } catch {
     return undefined
   }
@@ -81,7 +84,7 @@ function readCache(path: string, sourceDigest: Buffer): Buffer | undefined {
  * Reads a file into pages that V8 maps, as it does for each buffer that can be resized. After a block of several megabytes
  * was freed, glibc would keep as much unused memory, and put blocks of that size between small ones (decision 143).
  */
-function readBytes(path: string): Buffer {
+function readMapped(path: string): Buffer {
   const descriptor = openSync(path, 'r')
   try {
     const { size } = fstatSync(descriptor)

@@ -21,7 +21,7 @@ import {
   updateInvitation,
   updateInvitationLink,
 } from './invitation-queries.ts'
-import { sentenceOf } from './member-problem.ts'
+import { memberProblem } from './member-problem.ts'
 import { addMember, assertMayGrant, assertTerms, type MemberPlace, type MemberTerms } from './members.ts'
 
 /** Number of days for which the link of an invitation is valid. */
@@ -90,7 +90,7 @@ function isAddress(email: string): boolean {
 function problemOf(error: unknown): string {
   const isLimit = error instanceof Failure && error.cause.kind === 'too-many-requests'
   if (isLimit && error.cause.sentence !== undefined) return error.cause.sentence
-  const sentence = sentenceOf(error)
+  const sentence = memberProblem(error)
   return sentence === 'Member already exists' ? 'User already exists in source' : sentence
 }
 

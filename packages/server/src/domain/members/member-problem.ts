@@ -1,7 +1,7 @@
 import { Failure } from '../../platform/failure.ts'
 
 /** Returns an error as one sentence, for responses that list one line per member. */
-export function sentenceOf(error: unknown): string {
+export function memberProblem(error: unknown): string {
   if (!(error instanceof Failure)) throw error
   const { cause } = error
   if (cause.kind === 'conflict') return cause.sentence

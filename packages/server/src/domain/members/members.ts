@@ -18,7 +18,7 @@ import { assertUnmodified } from '../unmodified.ts'
 import { findUserById, findUserByUsername } from '../users/users.ts'
 import type { Member, MemberFilter, MemberSource } from './member.ts'
 import { recordMemberEvent } from './member-events.ts'
-import { sentenceOf } from './member-problem.ts'
+import { memberProblem } from './member-problem.ts'
 import {
   countMembers,
   deleteExpiredMembers,
@@ -118,7 +118,7 @@ export async function addMembers(
     try {
       await addMember(deps, caller, place, { candidate, terms })
     } catch (error) {
-      problems[name] = sentenceOf(error)
+      problems[name] = memberProblem(error)
     }
   }
   return problems

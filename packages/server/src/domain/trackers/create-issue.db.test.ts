@@ -71,35 +71,31 @@ describe.runIf(onSqlite).each(trackerKinds)('an issue in %s', (kind) => {
 })
 
 describe('a vulnerability', () => {
-  test.runIf(onSqlite)(
-    'never creates two issues, whatever happens to requests and responses',
-    { timeout: 120_000 },
-    async () => {
-      const { server, project, tracker, clock } = await startWithTracker('gitlab')
-      let line = 0
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(fc.constantFrom(...faults), { maxLength: 4 }),
-          fc.integer({ min: 1, max: 3 }),
-          async (script, requests) => {
-            const { id } = await server.vulnerability(project, flaw(++line))
-            const before = tracker.issues.length
-            tracker.script = [...script]
-            const request = () => server.admin.post(`/vulnerabilities/${id}/issue`)
-            const responses = await Promise.all(Array.from({ length: requests }, request))
-            expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 202))
-            for (let hour = 0; hour < 4; hour++) {
-              await passMinutes(clock, [server], 15)
-              await request()
-            }
-            const { body } = await server.admin.get(`/vulnerabilities/${id}/issue`)
-            expect([body.issue.state, tracker.issues.length - before]).toEqual(['created', 1])
-          },
-        ),
-        { numRuns: Number(process.env['ALCOVE_TEST_FUZZ_RUNS'] ?? 12) },
-      )
-    },
-  )
+  test('never creates two issues, whatever happens to requests and responses', { timeout: 120_000 }, async () => {
+    const { server, project, tracker, clock } = await startWithTracker('gitlab')
+    let line = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...faults), { maxLength: 4 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (script, requests) => {
+          const { id } = await server.vulnerability(project, flaw(++line))
+          const before = tracker.issues.length
+          tracker.script = [...script]
+          const request = () => server.admin.post(`/vulnerabilities/${id}/issue`)
+          const responses = await Promise.all(Array.from({ length: requests }, request))
+          expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 202))
+          for (let hour = 0; hour < 4; hour++) {
+            await passMinutes(clock, [server], 15)
+            await request()
+          }
+          const { body } = await server.admin.get(`/vulnerabilities/${id}/issue`)
+          expect([body.issue.state, tracker.issues.length - before]).toEqual(['created', 1])
+        },
+      ),
+      { numRuns: Number(process.env['ALCOVE_TEST_FUZZ_RUNS'] ?? 12) },
+    )
+  })
 
   test.runIf(testEngine === 'postgres')('creates one issue when two processes request and create it', async () => {
     const database = await freshDatabase()

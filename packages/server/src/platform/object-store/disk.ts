@@ -4,6 +4,7 @@ import { type FileHandle, mkdir, open as openHandle, readdir, rename, rm, stat, 
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { unavailable } from '../failure.ts'
+import { openBufferCollector } from '../v8-flags.ts'
 import { type Bytes, discard, suppressUnhandledError } from './bytes.ts'
 import { assertKey } from './key.ts'
 import type { ObjectInfo, ObjectStore } from './objects.ts'
@@ -34,6 +35,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
   await removeLeftovers(temporary, new Date(Date.now() - silenceMs))
 
   const pool = openBufferPool()
+  const collectBuffers = openBufferCollector()
   const shardOf = (key: string) => shards[hash('sha256', key, 'buffer')[0] ?? 0] ?? ''
   const pathOf = (key: string) => `${objects}/${shardOf(key)}/${nameOf(key)}`
 
@@ -41,7 +43,7 @@ export async function openDiskStore(folder: string): Promise<ObjectStore> {
     async put(key, body) {
       assertKey(key)
       suppressUnhandledError(body)
-      const batches = severalOf(body)
+      const batches = severalOf(body, collectBuffers)
       const path = pathOf(key)
       try {
         // Every batch but the last one is large.
@@ -207,7 +209,7 @@ function after(bytes: number, pieces: Buffer[]): Buffer[] {
 }
 
 /** Groups chunks into batches, because every write is a round trip to another thread. */
-async function* severalOf(body: Bytes): AsyncGenerator<Buffer[]> {
+async function* severalOf(body: Bytes, collectBuffers: (unusedBytes: number) => void): AsyncGenerator<Buffer[]> {
   let chunks: Buffer[] = []
   let bytes = 0
   // A stream of bytes yields buffers.
@@ -217,6 +219,7 @@ async function* severalOf(body: Bytes): AsyncGenerator<Buffer[]> {
     if (bytes < writtenBytes) continue
     yield chunks
     chunks = []
+    collectBuffers(bytes)
     bytes = 0
   }
   if (bytes > 0) yield chunks

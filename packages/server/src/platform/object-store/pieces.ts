@@ -18,14 +18,14 @@ export async function openReader(objects: ObjectStore, key: string, range?: Byte
   return opened instanceof Readable ? piecesOf(opened) : opened
 }
 
-const readBytes = 128 * 1024
+const pieceBytes = 128 * 1024
 
 /** Yields the bytes of an object. Each buffer is valid until the next one is read. Throws if the object does not exist. */
 export async function* readPieces(objects: ObjectStore, key: string): AsyncGenerator<Buffer, void> {
   const pieces = await openReader(objects, key)
   if (!pieces) throw new Error(`the object ${key} is not in the object store`)
   try {
-    for (let piece = await pieces.next(readBytes); piece; piece = await pieces.next(readBytes)) yield piece
+    for (let piece = await pieces.next(pieceBytes); piece; piece = await pieces.next(pieceBytes)) yield piece
   } finally {
     pieces.close()
   }

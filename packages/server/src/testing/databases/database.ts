@@ -21,8 +21,8 @@ export const testEngine: 'sqlite' | 'postgres' =
   process.env['ALCOVE_TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite'
 
 /**
- * Condition of tests whose subject is not the database, in a file of tests that run on both engines. Other tests execute
- * their statements on PostgreSQL.
+ * Condition of tests whose subject is not the database, in a file of tests that run on both engines. Their
+ * statements are executed on PostgreSQL by other tests.
  */
 export const onSqlite: boolean = testEngine === 'sqlite'
 

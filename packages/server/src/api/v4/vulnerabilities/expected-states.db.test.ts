@@ -51,7 +51,7 @@ describe('expected_state', () => {
     },
   )
 
-  test.runIf(onSqlite).each(['confirm', 'resolve', 'dismiss', 'revert'])(
+  test.each(['confirm', 'resolve', 'dismiss', 'revert'])(
     'is checked by %s, which ignores the state without it',
     async (action) => {
       const { ids } = await projectWith(1)

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Client } from '../../../testing/client.ts'
-import { onSqlite } from '../../../testing/databases/database.ts'
 import { entry } from '../../../testing/reports/reports.ts'
 import { startServer, type TestProject, type TestServer } from '../../../testing/server.ts'
 
 const statistics = async (client: Client, project: TestProject) =>
   (await client.get(`/projects/${project.id}/vulnerability_statistics`)).body
 
-test.runIf(onSqlite)('statistics of an empty project have zeros, no grade and a year of empty days', async () => {
+test('statistics of an empty project have zeros, no grade and a year of empty days', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' }
   const server = await startServer({ clock })
   const project = await server.project('acme/empty')
@@ -59,7 +58,7 @@ test('a grade requires a scan of the default branch and no findings that await p
   expect(await grades()).toEqual(['B', 'B', { ...none, A: 1, B: 1 }])
 })
 
-test.runIf(onSqlite)('statistics count by severity and state, grade the project, and keep each past day', async () => {
+test('statistics count by severity and state, grade the project, and keep each past day', async () => {
   const clock = { now: '2026-03-01T10:00:00.000Z' }
   const server = await startServer({ clock })
   const project = await server.project('acme/days')
@@ -94,42 +93,39 @@ test.runIf(onSqlite)('statistics count by severity and state, grade the project,
   })
 })
 
-test.runIf(onSqlite)(
-  'statistics have the mean time from detection to resolution of resolved vulnerabilities',
-  async () => {
-    const clock = { now: '2026-03-01T10:00:00.000Z' }
-    const server = await startServer({ clock })
-    const project = await server.project('acme/times')
-    const severities = ['High', 'High', 'Low', 'Critical']
-    await server.report(
-      project,
-      severities.map((severity, line) => entry({ line: line + 1, severity, rule: `rule-${line}` })),
-    )
-    const { body: rows } = await server.admin.get(`/projects/${project.id}/vulnerabilities?sort=detected_asc`)
-    const change = async (index: number, action: string, at: string) => {
-      clock.now = at
-      expect((await server.admin.post(`/vulnerabilities/${rows[index].id}/${action}`)).status).toBe(201)
-    }
-    await change(0, 'resolve', '2026-03-01T11:00:00.000Z')
-    await change(1, 'resolve', '2026-03-01T13:00:00.000Z')
-    await change(2, 'resolve', '2026-03-02T10:00:00.000Z')
-    await change(3, 'dismiss', '2026-03-03T10:00:00.000Z')
-    const hour = 3600
-    expect(await statistics(server.admin, project)).toMatchObject({
-      total: 0,
-      letter_grade: 'A',
-      counts: { high: { resolved: 2 }, low: { resolved: 1 }, critical: { dismissed: 1, detected: 0 } },
-      mean_time_to_resolve: (28 * hour) / 3,
-      mean_time_to_resolve_by_severity: { high: 2 * hour, low: 24 * hour, critical: null },
-    })
-    await change(2, 'revert', '2026-03-04T10:00:00.000Z')
-    const body = await statistics(server.admin, project)
-    expect(body).toMatchObject({ total: 1, letter_grade: 'B', mean_time_to_resolve: 2 * hour })
-    expect(body.per_day.slice(-4).map(({ total }: { total: number }) => total)).toEqual([2, 1, 0, 1])
-  },
-)
+test('statistics have the mean time from detection to resolution of resolved vulnerabilities', async () => {
+  const clock = { now: '2026-03-01T10:00:00.000Z' }
+  const server = await startServer({ clock })
+  const project = await server.project('acme/times')
+  const severities = ['High', 'High', 'Low', 'Critical']
+  await server.report(
+    project,
+    severities.map((severity, line) => entry({ line: line + 1, severity, rule: `rule-${line}` })),
+  )
+  const { body: rows } = await server.admin.get(`/projects/${project.id}/vulnerabilities?sort=detected_asc`)
+  const change = async (index: number, action: string, at: string) => {
+    clock.now = at
+    expect((await server.admin.post(`/vulnerabilities/${rows[index].id}/${action}`)).status).toBe(201)
+  }
+  await change(0, 'resolve', '2026-03-01T11:00:00.000Z')
+  await change(1, 'resolve', '2026-03-01T13:00:00.000Z')
+  await change(2, 'resolve', '2026-03-02T10:00:00.000Z')
+  await change(3, 'dismiss', '2026-03-03T10:00:00.000Z')
+  const hour = 3600
+  expect(await statistics(server.admin, project)).toMatchObject({
+    total: 0,
+    letter_grade: 'A',
+    counts: { high: { resolved: 2 }, low: { resolved: 1 }, critical: { dismissed: 1, detected: 0 } },
+    mean_time_to_resolve: (28 * hour) / 3,
+    mean_time_to_resolve_by_severity: { high: 2 * hour, low: 24 * hour, critical: null },
+  })
+  await change(2, 'revert', '2026-03-04T10:00:00.000Z')
+  const body = await statistics(server.admin, project)
+  expect(body).toMatchObject({ total: 1, letter_grade: 'B', mean_time_to_resolve: 2 * hour })
+  expect(body.per_day.slice(-4).map(({ total }: { total: number }) => total)).toEqual([2, 1, 0, 1])
+})
 
-test.runIf(onSqlite)('statistics require Developer, with the usual status for other callers', async () => {
+test('statistics require Developer, with the usual status for other callers', async () => {
   const server = await startServer()
   const project = await server.project('acme/private')
   const path = `/projects/${project.id}/vulnerability_statistics`
@@ -156,73 +152,67 @@ async function groupOfThree(server: TestServer) {
   return projects
 }
 
-test.runIf(onSqlite)(
-  'statistics and list of a group contain only what the caller may read in each project',
-  async () => {
-    const server = await startServer()
-    const [one, two, three] = await groupOfThree(server)
-    const developer = await server.as('developer', one)
-    const member = { user_id: developer.user?.id, access_level: 20 }
-    await server.admin.post(`/projects/${three.id}/members`, member)
-    const groupDeveloper = await server.user('group-developer')
-    await server.admin.post('/groups/top/members', { user_id: groupDeveloper.user?.id, access_level: 30 })
+test('statistics and list of a group contain only what the caller may read in each project', async () => {
+  const server = await startServer()
+  const [one, two, three] = await groupOfThree(server)
+  const developer = await server.as('developer', one)
+  const member = { user_id: developer.user?.id, access_level: 20 }
+  await server.admin.post(`/projects/${three.id}/members`, member)
+  const groupDeveloper = await server.user('group-developer')
+  await server.admin.post('/groups/top/members', { user_id: groupDeveloper.user?.id, access_level: 30 })
 
-    const titles = async (client: Client, query = '') => {
-      const { status, body, headers } = await client.get(`/groups/top/vulnerabilities${query}`)
-      expect([status, headers['x-total']]).toEqual([200, String(body.length)])
-      return body.map(({ title }: { title: string }) => title)
-    }
-    expect(await titles(developer)).toEqual(['Low in 1'])
-    const worstFirst = ['Critical in 2', 'Medium in 3', 'Low in 2', 'Low in 1']
-    expect(await titles(groupDeveloper)).toEqual(worstFirst)
-    expect(await titles(server.admin)).toEqual(worstFirst)
-    expect(await titles(server.admin, '?severity=low,medium&sort=detected_asc')).toEqual([
-      'Low in 1',
-      'Low in 2',
-      'Medium in 3',
-    ])
-    expect(await titles(server.admin, `?project_id=${one.id},${two.id}&search=low`)).toEqual(['Low in 2', 'Low in 1'])
-    const { body } = await server.admin.get('/groups/top/vulnerabilities?per_page=1')
-    expect(body[0]).toMatchObject({
-      project: { id: two.id, path_with_namespace: 'top/two' },
-      finding: { project_id: two.id },
-    })
+  const titles = async (client: Client, query = '') => {
+    const { status, body, headers } = await client.get(`/groups/top/vulnerabilities${query}`)
+    expect([status, headers['x-total']]).toEqual([200, String(body.length)])
+    return body.map(({ title }: { title: string }) => title)
+  }
+  expect(await titles(developer)).toEqual(['Low in 1'])
+  const worstFirst = ['Critical in 2', 'Medium in 3', 'Low in 2', 'Low in 1']
+  expect(await titles(groupDeveloper)).toEqual(worstFirst)
+  expect(await titles(server.admin)).toEqual(worstFirst)
+  expect(await titles(server.admin, '?severity=low,medium&sort=detected_asc')).toEqual([
+    'Low in 1',
+    'Low in 2',
+    'Medium in 3',
+  ])
+  expect(await titles(server.admin, `?project_id=${one.id},${two.id}&search=low`)).toEqual(['Low in 2', 'Low in 1'])
+  const { body } = await server.admin.get('/groups/top/vulnerabilities?per_page=1')
+  expect(body[0]).toMatchObject({
+    project: { id: two.id, path_with_namespace: 'top/two' },
+    finding: { project_id: two.id },
+  })
 
-    const ofTwo = await groupDeveloper.get(`/groups/top/vulnerability_statistics?project_id=${one.id},${three.id}`)
-    expect(ofTwo).toMatchObject({ status: 200, body: { projects: 2, total: 2, medium: 1, low: 1, letter_grade: 'C' } })
-    // The filter does not widen what the caller may read.
-    const hidden = await developer.get(`/groups/top/vulnerability_statistics?project_id=${two.id}`)
-    expect(hidden).toMatchObject({ status: 200, body: { projects: 0, total: 0, most_affected_projects: [] } })
-    const own = await developer.get('/groups/top/vulnerability_statistics')
-    expect(own).toMatchObject({ status: 200, body: { projects: 1, total: 1, low: 1, letter_grade: 'B' } })
-    const all = await groupDeveloper.get('/groups/top/vulnerability_statistics')
-    expect(all.body).toMatchObject({
-      projects: 3,
-      projects_by_grade: { A: 0, B: 1, C: 1, D: 0, F: 1 },
-      total: 4,
-      critical: 1,
-      medium: 1,
-      low: 2,
-      letter_grade: 'F',
-    })
-    expect(all.body.per_day.at(-1)).toMatchObject({ total: 4, low: 2 })
-  },
-)
+  const ofTwo = await groupDeveloper.get(`/groups/top/vulnerability_statistics?project_id=${one.id},${three.id}`)
+  expect(ofTwo).toMatchObject({ status: 200, body: { projects: 2, total: 2, medium: 1, low: 1, letter_grade: 'C' } })
+  // The filter does not widen what the caller may read.
+  const hidden = await developer.get(`/groups/top/vulnerability_statistics?project_id=${two.id}`)
+  expect(hidden).toMatchObject({ status: 200, body: { projects: 0, total: 0, most_affected_projects: [] } })
+  const own = await developer.get('/groups/top/vulnerability_statistics')
+  expect(own).toMatchObject({ status: 200, body: { projects: 1, total: 1, low: 1, letter_grade: 'B' } })
+  const all = await groupDeveloper.get('/groups/top/vulnerability_statistics')
+  expect(all.body).toMatchObject({
+    projects: 3,
+    projects_by_grade: { A: 0, B: 1, C: 1, D: 0, F: 1 },
+    total: 4,
+    critical: 1,
+    medium: 1,
+    low: 2,
+    letter_grade: 'F',
+  })
+  expect(all.body.per_day.at(-1)).toMatchObject({ total: 4, low: 2 })
+})
 
-test.runIf(onSqlite)(
-  'statistics and list of a group require a token, and are empty for callers without access',
-  async () => {
-    const server = await startServer()
-    await groupOfThree(server)
-    const stranger = await server.user('stranger')
-    expect((await server.anonymous.get('/groups/top/vulnerabilities')).status).toBe(401)
-    expect(await stranger.get('/groups/top/vulnerabilities')).toMatchObject({ status: 200, body: [] })
-    expect(await stranger.get('/groups/top/vulnerability_statistics')).toMatchObject({
-      body: { projects: 0, total: 0 },
-    })
-    expect(await stranger.get('/groups/nowhere/vulnerabilities')).toMatchObject({
-      status: 404,
-      body: { message: '404 Group Not Found' },
-    })
-  },
-)
+test('statistics and list of a group require a token, and are empty for callers without access', async () => {
+  const server = await startServer()
+  await groupOfThree(server)
+  const stranger = await server.user('stranger')
+  expect((await server.anonymous.get('/groups/top/vulnerabilities')).status).toBe(401)
+  expect(await stranger.get('/groups/top/vulnerabilities')).toMatchObject({ status: 200, body: [] })
+  expect(await stranger.get('/groups/top/vulnerability_statistics')).toMatchObject({
+    body: { projects: 0, total: 0 },
+  })
+  expect(await stranger.get('/groups/nowhere/vulnerabilities')).toMatchObject({
+    status: 404,
+    body: { message: '404 Group Not Found' },
+  })
+})

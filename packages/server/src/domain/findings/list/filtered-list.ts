@@ -30,6 +30,8 @@ const maxFrequentLists = 1_000
  * about the same when one row in 200 matches.
  */
 const [rowsPerMatch, maxSparseRows] = [200, 10_000]
+/** Number of rows that are always tested before all candidates of a filter are read for a page. */
+const minTestedRows = 8_000
 /** Maximum number of rows of all cached lists. */
 const maxCachedRows = 50_000
 
@@ -118,7 +120,7 @@ export async function openFilteredList(
     total: rows && rows !== 'frequent' ? rows.length : undefined,
     async read(request) {
       const isNear = (request.offset ?? 0) + request.limit <= limits.maxDirectRows
-      const first = !isCounted && isNear ? await readTested(filtered, request, limits.maxDirectRows) : undefined
+      const first = !isCounted && isNear ? await openTest(filtered, request)(limits.maxDirectRows) : undefined
       if (first) return first
       const known = await collect()
       return known === 'frequent' ? readFrequent(filtered, request, cache) : selectFrom(known, order, request)
@@ -146,23 +148,24 @@ async function readFrequent(list: FilteredDefinition, request: RowRequest, cache
 }
 
 /**
- * Reads and tests rows in the order of the list. When the matches are far from the start, for example because all of them
- * have a low severity, the page is selected from the candidates of a filter.
+ * Reads a page by testing rows in the order of the list. When the matches are far from the start, for example because all
+ * of them have a low severity, reading all candidates of a filter is cheaper. Which of the two is cannot be known before,
+ * so each gets a growing number of rows in turn.
  */
 async function readMatching(list: FilteredDefinition, request: RowRequest): Promise<Cursor[]> {
-  const expected = rowsPerMatch * ((request.offset ?? 0) + request.limit)
-  return (
-    (await readTested(list, request, 2 * expected)) ??
-    (await selectFromCandidates(list, request)) ??
-    (await readTested(list, request)) ??
-    []
-  )
+  const test = openTest(list, request)
+  const expectedReads = rowsPerMatch * ((request.offset ?? 0) + request.limit)
+  for (let maxRead = Math.max(2 * expectedReads, minTestedRows); ; maxRead *= 4) {
+    const page = (await test(maxRead)) ?? (await selectFromCandidates(list, request, 2 * maxRead))
+    if (page) return page
+  }
 }
 
-/** Selects a page from all candidates of a filter. Undefined if reading and testing all rows of the ranges is cheaper. */
+/** Selects a page from all candidates of a filter. Undefined if each filter has more candidates than `maxRead`. */
 async function selectFromCandidates(
-  { unindexed, order, rowCount = Number.POSITIVE_INFINITY }: FilteredDefinition,
+  { unindexed, order }: FilteredDefinition,
   request: RowRequest,
+  maxRead: number,
 ): Promise<Cursor[] | undefined> {
   for (const readCandidates of unindexed.candidates) {
     const selection = openSelection(order, request)
@@ -170,10 +173,10 @@ async function selectFromCandidates(
     for await (const batch of readCandidates()) {
       selection.add(batch.rows)
       read += batch.read
-      if (read > candidatesPerRow * rowCount) break
+      if (read > maxRead) break
       await setImmediate()
     }
-    if (read <= candidatesPerRow * rowCount) return selection.page()
+    if (read <= maxRead) return selection.page()
   }
   return undefined
 }
@@ -193,25 +196,28 @@ function openSelection(order: ListOrder, { after, offset = 0, limit }: RowReques
   }
 }
 
-/** Reads and tests rows in the order of the list. Undefined when `maxRead` rows were read and did not suffice. */
-async function readTested(
-  list: FilteredDefinition,
-  { after, offset = 0, limit }: RowRequest,
-  maxRead: number = Number.POSITIVE_INFINITY,
-): Promise<Cursor[] | undefined> {
+/**
+ * Returns a function that reads and tests rows until it has the page, or until `maxRead` rows have been read since the
+ * start; then it returns `undefined`, and the next call continues.
+ */
+function openTest(list: FilteredDefinition, { after, offset = 0, limit }: RowRequest) {
+  const batches = testedBatches(list, after)
   const matches: Cursor[] = []
   let read = 0
-  for await (const batch of testedBatches(list, after)) {
-    matches.push(...batch.rows)
-    if (matches.length >= offset + limit) break
-    read += batch.read
-    if (read >= maxRead) return undefined
+  return async (maxRead: number): Promise<Cursor[] | undefined> => {
+    while (matches.length < offset + limit) {
+      if (read >= maxRead) return undefined
+      const { value: batch } = await batches.next()
+      if (!batch) break
+      matches.push(...batch.rows)
+      read += batch.read
+    }
+    return matches.slice(offset, offset + limit)
   }
-  return matches.slice(offset, offset + limit)
 }
 
 /** Yields all matching rows in the order of the list. */
-async function* testedBatches(list: FilteredDefinition, start?: Cursor): AsyncGenerator<Batch> {
+async function* testedBatches(list: FilteredDefinition, start?: Cursor): AsyncGenerator<Batch, void> {
   for (let after = start, limit = firstBatchSize; ; limit = Math.min(2 * limit, maxBatchSize)) {
     const rows = await readRanges(list.ranges, list.order, { after, limit })
     const matching = await list.unindexed.listMatching(rows.map(({ id }) => id))
@@ -269,7 +275,8 @@ async function collectFrom(
     for (const row of batch.rows) rows.set(row.id, row)
     if (rows.size > maxRows) return 'frequent'
     allRead += batch.read
-    if (allRead > maxRead) return undefined
+    // A filter with too many keys has an infinite number of candidates.
+    if (allRead > maxRead || allRead === Number.POSITIVE_INFINITY) return undefined
     await setImmediate()
   }
   return [...rows.values()].sort(compareIn(order))

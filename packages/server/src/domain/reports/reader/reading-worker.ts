@@ -1,7 +1,7 @@
 import { MessageChannel, parentPort } from 'node:worker_threads'
 import { dialects } from '../../../db/sql.ts'
 import { receiveAll, receiveOne, sendAll } from '../../../platform/port-stream.ts'
-import { openGarbageCollector } from '../../../platform/v8-flags.ts'
+import { openBufferCollector, openGarbageCollector } from '../../../platform/v8-flags.ts'
 import type { ReportedDependency } from '../../dependencies/dependency.ts'
 import { importedFrom } from '../comparison/imported-finding.ts'
 import { findContents } from '../comparison/stored-contents.ts'
@@ -12,24 +12,19 @@ import { Unreadable } from './unreadable.ts'
 /** Number of batches read ahead while an earlier one is imported. */
 const batchesAhead = 6
 
-/** Maximum number of bytes in unused buffers before a garbage collection. */
-const maxGarbageBytes = 4 * 1024 * 1024
 /** Minimum size of a report after which all garbage is collected. */
 const largeBytes = 16 * 1024 * 1024
 const collectGarbage = openGarbageCollector()
+const collectBuffers = openBufferCollector()
 /** Number of bytes of the current report. */
 let bytesRead = 0
 
 async function* withGarbageCollection(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let garbage = 0
   for await (const chunk of chunks) {
     const { byteLength } = chunk
     yield chunk
-    garbage += byteLength
     bytesRead += byteLength
-    if (garbage < maxGarbageBytes) continue
-    collectGarbage('minor')
-    garbage = 0
+    collectBuffers(byteLength)
   }
 }
 

@@ -3,7 +3,10 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { unreadable } from './unreadable.ts'
 
-/** Opens the bytes of a report file from the beginning. A report is read more than once. */
+/**
+ * Opens the bytes of a report file from the beginning. A report is read more than once. Its readers keep buffers, so each
+ * must be valid as long as it is referred to; `copies` makes it so.
+ */
 export type OpenBytes = () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>
 
 /** Copies each chunk, for readers that keep it, because its owner may reuse the memory for the next one. */
