@@ -53,7 +53,7 @@ test('the cache in the folder is used when the one beside the program is of anot
   expect((await stat(cache, { bigint: true })).mtimeNs).toBe(mtimeNs)
 })
 
-test('the cache in the folder is used when V8 rejects the one beside the program', async () => {
+test('the cache in the folder is used when V8 has other flags than for the one beside the program', async () => {
   const { folder, file, cache } = await openFolder()
   setFlagsFromString('--no-opt')
   loadCached<Program>(file, folder).saveCache(folder)

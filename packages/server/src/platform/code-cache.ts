@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { constants, Script, type ScriptOptions } from 'node:vm'
+import { cachedDataVersionTag } from 'node:v8'
+import { constants, Script } from 'node:vm'
 
 /** A loaded CommonJS program. */
 export interface CachedProgram<Exports> {
@@ -27,8 +28,8 @@ const digestBytes = 32
 
 /**
  * Loads a program with the code that V8 compiled for an earlier process, if it is beside the program, where the build puts
- * it, or in the folder. Compiling is a third of a start. The file contains ASCII characters: one function with the parameters of a CommonJS module. V8 rejects the code
- * of another version or of other flags, but it does not compare the source or detect damage, so a digest covers both.
+ * it, or in the folder. Compiling is a third of a start. The file contains ASCII characters: one function with the
+ * parameters of a CommonJS module. V8 does not compare the source or detect damage, so a digest covers both.
  * `beforeRun` may change the flags, if they are changed back before the cache is saved.
  */
 export function loadCached<Exports>(
@@ -52,22 +53,22 @@ export function loadCached<Exports>(
 /** Returns the path of the cache that belongs to a program. */
 export const cacheBeside = (program: string): string => program.replace(/\.cjs$/, '.v8')
 
-/** Compiles the file with the first cache that is valid. The text and the cache are megabytes, so nothing but V8 refers to them afterwards. */
+/**
+ * Compiles the file with the first cache that is valid. The text and the cache are megabytes, so nothing but V8 refers to
+ * them afterwards.
+ */
 function compile(file: string, cachePaths: readonly string[]): { script: Script; sourceDigest: Buffer } {
   const source = readMapped(file)
   const sourceDigest = createHash('sha256').update(source).digest()
-  const text = source.toString('latin1')
-  let script: Script | undefined
-  for (const path of cachePaths) {
-    const cachedData = readCache(path, sourceDigest)
-    if (cachedData) script = compileText(text, { filename: file, cachedData })
-    if (script?.cachedDataRejected === false) break
-  }
-  return { script: script ?? compileText(text, { filename: file }), sourceDigest }
+  let cachedData: Buffer | undefined
+  for (const path of cachePaths) cachedData ??= readCache(path, sourceDigest)
+  const script = new Script(source.toString('latin1'), {
+    filename: file,
+    ...(cachedData && { cachedData }),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  })
+  return { script, sourceDigest }
 }
-
-const compileText = (text: string, options: ScriptOptions) =>
-  new Script(text, { ...options, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER })
 
 function readCache(path: string, sourceDigest: Buffer): Buffer | undefined {
   let bytes: Buffer
@@ -111,6 +112,9 @@ function writeCache(path: string, sourceDigest: Buffer, data: Buffer): void {
   }
 }
 
+/** V8 rejects code that was compiled with other flags, which options of Node or of the user set. */
+const environment = (): string => `${process.version} ${cachedDataVersionTag()}`
+
 function digestOf(sourceDigest: Buffer, data: Buffer): Buffer {
-  return createHash('sha256').update(process.version).update(sourceDigest).update(data).digest()
+  return createHash('sha256').update(environment()).update(sourceDigest).update(data).digest()
 }
