@@ -16,8 +16,8 @@ const maxSmallBytes = 256 * 1024
 
 /**
  * Starts reading a report, or returns the problems if it is unreadable. Only tiny reports are read on the main thread.
- * Compressed ones count as large, because a few bytes may expand to megabytes. A buffer of the file must be valid until the
- * next one is read.
+ * Compressed ones count as large, because a few bytes may expand to megabytes. A buffer of the file has to be valid only until
+ * the next one is read.
  */
 export async function openReading(
   { dialect }: Pick<Db, 'dialect'>,

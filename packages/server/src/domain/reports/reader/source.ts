@@ -4,8 +4,8 @@ import { createGunzip } from 'node:zlib'
 import { unreadable } from './unreadable.ts'
 
 /**
- * Opens the bytes of a report file from the beginning. A report is read more than once. Its readers keep buffers, so each
- * must be valid as long as it is referred to; `copies` makes it so.
+ * Opens the bytes of a report file from the beginning. A report is read more than once. `openReading` accepts buffers that
+ * are reused for the next ones; other readers keep buffers and need `copies` of those.
  */
 export type OpenBytes = () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>
 
