@@ -38,6 +38,11 @@ export function compareIn({ severity, key, id }: ListOrder): (a: Cursor, b: Curs
     idSign * (a.id - b.id)
 }
 
+/** Returns a position between a row and the one before it. */
+export function justBefore(cursor: Cursor, { id }: ListOrder): Cursor {
+  return { ...cursor, id: cursor.id + (id === 'asc' ? -1 : 1) }
+}
+
 function compareKeys(a: Cursor['sortKey'], b: Cursor['sortKey']): number {
   if (a === undefined || b === undefined || a === b) return 0
   return a < b ? -1 : 1

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { createChangeLog } from '../../../db/changes.ts'
 import type { Cursor, ListOrder } from './cursor.ts'
-import { openFilteredList } from './filtered-list.ts'
+import { type ListCache, type ListDefinition, openFilteredList, openListCache } from './filtered-list.ts'
 import type { IndexRanges } from './index-range.ts'
 
 const order: ListOrder = { id: 'asc' }
@@ -26,8 +27,13 @@ function rowsBetween(start: number, end: number): Cursor[] {
 }
 
 /** A list whose rows are the last 50,000 of the ranges. */
-function openList(ranges: IndexRanges, candidates: number, known: { rowCount?: number } = { rowCount }) {
-  return openFilteredList({
+function openList(
+  ranges: IndexRanges,
+  candidates: number,
+  known: { rowCount?: number } = { rowCount },
+  cache?: ListCache,
+) {
+  const list: ListDefinition = {
     key: 'list',
     order,
     ranges,
@@ -47,7 +53,8 @@ function openList(ranges: IndexRanges, candidates: number, known: { rowCount?: n
         },
       ],
     },
-  })
+  }
+  return openFilteredList(list, cache)
 }
 
 test('a page of many matches that are far from the start is selected from the candidates of a filter', async () => {
@@ -75,4 +82,21 @@ test('the rows of a list of unknown length are tested when a filter has too many
   const list = await openList(ranges, Number.POSITIVE_INFINITY, {})
 
   expect(await list.read({ limit: 3 })).toEqual(rowsBetween(first + 1, first + 3))
+})
+
+test('where the first match is found is cached until a row changes', async () => {
+  const { reads, ranges } = openRanges()
+  const changes = { ...createChangeLog(), synchronize: async () => {} }
+  const cache = openListCache(changes, ['rows'])
+  const readsOf = async (limit: number) => {
+    reads.rows = 0
+    const list = await openList(ranges, 20 * rowCount, undefined, cache)
+    expect(await list.read({ limit })).toEqual(rowsBetween(first + 1, first + limit))
+    return reads.rows
+  }
+
+  expect(await readsOf(3)).toBeGreaterThan(first)
+  expect(await readsOf(20)).toBeLessThan(1_000)
+  changes.bump(['rows'])
+  expect(await readsOf(3)).toBeGreaterThan(first)
 })

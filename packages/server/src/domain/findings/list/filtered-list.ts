@@ -137,9 +137,9 @@ function selectFrom(rows: readonly Cursor[], order: ListOrder, { after, offset =
 /** Reads and tests rows from the last bookmark before the offset, and records bookmarks. */
 async function readFrequent(list: FilteredDefinition, request: RowRequest, cache?: ListCache): Promise<Cursor[]> {
   const { after, offset = 0, limit } = request
-  if (!cache || offset === 0) return readMatching(list, request)
+  if (!cache || (after && offset === 0)) return readMatching(list, request)
   const key = JSON.stringify([list.key, after])
-  const bookmarks = await cache.bookmarks.get(key, async () => openBookmarks(after), list.projectId)
+  const bookmarks = await cache.bookmarks.get(key, async () => openBookmarks(after, list.order), list.projectId)
   const start = bookmarks.before(offset)
   const end = offset + limit - start.passed
   const rows = await readMatching(list, { after: start.after, limit: end })

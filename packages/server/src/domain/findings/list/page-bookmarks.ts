@@ -1,6 +1,6 @@
 import { type Cache, openCache } from '../../../db/cache.ts'
 import type { Changes } from '../../../db/db.ts'
-import type { Cursor } from './cursor.ts'
+import { type Cursor, justBefore, type ListOrder } from './cursor.ts'
 
 /** Number of matching rows between two bookmarks: the largest page. */
 const rowsPerBookmark = 100
@@ -9,8 +9,8 @@ const maxBookmarks = 100
 const maxBookmarkedLists = 500
 
 /**
- * Positions of every hundredth matching row of a list whose rows have to be tested. A page starts at the bookmark before
- * it, so that only the first request for a far page reads all rows before it.
+ * Positions of the first and of every hundredth matching row of a list whose rows have to be tested. A page starts at the
+ * bookmark before it, so that only the first request for it reads all rows before it.
  */
 export interface PageBookmarks {
   /** Returns the last position at or before an offset, and how many matching rows end there. */
@@ -26,14 +26,18 @@ export function openBookmarkCache(changes: Changes, tables: readonly string[]): 
   return openCache(changes, tables, maxBookmarkedLists)
 }
 
-export function openBookmarks(start: Cursor | undefined): PageBookmarks {
+/** Opens bookmarks of a list from its start or a cursor. Without `order`, the first row has none. */
+export function openBookmarks(start: Cursor | undefined, order?: ListOrder): PageBookmarks {
   const cursors: Cursor[] = []
+  let beforeFirst = start
   return {
     before(offset) {
       const count = Math.min(Math.floor(offset / rowsPerBookmark), cursors.length)
-      return { after: cursors[count - 1] ?? start, passed: count * rowsPerBookmark }
+      return { after: cursors[count - 1] ?? beforeFirst, passed: count * rowsPerBookmark }
     },
     add(passed, rows) {
+      // The first matches can be far from the start of the list.
+      if (order && passed === 0 && rows[0]) beforeFirst = justBefore(rows[0], order)
       while (cursors.length < maxBookmarks) {
         const row = rows[(cursors.length + 1) * rowsPerBookmark - passed - 1]
         if (!row) return
