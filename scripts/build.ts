@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { bundle, bundleAws, bundleProgram } from './bundle.ts'
 import { packClient } from './client-package.ts'
 import { storeCodeCache } from './code-cache.ts'
+import { storeSchemaScript } from './schema-script.ts'
 
 /*
  * Builds the server, the command line and the web UI (`npm run build`). A program whose sources have the same content as
@@ -21,17 +22,18 @@ interface Program {
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const tools = ['package-lock.json', 'scripts/bundle.ts']
-const cacheScript = 'scripts/code-cache.ts'
+const scripts = ['scripts/code-cache.ts', 'scripts/schema-script.ts']
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 
 const programs: Program[] = [
   {
     folder: 'packages/server',
-    inputs: [cacheScript, ...tools],
+    inputs: [...scripts, ...tools],
     async build(folder) {
       await bundle(join(folder, 'src/main.ts'), join(folder, 'dist'), { hasWorkers: true })
       await bundleProgram(join(folder, 'src/program.ts'), join(folder, 'dist/program.cjs'))
       await bundleAws(join(folder, 'dist/aws.cjs'))
+      await storeSchemaScript(join(folder, 'dist'))
       await storeCodeCache(join(folder, 'dist'))
     },
   },

@@ -6,6 +6,7 @@ import { type Command, readCommand, usage, WrongUsage } from './command-line.ts'
 import { migrate, pendingMigrations } from './db/migrate.ts'
 import { migrations } from './db/migrations/all.ts'
 import { damagedDatabase } from './db/sqlite/storage-health.ts'
+import { readStoredSchema } from './db/sqlite/stored-schema.ts'
 import { demoSettings, openDemoFolder, writeDemoData } from './demo-command.ts'
 import { ensureAdministrator, type FirstSecrets } from './domain/bootstrap.ts'
 import type { RootDeps } from './domain/deps.ts'
@@ -99,7 +100,7 @@ async function serve(settings: Settings, { fill, onStop = async () => {} }: Serv
   const isCheckDeferred = deps.db.canDeferCheck && (await pendingMigrations(deps.db, migrations)).length === 0
   const [app] = await Promise.all([openApp(deps), isCheckDeferred || checkDatabase(deps.db, deps.log)])
   endWhenBroken(deps.db, deps.log)
-  await migrate(deps.db, migrations)
+  await migrate(deps.db, migrations, () => readStoredSchema(migrations))
   await endAttemptsOfEarlierProcess(deps)
   await endUnconfiguredSessions(deps)
   const administrator = await ensureAdministrator(deps)
@@ -163,7 +164,7 @@ async function migrateOnly(settings: Settings): Promise<void> {
         ? 'The schema is up to date.'
         : `Running ${pending.length} migration${pending.length === 1 ? '' : 's'} …`,
     )
-    for (const name of await migrate(db, migrations)) console.log(name)
+    for (const name of await migrate(db, migrations, () => readStoredSchema(migrations))) console.log(name)
   } finally {
     await db.close()
   }

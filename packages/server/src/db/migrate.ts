@@ -14,9 +14,22 @@ export interface Migration {
   replaces?: readonly Migration[]
 }
 
-/** Runs the pending migrations and returns their names. Safe to run in several processes concurrently. */
-export async function migrate(db: Database, migrations: readonly Migration[]): Promise<string[]> {
+/**
+ * Runs the pending migrations and returns their names. Safe to run in several processes concurrently. An empty SQLite
+ * database is created by the script that `readSchemaScript` returns, if any, which has the result of all migrations.
+ */
+export async function migrate(
+  db: Database,
+  migrations: readonly Migration[],
+  readSchemaScript: () => string | undefined = () => undefined,
+): Promise<string[]> {
   const applied: string[] = []
+  if (db.dialect.engine === 'sqlite' && (await listApplied(db)).length === 0) {
+    const script = readSchemaScript()
+    if (script !== undefined) {
+      applied.push(...(await db.transaction((tx) => createSchema(withScripts(tx), migrations, script))))
+    }
+  }
   for (const migration of await pendingMigrations(db, migrations)) {
     const ran = await db.transaction((tx) => apply(withScripts(tx), migration, migrations))
     if (ran) applied.push(migration.name)
@@ -73,6 +86,19 @@ export function migrationsUpTo(applied: readonly string[], migrations: readonly 
   )
 }
 
+/** Gives an empty database the result of all migrations, and returns their names. Changes no other database. */
+async function createSchema(
+  tx: Db & ScriptRunner,
+  migrations: readonly Migration[],
+  schemaScript: string,
+): Promise<string[]> {
+  if ((await listApplied(tx)).length > 0) return []
+  await createMigrationTable(tx)
+  await tx.script(schemaScript)
+  for (const migration of migrations) await recordApplied(tx, migration)
+  return migrations.map(({ name }) => name)
+}
+
 /** Runs a migration. Returns false when another process has already run it. */
 async function apply(tx: Db & ScriptRunner, migration: Migration, migrations: readonly Migration[]): Promise<boolean> {
   const { engine } = tx.dialect
@@ -81,16 +107,24 @@ async function apply(tx: Db & ScriptRunner, migration: Migration, migrations: re
     await tx.script(
       `set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(${lockKey})`,
     )
-  await tx.script(
-    `create table if not exists schema_migrations (
-      name text primary key, applied_at ${engine === 'postgres' ? 'timestamptz(3)' : 'text'} not null)`,
-  )
+  await createMigrationTable(tx)
   if (!(await pendingMigrations(tx, migrations)).includes(migration)) return false
   await tx.script(migration.up(engine))
   if (engine === 'sqlite') await assertReferences(tx, migration)
-  const now = new Date().toISOString()
-  await tx.run(sql`insert into schema_migrations (name, applied_at) values (${migration.name}, ${now})`)
+  await recordApplied(tx, migration)
   return true
+}
+
+function createMigrationTable(tx: Db & ScriptRunner): Promise<void> {
+  return tx.script(
+    `create table if not exists schema_migrations (
+      name text primary key, applied_at ${tx.dialect.engine === 'postgres' ? 'timestamptz(3)' : 'text'} not null)`,
+  )
+}
+
+async function recordApplied(tx: Db, { name }: Migration): Promise<void> {
+  const now = new Date().toISOString()
+  await tx.run(sql`insert into schema_migrations (name, applied_at) values (${name}, ${now})`)
 }
 
 /** Arbitrary number of the advisory lock. It must never change. */

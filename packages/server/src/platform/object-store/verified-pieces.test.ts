@@ -46,19 +46,35 @@ test.each([
   }
 })
 
-test('a range of a large file on disk is rejected after a change, even when it was intact before', async () => {
+test.each([
+  ['range of a large file', 3_000_000, { start: 10, end: 19 }],
+  ['large file', 3_000_000, undefined],
+  ['file of medium size', 100_000, undefined],
+])('a %s on disk is rejected after a change, even when it was intact before', async (_, bytes, range) => {
   const store = await diskStore()
-  const { file } = await stored(store, 3_000_000)
-  const range = { start: 10, end: 19 }
-  expect(await read(store, file, range)).toHaveLength(10)
+  const { file, content } = await stored(store, bytes)
+  const expected = range ? content.subarray(range.start, range.end + 1) : content
+  expect((await read(store, file, range))?.equals(expected)).toBe(true)
+  expect((await read(store, file, range))?.equals(expected)).toBe(true)
 
   const [path = ''] = await store.files()
   await appendFile(path, 'x')
   await truncate(path, file.bytes)
-  expect(await read(store, file, range)).toHaveLength(10) // the same bytes again
+  expect((await read(store, file, range))?.equals(expected)).toBe(true) // the same bytes again
   await writeFile(path, Buffer.from('y'), { flag: 'r+' })
   await utimes(path, 0, 0)
   await expect(read(store, file, range)).rejects.toThrow(DamagedObject)
+})
+
+test('the digest of a version of a large file is computed once', async () => {
+  const store = await diskStore()
+  const { file } = await stored(store, 3_000_000)
+  const unlike = { ...file, sha256: '0'.repeat(64) }
+  await expect(read(store, unlike)).rejects.toThrow(DamagedObject)
+  await read(store, file)
+
+  expect(await read(store, unlike)).toHaveLength(3_000_000)
+  await expect(verify(store, unlike)).rejects.toThrow(DamagedObject)
 })
 
 test('a missing object returns undefined', async () => {

@@ -29,7 +29,7 @@ const maxKeptBytes = 4 * 1024 * 1024
 /** Approximate size of a kept file without its content. */
 const overheadBytes = 500
 
-/** Versions of large objects whose digest was verified, by store and key. */
+/** Versions of objects whose digest was verified, by store and key. */
 const verified = new WeakMap<ObjectStore, Map<string, string>>()
 
 /** Contents of small files whose digest was verified, by store. Keys are never reused, so they cannot be outdated. */
@@ -39,8 +39,8 @@ const openKept = () => weightedLru<Buffer>(maxKeptBytes, ({ length }) => length 
 
 /**
  * Opens an object and verifies its size and SHA-256 while it is read. If they are wrong, throws `DamagedObject` instead
- * of returning the last buffer. A small object, and a range of one, is returned as a buffer. A large object is read
- * completely once per version before ranges are served, if the store has versions.
+ * of returning the last buffer. A small object, and a range of one, is returned as a buffer. If the store has versions,
+ * each version of a large object is verified once, and before a range of it is served.
  */
 export async function openVerified(
   objects: ObjectStore,
@@ -51,15 +51,22 @@ export async function openVerified(
     const content = await readKept(objects, file)
     return range ? content?.subarray(range.start, range.end + 1) : content
   }
-  if (!range) return openWhole(objects, file)
-  if (file.bytes <= wholeBytes) return (await readWhole(objects, file))?.subarray(range.start, range.end + 1)
-  if (objects.version && !(await verifyOnce(objects, file))) return undefined
+  if (range && file.bytes <= wholeBytes) {
+    return (await readWhole(objects, file))?.subarray(range.start, range.end + 1)
+  }
+  const version = await objects.version?.(file.key)
+  const isVerified = version !== undefined && verified.get(objects)?.get(file.key) === version
+  if (!range && !isVerified) return openWhole(objects, file, version)
+  if (objects.version && !isVerified && !(await readToEnd(await openWhole(objects, file, version)))) return undefined
   return openReader(objects, file.key, range)
 }
 
 /** Reads an object completely and verifies it. Returns false when it does not exist; throws `DamagedObject`. */
 export async function verify(objects: ObjectStore, file: RecordedFile): Promise<boolean> {
-  const pieces = await openWhole(objects, file)
+  return readToEnd(await openWhole(objects, file))
+}
+
+async function readToEnd(pieces: Pieces | undefined): Promise<boolean> {
   if (!pieces) return false
   try {
     while (await pieces.next(wholeBytes));
@@ -69,19 +76,17 @@ export async function verify(objects: ObjectStore, file: RecordedFile): Promise<
   return true
 }
 
-async function verifyOnce(objects: ObjectStore, file: RecordedFile): Promise<boolean> {
+/** Records that a version of an object, read before the object was, has the expected digest. */
+function recordVerified(objects: ObjectStore, { key }: RecordedFile, version: string): void {
   const known = verified.get(objects) ?? new Map<string, string>()
   verified.set(objects, known)
-  const version = await objects.version?.(file.key)
-  if (version !== undefined && known.get(file.key) === version) return true
-  const isThere = await verify(objects, file)
   const [oldest] = known.size >= maxVerified ? known.keys() : []
   if (oldest !== undefined) known.delete(oldest)
-  if (version !== undefined) known.set(file.key, version)
-  return isThere
+  known.set(key, version)
 }
 
-async function openWhole(objects: ObjectStore, file: RecordedFile): Promise<Pieces | undefined> {
+/** Opens an object and verifies it while it is read. If it is intact, records the version. */
+async function openWhole(objects: ObjectStore, file: RecordedFile, version?: string): Promise<Pieces | undefined> {
   const pieces = await openReader(objects, file.key)
   if (!pieces) return undefined
   const hash = createHash('sha256')
@@ -104,10 +109,11 @@ async function openWhole(objects: ObjectStore, file: RecordedFile): Promise<Piec
       if (piece) hash.update(piece)
       if (file.sha256 !== null && hash.digest('hex') !== file.sha256)
         throw new DamagedObject(file, 'its SHA-256 is another')
-      if (!piece || isLast) return piece
+      const isAtEnd = !piece || isLast
       // Only another read shows whether the object ends here, and it invalidates the buffer.
-      const last = Buffer.from(piece)
-      if (await pieces.next(1)) throw new DamagedObject(file, 'it is longer')
+      const last = isAtEnd ? piece : Buffer.from(piece)
+      if (!isAtEnd && (await pieces.next(1))) throw new DamagedObject(file, 'it is longer')
+      if (version !== undefined) recordVerified(objects, file, version)
       return last
     },
     close: pieces.close,
