@@ -35,6 +35,14 @@ export function startCeiling(responsesFile: string): Promise<Running> {
   return startTypeScript(ceiling, [responsesFile], '/ready')
 }
 
+/** Starts the HTTP library with one route and without TypeScript: the least that a start takes. */
+export function startBare(): Promise<Running> {
+  const script =
+    "const app = require('fastify')(); app.get('/', async () => ({}));" +
+    "app.listen({ port: 0, host: '127.0.0.1' }).then((address) => console.log('serves ' + address))"
+  return start(['--eval', script], {}, '/')
+}
+
 /** Starts a program that prints its address, as the servers do. */
 export function startTypeScript(
   file: string,
