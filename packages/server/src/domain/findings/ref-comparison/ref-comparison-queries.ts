@@ -28,12 +28,24 @@ export async function countOnRef(
   db: Db,
   { projectId, ref, targetRef }: ComparedRefs,
 ): Promise<(FindingStanding & { total: number })[]> {
-  const rows = await db.all<StandingRow>(sql`
-    select c.severity, c.is_dismissed, c.is_on_target, count(*) as total from (
-      select o.severity, o.state = 'dismissed' as is_dismissed, ${isPresent(sql`o.finding_id`, targetRef)} as is_on_target
-      from occurrences o where o.project_id = ${projectId} and o.ref = ${ref} and o.is_present = true
-    ) as c group by c.severity, c.is_dismissed, c.is_on_target`)
-  return rows.map(({ total, ...row }) => ({ ...standingFrom(row), isOnRef: true, isCovered: true, total }))
+  const isOnTarget =
+    ref === targetRef ? sql`1` : sql`case when ${isPresent(sql`o.finding_id`, targetRef)} then 1 else 0 end`
+  // Grouped in the order of an index, because a ref may have a million findings.
+  const rows = await db.all<{ state: string; severity: number; total: number; onTarget: number }>(sql`
+    select o.state, o.severity, count(*) as total, sum(${isOnTarget}) as on_target
+    from occurrences o where o.project_id = ${projectId} and o.ref = ${ref} and o.is_present = true
+    group by o.state, o.severity`)
+  return rows.flatMap(({ state, severity, total, onTarget }) => {
+    const standingOf = (isOnTarget: boolean) => ({
+      ...standingFrom({ severity, isDismissed: state === 'dismissed', isOnTarget }),
+      isOnRef: true,
+      isCovered: true,
+    })
+    return [
+      { ...standingOf(true), total: onTarget },
+      { ...standingOf(false), total: total - onTarget },
+    ]
+  })
 }
 
 /** Number of open findings of one kind. */
