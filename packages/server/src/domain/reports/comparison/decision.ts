@@ -151,7 +151,7 @@ export const decideMoved = (
 })
 
 /** Returns the ids of the known findings in the report. */
-export function observedIds(decisions: readonly Decision[]): IdSet {
+export function observedIds(decisions: Iterable<Decision>): IdSet {
   const isKnown = ({ kind }: Decision) => kind === 'observed' || kind === 'moved'
   let count = 0
   for (const decision of decisions) if (isKnown(decision)) count++

@@ -41,14 +41,18 @@ export function pendingChanges(
   forecast?: Forecast,
 ): PendingChanges {
   const categoryId = category ? category.id : 0
+  const present: PendingChanges['present'][number][] = []
+  const absent: number[] = []
+  const added: PendingChanges['new'][number][] = []
+  for (const one of decisions) {
+    present.push(...presentAfter(one, forecast))
+    if (one.kind === 'absent') absent.push(one.findingId)
+    if (one.kind !== 'new') continue
+    const { severity, summary } = one
+    added.push({ severity, summary, isDismissed: wouldDismiss(one, severity, forecast) })
+  }
   return {
-    present: decisions.flatMap((one) => presentAfter(one, forecast)),
-    absent: decisions.flatMap((one) => (one.kind === 'absent' ? one.findingId : [])),
-    new: decisions.flatMap((one) =>
-      one.kind === 'new'
-        ? { severity: one.severity, summary: one.summary, isDismissed: wouldDismiss(one, one.severity, forecast) }
-        : [],
-    ),
+    ...{ present, absent, new: added },
     // No finding is in a category that does not exist yet.
     scans:
       categoryId === undefined

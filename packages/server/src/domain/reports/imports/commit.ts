@@ -84,18 +84,17 @@ async function commitContents(deps: Deps, { observation, decisions }: ImportChan
     (batch) => commitMoved(deps, observation, batch),
     ({ reported }) => reported.isLarge,
   )
-  const stagedNew = decisions.new.flatMap(({ staged }) => staged ?? [])
-  await forEachBatch(stagedNew, (batch) => deleteMatches(deps.db, observation.projectId, uuidsOf(batch)))
+  await forEachBatch(decisions.stagedNew, (batch) => deleteMatches(deps.db, observation.projectId, uuidsOf(batch)))
 }
 
 async function commitOccurrences({ db }: Deps, { observation, decisions, scans }: ImportChanges): Promise<void> {
   const forEach = (ids: readonly number[], change: typeof markPresentAgain) =>
     forEachBatch(ids, (batch) => change(db, observation, batch))
   const { newOnRef, reappeared, newInCategory } = decisions.byPresence
-  await forEach(idsOf(decisions.new), insertOccurrences)
-  await forEach(idsOf(newOnRef), insertOccurrences)
-  await forEach(idsOf(reappeared), markPresentAgain)
-  await forEach(idsOf(newInCategory), addToCategory)
+  await forEach(decisions.new, insertOccurrences)
+  await forEach(newOnRef, insertOccurrences)
+  await forEach(reappeared, markPresentAgain)
+  await forEach(newInCategory, addToCategory)
   await forEach(decisions.removedFromCategory, removeFromCategory)
   await forEach(decisions.absent, markAbsent)
   if (!scans.every(({ isComplete }) => isComplete)) await forEach(decisions.observed, markObserved)
@@ -107,14 +106,14 @@ async function commitVulnerabilities(
   user: User | undefined,
   { observation, decisions, rules }: ImportChanges,
 ): Promise<void> {
-  const { moved, absent, byPresence } = decisions
+  const { moved, absent, byPresence, promotedNewOnRef } = decisions
   await applyImportToVulnerabilities(deps, project, {
     ...observation,
     userId: user?.id ?? null,
     observed: await listToUpdate(deps, project, observation, decisions),
     changed: idsOf([...decisions.changed, ...moved]),
-    newOnRef: idsOf(byPresence.newOnRef.filter(({ vulnerabilityId }) => vulnerabilityId !== null)),
-    reappeared: idsOf(byPresence.reappeared),
+    newOnRef: promotedNewOnRef,
+    reappeared: byPresence.reappeared,
     absent,
     moved: moved.flatMap(({ vulnerabilityId, reported: { location }, reason }) =>
       vulnerabilityId === null ? [] : { vulnerabilityId, reason, location },
@@ -137,7 +136,7 @@ async function listToUpdate(
   const resolved = await listResolvedAmongPresent(db, project.id)
   const isObserved = new Set(resolved.length > 0 ? observed : [])
   const reopened = resolved.filter((id) => isObserved.has(id))
-  return [...new Set([...idsOf([...newOnRef, ...reappeared]), ...withNewContent, ...reopened])]
+  return [...new Set([...newOnRef, ...reappeared, ...withNewContent, ...reopened])]
 }
 
 /** Replaces the contents of known findings with staged ones. */

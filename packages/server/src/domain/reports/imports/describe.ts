@@ -25,8 +25,8 @@ export function countDecisions(decisions: GroupedDecisions, total: number): Deci
 export async function sampleDecisions({ db }: Deps, decisions: GroupedDecisions): Promise<ImportSamples> {
   const some = (ids: readonly number[]) => listSummaries(db, ids.slice(0, maxSamples))
   return {
-    new: decisions.new.slice(0, maxSamples).flatMap(({ summary }) => summary ?? []),
-    returned: await some(idsOf(decisions.byPresence.reappeared)),
+    new: decisions.newSamples,
+    returned: await some(decisions.byPresence.reappeared),
     gone: await some(decisions.absent),
     changed: await some(idsOf(decisions.changed)),
     moved: decisions.moved

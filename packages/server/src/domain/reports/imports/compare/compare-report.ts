@@ -17,7 +17,7 @@ import { openScanners } from './scanners.ts'
 
 /** What a report changes in its project. */
 export interface Comparison {
-  decisions: readonly Decision[]
+  decisions: Iterable<Decision>
   /** Number of findings in the report. */
   total: number
   retained: Retained
@@ -57,8 +57,9 @@ export async function compareReport(
   const artifact = place.category ? undefined : outcome.artifact
   const placeOfArtifact = { ...place, artifact }
   const matched = await matchFindings(deps, placeOfArtifact, read, { scannerIds: scanners.ids, gaps })
-  const compared = [...read.decisions, ...matched]
-  const observed = observedIds(compared)
+  const all = read.decisions
+  for (const decision of matched) all.push(decision)
+  const observed = observedIds(all)
   const reportTypes = counted.reportTypes()
   const missing = await findMissing(deps, placeOfArtifact, { scanners, reportTypes, gaps, observed })
   const retained = summariseRetained(missing.decisions, gaps)
@@ -67,7 +68,7 @@ export async function compareReport(
   const rules = isWhole && identifiers ? { reportTypes, identifiers } : undefined
   const isFirstEmpty = read.total === 0 && !(await isEmptyOneHeld(deps.db, place, missing.scans))
   const { held, decisions, scans } = holdImplausible(place, missing, isFirstEmpty)
-  const all = [...compared, ...decisions]
+  for (const decision of decisions) all.push(decision)
   return {
     ...{ decisions: all, total: read.total, retained, scans, held, artifact, scannedFiles },
     rules: held ? undefined : rules,

@@ -12,7 +12,8 @@ import {
   type UuidPair,
   type UuidResult,
 } from '../../comparison/by-uuid.ts'
-import { type Decision, decideNew, startSamples } from '../../comparison/decision.ts'
+import { decideNew, startSamples } from '../../comparison/decision.ts'
+import { type DecisionList, openDecisionList } from '../../comparison/decision-list.ts'
 import { fingerprintKeysOf } from '../../comparison/finding-keys.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import type { ImportedFinding } from '../../comparison/imported-finding.ts'
@@ -28,7 +29,7 @@ import { idOf, openContentStore } from './store-contents.ts'
 /** The findings of a report after the comparison by uuid. Their contents are in the database. */
 export interface ReadFindings {
   /** Decisions on known findings, and on new ones that cannot match a known finding. */
-  decisions: Decision[]
+  decisions: DecisionList
   /** Whether a new finding of a severity keeps its summary. Counts the findings that it was called for. */
   isSample: (severity: Severity) => boolean
   /** Findings that may match a known one under another uuid. */
@@ -111,7 +112,7 @@ export async function readFindings(
 }
 
 const emptyReadFindings = (): ReadFindings => ({
-  decisions: [],
+  decisions: openDecisionList(),
   isSample: startSamples(),
   unmatched: [],
   matchedBefore: [],

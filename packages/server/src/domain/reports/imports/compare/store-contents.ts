@@ -8,7 +8,8 @@ import {
   stageFindings,
   upsertIdentifiers,
 } from '../../../findings/findings.ts'
-import type { Decision } from '../../comparison/decision.ts'
+import type { Decision, NewFinding } from '../../comparison/decision.ts'
+import { openDecisionList } from '../../comparison/decision-list.ts'
 import { matchingKeys } from '../../comparison/finding-keys.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import { type ImportedFinding, rowOf } from '../../comparison/imported-finding.ts'
@@ -74,9 +75,10 @@ const maxCachedIdentifiers = 100_000
 export async function storeStagedNew(
   deps: RootDeps,
   { importId, projectId, now }: ImportPlace,
-  decisions: readonly Decision[],
-): Promise<readonly Decision[]> {
-  const staged = decisions.flatMap((decision) => (decision.kind === 'new' ? (decision.staged ?? []) : []))
+  decisions: Iterable<Decision>,
+): Promise<Iterable<Decision>> {
+  const staged: NonNullable<NewFinding['staged']>[] = []
+  for (const decision of decisions) if (decision.kind === 'new' && decision.staged) staged.push(decision.staged)
   if (importId === undefined || staged.length === 0) return decisions
   const findingIds = new Map<string, number>()
   const store = async (batch: readonly { uuid: string }[]) => {
@@ -89,11 +91,12 @@ export async function storeStagedNew(
     for (const uuid of uuids) findingIds.set(uuid, idOf(ids, uuid))
   }
   await forEachBatch(staged, store, ({ isLarge }) => isLarge)
-  return decisions.map((decision) =>
-    decision.kind === 'new' && decision.staged
-      ? { ...decision, findingId: idOf(findingIds, decision.staged.uuid) }
-      : decision,
-  )
+  const stored = openDecisionList()
+  for (const decision of decisions) {
+    const { uuid } = (decision.kind === 'new' && decision.staged) || {}
+    stored.push(uuid === undefined ? decision : { ...decision, findingId: idOf(findingIds, uuid) })
+  }
+  return stored
 }
 
 export function idOf(ids: ReadonlyMap<string, number>, key: string): number {

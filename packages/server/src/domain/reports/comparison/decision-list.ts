@@ -1,0 +1,80 @@
+import { type Severity, severities } from '../../findings/scales.ts'
+import type { Decision, Presence } from './decision.ts'
+
+/** Decisions in their order. */
+export interface DecisionList extends Iterable<Decision> {
+  push(decision: Decision): void
+}
+
+const presences: readonly Presence[] = ['newOnRef', 'reappeared', 'newInCategory', 'unchanged']
+/** Codes of decisions that are stored as an object, of new findings by severity, and of observed ones by presence. */
+const [otherCode, firstNewCode, firstObservedCode] = [0, 1, 1 + severities.length]
+const chunkLength = 8192
+
+interface Chunk {
+  codes: Uint8Array
+  findingIds: Float64Array
+  /** 0 for none. */
+  vulnerabilityIds: Float64Array
+}
+
+/**
+ * Returns an empty list. Most decisions of a large report differ in their ids only; those take 17 bytes each, where an
+ * object takes about 60.
+ */
+export function openDecisionList(): DecisionList {
+  const chunks: Chunk[] = []
+  const others = new Map<number, Decision>()
+  let length = 0
+
+  return {
+    push(decision) {
+      const at = length++
+      if (at % chunkLength === 0) chunks.push(createChunk())
+      const chunk = chunks.at(-1) as Chunk // created above or by an earlier call
+      const code = codeOf(decision)
+      if (code === otherCode) others.set(at, decision)
+      chunk.codes[at % chunkLength] = code
+      chunk.findingIds[at % chunkLength] = decision.findingId
+      chunk.vulnerabilityIds[at % chunkLength] = ('vulnerabilityId' in decision && decision.vulnerabilityId) || 0
+    },
+    *[Symbol.iterator]() {
+      for (let at = 0; at < length; at++) {
+        const chunk = chunks[Math.floor(at / chunkLength)] as Chunk // created by `push`
+        yield others.get(at) ?? decisionFrom(chunk, at % chunkLength)
+      }
+    },
+  }
+}
+
+const createChunk = (): Chunk => ({
+  codes: new Uint8Array(chunkLength),
+  findingIds: new Float64Array(chunkLength),
+  vulnerabilityIds: new Float64Array(chunkLength),
+})
+
+/** Returns the code of a decision that has nothing but its kind, severity or presence, and ids. */
+function codeOf(decision: Decision): number {
+  if (decision.kind === 'new') {
+    const { staged, summary, suppression, severity } = decision
+    return staged || summary || suppression ? otherCode : firstNewCode + severities.indexOf(severity)
+  }
+  if (decision.kind === 'observed') {
+    const { content, suppression, presence } = decision
+    return content || suppression ? otherCode : firstObservedCode + presences.indexOf(presence)
+  }
+  return otherCode
+}
+
+function decisionFrom({ codes, findingIds, vulnerabilityIds }: Chunk, index: number): Decision {
+  const [code = 0, findingId = 0] = [codes[index], findingIds[index]]
+  if (code < firstObservedCode) {
+    return { kind: 'new', findingId, severity: severities[code - firstNewCode] as Severity } // encoded by `codeOf`
+  }
+  return {
+    kind: 'observed',
+    findingId,
+    vulnerabilityId: vulnerabilityIds[index] || null,
+    presence: presences[code - firstObservedCode] as Presence, // encoded by `codeOf`
+  }
+}
