@@ -7,7 +7,10 @@ interface Stores {
   readonly metrics: Metrics
 }
 
-/** Opens a stored file. When its digest differs, reading throws `DamagedObject` before it returns the last bytes. */
+/**
+ * Opens a stored file. If its digest differs, reading throws `DamagedObject` before it returns the last bytes, unless this
+ * version of the file was verified before.
+ */
 export async function openIntact(
   deps: Stores,
   file: RecordedFile,

@@ -1,3 +1,4 @@
+import { readRemaining } from '../../platform/object-store/pieces.ts'
 import { instanceUrl } from '../../platform/settings/settings.ts'
 import type { Deps, RootDeps } from '../deps.ts'
 import type { Export } from '../exports/export.ts'
@@ -52,17 +53,8 @@ export const scheduledReportMail = mailKind<ScheduledReport>({
 async function readFile(deps: RootDeps, file: { key: string; bytes: number; sha256: string | null }): Promise<Buffer> {
   const opened = await openIntact(deps, file)
   if (!opened) throw new Error(`the object ${file.key} is not in the object store`)
-  if (Buffer.isBuffer(opened)) return opened
-  const pieces: Buffer[] = []
-  try {
-    for (let piece = await opened.next(chunkBytes); piece; piece = await opened.next(chunkBytes)) pieces.push(piece)
-  } finally {
-    opened.close()
-  }
-  return Buffer.concat(pieces)
+  return Buffer.isBuffer(opened) ? opened : readRemaining(opened)
 }
-
-const chunkBytes = 256 * 1024
 
 async function describePlace({ db }: Deps, { projectId, groupId }: Export) {
   if (projectId !== null) {

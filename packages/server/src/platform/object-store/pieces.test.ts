@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDiskStore } from './disk.ts'
 import type { ByteRange, ObjectStore, Pieces } from './objects.ts'
-import { openBufferPool } from './pieces.ts'
+import { openBufferPool, readRemaining } from './pieces.ts'
 
 const content = randomBytes(2 * 1024 * 1024 + 7)
 const all = Number.POSITIVE_INFINITY
@@ -44,6 +44,13 @@ test('the chunks of a file equal the file, whole or in a range, in any size', as
     content.subarray(-1),
   )
   expect(await objects.openPieces?.('missing')).toBeUndefined()
+})
+
+test('the remaining bytes of a file are those after the ones that were read, although reads share a buffer', async () => {
+  const pieces = await open()
+  await pieces.next(1000)
+  expect((await readRemaining(pieces)).equals(content.subarray(1000))).toBe(true)
+  expect(await pieces.next(1000)).toBeUndefined()
 })
 
 test('more readers than large buffers all read correct content', async () => {

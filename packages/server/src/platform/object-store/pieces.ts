@@ -31,6 +31,20 @@ export async function* readPieces(objects: ObjectStore, key: string): AsyncGener
   }
 }
 
+/** Reads the remaining bytes, which must fit in memory, and closes the reader. */
+export async function readRemaining(pieces: Pieces): Promise<Buffer> {
+  try {
+    const read: Buffer[] = []
+    // A buffer is only valid until the next read.
+    for (let piece = await pieces.next(pieceBytes); piece; piece = await pieces.next(pieceBytes)) {
+      read.push(Buffer.from(piece))
+    }
+    return Buffer.concat(read)
+  } finally {
+    pieces.close()
+  }
+}
+
 export function piecesOf(stream: Readable): Pieces {
   stream.on('error', () => {}) // readers still receive the error
   const chunks = stream[Symbol.asyncIterator]()

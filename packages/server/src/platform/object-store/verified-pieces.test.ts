@@ -69,12 +69,12 @@ test.each([
 test('the digest of a version of a large file is computed once', async () => {
   const store = await diskStore()
   const { file } = await stored(store, 3_000_000)
-  const unlike = { ...file, sha256: '0'.repeat(64) }
-  await expect(read(store, unlike)).rejects.toThrow(DamagedObject)
+  const withWrongDigest = { ...file, sha256: '0'.repeat(64) }
+  await expect(read(store, withWrongDigest)).rejects.toThrow(DamagedObject)
   await read(store, file)
 
-  expect(await read(store, unlike)).toHaveLength(3_000_000)
-  await expect(verify(store, unlike)).rejects.toThrow(DamagedObject)
+  expect(await read(store, withWrongDigest)).toHaveLength(3_000_000)
+  await expect(verify(store, withWrongDigest)).rejects.toThrow(DamagedObject)
 })
 
 test('a missing object returns undefined', async () => {

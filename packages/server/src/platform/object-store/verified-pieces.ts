@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import { weightedLru } from '../weighted-lru.ts'
 import type { ByteRange, ObjectStore, Pieces } from './objects.ts'
-import { openReader } from './pieces.ts'
+import { openReader, readRemaining } from './pieces.ts'
 
 /** Object as recorded in the database. */
 export interface RecordedFile {
@@ -40,7 +40,8 @@ const openKept = () => weightedLru<Buffer>(maxKeptBytes, ({ length }) => length 
 /**
  * Opens an object and verifies its size and SHA-256 while it is read. If they are wrong, throws `DamagedObject` instead
  * of returning the last buffer. A small object, and a range of one, is returned as a buffer. If the store has versions,
- * each version of a large object is verified once, and before a range of it is served.
+ * a version of a large object that was verified before is read without its SHA-256, and a range of another version is
+ * returned after the whole object was verified.
  */
 export async function openVerified(
   objects: ObjectStore,
@@ -76,7 +77,7 @@ async function readToEnd(pieces: Pieces | undefined): Promise<boolean> {
   return true
 }
 
-/** Records that a version of an object, read before the object was, has the expected digest. */
+/** Records a version as verified. It must have been read before the content, so that a concurrent write is noticed. */
 function recordVerified(objects: ObjectStore, { key }: RecordedFile, version: string): void {
   const known = verified.get(objects) ?? new Map<string, string>()
   verified.set(objects, known)
@@ -148,15 +149,5 @@ async function readSmall(objects: ObjectStore, file: RecordedFile): Promise<Buff
 
 async function readWhole(objects: ObjectStore, file: RecordedFile): Promise<Buffer | undefined> {
   const pieces = await openWhole(objects, file)
-  if (!pieces) return undefined
-  try {
-    const read: Buffer[] = []
-    // A buffer is only valid until the next read.
-    for (let piece = await pieces.next(wholeBytes); piece; piece = await pieces.next(wholeBytes)) {
-      read.push(Buffer.from(piece))
-    }
-    return Buffer.concat(read)
-  } finally {
-    pieces.close()
-  }
+  return pieces && readRemaining(pieces)
 }
