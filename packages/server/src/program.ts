@@ -162,7 +162,9 @@ async function migrateOnly(settings: Settings): Promise<void> {
     console.log(
       pending.length === 0
         ? 'The schema is up to date.'
-        : `Running ${pending.length} migration${pending.length === 1 ? '' : 's'} …`,
+        : pending.length === migrations.length
+          ? 'Creating the schema …'
+          : `Running ${pending.length} migration${pending.length === 1 ? '' : 's'} …`,
     )
     for (const name of await migrate(db, migrations, () => readStoredSchema(migrations))) console.log(name)
   } finally {

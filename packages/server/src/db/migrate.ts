@@ -15,8 +15,8 @@ export interface Migration {
 }
 
 /**
- * Runs the pending migrations and returns their names. Safe to run in several processes concurrently. An empty SQLite
- * database is created by the script that `readSchemaScript` returns, if any, which has the result of all migrations.
+ * Runs the pending migrations and returns their names. Safe to run in several processes concurrently. If
+ * `readSchemaScript` returns a script, it fills an empty SQLite database in place of the migrations.
  */
 export async function migrate(
   db: Database,
@@ -86,13 +86,13 @@ export function migrationsUpTo(applied: readonly string[], migrations: readonly 
   )
 }
 
-/** Gives an empty database the result of all migrations, and returns their names. Changes no other database. */
+/** Fills an empty database from the script, and records all migrations as applied. Returns no names if it is not empty. */
 async function createSchema(
   tx: Db & ScriptRunner,
   migrations: readonly Migration[],
   schemaScript: string,
 ): Promise<string[]> {
-  if ((await listApplied(tx)).length > 0) return []
+  if (await tx.one(sql`select name from sqlite_master limit 1`)) return []
   await createMigrationTable(tx)
   await tx.script(schemaScript)
   for (const migration of migrations) await recordApplied(tx, migration)

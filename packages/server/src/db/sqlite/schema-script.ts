@@ -2,8 +2,8 @@ import sql, { raw } from 'sql-template-tag'
 import type { Db } from '../db.ts'
 
 /**
- * Returns a script that gives an empty SQLite database the schema and the rows of this one, without the list of its
- * migrations. Indexes are created in the same order, because SQLite's choice between equal ones depends on it.
+ * Returns a script that gives an empty SQLite database the schema, the rows and the search indexes of this one, without the
+ * list of its migrations. Indexes are created in the same order, because SQLite's choice between equal ones depends on it.
  */
 export async function schemaScriptOf(db: Db): Promise<string> {
   const objects = await db.all<{ type: string; name: string; sql: string }>(sql`
@@ -18,10 +18,13 @@ export async function schemaScriptOf(db: Db): Promise<string> {
     order by name`)
   const rows: string[] = []
   for (const { name } of tables) rows.push(...(await insertsOf(db, name)))
+  const indexes = await db.all<{ name: string }>(sql`
+    select name from pragma_table_list where schema = 'main' and type = 'virtual' order by name`)
   const statements = [
     'pragma defer_foreign_keys = on',
     ...others.map((object) => object.sql),
     ...rows,
+    ...indexes.map(({ name }) => `insert into "${name}" ("${name}") values ('rebuild')`),
     'delete from sqlite_sequence',
     ...(await insertsOf(db, 'sqlite_sequence')),
     ...triggers.map((object) => object.sql),
