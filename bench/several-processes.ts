@@ -9,10 +9,10 @@ import { type Cell, median } from './table.ts'
 
 const counts = [1, 2, 4]
 const connections = 32
-/** Two processes may take this much more CPU per request than one, as a multiple of what the bare server takes more. */
+/** Maximum growth of the CPU per request from one process to two, as a multiple of the bare server's growth. */
 const maxGrowth = 1.15
-/** Requests that the bare server answers: with a short constant, with a long one, and by storing a body. */
-const bareRequests = { topic: 4_000, vulnerabilities: 3_000, upload: 100 } as const
+/** Requests per second to the bare server, which responds with a constant of the same size or stores a body. */
+const bareRequests = { topic: 4_000, topics: 4_000, vulnerabilities: 3_000, upload: 100 } as const
 type BareRequest = keyof typeof bareRequests
 /**
  * Requests that read the database, and two that only read the commits of the other processes, with their number per second
@@ -22,8 +22,8 @@ type BareRequest = keyof typeof bareRequests
 const measured: Readonly<Record<string, { perSecond: number; bare: BareRequest }>> = {
   'GET /topics/:id, cached': { perSecond: 4_000, bare: 'topic' },
   'GET /topics/:id, any': { perSecond: 4_000, bare: 'topic' },
-  'GET /topics, any page': { perSecond: 1_500, bare: 'topic' },
-  'GET /projects/:id, any': { perSecond: 2_000, bare: 'topic' },
+  'GET /topics, any page': { perSecond: 1_500, bare: 'topics' },
+  'GET /projects/:id, any': { perSecond: 2_000, bare: 'topics' },
   'GET …/vulnerabilities, cached': { perSecond: 3_000, bare: 'vulnerabilities' },
   'GET …/vulnerabilities, fresh address': { perSecond: 2_000, bare: 'vulnerabilities' },
 }
@@ -88,17 +88,17 @@ function rowsOf(sizes: Sizes, filesProject: number): Row[] {
   })
   const bare = Object.entries(bareRequests).map(([bare, perSecond]): Row => {
     const load = bare === 'upload' ? { ...upload, paths: ['/files'] } : { paths: [`/${bare}`] }
-    return { name: `${bare}, by the bare server`, bare: bare as BareRequest, isBare: true, load, perSecond } // its keys
+    return { name: `${bare}, by the bare server`, bare: bare as BareRequest, isBare: true, load, perSecond } // a key of `bareRequests`
   })
   const uploaded = { name: 'POST upload 10 KB', bare: 'upload', isBare: false, load: upload, perSecond: 100 } as const
   return [...listed, uploaded, ...bare]
 }
 
-/** Responses of the bare server: what the server answers to the cached requests. */
+/** Returns the requests whose responses the bare server repeats: the first of each kind. */
 function constantsOf(rows: readonly Row[]): { name: string; path: string }[] {
-  return rows
-    .filter(({ name }) => name.endsWith(', cached'))
-    .map(({ bare, load }) => ({ name: bare, path: load.paths[0] ?? '' }))
+  const sent = rows.filter(({ bare, isBare }) => bare !== 'upload' && !isBare)
+  const first = new Map(sent.toReversed().map((row) => [row.bare, row]))
+  return [...first].map(([name, { load }]) => ({ name, path: load.paths[0] ?? '' }))
 }
 
 /** Results of one number of processes, by round. */
@@ -107,7 +107,7 @@ interface Measured {
   perSecond: number[]
 }
 
-/** How much more CPU a request takes with two processes than with one. */
+/** Returns the CPU per request with two processes divided by that with one. */
 function growth(results: readonly Measured[] = []): number {
   const [one = 1, two = 0] = results.map(({ cpuUs }) => Math.min(...cpuUs))
   return two / one

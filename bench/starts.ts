@@ -28,7 +28,7 @@ export async function measureStarts(
   const bareSeconds = secondsOf(bare)
   const maxSeconds = maxTimesBare * bareSeconds
   return [
-    { process: 'to ready, bare server', value: bareSeconds, unit: 's', aim: '', verdict: '' },
+    { process: 'to ready, HTTP library alone', value: bareSeconds, unit: 's', aim: '', verdict: '' },
     {
       process: 'to ready, empty folder (SQLite)',
       value: secondsOf(empty),
@@ -57,7 +57,7 @@ export function memoryRows(name: string, samples: readonly Memory[], maxMb = max
 const maxIdleMb = 90
 /** After a load. */
 const maxUsedMb = 120
-/** 0.6 s where a bare server takes 0.22 s. */
+/** 0.6 s where the HTTP library alone takes 0.22 s. */
 const maxTimesBare = 2.7
 
 interface Start {

@@ -84,7 +84,7 @@ test('the rows of a list of unknown length are tested when a filter has too many
   expect(await list.read({ limit: 3 })).toEqual(rowsBetween(first + 1, first + 3))
 })
 
-test('where the first match is found is cached until a row changes', async () => {
+test('the position of the first match is cached until a row changes', async () => {
   const { reads, ranges } = openRanges()
   const changes = { ...createChangeLog(), synchronize: async () => {} }
   const cache = openListCache(changes, ['rows'])

@@ -137,6 +137,7 @@ function selectFrom(rows: readonly Cursor[], order: ListOrder, { after, offset =
 /** Reads and tests rows from the last bookmark before the offset, and records bookmarks. */
 async function readFrequent(list: FilteredDefinition, request: RowRequest, cache?: ListCache): Promise<Cursor[]> {
   const { after, offset = 0, limit } = request
+  // Each page of a client that follows cursors starts at another one, so its bookmarks would displace others.
   if (!cache || (after && offset === 0)) return readMatching(list, request)
   const key = JSON.stringify([list.key, after])
   const bookmarks = await cache.bookmarks.get(key, async () => openBookmarks(after, list.order), list.projectId)

@@ -9,8 +9,8 @@ const maxBookmarks = 100
 const maxBookmarkedLists = 500
 
 /**
- * Positions of the first and of every hundredth matching row of a list whose rows have to be tested. A page starts at the
- * bookmark before it, so that only the first request for it reads all rows before it.
+ * Positions of every hundredth matching row of a list whose rows have to be tested, and the position before the first one.
+ * A page starts at the bookmark before it, so that only the first request for a far page reads all rows before it.
  */
 export interface PageBookmarks {
   /** Returns the last position at or before an offset, and how many matching rows end there. */
@@ -26,7 +26,7 @@ export function openBookmarkCache(changes: Changes, tables: readonly string[]): 
   return openCache(changes, tables, maxBookmarkedLists)
 }
 
-/** Opens bookmarks of a list from its start or a cursor. Without `order`, the first row has none. */
+/** Opens bookmarks of a list from its start or a cursor. Without `order`, no position before the first match is recorded. */
 export function openBookmarks(start: Cursor | undefined, order?: ListOrder): PageBookmarks {
   const cursors: Cursor[] = []
   let beforeFirst = start

@@ -1,13 +1,16 @@
 import { type Severity, severities } from '../../findings/scales.ts'
 import type { Decision, Presence } from './decision.ts'
+import { type IdSet, idSetOf } from './id-set.ts'
 
-/** Decisions in their order. */
+/** Decisions in their order. Can be read any number of times. */
+export type Decisions = DecisionList | readonly Decision[]
+
 export interface DecisionList extends Iterable<Decision> {
   push(decision: Decision): void
 }
 
 const presences: readonly Presence[] = ['newOnRef', 'reappeared', 'newInCategory', 'unchanged']
-/** Codes of decisions that are stored as an object, of new findings by severity, and of observed ones by presence. */
+/** Code of a decision stored as an object; first code of new findings, one per severity, and of observed ones, one per presence. */
 const [otherCode, firstNewCode, firstObservedCode] = [0, 1, 1 + severities.length]
 const chunkLength = 8192
 
@@ -53,7 +56,7 @@ const createChunk = (): Chunk => ({
   vulnerabilityIds: new Float64Array(chunkLength),
 })
 
-/** Returns the code of a decision that has nothing but its kind, severity or presence, and ids. */
+/** Returns the code of a decision; `otherCode` if it has more than its kind, ids, and severity or presence. */
 function codeOf(decision: Decision): number {
   if (decision.kind === 'new') {
     const { staged, summary, suppression, severity } = decision
@@ -77,4 +80,14 @@ function decisionFrom({ codes, findingIds, vulnerabilityIds }: Chunk, index: num
     vulnerabilityId: vulnerabilityIds[index] || null,
     presence: presences[code - firstObservedCode] as Presence, // encoded by `codeOf`
   }
+}
+
+/** Returns the ids of the known findings in the report. */
+export function observedIds(decisions: Decisions): IdSet {
+  const isKnown = ({ kind }: Decision) => kind === 'observed' || kind === 'moved'
+  let count = 0
+  for (const decision of decisions) if (isKnown(decision)) count++
+  const ids = new Float64Array(count)
+  for (const decision of decisions) if (isKnown(decision)) ids[--count] = decision.findingId
+  return idSetOf(ids)
 }

@@ -5,7 +5,6 @@ import { type Category, isIn } from '../../findings/occurrences/categories.ts'
 import { maxComparedSamples } from '../../findings/ref-comparison/ref-comparison.ts'
 import { type Severity, sharedSeverity } from '../../findings/scales.ts'
 import type { Gap } from '../formats/gaps.ts'
-import { type IdSet, idSetOf } from './id-set.ts'
 import { type ImportPlace, mayChange } from './import-place.ts'
 import type { StatedSuppression } from './imported-finding.ts'
 import { type ReportedFinding, summaryOf } from './reported-finding.ts'
@@ -149,13 +148,3 @@ export const decideMoved = (
   reason,
   updatesContent: mayChange(place, known),
 })
-
-/** Returns the ids of the known findings in the report. */
-export function observedIds(decisions: Iterable<Decision>): IdSet {
-  const isKnown = ({ kind }: Decision) => kind === 'observed' || kind === 'moved'
-  let count = 0
-  for (const decision of decisions) if (isKnown(decision)) count++
-  const ids = new Float64Array(count)
-  for (const decision of decisions) if (isKnown(decision)) ids[--count] = decision.findingId
-  return idSetOf(ids)
-}

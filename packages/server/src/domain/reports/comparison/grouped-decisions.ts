@@ -8,6 +8,7 @@ import {
   type Presence,
   type StagedContent,
 } from './decision.ts'
+import type { Decisions } from './decision-list.ts'
 import type { StatedSuppression } from './imported-finding.ts'
 
 /** A known finding whose content the report changes. */
@@ -19,7 +20,7 @@ export interface ChangedFinding extends StagedContent {
 export interface GroupedDecisions {
   /** Ids of the new findings; 0 for findings that are not stored. */
   new: number[]
-  /** Summaries of those of the first new findings that have one. */
+  /** Summaries of the first `maxSamples` new findings, where they have one. */
   newSamples: FindingSummary[]
   /** New findings that are stored from staged content. */
   stagedNew: NonNullable<NewFinding['staged']>[]
@@ -27,37 +28,37 @@ export interface GroupedDecisions {
   changed: ChangedFinding[]
   /** Ids of the known findings in the report whose presence changes. */
   byPresence: Record<Exclude<Presence, 'unchanged'>, number[]>
-  /** Those of the findings that are new on the ref that have a vulnerability. */
+  /** Ids of the findings that are new on the ref and have a vulnerability. */
   promotedNewOnRef: number[]
   /** Ids of the known findings in the report. */
   observed: number[]
   absent: number[]
   removedFromCategory: number[]
-  /** Ids of findings in the report that have no vulnerability; 0 for findings that are not stored. */
-  unattached: number[]
   /** Suppressions that the report states; the id is 0 for findings that are not stored. */
   suppressed: (StatedSuppression & { findingId: number; vulnerabilityId: number | null })[]
 }
 
-export function groupDecisions(decisions: Iterable<Decision>): GroupedDecisions {
+export function groupDecisions(decisions: Decisions): GroupedDecisions {
   const groups: GroupedDecisions = {
-    new: [],
+    new: idsWhere(decisions, ({ kind }) => kind === 'new'),
     newSamples: [],
     stagedNew: [],
     moved: [],
     changed: [],
     byPresence: { newOnRef: [], reappeared: [], newInCategory: [] },
     promotedNewOnRef: [],
-    observed: [],
+    observed: idsWhere(decisions, isKnown),
     absent: [],
     removedFromCategory: [],
-    unattached: [],
     suppressed: [],
   }
+  let countedNew = 0
   for (const decision of decisions) {
     switch (decision.kind) {
       case 'new':
-        addNew(groups, decision)
+        if (countedNew++ < maxSamples && decision.summary) groups.newSamples.push(decision.summary)
+        if (decision.staged) groups.stagedNew.push(decision.staged)
+        addSuppression(groups, decision)
         break
       case 'observed':
       case 'moved':
@@ -71,21 +72,31 @@ export function groupDecisions(decisions: Iterable<Decision>): GroupedDecisions 
   return groups
 }
 
-function addNew(groups: GroupedDecisions, decision: NewFinding): void {
-  const { findingId, summary, staged } = decision
-  if (summary && groups.new.length < maxSamples) groups.newSamples.push(summary)
-  groups.new.push(findingId)
-  if (staged) groups.stagedNew.push(staged)
-  groups.unattached.push(findingId)
-  addSuppression(groups, decision)
+/** Returns the ids of findings in the report that have no vulnerability; 0 for findings that are not stored. */
+export function unattachedIds(decisions: Decisions): number[] {
+  return idsWhere(
+    decisions,
+    (decision) => decision.kind === 'new' || (isKnown(decision) && decision.vulnerabilityId === null),
+  )
 }
+
+/** Counts them first, because an array that grows to 400,000 ids leaves 10 MB of shorter ones to the collector. */
+function idsWhere(decisions: Decisions, isWanted: (decision: Decision) => boolean): number[] {
+  let count = 0
+  for (const decision of decisions) if (isWanted(decision)) count++
+  const ids = new Array<number>(count)
+  let at = 0
+  for (const decision of decisions) if (isWanted(decision)) ids[at++] = decision.findingId
+  return ids
+}
+
+const isKnown = (decision: Decision): decision is ObservedFinding | MovedFinding =>
+  decision.kind === 'observed' || decision.kind === 'moved'
 
 function addKnown(groups: GroupedDecisions, decision: ObservedFinding | MovedFinding): void {
   const { findingId, presence, vulnerabilityId } = decision
-  groups.observed.push(findingId)
   if (presence !== 'unchanged') groups.byPresence[presence].push(findingId)
   if (presence === 'newOnRef' && vulnerabilityId !== null) groups.promotedNewOnRef.push(findingId)
-  if (vulnerabilityId === null) groups.unattached.push(findingId)
   addSuppression(groups, decision)
   if (decision.kind === 'moved') groups.moved.push(decision)
   else if (decision.content) groups.changed.push({ findingId, ...decision.content })

@@ -10,7 +10,7 @@ export type KeyHash = readonly [high: number, low: number]
 
 const firstSlots = 1024
 /** A fuller table needs less memory, and longer searches for keys that it does not contain. */
-const maxLoad = 0.75
+const maxLoad = 0.85
 
 export function startKeyTable(): KeyTable {
   let slots = firstSlots

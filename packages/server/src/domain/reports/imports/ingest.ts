@@ -11,7 +11,7 @@ import { lockAgainstDeletion } from '../../projects/projects.ts'
 import type { User } from '../../users/user.ts'
 import type { ProjectFile } from '../../vulnerabilities/project-files/project-file.ts'
 import { maxAtOnce } from '../../vulnerabilities/promotion/promotion-batches.ts'
-import { type GroupedDecisions, groupDecisions } from '../comparison/grouped-decisions.ts'
+import { type GroupedDecisions, groupDecisions, unattachedIds } from '../comparison/grouped-decisions.ts'
 import type { ImportPlace } from '../comparison/import-place.ts'
 import { openReading } from '../reader/import-reading.ts'
 import type { ImportReading } from '../reader/reading.ts'
@@ -67,7 +67,7 @@ export async function dryRunReport(
   const decisions = groupDecisions(comparison.decisions)
   const facts = factsOf(report)
   const isPromoting = promotes(options, project, place.ref)
-  const promoted = isPromoting ? decisions.unattached.length : 0
+  const promoted = isPromoting ? unattachedIds(comparison.decisions).length : 0
   const { unsuppressed } = report.outcome()
   const stated = suppressionsOf(decisions, { unsuppressed }, comparison.scans)
   const suppressions = await dryRunSuppressions(deps, project, stated, { ref: place.ref, promotes: isPromoting })
@@ -162,11 +162,12 @@ export async function ingestReport(
   const inventoryId = await keepDependencies(deps, place, report, attempt)
   const comparison = await compareReport(deps, place, report, (findings) => attempt.progress(findings))
   await assertOwnScope(deps, place, comparison, stored.options.sameRun)
-  const decisions = groupDecisions(await storeStagedNew(deps, place, comparison.decisions))
+  const withIds = await storeStagedNew(deps, place, comparison.decisions)
+  const decisions = groupDecisions(withIds)
   const counts = countsOf(report, comparison, decisions)
   const outcome = await describe(deps, report, comparison, { decisions, refusal: suppressionRefusal })
   const stated = suppressionsOf(decisions, report.outcome(), comparison.scans)
-  const toPromote = promotes(stored.options, project, place.ref) ? decisions.unattached : []
+  const toPromote = promotes(stored.options, project, place.ref) ? unattachedIds(withIds) : []
   // An import with few new findings promotes them in the transaction that makes it visible.
   const isDone = toPromote.length <= maxAtOnce
   if (!isDone) await stagePromotion(deps, { importId: stored.id, run }, toPromote)

@@ -3,7 +3,8 @@ import type { RootDeps } from '../../../deps.ts'
 import type { Scan } from '../../../findings/occurrences/occurrence.ts'
 import type { ScanRules } from '../../../vulnerabilities/apply-import/scan-rules.ts'
 import { findImplausible, type ScannerTally } from '../../comparison/absence-guard.ts'
-import { type Decision, observedIds } from '../../comparison/decision.ts'
+import type { Decision } from '../../comparison/decision.ts'
+import { type Decisions, observedIds } from '../../comparison/decision-list.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import type { ImportReading } from '../../reader/reading.ts'
 import { Unreadable } from '../../reader/unreadable.ts'
@@ -17,7 +18,7 @@ import { openScanners } from './scanners.ts'
 
 /** What a report changes in its project. */
 export interface Comparison {
-  decisions: Iterable<Decision>
+  decisions: Decisions
   /** Number of findings in the report. */
   total: number
   retained: Retained

@@ -14,7 +14,8 @@ import { pairByFormerUuid } from '../../comparison/by-former-uuid.ts'
 import { pairByImport } from '../../comparison/by-import.ts'
 import { keysIn, pairByKey, ranksIn } from '../../comparison/by-key.ts'
 import { completeScanners, listBare, pairByLine } from '../../comparison/by-line.ts'
-import { type Decision, observedIds } from '../../comparison/decision.ts'
+import type { Decision } from '../../comparison/decision.ts'
+import { observedIds } from '../../comparison/decision-list.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import {
   acceptPairs,

@@ -8,8 +8,8 @@ import {
   stageFindings,
   upsertIdentifiers,
 } from '../../../findings/findings.ts'
-import type { Decision, NewFinding } from '../../comparison/decision.ts'
-import { openDecisionList } from '../../comparison/decision-list.ts'
+import type { NewFinding } from '../../comparison/decision.ts'
+import { type Decisions, openDecisionList } from '../../comparison/decision-list.ts'
 import { matchingKeys } from '../../comparison/finding-keys.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import { type ImportedFinding, rowOf } from '../../comparison/imported-finding.ts'
@@ -75,8 +75,8 @@ const maxCachedIdentifiers = 100_000
 export async function storeStagedNew(
   deps: RootDeps,
   { importId, projectId, now }: ImportPlace,
-  decisions: Iterable<Decision>,
-): Promise<Iterable<Decision>> {
+  decisions: Decisions,
+): Promise<Decisions> {
   const staged: NonNullable<NewFinding['staged']>[] = []
   for (const decision of decisions) if (decision.kind === 'new' && decision.staged) staged.push(decision.staged)
   if (importId === undefined || staged.length === 0) return decisions
