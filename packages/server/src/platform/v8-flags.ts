@@ -45,11 +45,11 @@ export function setThreadFlags(youngMib: number): () => void {
 }
 
 /**
- * Limits the growth of the heap between two collections to half of its size while the work runs, instead of V8's factor
+ * Limits the growth of the heap between two collections to a quarter of its size while the work runs, instead of V8's factor
  * of up to four. For work that allocates much more than it retains. It costs time, especially with many buffers.
  */
 export async function withSmallHeap<T>(work: () => Promise<T>): Promise<T> {
-  if (working++ === 0) setFlagsFromString('--heap-growing-percent=50')
+  if (working++ === 0) setFlagsFromString('--heap-growing-percent=25')
   try {
     return await work()
   } finally {
