@@ -11,6 +11,8 @@ export type KeyHash = readonly [high: number, low: number]
 const firstSlots = 1024
 /** A fuller table needs less memory, and longer searches for keys that it does not contain. */
 const maxLoad = 0.85
+/** A report of 400,000 findings has 1.2 million keys: 19 MB, where a table that doubles takes 25. */
+const growth = 1.5
 
 export function startKeyTable(): KeyTable {
   let slots = firstSlots
@@ -21,8 +23,8 @@ export function startKeyTable(): KeyTable {
   let used = 0
 
   const slotOf = (h: number, l: number): number => {
-    let slot = (h ^ l) & (slots - 1)
-    while (values[slot] !== 0 && (high[slot] !== h || low[slot] !== l)) slot = (slot + 1) & (slots - 1)
+    let slot = Math.floor((h / 2 ** 32) * slots)
+    while (values[slot] !== 0 && (high[slot] !== h || low[slot] !== l)) slot = (slot + 1) % slots
     return slot
   }
   const put = (h: number, l: number, value: number): void => {
@@ -35,7 +37,7 @@ export function startKeyTable(): KeyTable {
   }
   const grow = (): void => {
     const before = { high, low, values }
-    slots *= 2
+    slots = Math.ceil(slots * growth)
     high = new Uint32Array(slots)
     low = new Uint32Array(slots)
     values = new Uint32Array(slots)
