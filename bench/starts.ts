@@ -26,7 +26,7 @@ export async function measureStarts(
     full.push(await measureStart(startServer(env)))
   }
   const bareSeconds = secondsOf(bare)
-  const maxSeconds = maxTimesBare * bareSeconds
+  const maxSeconds = Math.max(goalSeconds, maxTimesBare * bareSeconds)
   return [
     { process: 'to ready, HTTP library alone', value: bareSeconds, unit: 's', aim: '', verdict: '' },
     {
@@ -57,8 +57,8 @@ export function memoryRows(name: string, samples: readonly Memory[], maxMb = max
 const maxIdleMb = 90
 /** After a load. */
 const maxUsedMb = 120
-/** 0.6 s where the HTTP library alone takes 0.22 s. */
-const maxTimesBare = 2.7
+/** The goal was set on a machine where the HTTP library alone takes 0.22 s; on a slower one, it is this multiple of its time. */
+const [goalSeconds, maxTimesBare] = [0.6, 2.7]
 
 interface Start {
   readyMs: number
