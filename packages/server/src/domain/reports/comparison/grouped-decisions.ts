@@ -40,28 +40,31 @@ export interface GroupedDecisions {
 
 export function groupDecisions(decisions: Decisions): GroupedDecisions {
   const groups: GroupedDecisions = {
-    new: idsWhere(decisions, ({ kind }) => kind === 'new'),
+    new: new Array<number>(countWhere(decisions, ({ kind }) => kind === 'new')),
     newSamples: [],
     stagedNew: [],
     moved: [],
     changed: [],
     byPresence: { newOnRef: [], reappeared: [], newInCategory: [] },
     promotedNewOnRef: [],
-    observed: idsWhere(decisions, isKnown),
+    observed: new Array<number>(countWhere(decisions, isKnown)),
     absent: [],
     removedFromCategory: [],
     suppressed: [],
   }
   let countedNew = 0
+  let countedKnown = 0
   for (const decision of decisions) {
     switch (decision.kind) {
       case 'new':
-        if (countedNew++ < maxSamples && decision.summary) groups.newSamples.push(decision.summary)
+        if (countedNew < maxSamples && decision.summary) groups.newSamples.push(decision.summary)
+        groups.new[countedNew++] = decision.findingId
         if (decision.staged) groups.stagedNew.push(decision.staged)
         addSuppression(groups, decision)
         break
       case 'observed':
       case 'moved':
+        groups.observed[countedKnown++] = decision.findingId
         addKnown(groups, decision)
         break
       case 'absent':
@@ -74,20 +77,19 @@ export function groupDecisions(decisions: Decisions): GroupedDecisions {
 
 /** Returns the ids of findings in the report that have no vulnerability; 0 for findings that are not stored. */
 export function unattachedIds(decisions: Decisions): number[] {
-  return idsWhere(
-    decisions,
-    (decision) => decision.kind === 'new' || (isKnown(decision) && decision.vulnerabilityId === null),
-  )
+  const isUnattached = (decision: Decision) =>
+    decision.kind === 'new' || (isKnown(decision) && decision.vulnerabilityId === null)
+  const ids = new Array<number>(countWhere(decisions, isUnattached))
+  let at = 0
+  for (const decision of decisions) if (isUnattached(decision)) ids[at++] = decision.findingId
+  return ids
 }
 
-/** Counts them first, because an array that grows to 400,000 ids leaves 10 MB of shorter ones to the collector. */
-function idsWhere(decisions: Decisions, isWanted: (decision: Decision) => boolean): number[] {
+/** Counts decisions for an array of their number: one that grows to 400,000 ids leaves 10 MB of shorter ones to the collector. */
+function countWhere(decisions: Decisions, isWanted: (decision: Decision) => boolean): number {
   let count = 0
   for (const decision of decisions) if (isWanted(decision)) count++
-  const ids = new Array<number>(count)
-  let at = 0
-  for (const decision of decisions) if (isWanted(decision)) ids[at++] = decision.findingId
-  return ids
+  return count
 }
 
 const isKnown = (decision: Decision): decision is ObservedFinding | MovedFinding =>
