@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test } from 'vitest'
 import { startClamd } from '../../testing/stand-ins/clamd.ts'
 import { pingClamd, scanBytes } from './clamd.ts'
@@ -83,4 +85,34 @@ test('a clamd that is not running is an outage, also by its socket', async () =>
   await new Promise<void>((resolve) => server.listen(path, resolve))
   onTestFinished(() => void server.close())
   await pingClamd({ path })
+})
+
+test('an answer that arrives while the next piece is read counts, although sending that piece fails', async () => {
+  // Another thread rejects the file and closes the connection while this thread is blocked.
+  const rejected = new Int32Array(new SharedArrayBuffer(4))
+  const program = `
+    const { parentPort, workerData } = require('node:worker_threads')
+    const server = require('node:net').createServer((socket) => {
+      socket.once('data', () => {
+        socket.write('INSTREAM size limit exceeded. ERROR\\0', () => {
+          socket.resetAndDestroy()
+          Atomics.store(workerData, 0, 1)
+          Atomics.notify(workerData, 0)
+        })
+      })
+    })
+    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
+  `
+  const clamd = new Worker(program, { eval: true, workerData: rejected })
+  onTestFinished(() => void clamd.terminate())
+  const [port] = await once(clamd, 'message')
+  async function* blocking(): AsyncGenerator<Buffer, void> {
+    yield Buffer.from('one piece')
+    Atomics.wait(rejected, 0, 0, 10_000)
+    yield Buffer.from('another piece')
+  }
+  expect(await scanBytes({ host: '127.0.0.1', port }, blocking())).toEqual({
+    state: 'not_scanned',
+    reason: 'INSTREAM size limit exceeded. ERROR',
+  })
 })

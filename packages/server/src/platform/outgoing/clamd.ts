@@ -1,5 +1,6 @@
-import { connect, type Socket } from 'node:net'
-import { setImmediate as poll } from 'node:timers/promises'
+import { type ConnectOpts, Socket, type SocketConstructorOpts } from 'node:net'
+import { StringDecoder } from 'node:string_decoder'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { unavailable } from '../failure.ts'
 
 export type ClamdAddress = { host: string; port: number } | { path: string }
@@ -73,7 +74,7 @@ async function exchange(
   send: (write: (bytes: Buffer) => Promise<boolean>) => Promise<unknown>,
 ): Promise<string> {
   const { connectMs, idleMs, totalMs } = { ...standardLimits, ...limits }
-  const socket = connect(address)
+  const socket = new ClamdSocket()
   socket.setTimeout(connectMs)
   socket.once('connect', () => socket.setTimeout(idleMs))
   socket.once('timeout', () => socket.destroy(new Error('it took too long')))
@@ -81,14 +82,12 @@ async function exchange(
   const abort = () => socket.destroy(new Error('the scan was ended'))
   ending.addEventListener('abort', abort)
   const received = receiveAnswer(socket)
+  socket.connect(address)
   const write = async (bytes: Buffer): Promise<boolean> => {
     if (received.hasEnded()) return false
     // The callback also runs when the socket is destroyed.
     await new Promise<void>((resolve) => socket.write(bytes, () => resolve()))
-    // Reads an answer that came before the end of the file, which a failed write would discard. The first call may
-    // resolve before the event loop polls for input; after the second one it has polled.
-    await poll()
-    await poll()
+    await pollForInput() // an answer may come before the end of the file
     return !received.hasEnded()
   }
   try {
@@ -102,20 +101,52 @@ async function exchange(
   }
 }
 
+/** Resolves once the event loop has polled for input. The first turn may end before it polls; the second one does not. */
+async function pollForInput(): Promise<void> {
+  await nextTurn()
+  await nextTurn()
+}
+
+/**
+ * Socket that still reads what has arrived when a write fails. clamd answers and closes the connection in the middle of
+ * a file over its limit, so the answer may wait to be read when the next write fails. A standard socket discards it.
+ */
+class ClamdSocket extends Socket {
+  onBytes: (bytes: Buffer) => void = () => {}
+
+  constructor() {
+    // After a failed write, only this callback gets bytes; the stream does not.
+    const callback = (length: number, bytes: Uint8Array): boolean => {
+      this.onBytes(Buffer.from(bytes.subarray(0, length)))
+      return true
+    }
+    const options: SocketConstructorOpts & ConnectOpts = { onread: { buffer: Buffer.alloc(maxAnswerBytes), callback } }
+    super(options)
+    this.resume() // so that the end of the stream closes the socket
+  }
+
+  override destroy(error?: Error): this {
+    if (error) void pollForInput().then(() => super.destroy(error))
+    else super.destroy()
+    return this
+  }
+}
+
 /** Collects the answer, which ends with a zero byte. */
-function receiveAnswer(socket: Socket): { answer: Promise<string>; hasEnded(): boolean } {
+function receiveAnswer(socket: ClamdSocket): { answer: Promise<string>; hasEnded(): boolean } {
+  const decoder = new StringDecoder('utf8')
   let text = ''
   let hasEnded = false
   let failure: Error | undefined
   const answer = new Promise<string>((resolve, reject) => {
-    socket.setEncoding('utf8').on('data', (piece: string) => {
-      text += piece
+    socket.onBytes = (bytes) => {
+      text += decoder.write(bytes)
       const end = text.indexOf('\0')
       if (end < 0 && text.length <= maxAnswerBytes) return
       hasEnded = true
       if (end < 0) reject(unavailable('clamd', 'its answer is too long'))
       else resolve(text.slice(0, end))
-    })
+    }
     socket.once('error', (error) => {
       failure = error
     })
