@@ -21,7 +21,7 @@ import { reasonOf } from './platform/failure.ts'
 import { openLifecycle } from './platform/lifecycle.ts'
 import { closeDataFolder, keepNewFilesPrivate } from './platform/private-files.ts'
 import { drainDelayOf, readSettings, type Settings, WrongSettings } from './platform/settings/settings.ts'
-import { allowOptimization, setProcessFlags } from './platform/v8-flags.ts'
+import { allowOptimization, enlargeYoungGenerationUnderLoad, setProcessFlags } from './platform/v8-flags.ts'
 import { runRestoreCommand } from './restore-command.ts'
 import { runSignInLinkCommand } from './sign-in-link-command.ts'
 import { stopServing } from './stop.ts'
@@ -52,7 +52,7 @@ async function run(command: Command, onServing: (dataFolder: string) => void): P
   switch (command.name) {
     case 'serve':
       await serve(settings)
-      return void setTimeout(onServing, warmUpMs, settings.dataFolder).unref()
+      return void setTimeout(endWarmUp, warmUpMs, () => onServing(settings.dataFolder)).unref()
     case 'demo':
       return serveDemo(settings, command.folder)
     case 'migrate':
@@ -80,6 +80,12 @@ async function run(command: Command, onServing: (dataFolder: string) => void): P
 
 /** Time in which the functions that most requests need are compiled. */
 const warmUpMs = 3_000
+
+/** Changes flags only after the compiled code was saved, because V8 uses saved code only with the same flags. */
+function endWarmUp(saveCode: () => void): void {
+  saveCode()
+  enlargeYoungGenerationUnderLoad()
+}
 
 function failUnless(isRight: boolean): void {
   if (!isRight) process.exitCode = 1

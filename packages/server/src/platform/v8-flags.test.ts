@@ -51,6 +51,27 @@ test('the young generation stays small after a thread with a larger one has star
   expect(await youngBytesOf('await openWorkers(worker, options).run(1)')).toBeLessThanOrEqual(2 * 1024 * 1024)
 })
 
+test('the young generation grows under load, but not while a large report is imported', async () => {
+  const contents = (importing: boolean) => `import { getHeapSpaceStatistics } from 'node:v8'
+    import { enlargeYoungGenerationUnderLoad, setProcessFlags, withSmallHeap } from './v8-flags.ts'
+    setProcessFlags()
+    enlargeYoungGenerationUnderLoad()
+    const isOver = Date.now() + 3_000
+    const youngBytes = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size
+    async function serve() {
+      const kept = []
+      while (Date.now() < isOver && youngBytes() <= 4 * 1024 * 1024) {
+        for (let i = 0; i < 20_000; i++) kept[i] = { i }
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    await ${importing ? 'withSmallHeap(serve)' : 'serve()'}
+    console.log(youngBytes())
+    process.exit()`
+  expect(Number(await outputOf(await openFolder(), contents(false)))).toBeGreaterThan(4 * 1024 * 1024)
+  expect(Number(await outputOf(await openFolder(), contents(true)))).toBeLessThanOrEqual(2 * 1024 * 1024)
+})
+
 test('functions are optimized only after the start', async () => {
   const contents = `import { setFlagsFromString } from 'node:v8'
     import { allowOptimization, postponeOptimization } from './v8-flags.ts'

@@ -1,3 +1,4 @@
+import { constants, type NodeGCPerformanceDetail, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -8,7 +9,8 @@ import { runInNewContext } from 'node:vm'
 /**
  * Sets the flags of the process, before it allocates much. A young generation that stays at 1 MiB frees the buffers of
  * uploads before V8 makes full collections because of them, and keeps 15 to 60 MB less than one that grows to 16 MiB.
- * One thread collects it, because distributing so little work takes longer.
+ * `enlargeYoungGenerationUnderLoad` lets it grow while that is worth its memory. One thread collects it, because
+ * distributing so little work takes longer.
  */
 export function setProcessFlags(): void {
   areProcessFlagsSet = true
@@ -44,12 +46,48 @@ export function setThreadFlags(youngMib: number): () => void {
   }
 }
 
+/** Minor collections per second from which the young generation grows: V8 runs one for each MiB of new objects. */
+const busyCollections = 20
+const observedMs = 1000
+
+/**
+ * Lets the young generation grow to V8's maximum of 16 MiB while the process allocates much, except in `withSmallHeap`.
+ * The objects of many concurrent requests do not fit into 1 MiB, so each collection copies them and then treats them as
+ * old ones: a third of the CPU time of short requests. V8 shrinks the young generation again when it has been idle for
+ * about a minute and a half. Returns a function that ends this.
+ */
+export function enlargeYoungGenerationUnderLoad(): () => void {
+  let collections = 0
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (isOwnMinorCollection(entry)) collections++
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  const timer = setInterval(() => {
+    const mayGrow = collections >= busyCollections && working === 0
+    collections = 0
+    setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`)
+  }, observedMs).unref()
+  return () => {
+    observer.disconnect()
+    clearInterval(timer)
+  }
+}
+
+/** Returns true for a minor collection that V8 started, not `openBufferCollector`. */
+function isOwnMinorCollection(entry: PerformanceEntry): boolean {
+  const { kind, flags } = (entry as PerformanceEntry & { detail: NodeGCPerformanceDetail }).detail // as in Node's documents
+  return kind === constants.NODE_PERFORMANCE_GC_MINOR && (flags & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) === 0
+}
+
 /**
  * Limits the growth of the heap between two collections to a quarter of its size while the work runs, instead of V8's factor
  * of up to four. For work that allocates much more than it retains. It costs time, especially with many buffers.
  */
 export async function withSmallHeap<T>(work: () => Promise<T>): Promise<T> {
-  if (working++ === 0) setFlagsFromString('--heap-growing-percent=25')
+  if (working++ === 0) {
+    setFlagsFromString('--heap-growing-percent=25')
+    setFlagsFromString('--semi-space-growth-factor=1')
+  }
   try {
     return await work()
   } finally {
