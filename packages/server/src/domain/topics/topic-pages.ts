@@ -2,11 +2,10 @@ import { openCache, perDatabase } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
 import type { RootDeps } from '../deps.ts'
 import type { PageRequest } from '../page.ts'
-import type { Topic } from './topic.ts'
 import {
   findTopicPosition,
-  listTopics,
-  listTopicsAfter,
+  listTopicIds,
+  listTopicIdsAfter,
   type TopicFilter,
   type TopicPosition,
 } from './topic-queries.ts'
@@ -23,19 +22,19 @@ const audienceCaches = perDatabase((changes) => openBookmarks(changes, ['topics'
 const openBookmarks = (changes: Changes, tables: readonly string[]) =>
   openCache<Map<number, TopicPosition>>(changes, tables, maxBookmarkedLists)
 
-/** Reads a page of topics and one topic more. Skips few topics for a far page, once one near it was requested. */
-export async function readTopicPage(deps: RootDeps, filter: TopicFilter, page: PageRequest): Promise<Topic[]> {
+/** Returns the ids of a page of topics and of one topic more. Skips few topics for a far page, once one near it was requested. */
+export async function listPageIds(deps: RootDeps, filter: TopicFilter, page: PageRequest): Promise<number[]> {
   const number = Math.floor(page.offset / topicsPerBookmark)
-  if (number === 0) return listTopics(deps.db, filter, page)
+  if (number === 0) return listTopicIds(deps.db, filter, page)
   const caches = filter.audience ? audienceCaches : sharedCaches
   const bookmarks = await caches(deps.db).get(JSON.stringify(filter), async () => new Map())
   const start = bookmarks.get(number) ?? (await findPosition(deps, filter, bookmarks, number))
   if (!start) return []
   bookmarks.set(number, start)
   const offset = page.offset - number * topicsPerBookmark
-  const topics = await listTopicsAfter(deps.db, filter, start, { ...page, offset })
+  const ids = await listTopicIdsAfter(deps.db, filter, start, { ...page, offset })
   // These have the same number of projects. A page of topics with different numbers is read from the start.
-  return topics.length > page.perPage ? topics : listTopics(deps.db, filter, page)
+  return ids.length > page.perPage ? ids : listTopicIds(deps.db, filter, page)
 }
 
 /** Finds the topic before a page, from the nearest bookmark before it if the topics between have as many projects. */

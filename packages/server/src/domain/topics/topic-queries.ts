@@ -24,11 +24,16 @@ export interface TopicFilter {
   audience?: Audience | undefined
 }
 
-/** Returns one row more than the page holds, most used topics first. A search orders by similarity first. */
-export async function listTopics(db: Db, filter: TopicFilter, { perPage, offset }: PageRequest): Promise<Topic[]> {
-  return db.all(sql`
-    select ${columns} from topics where ${matches(db, filter)}
+/** Returns the ids of one topic more than the page holds, most used first. A search orders by similarity first. */
+export async function listTopicIds(
+  db: Db,
+  filter: TopicFilter,
+  { perPage, offset }: Pick<PageRequest, 'perPage' | 'offset'>,
+): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from topics where ${matches(db, filter)}
     order by ${orderOf(db, filter)} limit ${perPage + 1} offset ${offset}`)
+  return rows.map(({ id }) => id)
 }
 
 /** Place of a topic in the list without a search. */
@@ -37,16 +42,17 @@ export interface TopicPosition {
   id: number
 }
 
-/** Returns one row more than the page holds, of the topics after a position that have the same number of projects. */
-export async function listTopicsAfter(
+/** Like `listTopicIds`, for the topics after a position that have the same number of projects. */
+export async function listTopicIdsAfter(
   db: Db,
   filter: TopicFilter,
   after: TopicPosition,
   { perPage, offset }: PageRequest,
-): Promise<Topic[]> {
-  return db.all(sql`
-    select ${columns} from topics where ${matches(db, filter)} ${follows(after)}
+): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from topics where ${matches(db, filter)} ${follows(after)}
     order by id limit ${perPage + 1} offset ${offset}`)
+  return rows.map(({ id }) => id)
 }
 
 /** Returns the position after a number of topics, counted from the start or from another position. */
@@ -63,13 +69,6 @@ export async function findTopicPosition(
 }
 
 const follows = ({ projects, id }: TopicPosition) => sql`and non_private_projects_count = ${projects} and id > ${id}`
-
-/** Returns the ids of the first topics in the same order. */
-export async function listTopicIds(db: Db, filter: TopicFilter, limit: number): Promise<number[]> {
-  const rows = await db.all<{ id: number }>(sql`
-    select id from topics where ${matches(db, filter)} order by ${orderOf(db, filter)} limit ${limit}`)
-  return rows.map(({ id }) => id)
-}
 
 function orderOf({ dialect }: Db, { search }: TopicFilter): Sql {
   const similar = search?.kind === 'terms' ? sql`${dialect.similarity(sql`name`, search.query)} desc,` : empty

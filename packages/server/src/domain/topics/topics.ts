@@ -22,16 +22,14 @@ import { readTopicSearch } from './search.ts'
 import { assertTopicDraft, nameTaken, type Topic, type TopicDraft } from './topic.ts'
 import { recordTopicEvents } from './topic-events.ts'
 import { changeOwnName, claimName, deleteAlias } from './topic-name-queries.ts'
-import { readTopicPage } from './topic-pages.ts'
+import { listPageIds } from './topic-pages.ts'
 import {
   countTopics,
   deleteTopic as deleteTopicRow,
   findTopic,
   insertTopic,
   listTopicIds,
-  listTopics,
   listTopicsById,
-  type TopicFilter,
   updateTopic as updateTopicRow,
 } from './topic-queries.ts'
 import { isTopicVisible, withReadableCounts } from './visibility/readable-counts.ts'
@@ -46,7 +44,7 @@ export interface TopicQuery {
 }
 
 /**
- * Returns a page of the topics that the caller can read. The route first checks access to the organization
+ * Returns the ids of a page of the topics that the caller can read. The route first checks access to the organization
  * (`assertOrganizationReadable`).
  */
 export async function findTopics(
@@ -54,7 +52,7 @@ export async function findTopics(
   caller: Visitor | null,
   query: TopicQuery,
   page: PageRequest,
-): Promise<Page<Topic>> {
+): Promise<Page<number>> {
   const audience = topicAudience(deps, caller)
   const filter = {
     organizationId: await organizationOf(deps, query.organizationId),
@@ -63,30 +61,28 @@ export async function findTopics(
     withoutProjects: query.withoutProjects ?? false,
     audience,
   }
-  const found = await findPage(deps, filter, page)
-  return { ...found, rows: await withReadableCounts(deps, audience, found.rows) }
-}
-
-async function findPage(deps: RootDeps, filter: TopicFilter, page: PageRequest): Promise<Page<Topic>> {
-  const caches = filter.audience ? audienceCaches : sharedCaches
+  const caches = audience ? audienceCaches : sharedCaches
   const key = JSON.stringify(filter)
   if (!filter.search) {
-    const [rows, counted] = await Promise.all([
-      readTopicPage(deps, filter, page),
+    const [ids, counted] = await Promise.all([
+      listPageIds(deps, filter, page),
       caches(deps.db).counts.get(key, () => countTopics(deps.db, filter)),
     ])
-    return pageOf(page, rows, counted)
+    return pageOf(page, ids, counted)
   }
-  const ids = await caches(deps.db).searches.getShared(key, () => listTopicIds(deps.db, filter, maxCountedRows + 1))
+  const first = { perPage: maxCountedRows, offset: 0 }
+  const ids = await caches(deps.db).searches.getShared(key, () => listTopicIds(deps.db, filter, first))
   const end = page.offset + page.perPage + 1
   const isWithin = ids.length <= maxCountedRows || end <= ids.length
-  const rows = await (isWithin ? listInOrder(deps, ids.slice(page.offset, end)) : listTopics(deps.db, filter, page))
-  return pageOf(page, rows, ids.length)
+  const found = isWithin ? ids.slice(page.offset, end) : await listTopicIds(deps.db, filter, page)
+  return pageOf(page, found, ids.length)
 }
 
-async function listInOrder({ db }: Deps, ids: readonly number[]): Promise<Topic[]> {
-  const topics = new Map((await listTopicsById(db, ids)).map((topic) => [topic.id, topic]))
-  return ids.flatMap((id) => topics.get(id) ?? [])
+/** Returns topics in the order of their ids, with the numbers of projects that the caller can read. */
+export async function readTopics(deps: RootDeps, caller: Visitor | null, ids: readonly number[]): Promise<Topic[]> {
+  const topics = new Map((await listTopicsById(deps.db, ids)).map((topic) => [topic.id, topic]))
+  const found = ids.flatMap((id) => topics.get(id) ?? [])
+  return withReadableCounts(deps, topicAudience(deps, caller), found)
 }
 
 const maxCachedIds = 100_000
@@ -109,13 +105,6 @@ export async function getTopic(deps: Deps, id: number): Promise<Topic> {
   const topic = await findTopic(deps.db, id)
   if (!topic) throw notFound()
   return topic
-}
-
-/** Returns a topic with the number of projects that the caller can read. The route checks access to the topic. */
-export async function readTopic(deps: RootDeps, caller: Visitor | null, id: number): Promise<Topic> {
-  const topic = await getTopic(deps, id)
-  const [counted = topic] = await withReadableCounts(deps, topicAudience(deps, caller), [topic])
-  return counted
 }
 
 /** Throws when the topic is hidden from the caller, or belongs to an organization that they may not read. */

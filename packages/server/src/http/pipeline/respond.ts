@@ -115,7 +115,10 @@ async function execute(endpoint: Endpoint, state: RequestState, deps: RootDeps) 
 async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<RenderedResult> {
   const { route, stringify } = endpoint
   const result = await handle(endpoint, state, deps)
-  if (isRenderedRow(result)) return { status: route.status, content: { bytes: result.json, digest: result.digest } }
+  if (isRenderedRow(result)) {
+    const content = { bytes: Buffer.from(result.json), digest: result.digest }
+    return { status: route.status, content }
+  }
   if (!route.paged) {
     return { status: route.isUnfinished?.(result) ? 202 : route.status, content: contentFrom(stringify(result)) }
   }

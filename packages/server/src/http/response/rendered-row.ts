@@ -6,6 +6,7 @@ const mark = Symbol('rendered row')
 /** JSON of a row or a resource. Handlers may return it instead of a `View`, which then is not serialised again. */
 export interface RenderedRow<View = unknown> {
   readonly mark: typeof mark
+  /** Part of a larger buffer, so it must be copied before it is cached. */
   readonly json: Buffer
   /** Hash of the JSON. */
   readonly digest: string
@@ -17,8 +18,11 @@ export function renderRow(json: string): RenderedRow {
   // A small buffer of `Buffer.from` would keep its whole pool in memory.
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json))
   bytes.write(json)
-  return { mark, json: bytes, digest: hash('sha1', bytes, 'hex') }
+  return rowOf(bytes, hash('sha1', bytes, 'hex'))
 }
+
+/** Returns a row whose JSON has been rendered and hashed. */
+export const rowOf = (json: Buffer, digest: string): RenderedRow => ({ mark, json, digest })
 
 /** Appends a field with rendered rows to the JSON of a resource, which must have other fields. */
 export function appendRows<View>(json: string, field: string, rows: readonly RenderedRow[]): RenderedRow<View> {

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { Static, TSchema } from 'typebox'
 import { perDatabase } from '../../db/cache.ts'
 import type { Changes } from '../../db/db.ts'
-import { weightedLru } from '../../platform/weighted-lru.ts'
 import { type RenderedRow, renderRow } from './rendered-row.ts'
+import { openRowStore, type RowStore } from './row-store.ts'
 import { serialiserOf } from './serialiser.ts'
 
 /** Rows of one kind, and how they are read. */
@@ -27,20 +27,10 @@ interface LoadedRow<View> {
   view: View
 }
 
-interface CachedRow {
-  row: RenderedRow
-  version: string
-  /** The version of the source's tables at which this version was known to be the current one. */
-  checkedAt: number | undefined
-}
+/** Enough for ten thousand projects or a hundred thousand topics. A server with fewer rows uses less (decision 157). */
+const maxBytes = 64 * 1024 * 1024
 
-/** Enough for the first pages of a few hundred lists, and small beside the memory of the process. */
-const maxBytes = 16 * 1024 * 1024
-/** Approximate size of an entry without its text. */
-const overheadBytes = 500
-
-const caches = perDatabase(() => weightedLru<CachedRow>(maxBytes, ({ row }) => row.json.length + overheadBytes))
-type RowCache = ReturnType<typeof caches>
+const stores = perDatabase(() => openRowStore(maxBytes))
 
 /**
  * Returns rendered rows in the order of the ids, without those that no longer exist. A row is rendered once per version:
@@ -53,15 +43,15 @@ export async function renderRows<View extends TSchema>(
 ): Promise<RenderedRow<Static<View>>[]> {
   // Read first: a concurrent change then makes the next request check the versions again.
   const checkedAt = changes.version(source.tables, source.projectId)
-  const cache = caches({ changes })
-  const rows = currentRows(cache, source, ids, checkedAt) ?? (await readRows(cache, source, ids, checkedAt))
+  const store = stores({ changes })
+  const rows = currentRows(store, source, ids, checkedAt) ?? (await readRows(store, source, ids, checkedAt))
   // The key of a source stands for one type of view.
   return rows as RenderedRow<Static<View>>[]
 }
 
-/** Returns the rows if all of them are cached with versions that are known to be current, which takes no statement. */
+/** Returns the rows if all of them are stored with versions that are known to be current, which takes no statement. */
 function currentRows(
-  cache: RowCache,
+  store: RowStore,
   { keyOf }: Pick<RowSource<TSchema>, 'keyOf'>,
   ids: readonly number[],
   checkedAt: number | undefined,
@@ -69,49 +59,48 @@ function currentRows(
   if (checkedAt === undefined) return undefined
   const rows: RenderedRow[] = []
   for (const id of ids) {
-    const cached = cache.get(keyOf(id))
-    if (cached?.checkedAt !== checkedAt) return undefined
-    rows.push(cached.row)
+    const place = store.find(keyOf(id))
+    if (place === undefined || !store.isCheckedAt(place, checkedAt)) return undefined
+    rows.push(store.rowAt(place))
   }
   return rows
 }
 
-/** Reads the versions of the rows that may have changed, and renders the rows that have changed or are not cached. */
+/** Reads the versions of the rows that may have changed, and renders the rows that have changed or are not stored. */
 async function readRows<View extends TSchema>(
-  cache: RowCache,
+  store: RowStore,
   source: RowSource<View>,
   ids: readonly number[],
   checkedAt: number | undefined,
 ): Promise<RenderedRow[]> {
   const { keyOf } = source
   const rows = new Map<number, RenderedRow>()
-  const unchecked = new Map<number, CachedRow>()
+  const unchecked: number[] = []
   const missing: number[] = []
   for (const id of ids) {
-    const cached = cache.get(keyOf(id))
-    if (!cached) missing.push(id)
-    else if (checkedAt !== undefined && cached.checkedAt === checkedAt) rows.set(id, cached.row)
-    else unchecked.set(id, cached)
+    const place = store.find(keyOf(id))
+    if (place === undefined) missing.push(id)
+    else if (store.isCheckedAt(place, checkedAt)) rows.set(id, store.rowAt(place))
+    else unchecked.push(id)
   }
-  if (unchecked.size > 0) {
-    const versions = await source.listVersions([...unchecked.keys()])
-    for (const [id, cached] of unchecked) {
-      if (versions.get(id) !== cached.version) {
+  if (unchecked.length > 0) {
+    const versions = await source.listVersions(unchecked)
+    for (const id of unchecked) {
+      const place = store.find(keyOf(id)) // again, because others may have added rows
+      if (place === undefined || versions.get(id) !== store.versionAt(place)) {
         missing.push(id)
         continue
       }
-      cached.checkedAt = checkedAt
-      rows.set(id, cached.row)
+      store.markChecked(place, checkedAt)
+      rows.set(id, store.rowAt(place))
     }
   }
   if (missing.length > 0) {
     const stringify = serialiserOf(source.view)
     for (const { id, version, view } of await source.load(missing)) {
-      const row = renderRow(stringify(view))
-      if (version !== undefined) {
-        cache.set(keyOf(id), { row, version, checkedAt })
-      }
-      rows.set(id, row)
+      const json = stringify(view)
+      const stored = version === undefined ? undefined : store.add(keyOf(id), { json, version, checkedAt })
+      rows.set(id, stored ?? renderRow(json))
     }
   }
   return ids.flatMap((id) => rows.get(id) ?? [])

@@ -8,16 +8,15 @@ import {
   deleteTopic,
   findTopics,
   getTopic,
-  readTopic,
 } from '../../../domain/topics/topics.ts'
 import { blankableImage, flag, integer, nullable, optional, text } from '../../../http/params/input.ts'
 import { inline } from '../../../http/response/content-disposition.ts'
 import { untrustedContentPolicy } from '../../../http/response/download.ts'
 import { fileOutput, noOutput, type Route } from '../../../http/route.ts'
-import { gone } from '../../../platform/failure.ts'
+import { gone, notFound } from '../../../platform/failure.ts'
 import { anyFile } from '../avatars/any-file.ts'
 import { route } from '../route.ts'
-import { topicView, viewOneTopic, viewTopic, viewTopics } from './views.ts'
+import { renderTopics, topicView, viewOneTopic, viewTopic } from './views.ts'
 
 export const topicRoutes: readonly Route[] = [
   route({
@@ -42,7 +41,7 @@ export const topicRoutes: readonly Route[] = [
     async handle({ deps, caller, input, page, origin }) {
       const { search, name, without_projects: withoutProjects, organization_id: organizationId } = input
       const found = await findTopics(deps, caller, { search, name, withoutProjects, organizationId }, page)
-      return { ...found, rows: await viewTopics(deps, found.rows, origin) }
+      return { ...found, rows: await renderTopics(deps, caller, found.rows, origin) }
     },
   }),
   route({
@@ -56,8 +55,11 @@ export const topicRoutes: readonly Route[] = [
     cacheTables: ['topics', 'import_sources'],
     isPersonal: ({ deps }) => deps.settings.hidesTopicsOfHiddenProjects,
     check: ({ deps, caller, input }) => assertTopicReadable(deps, caller, input.id),
-    handle: async ({ deps, caller, input, origin }) =>
-      viewOneTopic(deps, await readTopic(deps, caller, input.id), origin),
+    async handle({ deps, caller, input, origin }) {
+      const [row] = await renderTopics(deps, caller, [input.id], origin)
+      if (!row) throw notFound()
+      return row
+    },
   }),
   route({
     method: 'POST',

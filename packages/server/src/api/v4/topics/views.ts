@@ -1,6 +1,11 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import type { RootDeps } from '../../../domain/deps.ts'
+import type { Visitor } from '../../../domain/projects/visible.ts'
 import type { Topic } from '../../../domain/topics/topic.ts'
+import { readTopics } from '../../../domain/topics/topics.ts'
+import { topicAudience } from '../../../domain/topics/visibility/topic-audience.ts'
+import type { RenderedRow } from '../../../http/response/rendered-row.ts'
+import { type RowSource, renderRows } from '../../../http/response/row-cache.ts'
 import { addMirrors, mirrorField } from '../import-sources/views.ts'
 import { nullableString } from '../views.ts'
 
@@ -29,8 +34,35 @@ export function viewTopic(topic: Topic, origin: string) {
   }
 }
 
+const tables = ['topics', 'import_sources']
+
+/**
+ * Renders topics in the order of their ids, without those that do not exist. Each is rendered once until a topic changes,
+ * unless callers see different numbers of projects.
+ */
+export function renderTopics(
+  deps: RootDeps,
+  caller: Visitor | null,
+  ids: readonly number[],
+  origin: string,
+): Promise<RenderedRow<Static<typeof topicView>>[]> {
+  const isShared = topicAudience(deps, caller) === undefined
+  const source: RowSource<typeof topicView> = {
+    keyOf: (id) => `${isShared ? 'topic' : 'topic of a caller'} ${origin} ${id}`,
+    view: topicView,
+    tables,
+    // Topics have no versions of their own. They are read again after any change.
+    listVersions: async () => new Map(),
+    async load(ids) {
+      const views = await viewTopics(deps, await readTopics(deps, caller, ids), origin)
+      return views.map((view) => ({ id: view.id, version: isShared ? '' : undefined, view }))
+    },
+  }
+  return renderRows(deps.db, source, ids)
+}
+
 /** Views topics with the sources of those that are mirrors. */
-export function viewTopics(deps: RootDeps, topics: readonly Topic[], origin: string) {
+function viewTopics(deps: RootDeps, topics: readonly Topic[], origin: string) {
   return addMirrors(
     deps,
     'topic',

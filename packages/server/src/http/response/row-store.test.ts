@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { renderRow } from './rendered-row.ts'
+import { openRowStore, type RowStore } from './row-store.ts'
+
+const mib = 1024 * 1024
+const json = (id: number, size = 100) => JSON.stringify({ id, text: 'ü'.repeat(size) })
+
+function contentOf(store: RowStore, key: string): string | undefined {
+  const place = store.find(key)
+  return place === undefined ? undefined : store.rowAt(place).json.toString()
+}
+
+/** Adds rows with these numbers, of 64 KiB each. */
+function addLarge(store: RowStore, from: number, to: number): void {
+  for (let id = from; id < to; id++) store.add(`row ${id}`, { json: json(id, 32_000), version: '', checkedAt: 1 })
+}
+
+test('a stored row has its JSON, digest and version', () => {
+  const store = openRowStore(mib)
+  const added = store.add('a', { json: json(1), version: 'Version ½', checkedAt: 7 })
+  expect(added).toEqual(renderRow(json(1)))
+  store.add('b', { json: json(2), version: '', checkedAt: undefined })
+  const [a = -1, b = -1] = [store.find('a'), store.find('b')]
+  expect(store.rowAt(a)).toEqual(renderRow(json(1)))
+  expect(store.rowAt(b)).toEqual(renderRow(json(2)))
+  expect([store.versionAt(a), store.versionAt(b)]).toEqual(['Version ½', ''])
+  expect(store.find('c')).toBeUndefined()
+})
+
+test('a row counts as current only at the version of the tables at which it was checked', () => {
+  const store = openRowStore(mib)
+  store.add('a', { json: json(1), version: '1', checkedAt: 7 })
+  const place = store.find('a') ?? -1
+  expect([store.isCheckedAt(place, 7), store.isCheckedAt(place, 8)]).toEqual([true, false])
+  store.markChecked(place, 8)
+  expect([store.isCheckedAt(place, 7), store.isCheckedAt(place, 8)]).toEqual([false, true])
+  // While commits of other processes may be missed, no version is known.
+  store.markChecked(place, undefined)
+  expect([store.isCheckedAt(place, undefined), store.isCheckedAt(place, 8)]).toEqual([false, false])
+})
+
+test('the newer of two rows with one key is used, also after the older one was dropped', () => {
+  const store = openRowStore(2 * mib)
+  store.add('a', { json: json(1), version: '1', checkedAt: 1 })
+  addLarge(store, 0, 20) // more than one buffer
+  store.add('a', { json: json(2), version: '2', checkedAt: 1 })
+  expect(contentOf(store, 'a')).toBe(json(2))
+  for (let id = 20; store.find('row 0') !== undefined && id < 40; id++) addLarge(store, id, id + 1)
+  expect(store.find('row 0')).toBeUndefined()
+  expect(contentOf(store, 'a')).toBe(json(2))
+})
+
+test('a full store drops its oldest rows, and leaves those alone that are being sent', () => {
+  const store = openRowStore(2 * mib)
+  const sent = store.add('first', { json: json(0), version: '', checkedAt: 1 })
+  // Twice, because a full store adds a row at the second time only.
+  for (let id = 1; id < 100; id++) for (const _ of [1, 2]) addLarge(store, id, id + 1)
+  expect(store.find('first')).toBeUndefined()
+  expect(contentOf(store, 'row 99')).toBe(json(99, 32_000))
+  expect(sent).toEqual(renderRow(json(0)))
+})
+
+test('a client that reads all rows once does not displace those that are used', () => {
+  const store = openRowStore(2 * mib)
+  addLarge(store, 0, 40)
+  const kept = Array.from({ length: 40 }, (_, id) => id).filter((id) => store.find(`row ${id}`) !== undefined)
+  expect(kept.length).toBeGreaterThan(10)
+  addLarge(store, 1000, 2000)
+  expect(kept.filter((id) => contentOf(store, `row ${id}`) !== json(id, 32_000))).toEqual([])
+})
+
+test('a row of more than a quarter of a mebibyte is not stored', () => {
+  const store = openRowStore(mib)
+  expect(store.add('a', { json: json(1, 150_000), version: '', checkedAt: 1 })).toBeUndefined()
+  expect(store.find('a')).toBeUndefined()
+})
