@@ -81,7 +81,7 @@ async function run(command: Command, onServing: (dataFolder: string) => void): P
 /** Time in which the functions that most requests need are compiled. */
 const warmUpMs = 3_000
 
-/** Changes flags only after the compiled code was saved, because V8 uses saved code only with the same flags. */
+/** Changes flags only after the compiled code has been saved, because V8 uses saved code only with the same flags. */
 function endWarmUp(saveCode: () => void): void {
   saveCode()
   enlargeYoungGenerationUnderLoad()

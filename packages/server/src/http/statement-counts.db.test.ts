@@ -59,7 +59,7 @@ describe('requests take few statements', () => {
    */
   test('by reads, also after writes to their tables', async () => {
     const limits: Record<string, { first: number; again: number; afterWrite: number }> = {
-      // A list has rendered the topic.
+      // The list in `beforeAll` has already rendered the topic.
       [`/topics/${topicId}`]: { first: 0, again: 0, afterWrite: 1 },
       '/topics': { first: 3, again: 0, afterWrite: 3 },
       '/topics?search=web': { first: 1, again: 0, afterWrite: 2 },

@@ -46,36 +46,32 @@ export function setThreadFlags(youngMib: number): () => void {
   }
 }
 
-/** Minor collections per second from which the young generation grows: V8 runs one for each MiB of new objects. */
+/** Minimum number of minor collections per second for the young generation to grow. V8 runs one per MiB of new objects. */
 const busyCollections = 20
 const observedMs = 1000
 
 /**
  * Lets the young generation grow to V8's maximum of 16 MiB while the process allocates much, except in `withSmallHeap`.
- * The objects of many concurrent requests do not fit into 1 MiB, so each collection copies them and then treats them as
- * old ones: a third of the CPU time of short requests. V8 shrinks the young generation again when it has been idle for
- * about a minute and a half. Returns a function that ends this.
+ * The objects of many concurrent requests do not fit into 1 MiB, so each collection copies them and then promotes them to
+ * the old generation, which costs up to a third of the CPU time of short requests. V8 shrinks the young generation again
+ * after the process has been idle for about a minute and a half.
  */
-export function enlargeYoungGenerationUnderLoad(): () => void {
+export function enlargeYoungGenerationUnderLoad(): void {
   let collections = 0
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) if (isOwnMinorCollection(entry)) collections++
   })
   observer.observe({ entryTypes: ['gc'] })
-  const timer = setInterval(() => {
+  setInterval(() => {
     const mayGrow = collections >= busyCollections && working === 0
     collections = 0
     setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? 2 : 1}`)
   }, observedMs).unref()
-  return () => {
-    observer.disconnect()
-    clearInterval(timer)
-  }
 }
 
 /** Returns true for a minor collection that V8 started, not `openBufferCollector`. */
 function isOwnMinorCollection(entry: PerformanceEntry): boolean {
-  const { kind, flags } = (entry as PerformanceEntry & { detail: NodeGCPerformanceDetail }).detail // as in Node's documents
+  const { kind, flags } = (entry as PerformanceEntry & { detail: NodeGCPerformanceDetail }).detail // documented for entries of the type `gc`
   return kind === constants.NODE_PERFORMANCE_GC_MINOR && (flags & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) === 0
 }
 

@@ -78,7 +78,7 @@ export async function findTopics(
   return pageOf(page, found, ids.length)
 }
 
-/** Returns topics in the order of their ids, with the numbers of projects that the caller can read. */
+/** Returns topics in the order of their ids, each with the number of its projects that the caller can read. */
 export async function readTopics(deps: RootDeps, caller: Visitor | null, ids: readonly number[]): Promise<Topic[]> {
   const topics = new Map((await listTopicsById(deps.db, ids)).map((topic) => [topic.id, topic]))
   const found = ids.flatMap((id) => topics.get(id) ?? [])

@@ -75,7 +75,7 @@ async function sendCached(endpoint: Endpoint, state: RequestState, responses: Re
     resources: found.resources,
     callerAccess: endpoint.route.isPerCaller && { caller: state.caller, level: found.level },
   }
-  const load = () => renderResult(endpoint, state, endpoint.deps)
+  const load = async () => withOwnBytes(await renderResult(endpoint, state, endpoint.deps))
   const build = (result: RenderedResult) => responseOf(endpoint, state, result)
   const rendered = responses.peek(key) ?? (await responses.get(key, load, build))
   reply.headers(state.headers)
@@ -115,10 +115,7 @@ async function execute(endpoint: Endpoint, state: RequestState, deps: RootDeps) 
 async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootDeps): Promise<RenderedResult> {
   const { route, stringify } = endpoint
   const result = await handle(endpoint, state, deps)
-  if (isRenderedRow(result)) {
-    const content = { bytes: Buffer.from(result.json), digest: result.digest }
-    return { status: route.status, content }
-  }
+  if (isRenderedRow(result)) return { status: route.status, content: { bytes: result.json, digest: result.digest } }
   if (!route.paged) {
     return { status: route.isUnfinished?.(result) ? 202 : route.status, content: contentFrom(stringify(result)) }
   }
@@ -128,6 +125,15 @@ async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootD
     content: contentOf(rows, stringify),
     end: Object.assign({ rowCount: rows.length }, end),
   }
+}
+
+/** Copies the JSON of a single row out of the buffer that it shares with others, which the cache would keep in memory. */
+function withOwnBytes(result: RenderedResult): RenderedResult {
+  const { bytes, digest } = result.content
+  if (bytes.length === bytes.buffer.byteLength) return result
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(own)
+  return { ...result, content: { bytes: own, digest } }
 }
 
 function contentOf(rows: readonly unknown[], stringify: Endpoint['stringify']): Content {

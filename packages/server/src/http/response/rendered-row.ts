@@ -6,7 +6,7 @@ const mark = Symbol('rendered row')
 /** JSON of a row or a resource. Handlers may return it instead of a `View`, which then is not serialised again. */
 export interface RenderedRow<View = unknown> {
   readonly mark: typeof mark
-  /** Part of a larger buffer, so it must be copied before it is cached. */
+  /** May be a slice of a buffer of 1 MiB. Copy it before caching it, or the cache keeps that buffer in memory. */
   readonly json: Buffer
   /** Hash of the JSON. */
   readonly digest: string

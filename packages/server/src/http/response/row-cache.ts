@@ -27,7 +27,7 @@ interface LoadedRow<View> {
   view: View
 }
 
-/** Enough for ten thousand projects or a hundred thousand topics. A server with fewer rows uses less (decision 157). */
+/** Enough for ten thousand projects or a hundred thousand topics. Fills with rows that are requested (decision 157). */
 const maxBytes = 64 * 1024 * 1024
 
 const stores = perDatabase(() => openRowStore(maxBytes))
@@ -86,7 +86,7 @@ async function readRows<View extends TSchema>(
   if (unchecked.length > 0) {
     const versions = await source.listVersions(unchecked)
     for (const id of unchecked) {
-      const place = store.find(keyOf(id)) // again, because others may have added rows
+      const place = store.find(keyOf(id)) // again, because other requests may have added rows during the await
       if (place === undefined || versions.get(id) !== store.versionAt(place)) {
         missing.push(id)
         continue

@@ -39,7 +39,7 @@ test('a row counts as current only at the version of the tables at which it was 
   expect([store.isCheckedAt(place, undefined), store.isCheckedAt(place, 8)]).toEqual([false, false])
 })
 
-test('the newer of two rows with one key is used, also after the older one was dropped', () => {
+test('a replaced row is found under its key, even after the buffer of the older one was dropped', () => {
   const store = openRowStore(2 * mib)
   store.add('a', { json: json(1), version: '1', checkedAt: 1 })
   addLarge(store, 0, 20) // more than one buffer
@@ -50,7 +50,7 @@ test('the newer of two rows with one key is used, also after the older one was d
   expect(contentOf(store, 'a')).toBe(json(2))
 })
 
-test('a full store drops its oldest rows, and leaves those alone that are being sent', () => {
+test('a full store drops its oldest rows without changing rows that callers still hold', () => {
   const store = openRowStore(2 * mib)
   const sent = store.add('first', { json: json(0), version: '', checkedAt: 1 })
   // Twice, because a full store adds a row at the second time only.
@@ -69,8 +69,38 @@ test('a client that reads all rows once does not displace those that are used', 
   expect(kept.filter((id) => contentOf(store, `row ${id}`) !== json(id, 32_000))).toEqual([])
 })
 
-test('a row of more than a quarter of a mebibyte is not stored', () => {
+test('a row of more than 256 KiB or with a version of more than 64 KiB is not stored', () => {
   const store = openRowStore(mib)
   expect(store.add('a', { json: json(1, 150_000), version: '', checkedAt: 1 })).toBeUndefined()
+  expect(store.add('a', { json: json(1), version: 'v'.repeat(70_000), checkedAt: 1 })).toBeUndefined()
   expect(store.find('a')).toBeUndefined()
+})
+
+test('rows that change do not displace rows that do not', () => {
+  const store = openRowStore(3 * mib)
+  store.add('a', { json: json(1), version: '1', checkedAt: 1 })
+  for (let id = 0; id < 10_000; id++) store.add('b', { json: json(id, 1000), version: `${id}`, checkedAt: id })
+  expect(contentOf(store, 'a')).toBe(json(1))
+  expect(contentOf(store, 'b')).toBe(json(9_999, 1000))
+})
+
+test('a row that was rendered again without a change takes no more room', () => {
+  const store = openRowStore(mib)
+  for (let time = 0; time < 100; time++) {
+    addLarge(store, 0, 10)
+    const added = store.add('a', { json: json(1), version: '', checkedAt: time })
+    expect(added).toEqual(renderRow(json(1)))
+  }
+  expect(contentOf(store, 'row 0')).toBe(json(0, 32_000))
+  expect(store.isCheckedAt(store.find('a') ?? -1, 99)).toBe(true)
+})
+
+test('a client that reads all rows twice displaces few of those that are used', () => {
+  const store = openRowStore(4 * mib)
+  addLarge(store, 0, 70)
+  const kept = Array.from({ length: 70 }, (_, id) => id).filter((id) => store.find(`row ${id}`) !== undefined)
+  addLarge(store, 1000, 1200)
+  addLarge(store, 1000, 1200)
+  const displaced = kept.filter((id) => store.find(`row ${id}`) === undefined)
+  expect(displaced.length).toBeLessThan(kept.length / 2)
 })

@@ -4,15 +4,26 @@ import { type RenderedRow, rowOf } from './rendered-row.ts'
 const slabBytes = 1024 * 1024
 /** Larger rows are not stored, because they would leave much of a slab unused. */
 const maxRowBytes = slabBytes / 4
+const maxVersionBytes = 0xffff
 
+/*
+ * A row in a slab begins with a header: `checkedAt` (8 bytes), the length of the JSON (4), the length of the version (2) and
+ * the digest of the JSON (20). The version and the JSON follow.
+ */
+const jsonLengthAt = 8
+const versionLengthAt = 12
+const digestAt = 14
 const digestBytes = 20
-/** Before the version and the JSON: the check (8 bytes), the lengths of the JSON (4) and the version (2), the digest. */
-const headerBytes = 14 + digestBytes
+const headerBytes = digestAt + digestBytes
 
 interface Slab {
   bytes: Buffer
   used: number
   keys: string[]
+  /** Number of rows that have not been replaced. */
+  liveRows: number
+  /** Slabs are numbered in the order in which they are started. */
+  number: number
 }
 
 /** Place of a stored row. Valid until the next row is added. */
@@ -28,8 +39,8 @@ interface NewRow {
 export type RowStore = ReturnType<typeof openRowStore>
 
 /**
- * Opens a store of rendered rows with their versions, in buffers of 1 MiB. An object for each of a hundred thousand small
- * rows would take more memory than the row, and the garbage collector more time than rendering.
+ * Opens a store of rendered rows with their versions, in buffers of 1 MiB (slabs). With a hundred thousand small rows, one
+ * object per row would take more memory than the rows themselves, and more garbage collection time than rendering them.
  *
  * A full store drops its oldest slab with all its rows. From then on it adds a row only when it is rendered for the second
  * time, because a client that reads all rows once would otherwise displace those that are used.
@@ -39,24 +50,33 @@ export function openRowStore(maxBytes: number) {
   const slabs: Slab[] = []
   const places = new Map<string, RowPlace>()
   let current = 0
+  let started = 0
   let recent: RecentKeys | undefined
 
-  const slabAt = (place: RowPlace): Buffer => (slabs[Math.floor(place / slabBytes)] as Slab).bytes // places are in slabs
+  const indexOf = (place: RowPlace): number => Math.floor(place / slabBytes)
+  const slabAt = (place: RowPlace): Slab => slabs[indexOf(place)] as Slab // a place is always in an existing slab
 
+  /** Starts a slab in place of one without live rows, or else a new one. A full store drops its oldest slab. */
   function startSlab(): Slab {
-    if (slabs.length > 0) current = (current + 1) % maxSlabs
-    const oldest = slabs[current]
-    if (oldest) {
-      recent ??= openRecentKeys()
-      for (const key of oldest.keys) {
-        const place = places.get(key)
-        if (place !== undefined && Math.floor(place / slabBytes) === current) places.delete(key)
-      }
-    }
-    // A new buffer, because rows that are being sent may refer to the old one.
-    const slab = { bytes: Buffer.allocUnsafeSlow(slabBytes), used: 0, keys: [] }
-    slabs[current] = slab
+    let index = slabs.findIndex(({ liveRows }) => liveRows === 0)
+    if (index < 0) index = slabs.length < maxSlabs ? slabs.length : dropOldest()
+    // A new buffer, because a request may still hold rows of the old one.
+    const slab = { bytes: Buffer.allocUnsafeSlow(slabBytes), used: 0, keys: [], liveRows: 0, number: started++ }
+    slabs[index] = slab
+    current = index
     return slab
+  }
+
+  function dropOldest(): number {
+    const oldest = slabs.reduce((one, other) => (other.number < one.number ? other : one))
+    const index = slabs.indexOf(oldest)
+    for (const key of oldest.keys) {
+      const place = places.get(key)
+      if (place !== undefined && indexOf(place) === index) places.delete(key)
+    }
+    recent ??= openRecentKeys()
+    recent.clear()
+    return index
   }
 
   function slabWithRoom(size: number): Slab {
@@ -64,48 +84,71 @@ export function openRowStore(maxBytes: number) {
     return slab && slab.used + size <= slabBytes ? slab : startSlab()
   }
 
-  function rowAt(place: RowPlace): RenderedRow {
-    const bytes = slabAt(place)
+  function versionAt(place: RowPlace): string {
+    const { bytes } = slabAt(place)
     const start = place % slabBytes
-    const digestStart = start + headerBytes - digestBytes
-    const jsonStart = start + headerBytes + bytes.readUInt16LE(start + 12)
-    const json = bytes.subarray(jsonStart, jsonStart + bytes.readUInt32LE(start + 8))
-    return rowOf(json, bytes.toString('hex', digestStart, digestStart + digestBytes))
+    const versionStart = start + headerBytes
+    return bytes.toString('utf8', versionStart, versionStart + bytes.readUInt16LE(start + versionLengthAt))
+  }
+
+  function digestOfRow(place: RowPlace): string {
+    const start = (place % slabBytes) + digestAt
+    return slabAt(place).bytes.toString('hex', start, start + digestBytes)
+  }
+
+  function rowAt(place: RowPlace): RenderedRow {
+    const { bytes } = slabAt(place)
+    const start = place % slabBytes
+    const jsonStart = start + headerBytes + bytes.readUInt16LE(start + versionLengthAt)
+    const json = bytes.subarray(jsonStart, jsonStart + bytes.readUInt32LE(start + jsonLengthAt))
+    return rowOf(json, digestOfRow(place))
+  }
+
+  function markChecked(place: RowPlace, checkedAt: number | undefined): void {
+    slabAt(place).bytes.writeDoubleLE(checkedAt ?? Number.NaN, place % slabBytes)
+  }
+
+  function write(key: string, { json, version, checkedAt }: NewRow, digest: string): RowPlace | undefined {
+    const jsonBytes = Buffer.byteLength(json)
+    const versionBytes = Buffer.byteLength(version)
+    const size = headerBytes + versionBytes + jsonBytes
+    if (size > maxRowBytes || versionBytes > maxVersionBytes || recent?.isNew(key)) return undefined
+    const slab = slabWithRoom(size)
+    const { bytes, used: start } = slab
+    bytes.writeUInt32LE(jsonBytes, start + jsonLengthAt)
+    bytes.writeUInt16LE(versionBytes, start + versionLengthAt)
+    bytes.write(digest, start + digestAt, 'hex')
+    bytes.write(version, start + headerBytes)
+    bytes.write(json, start + headerBytes + versionBytes)
+    slab.used += size
+    slab.keys.push(key)
+    slab.liveRows++
+    const place = current * slabBytes + start
+    markChecked(place, checkedAt)
+    return place
   }
 
   return {
     find: (key: string): RowPlace | undefined => places.get(key),
     rowAt,
-    /** Returns true if the row's version was the current one at this version of the tables. */
+    versionAt,
+    /** Returns true if the row's version was known to be current at this version of the tables. */
     isCheckedAt: (place: RowPlace, checkedAt: number | undefined): boolean =>
-      slabAt(place).readDoubleLE(place % slabBytes) === checkedAt,
-    markChecked(place: RowPlace, checkedAt: number | undefined): void {
-      slabAt(place).writeDoubleLE(checkedAt ?? Number.NaN, place % slabBytes)
-    },
-    versionAt(place: RowPlace): string {
-      const start = (place % slabBytes) + headerBytes
-      const bytes = slabAt(place)
-      return bytes.toString('utf8', start, start + bytes.readUInt16LE(start - headerBytes + 12))
-    },
-    /** Adds or replaces a row. Returns undefined for a row that is not stored. */
-    add(key: string, { json, version, checkedAt }: NewRow): RenderedRow | undefined {
-      const versionBytes = Buffer.byteLength(version)
-      const jsonBytes = Buffer.byteLength(json)
-      const size = headerBytes + versionBytes + jsonBytes
-      if (size > maxRowBytes || (recent && !recent.has(key))) return undefined
-      const slab = slabWithRoom(size)
-      const { bytes, used: start } = slab
-      bytes.writeDoubleLE(checkedAt ?? Number.NaN, start)
-      bytes.writeUInt32LE(jsonBytes, start + 8)
-      bytes.writeUInt16LE(versionBytes, start + 12)
-      bytes.write(version, start + headerBytes)
-      bytes.write(json, start + headerBytes + versionBytes)
-      const jsonStart = start + headerBytes + versionBytes
-      const digest = hash('sha1', bytes.subarray(jsonStart, jsonStart + jsonBytes), 'hex')
-      bytes.write(digest, start + 14, 'hex')
-      slab.used += size
-      slab.keys.push(key)
-      const place = current * slabBytes + start
+      slabAt(place).bytes.readDoubleLE(place % slabBytes) === checkedAt,
+    markChecked,
+    /** Adds or replaces a row. Returns undefined if the row was not stored; an older row with that key then remains. */
+    add(key: string, row: NewRow): RenderedRow | undefined {
+      const digest = hash('sha1', row.json, 'hex')
+      const known = places.get(key)
+      // Most rows that are rendered again have not changed, such as other topics than the one that was written.
+      if (known !== undefined && digestOfRow(known) === digest && versionAt(known) === row.version) {
+        markChecked(known, row.checkedAt)
+        return rowAt(known)
+      }
+      const place = write(key, row, digest)
+      if (place === undefined) return undefined
+      const replaced = places.get(key) // again, because its slab may have been dropped
+      if (replaced !== undefined) slabAt(replaced).liveRows--
       places.set(key, place)
       return rowAt(place)
     },
@@ -114,18 +157,19 @@ export function openRowStore(maxBytes: number) {
 
 type RecentKeys = ReturnType<typeof openRecentKeys>
 
-/** Opens a set of the keys that were added last, by their hashes: a key can be missing, or seem to be there. */
+/** Opens an approximate set of recently rendered keys, by hash. It may forget a key, or report one that was never added. */
 function openRecentKeys() {
   const hashes = new Uint32Array(256 * 1024)
   return {
-    /** Returns whether the key is in the set, and adds it. */
-    has(key: string): boolean {
+    /** Adds the key. Returns true unless it was in the set. */
+    isNew(key: string): boolean {
       let sum = 0x811c9dc5 // FNV-1a
       for (let at = 0; at < key.length; at++) sum = Math.imul(sum ^ key.charCodeAt(at), 0x01000193)
       const slot = (sum >>> 0) % hashes.length
       const isKnown = hashes[slot] === sum >>> 0
       hashes[slot] = sum
-      return isKnown
+      return !isKnown
     },
+    clear: (): void => void hashes.fill(0),
   }
 }

@@ -81,6 +81,7 @@ async function exchange(
   const ending = AbortSignal.any([AbortSignal.timeout(totalMs), ...(signal ? [signal] : [])])
   const abort = () => socket.destroy(new Error('the scan was ended'))
   ending.addEventListener('abort', abort)
+  if (ending.aborted) abort()
   const received = receiveAnswer(socket)
   socket.connect(address)
   const write = async (bytes: Buffer): Promise<boolean> => {
@@ -101,15 +102,16 @@ async function exchange(
   }
 }
 
-/** Resolves once the event loop has polled for input. The first turn may end before it polls; the second one does not. */
+/** Resolves once the event loop has polled for input. Takes two turns, because the first may end before the loop polls. */
 async function pollForInput(): Promise<void> {
   await nextTurn()
   await nextTurn()
 }
 
 /**
- * Socket that still reads what has arrived when a write fails. clamd answers and closes the connection in the middle of
- * a file over its limit, so the answer may wait to be read when the next write fails. A standard socket discards it.
+ * Socket that delivers the bytes that have arrived before a failed write closes it. clamd answers and closes the connection
+ * in the middle of a file over its limit, so its answer may still be unread when the next write fails. A standard socket
+ * would discard it.
  */
 class ClamdSocket extends Socket {
   onBytes: (bytes: Buffer) => void = () => {}
@@ -125,6 +127,7 @@ class ClamdSocket extends Socket {
     this.resume() // so that the end of the stream closes the socket
   }
 
+  /** After an error, waits until a pending answer has been read. */
   override destroy(error?: Error): this {
     if (error) void pollForInput().then(() => super.destroy(error))
     else super.destroy()
@@ -140,6 +143,7 @@ function receiveAnswer(socket: ClamdSocket): { answer: Promise<string>; hasEnded
   let failure: Error | undefined
   const answer = new Promise<string>((resolve, reject) => {
     socket.onBytes = (bytes) => {
+      if (hasEnded) return
       text += decoder.write(bytes)
       const end = text.indexOf('\0')
       if (end < 0 && text.length <= maxAnswerBytes) return

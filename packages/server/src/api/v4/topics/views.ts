@@ -38,7 +38,7 @@ const tables = ['topics', 'import_sources']
 
 /**
  * Renders topics in the order of their ids, without those that do not exist. Each is rendered once until a topic changes,
- * unless callers see different numbers of projects.
+ * unless its number of projects depends on the caller.
  */
 export function renderTopics(
   deps: RootDeps,
@@ -48,6 +48,7 @@ export function renderTopics(
 ): Promise<RenderedRow<Static<typeof topicView>>[]> {
   const isShared = topicAudience(deps, caller) === undefined
   const source: RowSource<typeof topicView> = {
+    // Rows of a caller are never stored, because they have no version.
     keyOf: (id) => `${isShared ? 'topic' : 'topic of a caller'} ${origin} ${id}`,
     view: topicView,
     tables,
