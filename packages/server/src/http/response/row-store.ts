@@ -84,48 +84,27 @@ export function openRowStore(maxBytes: number) {
     return slab && slab.used + size <= slabBytes ? slab : startSlab()
   }
 
-  function versionAt(place: RowPlace): string {
-    const { bytes } = slabAt(place)
-    const start = place % slabBytes
-    const versionStart = start + headerBytes
-    return bytes.toString('utf8', versionStart, versionStart + bytes.readUInt16LE(start + versionLengthAt))
-  }
-
-  function digestOfRow(place: RowPlace): string {
-    const start = (place % slabBytes) + digestAt
-    return slabAt(place).bytes.toString('hex', start, start + digestBytes)
-  }
-
-  function rowAt(place: RowPlace): RenderedRow {
-    const { bytes } = slabAt(place)
-    const start = place % slabBytes
-    const jsonStart = start + headerBytes + bytes.readUInt16LE(start + versionLengthAt)
-    const json = bytes.subarray(jsonStart, jsonStart + bytes.readUInt32LE(start + jsonLengthAt))
-    return rowOf(json, digestOfRow(place))
-  }
-
-  function markChecked(place: RowPlace, checkedAt: number | undefined): void {
-    slabAt(place).bytes.writeDoubleLE(checkedAt ?? Number.NaN, place % slabBytes)
-  }
-
-  function write(key: string, { json, version, checkedAt }: NewRow, digest: string): RowPlace | undefined {
-    const jsonBytes = Buffer.byteLength(json)
-    const versionBytes = Buffer.byteLength(version)
+  function write(key: string, row: NewRow, digest: string): RowPlace | undefined {
+    const jsonBytes = Buffer.byteLength(row.json)
+    const versionBytes = Buffer.byteLength(row.version)
     const size = headerBytes + versionBytes + jsonBytes
     if (size > maxRowBytes || versionBytes > maxVersionBytes || recent?.isNew(key)) return undefined
     const slab = slabWithRoom(size)
-    const { bytes, used: start } = slab
-    bytes.writeUInt32LE(jsonBytes, start + jsonLengthAt)
-    bytes.writeUInt16LE(versionBytes, start + versionLengthAt)
-    bytes.write(digest, start + digestAt, 'hex')
-    bytes.write(version, start + headerBytes)
-    bytes.write(json, start + headerBytes + versionBytes)
+    const start = slab.used
+    writeRow(slab.bytes, start, { ...row, jsonBytes, versionBytes, digest })
     slab.used += size
     slab.keys.push(key)
     slab.liveRows++
-    const place = current * slabBytes + start
-    markChecked(place, checkedAt)
-    return place
+    return current * slabBytes + start
+  }
+
+  const rowAt = (place: RowPlace): RenderedRow => readRow(slabAt(place).bytes, place % slabBytes)
+  const versionAt = (place: RowPlace): string => readVersion(slabAt(place).bytes, place % slabBytes)
+  const markChecked = (place: RowPlace, checkedAt: number | undefined): void =>
+    writeCheckedAt(slabAt(place).bytes, place % slabBytes, checkedAt)
+
+  function isUnchanged(place: RowPlace, { version }: NewRow, digest: string): boolean {
+    return readDigest(slabAt(place).bytes, place % slabBytes) === digest && versionAt(place) === version
   }
 
   return {
@@ -141,7 +120,7 @@ export function openRowStore(maxBytes: number) {
       const digest = hash('sha1', row.json, 'hex')
       const known = places.get(key)
       // Most rows that are rendered again have not changed, such as other topics than the one that was written.
-      if (known !== undefined && digestOfRow(known) === digest && versionAt(known) === row.version) {
+      if (known !== undefined && isUnchanged(known, row, digest)) {
         markChecked(known, row.checkedAt)
         return rowAt(known)
       }
@@ -153,6 +132,39 @@ export function openRowStore(maxBytes: number) {
       return rowAt(place)
     },
   }
+}
+
+function readRow(bytes: Buffer, start: number): RenderedRow {
+  const jsonStart = start + headerBytes + bytes.readUInt16LE(start + versionLengthAt)
+  const json = bytes.subarray(jsonStart, jsonStart + bytes.readUInt32LE(start + jsonLengthAt))
+  return rowOf(json, readDigest(bytes, start))
+}
+
+const readDigest = (bytes: Buffer, start: number): string =>
+  bytes.toString('hex', start + digestAt, start + digestAt + digestBytes)
+
+function readVersion(bytes: Buffer, start: number): string {
+  const versionStart = start + headerBytes
+  return bytes.toString('utf8', versionStart, versionStart + bytes.readUInt16LE(start + versionLengthAt))
+}
+
+function writeCheckedAt(bytes: Buffer, start: number, checkedAt: number | undefined): void {
+  bytes.writeDoubleLE(checkedAt ?? Number.NaN, start)
+}
+
+interface WrittenRow extends NewRow {
+  jsonBytes: number
+  versionBytes: number
+  digest: string
+}
+
+function writeRow(bytes: Buffer, start: number, row: WrittenRow): void {
+  writeCheckedAt(bytes, start, row.checkedAt)
+  bytes.writeUInt32LE(row.jsonBytes, start + jsonLengthAt)
+  bytes.writeUInt16LE(row.versionBytes, start + versionLengthAt)
+  bytes.write(row.digest, start + digestAt, 'hex')
+  bytes.write(row.version, start + headerBytes)
+  bytes.write(row.json, start + headerBytes + row.versionBytes)
 }
 
 type RecentKeys = ReturnType<typeof openRecentKeys>
