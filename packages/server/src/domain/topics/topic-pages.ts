@@ -22,7 +22,7 @@ const audienceCaches = perDatabase((changes) => openBookmarks(changes, ['topics'
 const openBookmarks = (changes: Changes, tables: readonly string[]) =>
   openCache<Map<number, TopicPosition>>(changes, tables, maxBookmarkedLists)
 
-/** Returns the ids of a page of topics and of one topic more. Skips few topics for a far page, once one near it was requested. */
+/** Returns the ids of a page of topics, and one more. A far page skips few topics once a page near it has been requested. */
 export async function listPageIds(deps: RootDeps, filter: TopicFilter, page: PageRequest): Promise<number[]> {
   const number = Math.floor(page.offset / topicsPerBookmark)
   if (number === 0) return listTopicIds(deps.db, filter, page)
