@@ -54,3 +54,16 @@ const isFoundByIds = (plan: string, { alias, column }: NamedTable) =>
 /** PostgreSQL reads small tables whole; a search by the project alone is what must not happen. */
 const isFoundWithoutProject = (plan: string, { table, alias }: NamedTable) =>
   !new RegExp(`on ${table}(?: ${alias})?\\b[^\\n]*\\n[^\\n]*Index Cond: \\(project_id = [^)]*\\)\\n`).test(plan)
+
+/**
+ * Returns the columns through whose nulls SQLite finds rows, instead of through another condition of the statement. SQLite
+ * assumes that a unique index has a single null, but most rows may have none of what the column refers to.
+ */
+export function columnsReadByNulls(db: Db, { text }: Sql, plan: string): string[] {
+  if (db.dialect.engine !== 'sqlite') return []
+  const columns = new Set([...text.matchAll(/\b(\w+) is null\b/g)].map(([, column = '']) => column))
+  return [...columns].filter(
+    (column) =>
+      new RegExp(`SEARCH [^\\n]*\\(${column}=`).test(plan) && !new RegExp(`\\b${column} (?:=|in) `).test(text),
+  )
+}

@@ -18,7 +18,7 @@ export function unindexedFilters(db: Db, filter: FindingFilter): UnindexedFilter
     ...otherRefFilters(filter),
     ...coverageFilters(db, filter),
     ...defaultBranchFilters(filter),
-    ...(isPromoted === undefined ? [] : [promotionFilter(filter, isPromoted)]),
+    ...(isPromoted === undefined ? [] : [promotionFilter(db.dialect, filter, isPromoted)]),
     ...(scanners || reportTypes ? [originFilter(db, filter, scanners, reportTypes)] : []),
   ]
   return combineFilters(db, filters, {
@@ -92,10 +92,15 @@ function defaultBranchFilters({ defaultBranch }: FindingFilter): UnindexedFilter
 }
 
 /** Filters by whether the finding has a vulnerability. */
-export function promotionFilter({ projectId }: FindingScope, isPromoted: boolean): UnindexedFilter {
+export function promotionFilter(
+  { indexedBy }: Db['dialect'],
+  { projectId }: FindingScope,
+  isPromoted: boolean,
+): UnindexedFilter {
   if (isPromoted) return { condition: sql`f.vulnerability_id is not null` }
-  const waiting = (isKey: Sql) =>
-    sql`select f.id from findings f where f.project_id ${isKey} and f.vulnerability_id is null`
+  const waiting = (isKey: Sql) => sql`
+    select f.id from findings f ${indexedBy('findings_unpromoted')}
+    where f.project_id ${isKey} and f.vulnerability_id is null`
   return { indexes: [{ keys: [projectId], findingsOf: [waiting] }], condition: sql`f.vulnerability_id is null` }
 }
 

@@ -29,7 +29,7 @@ export function countBacklogs(
   return db.all(sql`
     select p.id, (
       select count(*) from (
-        select 1 from findings f
+        select 1 from findings f ${db.dialect.indexedBy('findings_unpromoted')}
         join occurrences o on o.finding_id = f.id and o.ref = p.default_branch and o.is_present = true
         where f.project_id = p.id and f.vulnerability_id is null limit ${max}) as counted) as waiting
     from projects p where p.id in ${db.dialect.integers(projectIds)} order by p.id`)
