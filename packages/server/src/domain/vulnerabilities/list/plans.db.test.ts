@@ -5,7 +5,7 @@ import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulne
 import { startServer } from '../../../testing/server.ts'
 import { listByKeys, listByUuids } from '../../findings/candidate-queries.ts'
 import { contentColumns } from '../../findings/finding-content.ts'
-import { insertFindings } from '../../findings/finding-queries.ts'
+import { insertFindings, listUnobserved } from '../../findings/finding-queries.ts'
 import { upsertIdentifiers } from '../../findings/identifier-queries.ts'
 import { findKnownFindings, listDigests } from '../../findings/known-finding-queries.ts'
 import { promotionFilter, selectPresent } from '../../findings/list/finding-filter-queries.ts'
@@ -17,6 +17,7 @@ import { markAbsent, removeFromCategory } from '../../findings/occurrences/occur
 import { listMissedBy, listOfScanner } from '../../findings/occurrences/scan-queries.ts'
 import { listStaged } from '../../findings/staged-finding-queries.ts'
 import { insertCreated } from '../triage/history/history-queries.ts'
+import { countBacklogs } from './evidence-queries.ts'
 import { findingFilters } from './filter-sql/finding-filter-sql.ts'
 import { tagFilters } from './filter-sql/tag-filter-sql.ts'
 import { listFromRanges } from './list-queries.ts'
@@ -85,7 +86,7 @@ const planIn = async (work: (db: Db) => Promise<unknown>) => (await plansIn(work
 describe('before the engine has table statistics', () => {
   test('unpromoted findings are looked up by id', async () => {
     const scope = { projectId: 1, ref: 'main' }
-    const filter = promotionFilter(scope, false)
+    const filter = promotionFilter(db.dialect, scope, false)
     const [waiting] = filter.indexes?.flatMap(({ findingsOf }) => findingsOf) ?? []
     if (!waiting) throw new Error('what waits is found by an index')
     const candidates = sql`select c.id from (${waiting(sql`= 1`)}) as c where c.id > 1 and c.id <= 2500`
@@ -98,6 +99,27 @@ describe('before the engine has table statistics', () => {
         ? /SEARCH o USING INDEX sqlite_autoindex_occurrences_1 \(finding_id=\? AND ref=\?\)/
         : /occurrences_finding_id_ref_key/,
     )
+  })
+
+  test('findings that await promotion are found in their project or import, not in all projects', async () => {
+    const scope = { projectId: 1, ref: 'main' }
+    const [waiting] = promotionFilter(db.dialect, scope, false).indexes?.flatMap(({ findingsOf }) => findingsOf) ?? []
+    if (!waiting) throw new Error('what waits is found by an index')
+    const plans = [
+      await planOf(sql`select c.id from (${waiting(sql`= 1`)}) as c where c.id > 1 and c.id <= 2500`),
+      await planIn((db) => countBacklogs(db, [1, 2], 1)),
+      await planIn((db) => listUnobserved(db, 1, 100)),
+    ]
+    const indexes = isSqlite()
+      ? [/findings_unpromoted \(project_id=/, /findings_unpromoted \(project_id=/, /findings_import \(import_id=/]
+      : [/findings_unpromoted/, /findings_unpromoted/, /findings_import/]
+    expect(plans).toEqual(indexes.map((index) => expect.stringMatching(index)))
+  })
+
+  test('a list without filters does not serialise the ids of its projects', () => {
+    const dialect = { ...db.dialect, integers: () => expect.unreachable() }
+    const rows = { filter: {}, projectIds: [1, 2], counts: [], order: { id: 'desc' }, today: '' } as const
+    expect(unindexedFilters({ ...db, dialect }, rows)).toBeUndefined()
   })
 
   test.each([

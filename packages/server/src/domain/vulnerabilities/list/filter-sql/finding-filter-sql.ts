@@ -11,10 +11,10 @@ export function findingFilters(
   { images, hasRemediations }: VulnerabilityFilter,
   projectIds: readonly number[],
 ): UnindexedFilter[] {
-  const inProjects = sql`f.project_id ${dialect.among(dialect.integers(projectIds))}`
+  const inProjects = () => sql`f.project_id ${dialect.among(dialect.integers(projectIds))}`
   return [
-    ...(images ? [imageFilter(dialect, images, inProjects)] : []),
-    ...remediationFilters(hasRemediations, inProjects),
+    ...(images ? [imageFilter(dialect, images, inProjects())] : []),
+    ...(hasRemediations === undefined ? [] : [remediationFilter(hasRemediations, inProjects())]),
   ]
 }
 
@@ -31,11 +31,10 @@ function imageFilter({ among, texts }: Db['dialect'], images: readonly string[],
 }
 
 /** Most findings may have a remediation, so their ids are read in ranges. No index has those without one. */
-function remediationFilters(hasRemediations: boolean | undefined, inProjects: Sql): UnindexedFilter[] {
-  if (hasRemediations === undefined) return []
+function remediationFilter(hasRemediations: boolean, inProjects: Sql): UnindexedFilter {
   const hasOne = sql`f.extras -> 'remediations' -> 0 is ${hasRemediations ? sql`not` : empty} null`
-  if (!hasRemediations) return [{ condition: hasOne }]
+  if (!hasRemediations) return { condition: hasOne }
   const within = ({ above, upTo }: IdRange) => sql`
     select f.id from findings f where ${inProjects} and ${hasOne} and f.id > ${above} and f.id <= ${upTo}`
-  return [{ indexes: [{ keys: { table: sql`findings`, within }, findingsOf: [isKeyOf] }], condition: hasOne }]
+  return { indexes: [{ keys: { table: sql`findings`, within }, findingsOf: [isKeyOf] }], condition: hasOne }
 }

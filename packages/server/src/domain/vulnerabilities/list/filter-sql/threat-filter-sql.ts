@@ -10,8 +10,8 @@ export function threatFilters(
   { isKev, minEpss, hasFix }: VulnerabilityFilter,
   projectIds: readonly number[],
 ): UnindexedFilter[] {
-  const inProjects = sql`project_id in ${dialect.integers(projectIds)}`
-  const idsOf = (condition: Sql) => sql`select id from vulnerabilities where ${inProjects} and ${condition}`
+  const idsOf = (condition: Sql) =>
+    sql`select id from vulnerabilities where project_id in ${dialect.integers(projectIds)} and ${condition}`
   return [
     ...(isKev === undefined ? [] : [vulnerabilityFilter(sql`is_kev = true`, isKev, idsOf)]),
     ...(minEpss === undefined
