@@ -95,10 +95,10 @@ function vulnerabilityRows({ findings: [small, medium, count] }: Sizes): Row[] {
       paths: series((number) => `${vulnerabilities}?${query}&${unlike(number)}`),
       aim: 0.25,
     })),
-    ...groupedLists.map((path) => ({
+    ...[...listsOfMany, ...groupedLists].map((path) => ({
       name: `GET ${path.replace(/^\/projects\/\d+/, '…')}, fresh address`,
       // Lists of many projects reject unknown parameters, but not this one of a client.
-      paths: series((number) => `${path}&timeout=${number}`),
+      paths: series((number) => `${path}${path.includes('?') ? '&' : '?'}timeout=${number}`),
       aim: 0.25,
     })),
     {
@@ -135,6 +135,14 @@ const decisionFilters = [
   'fix_available=true&kev=true&state=detected',
   'rule_id=3',
 ] as const
+
+/** Lists and statistics of all projects. */
+const listsOfMany = [
+  '/groups/1/vulnerabilities',
+  '/vulnerabilities',
+  '/groups/1/vulnerability_statistics',
+  '/vulnerability_statistics',
+]
 
 /** Lists with one row for vulnerabilities that are the same flaw. */
 const groupedLists = [

@@ -7,7 +7,7 @@ import { openMemoryStore } from '../../packages/server/src/platform/object-store
 import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { type Client, createClient, formWithFile } from '../../packages/server/src/testing/client.ts'
 import { observeDatabase } from '../../packages/server/src/testing/databases/observe.ts'
-import { isReadByIds, planOf, tablesNamedById } from '../../packages/server/src/testing/plans-of-ids.ts'
+import { columnsReadByNulls, isReadByIds, planOf, tablesNamedById } from '../../packages/server/src/testing/plans-of-ids.ts'
 import type { Dataset } from '../data/dataset.ts'
 import { reportEntry, reportHead } from '../data/entries.ts'
 import { benchToken, measuredProjects } from '../data/fixtures.ts'
@@ -16,7 +16,7 @@ import { hugeRequests } from './requests.ts'
 export interface PlanCheck {
   /** Number of different statements. */
   statements: number
-  /** Statements whose plan reads a whole large table, or a project in order to find rows by their ids. */
+  /** Statements whose plan reads a whole large table, or the rows of a project or all nulls of a column to find a few. */
   problems: string[]
 }
 
@@ -40,11 +40,13 @@ export async function checkPlans(dataset: Dataset): Promise<PlanCheck> {
   }
 }
 
-function problemsOf(db: Db, { text }: Sql, plan: string): string[] {
+function problemsOf(db: Db, query: Sql, plan: string): string[] {
+  const { text } = query
   const named = tablesNamedById(text).filter((table) => !isReadByIds(db, plan, table))
   return [
     ...scannedIn(db, text, plan).map((table) => `reads all of ${table}`),
     ...named.map(({ alias }) => `does not find ${alias} by id`),
+    ...columnsReadByNulls(db, query, plan).map((column) => `finds rows by nulls of ${column}`),
   ]
 }
 

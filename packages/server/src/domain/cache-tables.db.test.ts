@@ -69,6 +69,8 @@ const indirect: Record<string, readonly string[]> = {
     ['scanners', 'vulnerability_counts'],
   'vulnerabilities/flaws/flaw-walk.ts: finding_identifiers,findings,identifiers,occurrences,promoted_findings,ref_dismissals,scanners,tagged_findings,vulnerabilities,vulnerability_counts,vulnerability_links,vulnerability_tags':
     ['scanners', 'vulnerability_counts'],
+  'vulnerabilities/list/statistics.ts: findings,imports,occurrences,projects,scanners,vulnerabilities,vulnerability_counts,vulnerability_days':
+    ['scanners', 'vulnerability_counts'],
 }
 
 /** Tables of which loads read columns that the values do not need. */
@@ -92,11 +94,17 @@ test('the loads of every cache read exactly the tables that it declares', async 
   known = await tablesOf(server.deps.db)
   await useCaches(server)
   await describeDueDates(server)
-  // The tables of rendered responses have a test in `http/pipeline/`; rendered Markdown depends on no table.
-  const recorded = [...caches.values()].filter(({ name }) => !/^(http|api)\//.test(name) && !isBookmarks(name))
   const describe = ({ name }: RecordedCache, tables: readonly string[]) => `${name} reads ${[...tables].sort().join()}`
   const without = (tables: Iterable<string>, others: readonly string[] = []) =>
     [...tables].filter((table) => !others.includes(table))
+  // Loads find rendered rows in other caches, so the pages of the API may declare more than they read here.
+  const undeclared = [...caches.values()]
+    .filter(({ name }) => name.startsWith('api/'))
+    .map((cache) => describe(cache, without(cache.read, cache.declared)))
+  expect(undeclared.filter((text) => !text.endsWith('reads '))).toEqual([])
+  expect(undeclared.length).toBeGreaterThan(0)
+  // The tables of rendered responses have a test in `http/pipeline/`; rendered Markdown depends on no table.
+  const recorded = [...caches.values()].filter(({ name }) => !/^(http|api)\//.test(name) && !isBookmarks(name))
   const found = recorded.map((cache) => describe(cache, without(cache.read, irrelevant[cache.name])))
   const declared = recorded.map((cache) => describe(cache, without(cache.declared, indirect[cache.name])))
   expect(found.sort()).toEqual(declared.sort())

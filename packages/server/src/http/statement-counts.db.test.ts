@@ -73,9 +73,9 @@ describe('requests take few statements', () => {
       [`${at}/vulnerabilities?search=Crit`]: { first: 2, again: 0, afterWrite: 3 },
       // Authorization reads the project of the vulnerability. The lists have rendered the row.
       [`/vulnerabilities/${ids[0]}`]: { first: 1, again: 0, afterWrite: 2 },
-      // Lists of several projects are cached by row, not as a whole.
-      '/groups/acme/vulnerabilities?per_page=50': { first: 5, again: 1, afterWrite: 3 },
-      '/vulnerabilities?per_page=50': { first: 2, again: 1, afterWrite: 3 },
+      // Lists of the same projects share their pages.
+      '/groups/acme/vulnerabilities?per_page=50': { first: 5, again: 0, afterWrite: 3 },
+      '/vulnerabilities?per_page=50': { first: 1, again: 0, afterWrite: 3 },
       [`${at}/vulnerability_findings`]: { first: 2, again: 0, afterWrite: 2 },
       [`${at}/vulnerability_findings?search=Crit`]: { first: 2, again: 0, afterWrite: 3 },
       '/groups': { first: 4, again: 0, afterWrite: 4 },

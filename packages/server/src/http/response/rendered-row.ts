@@ -22,7 +22,7 @@ export function renderRow(json: string): RenderedRow {
 }
 
 /** Returns a row whose JSON has been rendered and hashed. */
-export const rowOf = (json: Buffer, digest: string): RenderedRow => ({ mark, json, digest })
+export const rowOf = <View = unknown>(json: Buffer, digest: string): RenderedRow<View> => ({ mark, json, digest })
 
 /** Appends a field with rendered rows to the JSON of a resource, which must have other fields. */
 export function appendRows<View>(json: string, field: string, rows: readonly RenderedRow[]): RenderedRow<View> {
@@ -46,8 +46,17 @@ const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as
 /** Rows with their JSON, which is joined once, for pages that are cached. */
 export type JoinedRows<View> = RenderedRow<View>[] & { readonly content: Content }
 
-export const joinedOnce = <View>(rows: RenderedRow<View>[]): JoinedRows<View> =>
-  Object.assign(rows, { content: joinRows(rows) })
+/** Joins rows. Those of the result are slices of the joined JSON, so that a cached page keeps no other buffers in memory. */
+export function joinedOnce<View>(rows: readonly RenderedRow<View>[]): JoinedRows<View> {
+  const content = joinRows(rows)
+  let end = 0
+  const slices = rows.map(({ json, digest }) => {
+    const start = end + 1 // after the bracket or the comma
+    end = start + json.length
+    return rowOf<View>(content.bytes.subarray(start, end), digest)
+  })
+  return Object.assign(slices, { content })
+}
 
 export function isJoined(rows: readonly unknown[]): rows is JoinedRows<unknown> {
   return 'content' in rows

@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox'
-import { openCache, perDatabase } from '../../../db/cache.ts'
 import type { Caller } from '../../../domain/access/callers.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import type { ListPageRequest } from '../../../domain/findings/list/list-page.ts'
@@ -13,13 +12,12 @@ import {
   type ListedFlaw,
   listFlaws,
 } from '../../../domain/vulnerabilities/flaws/flaw-list.ts'
-import { onlyProjectOf } from '../../../domain/vulnerabilities/list/counts/cached-counts.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { listVulnerabilityIds } from '../../../domain/vulnerabilities/list/list.ts'
 import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { oneOf } from '../../../http/params/input.ts'
 import { cursorFields } from '../../../http/response/keyset.ts'
-import { joinedOnce, type RenderedRow, renderRow } from '../../../http/response/rendered-row.ts'
+import { type RenderedRow, renderRow } from '../../../http/response/rendered-row.ts'
 import { renderRows } from '../../../http/response/row-cache.ts'
 import { serialiserOf } from '../../../http/response/serialiser.ts'
 import type { Route } from '../../../http/route.ts'
@@ -27,6 +25,7 @@ import { route } from '../route.ts'
 import { nullableString, timestamp } from '../views.ts'
 import { filterProperties, isPersonal, readFilter } from './filters.ts'
 import { readListPage, viewListPage } from './list-pages.ts'
+import { openPageCache } from './page-cache.ts'
 import { vulnerabilityRowsOfMany } from './rendered-rows.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
 import { vulnerabilityView } from './views.ts'
@@ -97,29 +96,14 @@ export const listedTables = [
 /** Those that lists of flaws read in addition. */
 export const flawTables = ['feeds', 'osv_aliases', 'flaw_aliases', 'flaw_changes', 'flaw_change_members', 'users']
 
-type FlawPage = Awaited<ReturnType<typeof renderFlawPage>>
-
-const maxCachedBytes = 8 * 1024 * 1024
-/** Approximate size of a page or row without its text. */
-const overheadBytes = 500
-/** Pages by their projects, so that callers who see the same ones share them. */
-const pages = perDatabase((changes) =>
-  openCache<FlawPage>(
-    changes,
-    [...listedTables, ...flawTables],
-    maxCachedBytes,
-    // The rows, their JSON together, and its compressed form.
-    ({ rows }) => 3 * rows.content.bytes.length + (rows.length + 1) * overheadBytes,
-  ),
-)
+const cachedPage = openPageCache<Static<typeof flawView>>([...listedTables, ...flawTables])
 
 /** Reads a page of flaws, already rendered, because the list of vulnerabilities has rows of another kind. */
 export async function listFlawPage(deps: RootDeps, scope: ListScope, { input, page, caller }: FlawRequest) {
   const request = readListPage(input, page)
-  const reader = isPersonal(input) ? caller.user.id : 'all'
-  const key = `${scope.key} ${reader} ${deps.now().slice(0, 10)} ${JSON.stringify(input)}`
+  const key = [isPersonal(input) && caller.user.id, input]
   const load = () => renderFlawPage(deps, { scope, filter: readFilter(input, caller), sort: input.sort }, request)
-  const found = await pages(deps.db).getShared(key, load, onlyProjectOf(scope))
+  const found = await cachedPage(deps, scope, key, load)
   return viewListPage(request, found, found.rows)
 }
 
@@ -127,7 +111,7 @@ async function renderFlawPage(deps: RootDeps, query: FlawQuery, request: ListPag
   const { rows, ...page } = await listFlaws(deps, query, request)
   const stringify = serialiserOf(flawView)
   const rendered = rows.map((flaw) => renderRow(stringify(viewFlaw(flaw))))
-  return { ...page, rows: joinedOnce(rendered as RenderedRow<Static<typeof flawView>>[]) } // by the serialiser
+  return { ...page, rows: rendered as RenderedRow<Static<typeof flawView>>[] } // by the serialiser
 }
 
 const list = {

@@ -12,8 +12,8 @@ import { addMirror, todayOf, viewProject, viewVulnerability, vulnerabilityView }
 
 const tables = ['vulnerabilities', 'findings', 'users', 'import_sources']
 
-/** Returns everything that a rendered vulnerability depends on, except its row, its finding and its assignee. */
-function surroundings(project: Project, mirror: Mirror | undefined, origin: string): string {
+/** Returns a digest of everything that a rendered vulnerability depends on, except its row, its finding and its assignee. */
+function contextDigest(project: Project, mirror: Mirror | undefined, origin: string): string {
   const known = mirror ? undefined : digests.get(project)
   if (known?.origin === origin) return known.digest
   const parts = [viewProject(project), project.defaultBranch, project.isArchived, mirror && viewMirror(mirror), origin]
@@ -25,9 +25,9 @@ function surroundings(project: Project, mirror: Mirror | undefined, origin: stri
 /** Digests of projects that are no mirrors. Projects are never changed in place, so each is hashed once for its rows. */
 const digests = new WeakMap<Project, { origin: string; digest: string }>()
 
-/** How a list shows vulnerabilities: with the states on a ref if it is filtered by that. */
-interface Seen {
+interface ViewOptions {
   origin: string
+  /** Shows the states on this ref instead of those on the default branch. */
   ref?: string | undefined
 }
 
@@ -40,11 +40,11 @@ const onRef = (row: VulnerabilityWithFinding, ref: string | undefined): Vulnerab
 export async function vulnerabilityRows(
   deps: RootDeps,
   project: Project,
-  { origin, ref }: Seen,
+  { origin, ref }: ViewOptions,
 ): Promise<RowSource<typeof vulnerabilityView>> {
   const today = todayOf(deps)
   const mirror = (await readMirrors(deps, 'project', [project.id])).get(project.id)
-  const key = `vulnerability ${JSON.stringify([today, ref])} ${surroundings(project, mirror, origin)}`
+  const key = `vulnerability ${JSON.stringify([today, ref])} ${contextDigest(project, mirror, origin)}`
   return {
     keyOf: (id) => `${key} ${id}`,
     view: vulnerabilityView,
@@ -60,6 +60,9 @@ export async function vulnerabilityRows(
   }
 }
 
+/** Tables that rendered vulnerabilities of any projects depend on. */
+export const vulnerabilityTablesOfMany: readonly string[] = [...tables, 'projects', 'namespaces']
+
 /** Adds the project to each row, and the source of those that are mirrors. */
 async function withMirrors<Row extends { projectId: number }>(deps: RootDeps, rows: readonly Row[]) {
   const mirrors = await readMirrors(deps, 'project', [...new Set(rows.map(({ projectId }) => projectId))])
@@ -68,16 +71,19 @@ async function withMirrors<Row extends { projectId: number }>(deps: RootDeps, ro
 }
 
 /** Rendered vulnerabilities of any projects, whose data is part of the version. */
-export function vulnerabilityRowsOfMany(deps: RootDeps, { origin, ref }: Seen): RowSource<typeof vulnerabilityView> {
+export function vulnerabilityRowsOfMany(
+  deps: RootDeps,
+  { origin, ref }: ViewOptions,
+): RowSource<typeof vulnerabilityView> {
   const today = todayOf(deps)
   return {
     keyOf: (id) => `vulnerability of any project ${JSON.stringify([today, ref])} ${origin} ${id}`,
     view: vulnerabilityView,
-    tables: [...tables, 'projects', 'namespaces'],
+    tables: vulnerabilityTablesOfMany,
     async listVersions(ids) {
       const rows = await withMirrors(deps, await listVersions(deps, ids))
       return new Map(
-        rows.map(({ row, project, mirror }) => [row.id, `${row.version} ${surroundings(project, mirror, origin)}`]),
+        rows.map(({ row, project, mirror }) => [row.id, `${row.version} ${contextDigest(project, mirror, origin)}`]),
       )
     },
     async load(ids) {
@@ -88,7 +94,7 @@ export function vulnerabilityRowsOfMany(deps: RootDeps, { origin, ref }: Seen): 
       )
       return rows.map(({ row, project, mirror }) => ({
         id: row.vulnerability.id,
-        version: `${versionOf(row)} ${surroundings(project, mirror, origin)}`,
+        version: `${versionOf(row)} ${contextDigest(project, mirror, origin)}`,
         view: addMirror(viewVulnerability(project, onRef(row, ref), origin, today), mirror),
       }))
     },

@@ -8,14 +8,15 @@ import { readableScope } from '../../../domain/vulnerabilities/list/readable-sco
 import { type ListSummary, summarizeList } from '../../../domain/vulnerabilities/list/summary.ts'
 import { promoteFinding } from '../../../domain/vulnerabilities/promotion/promotion.ts'
 import { integer, oneOf, optional, uuid } from '../../../http/params/input.ts'
-import { renderRows } from '../../../http/response/row-cache.ts'
+import { type RowSource, renderRows } from '../../../http/response/row-cache.ts'
 import type { Route } from '../../../http/route.ts'
 import { route } from '../route.ts'
 import { nullableInteger } from '../views.ts'
 import { filterProperties, isPersonal, listProperties, readFilter } from './filters.ts'
 import { flawTables, flawView, listedTables, listFlawPage } from './flaw-routes.ts'
 import { readListPage, viewListPage } from './list-pages.ts'
-import { vulnerabilityRows, vulnerabilityRowsOfMany } from './rendered-rows.ts'
+import { openPageCache } from './page-cache.ts'
+import { vulnerabilityRows, vulnerabilityRowsOfMany, vulnerabilityTablesOfMany } from './rendered-rows.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
 import { viewChanged, vulnerabilityView } from './views.ts'
 
@@ -58,28 +59,31 @@ interface ListRequest {
   caller: Caller
 }
 
-/** Reads a page and returns the views of its rows, or those of its flaws. */
-async function listPage<Row>(
+/** Reads a page of vulnerabilities, and renders its rows. */
+async function readRows(
   deps: RootDeps,
   scope: ListScope,
   { input, page, caller }: ListRequest,
-  view: (ids: readonly number[]) => Promise<Row[]>,
+  source: RowSource<typeof vulnerabilityView>,
 ) {
-  if (input.group_by === 'flaw') return listFlawPage(deps, scope, { input, page, caller })
-  const request = readListPage(input, page)
-  const found = await listVulnerabilityIds(
-    deps,
-    { scope, filter: readFilter(input, caller), sort: input.sort },
-    request,
-  )
-  return viewListPage(request, found, await view(found.rows))
+  const query = { scope, filter: readFilter(input, caller), sort: input.sort }
+  const found = await listVulnerabilityIds(deps, query, readListPage(input, page))
+  return { ...found, rows: await renderRows(deps.db, source, found.rows) }
 }
 
-/** Reads a page of vulnerabilities of any number of projects. */
-const listPageOfMany = (deps: RootDeps, scope: ListScope, { origin, ...request }: ListRequest & { origin: string }) =>
-  listPage(deps, scope, request, (ids) =>
-    renderRows(deps.db, vulnerabilityRowsOfMany(deps, { origin, ref: request.input.ref }), ids),
-  )
+const cachedPage = openPageCache<Static<typeof vulnerabilityView>>([
+  ...new Set([...listedTables, ...vulnerabilityTablesOfMany]),
+])
+
+/** Reads a page of the vulnerabilities of any number of projects, or of their flaws. */
+async function listPageOfMany(deps: RootDeps, scope: ListScope, request: ListRequest & { origin: string }) {
+  const { input, page, caller, origin } = request
+  if (input.group_by === 'flaw') return listFlawPage(deps, scope, request)
+  const source = vulnerabilityRowsOfMany(deps, { origin, ref: input.ref })
+  const key = [origin, isPersonal(input) && caller.user.id, input]
+  const found = await cachedPage(deps, scope, key, () => readRows(deps, scope, request, source))
+  return viewListPage(readListPage(input, page), found, found.rows)
+}
 
 export const vulnerabilityRoutes: readonly Route[] = [
   route({
@@ -96,10 +100,11 @@ export const vulnerabilityRoutes: readonly Route[] = [
     cacheTables: [...listedTables, ...flawTables, 'import_sources'],
     isPersonal: ({ input }) => isPersonal(input),
     async handle({ deps, project, caller, input, page, origin }) {
+      const scope = projectScope(project.id)
+      if (input.group_by === 'flaw') return listFlawPage(deps, scope, { input, page, caller })
       const source = await vulnerabilityRows(deps, project, { origin, ref: input.ref })
-      return listPage(deps, projectScope(project.id), { input, page, caller }, (ids) =>
-        renderRows(deps.db, source, ids),
-      )
+      const found = await readRows(deps, scope, { input, page, caller }, source)
+      return viewListPage(readListPage(input, page), found, found.rows)
     },
   }),
   route({

@@ -14,10 +14,11 @@ export interface Evidence {
   backlogs: ReadonlyMap<number, number>
 }
 
+/** Tables that evidence is read from. */
+export const evidenceTables = ['projects', 'imports', 'findings', 'occurrences'] as const
+
 const maxEvidences = 1000
-const evidences = perDatabase((changes) =>
-  openCache<Evidence>(changes, ['projects', 'imports', 'findings', 'occurrences'], maxEvidences),
-)
+const evidences = perDatabase((changes) => openCache<Evidence>(changes, evidenceTables, maxEvidences))
 
 export function readEvidence(db: Database, { key, projectIds }: ListScope): Promise<Evidence> {
   return evidences(db).getShared(key, async () => {

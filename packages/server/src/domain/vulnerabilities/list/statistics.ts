@@ -1,9 +1,10 @@
+import { openCache, perDatabase } from '../../../db/cache.ts'
 import type { RootDeps } from '../../deps.ts'
 import { type Severity, type State, severities, states } from '../../findings/scales.ts'
 import { groupBy } from '../../group-by.ts'
 import { maxCountedRows } from '../../page.ts'
-import { cachedFacetCounts } from './counts/cached-counts.ts'
-import { type Evidence, readEvidence } from './evidence.ts'
+import { cachedFacetCounts, facetTables, onlyProjectOf } from './counts/cached-counts.ts'
+import { type Evidence, evidenceTables, readEvidence } from './evidence.ts'
 import { type DailyChange, type FacetCount, listDailyChanges } from './facet-count-queries.ts'
 import type { ListScope } from './filter.ts'
 import { countOverdue } from './overdue-queries.ts'
@@ -44,8 +45,20 @@ export interface ProjectStatistics {
 const days = 365
 const dayMs = 24 * 60 * 60 * 1000
 
-export async function readStatistics(deps: RootDeps, scope: ListScope): Promise<Statistics> {
-  const today = Date.parse(deps.now().slice(0, 10))
+/** Each takes about 60 KB, most of it for the days. */
+const maxCached = 50
+const cache = perDatabase((changes) =>
+  openCache<Statistics>(changes, [...facetTables, 'vulnerability_days', ...evidenceTables], maxCached),
+)
+
+/** Returns the statistics of these projects as of today (UTC). */
+export function readStatistics(deps: RootDeps, scope: ListScope): Promise<Statistics> {
+  const today = deps.now().slice(0, 10)
+  const load = () => computeStatistics(deps, scope, Date.parse(today))
+  return cache(deps.db).getShared(`${today} ${scope.key}`, load, onlyProjectOf(scope))
+}
+
+async function computeStatistics(deps: RootDeps, scope: ListScope, today: number): Promise<Statistics> {
   const dates = Array.from({ length: days }, (_, index) => dateOf(today - (days - 1 - index) * dayMs))
   const [found, growth, evidence, overdue] = await Promise.all([
     cachedFacetCounts(deps, scope),

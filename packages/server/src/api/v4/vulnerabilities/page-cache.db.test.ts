@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { startServer } from '../../../testing/server.ts'
+
+test('pages of many projects are shared only by callers who read the same projects, and show changes at once', async () => {
+  const server = await startServer()
+  const { admin } = server
+  const [site, shop] = [await server.project('acme/site'), await server.project('acme/shop')]
+  for (const { id } of [site, shop]) await admin.put(`/projects/${id}`, { visibility: 'private' })
+  const developer = await server.as('developer', site)
+  const finding = await server.vulnerability(site, { name: 'SQL injection' })
+  await server.vulnerability(shop, { name: 'Weak hash' })
+  const paths = ['/groups/acme/vulnerabilities', '/vulnerabilities', '/vulnerabilities?group_by=flaw']
+  const titles = async (client: typeof admin) => {
+    const replies = await Promise.all(paths.map((path) => client.get(path)))
+    return replies.map(({ body }) => (body as { title: string }[]).map(({ title }) => title).sort())
+  }
+
+  const both = ['SQL injection', 'Weak hash']
+  // Twice, so that the second page is a cached one.
+  for (let times = 0; times < 2; times++) {
+    expect(await titles(admin)).toEqual([both, both, both])
+    expect(await titles(developer)).toEqual([['SQL injection'], ['SQL injection'], ['SQL injection']])
+  }
+  const states = async () =>
+    ((await developer.get('/vulnerabilities')).body as { state: string }[]).map(({ state }) => state)
+  expect(await states()).toEqual(['detected'])
+  await admin.post(`/vulnerabilities/${finding.id}/confirm`)
+  expect(await states()).toEqual(['confirmed'])
+
+  await admin.put(`/projects/${site.id}`, { path: 'web' })
+  const [row] = (await developer.get('/vulnerabilities')).body as { project: { path_with_namespace: string } }[]
+  expect(row?.project.path_with_namespace).toBe('acme/web')
+})
