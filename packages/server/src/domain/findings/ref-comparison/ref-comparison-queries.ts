@@ -1,7 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
-import type { Db } from '../../../db/db.ts'
+import type { Db, IdRange } from '../../../db/db.ts'
 import { shownSeverity, shownStateOn } from '../finding-sql.ts'
-import { type Severity, severityOf, severityRanks } from '../scales.ts'
+import { reportTypes, type Severity, severityOf, severityRanks } from '../scales.ts'
 import { isCovered } from './covered-sql.ts'
 import {
   type ComparedFinding,
@@ -75,16 +75,53 @@ export async function countOpenOnRef(db: Db, { projectId, ref, targetRef }: Comp
   }))
 }
 
-/** Counts the findings that the target has and the ref does not, and that a complete scan of the ref covers. */
+/** Scanner and report type of a complete scan. */
+export interface CoveringScanner {
+  scannerId: number
+  reportType: string
+}
+
+/** Returns the scanners and report types that have a complete scan of the ref. */
+export function listCoveringScanners(
+  { all, dialect }: Db,
+  { projectId, ref }: ComparedRefs,
+): Promise<CoveringScanner[]> {
+  return all(sql`
+    select distinct s.scanner_id, s.report_type
+    from scanners n join scans s on s.scanner_id = n.id and s.report_type in ${dialect.texts(reportTypes)}
+    where n.project_id = ${projectId} and s.ref = ${ref} and s.is_complete = true
+    order by s.scanner_id, s.report_type`)
+}
+
+/** Findings of one scanner with ids in a range. */
+export type FindingRange = CoveringScanner & IdRange
+
+const findingsPerRange = 10_000
+
+/** Returns the last id of the next range after an id; `undefined` if fewer findings follow. */
+export async function findRangeEnd(
+  db: Db,
+  { scannerId, reportType }: CoveringScanner,
+  above: number,
+): Promise<number | undefined> {
+  const row = await db.one<{ id: number }>(sql`
+    select id from findings where scanner_id = ${scannerId} and report_type = ${reportType} and id > ${above}
+    order by id limit 1 offset ${findingsPerRange - 1}`)
+  return row?.id
+}
+
+/**
+ * Counts the findings of a range that the target has and the ref does not, and that a complete scan of the ref covers.
+ */
 export async function countOnlyOnTarget(
   db: Db,
   refs: ComparedRefs,
   pendingScans: PendingScans,
+  range: FindingRange,
 ): Promise<(FindingStanding & { total: number })[]> {
   const rows = await db.all<Omit<StandingRow, 'isOnTarget'>>(sql`
     select o.severity, o.state = 'dismissed' as is_dismissed, count(*) as total
-    from occurrences o where ${isOnlyOnTarget(db, refs, pendingScans)}
-    group by o.severity, o.state = 'dismissed'`)
+    ${onlyOnTarget(db, refs, pendingScans, range)} group by o.severity, o.state = 'dismissed'`)
   return rows.map(({ total, ...row }) => ({
     ...standingFrom({ ...row, isOnTarget: true }),
     isOnRef: false,
@@ -106,33 +143,38 @@ interface SampleQuery {
   except: readonly number[]
 }
 
-/** Returns the ids of the most severe findings that are new on the ref. */
-export function listNewOnRef(db: Db, refs: ComparedRefs, query: SampleQuery): Promise<{ id: number }[]> {
+interface SampledFinding {
+  id: number
+  severity: number
+}
+
+/** Returns the most severe findings that are new on the ref. */
+export function listNewOnRef(db: Db, refs: ComparedRefs, query: SampleQuery): Promise<SampledFinding[]> {
   const { projectId, ref, targetRef } = refs
   return listMostSevere(
     db,
-    sql`o.project_id = ${projectId} and o.ref = ${ref} and o.is_present = true
+    sql`from occurrences o where o.project_id = ${projectId} and o.ref = ${ref} and o.is_present = true
       and not ${isPresent(sql`o.finding_id`, targetRef)}`,
     query,
   )
 }
 
-/** Returns the ids of the most severe findings that are fixed on the ref. */
+/** Returns the most severe findings of a range that are fixed on the ref. */
 export function listFixedOnRef(
   db: Db,
   refs: ComparedRefs,
   pendingScans: PendingScans,
-  query: SampleQuery,
-): Promise<{ id: number }[]> {
-  return listMostSevere(db, isOnlyOnTarget(db, refs, pendingScans), query)
+  query: SampleQuery & { range: FindingRange },
+): Promise<SampledFinding[]> {
+  return listMostSevere(db, onlyOnTarget(db, refs, pendingScans, query.range), query)
 }
 
-function listMostSevere({ all, dialect }: Db, condition: Sql, { severities, except }: SampleQuery) {
+function listMostSevere({ all, dialect }: Db, occurrences: Sql, { severities, except }: SampleQuery) {
   const ranks = severities.map((severity) => severityRanks[severity])
   const isLeft = except.length > 0 ? sql`and o.finding_id not in ${dialect.integers(except)}` : empty
-  return all<{ id: number }>(sql`
-    select o.finding_id as id from occurrences o
-    where ${condition} and o.state <> 'dismissed' and o.severity in ${dialect.integers(ranks)} ${isLeft}
+  return all<SampledFinding>(sql`
+    select o.finding_id as id, o.severity ${occurrences}
+      and o.state <> 'dismissed' and o.severity in ${dialect.integers(ranks)} ${isLeft}
     order by o.severity desc, o.finding_id limit ${maxComparedSamples}`)
 }
 
@@ -174,10 +216,18 @@ export async function listStandings(
 const isPresent = (findingId: Sql, ref: string): Sql =>
   sql`exists (select 1 from occurrences p where p.finding_id = ${findingId} and p.ref = ${ref} and p.is_present = true)`
 
-/** Condition on the occurrences `o` of the target. */
-const isOnlyOnTarget = (db: Db, { projectId, ref, targetRef }: ComparedRefs, pendingScans: PendingScans): Sql => sql`
-  o.project_id = ${projectId} and o.ref = ${targetRef} and o.is_present = true
-  and not ${isPresent(sql`o.finding_id`, ref)}
-  and exists (
-    select 1 from findings f ${db.dialect.indexedBy('findings_filter_columns')}
-    where f.id = o.finding_id and ${isCovered(db, ref, pendingScans)})`
+/**
+ * The occurrences `o` of the target whose finding is absent from the ref and covered by a scan. They are found by their
+ * findings, because a report of one scanner is mostly compared with many findings of others.
+ */
+const onlyOnTarget = (
+  db: Db,
+  { ref, targetRef }: ComparedRefs,
+  pendingScans: PendingScans,
+  { scannerId, reportType, above, upTo }: FindingRange,
+): Sql => sql`
+  from findings f ${db.dialect.indexedBy('findings_scanner')}
+  cross join occurrences o
+  where f.scanner_id = ${scannerId} and f.report_type = ${reportType} and f.id > ${above} and f.id <= ${upTo}
+    and o.finding_id = f.id and o.ref = ${targetRef} and o.is_present = true
+    and not ${isPresent(sql`f.id`, ref)} and ${isCovered(db, ref, pendingScans)}`

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import { type Severity, severities } from '../scales.ts'
@@ -14,7 +15,10 @@ import {
 import {
   countOnlyOnTarget,
   countOnRef,
+  type FindingRange,
+  findRangeEnd,
   listCompared,
+  listCoveringScanners,
   listFixedOnRef,
   listNewOnRef,
   listStandings,
@@ -34,8 +38,8 @@ export async function compareRefs(
   const isTarget = refs.ref === refs.targetRef
   const { counts, add } = startCounts()
   for (const { total, ...standing } of await countOnRef(db, refs)) add(standing, total)
-  if (!isTarget) {
-    for (const { total, ...standing } of await countOnlyOnTarget(db, refs, pending.scans)) add(standing, total)
+  for await (const range of coveredRanges(db, refs, pending.scans)) {
+    for (const { total, ...standing } of await countOnlyOnTarget(db, refs, pending.scans, range)) add(standing, total)
   }
   const changed = await addPending(db, refs, pending, add)
   const stored = { new: counts.new > 0, fixed: counts.fixed > 0 }
@@ -44,7 +48,7 @@ export async function compareRefs(
     except: changed.ids,
   })
   const isNew = stored.new ? await listNewOnRef(db, refs, query('new')) : []
-  const isFixed = stored.fixed ? await listFixedOnRef(db, refs, pending.scans, query('fixed')) : []
+  const isFixed = stored.fixed ? await listFixed(db, refs, pending.scans, query('fixed')) : []
   const load = (found: readonly { id: number }[]) =>
     listCompared(
       db,
@@ -58,6 +62,39 @@ export async function compareRefs(
       fixed: mostSevere([...(await load(isFixed)), ...changed.fixed]),
     },
   }
+}
+
+/** Yields ranges of the findings that a complete scan of the ref may cover; none if the ref is the target itself. */
+async function* coveredRanges(
+  db: Deps['db'],
+  refs: ComparedRefs,
+  pendingScans: PendingChanges['scans'],
+): AsyncGenerator<FindingRange, void> {
+  if (refs.ref === refs.targetRef) return
+  const scanned = [...(await listCoveringScanners(db, refs)), ...pendingScans]
+  const scanners = new Map(scanned.map((scan) => [`${scan.scannerId} ${scan.reportType}`, scan]))
+  for (const { scannerId, reportType } of scanners.values()) {
+    const scanner = { scannerId, reportType }
+    for (let above = 0, upTo: number | undefined = 0; upTo !== undefined; above = upTo ?? above) {
+      upTo = await findRangeEnd(db, scanner, above)
+      yield { ...scanner, above, upTo: upTo ?? Number.MAX_SAFE_INTEGER }
+      await setImmediate() // SQLite executes each statement without an interruption
+    }
+  }
+}
+
+/** Returns the most severe findings that are fixed on the ref. */
+async function listFixed(
+  db: Deps['db'],
+  refs: ComparedRefs,
+  pendingScans: PendingChanges['scans'],
+  query: { severities: readonly Severity[]; except: readonly number[] },
+): Promise<{ id: number }[]> {
+  const found: Awaited<ReturnType<typeof listFixedOnRef>> = []
+  for await (const range of coveredRanges(db, refs, pendingScans)) {
+    found.push(...(await listFixedOnRef(db, refs, pendingScans, { ...query, range })))
+  }
+  return found.sort((a, b) => b.severity - a.severity || a.id - b.id).slice(0, maxComparedSamples)
 }
 
 /** Returns the highest severities that together have enough findings for the samples. */

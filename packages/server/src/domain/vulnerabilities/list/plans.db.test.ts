@@ -15,6 +15,7 @@ import { loadCategories } from '../../findings/occurrences/category-queries.ts'
 import { listOccurrences } from '../../findings/occurrences/occurrence-list-queries.ts'
 import { markAbsent, removeFromCategory } from '../../findings/occurrences/occurrence-queries.ts'
 import { listMissedBy, listOfScanner } from '../../findings/occurrences/scan-queries.ts'
+import { countOnlyOnTarget, listFixedOnRef } from '../../findings/ref-comparison/ref-comparison-queries.ts'
 import { listStaged } from '../../findings/staged-finding-queries.ts'
 import { insertCreated } from '../triage/history/history-queries.ts'
 import { countBacklogs } from './evidence-queries.ts'
@@ -114,6 +115,27 @@ describe('before the engine has table statistics', () => {
       ? [/findings_unpromoted \(project_id=/, /findings_unpromoted \(project_id=/, /findings_import \(import_id=/]
       : [/findings_unpromoted/, /findings_unpromoted/, /findings_import/]
     expect(plans).toEqual(indexes.map((index) => expect.stringMatching(index)))
+  })
+
+  test('findings that only the target of a comparison has are found by the scanners of the ref', async () => {
+    const refs = { projectId: 1, ref: 'feature', targetRef: 'main' }
+    const range = { scannerId: 1000, reportType: 'sast', above: 0, upTo: 10_000 }
+    for (const work of [
+      (db: Db) => countOnlyOnTarget(db, refs, [], range),
+      (db: Db) => listFixedOnRef(db, refs, [], { severities: ['high'], except: [], range }),
+    ]) {
+      const plan = await planIn(work)
+      expect(plan).toMatch(
+        isSqlite()
+          ? /SEARCH f USING COVERING INDEX findings_scanner \(scanner_id=\? AND report_type=\? AND id>\? AND id<\?\)/
+          : /findings_scanner|findings_pkey/,
+      )
+      expect(plan).toMatch(
+        isSqlite()
+          ? /SEARCH o USING INDEX sqlite_autoindex_occurrences_1 \(finding_id=\? AND ref=\?\)/
+          : /occurrences_finding_id_ref_key/,
+      )
+    }
   })
 
   test('a list without filters does not serialise the ids of its projects', () => {
