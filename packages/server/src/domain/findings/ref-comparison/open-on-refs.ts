@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { type Severity, severities } from '../scales.ts'
+import { countOpen, type OpenCount, orderRefs, type RefPair } from './open-on-refs-queries.ts'
 import type { ComparedRefs } from './ref-comparison.ts'
-import { countOpenOnRef, type OpenCount } from './ref-comparison-queries.ts'
 
 /** Open findings: vulnerabilities by severity, and those that await triage. */
 export interface OpenFindings {
@@ -18,24 +18,50 @@ export interface OpenComparison {
 }
 
 /** Counts the open findings that are present on one of two refs, or on both. */
-export async function compareOpen({ db }: Pick<Deps, 'db'>, refs: ComparedRefs): Promise<OpenComparison> {
-  const { ref, targetRef } = refs
-  const ofRef = await countOpenOnRef(db, refs)
-  const ofTarget = await countOpenOnRef(db, { ...refs, ref: targetRef, targetRef: ref })
-  return {
-    onlyOnRef: sumOf(ofRef.filter(({ isOnOther }) => !isOnOther)),
-    onlyOnTarget: sumOf(ofTarget.filter(({ isOnOther }) => !isOnOther)),
-    onBoth: sumOf(ofRef.filter(({ isOnOther }) => isOnOther)),
-  }
+export async function compareOpen(
+  { db }: Pick<Deps, 'db'>,
+  { projectId, ref, targetRef }: ComparedRefs,
+): Promise<OpenComparison> {
+  return compareIn(db, await orderRefs(db, projectId, [ref, targetRef]), ref)
 }
 
-function sumOf(counts: readonly OpenCount[]): OpenFindings {
-  const sum = (some: readonly OpenCount[]) => some.reduce((total, count) => total + count.total, 0)
-  const promoted = counts.filter(({ isPromoted }) => isPromoted)
-  const bySeverity = severities.map((name) => [name, sum(promoted.filter(({ severity }) => severity === name))])
-  return {
-    vulnerabilities: Object.fromEntries(bySeverity), // one entry for each severity
-    total: sum(promoted),
-    awaitingTriage: sum(counts.filter(({ isPromoted }) => !isPromoted)),
+/** Compares a ref of the pair with the other one. Exported for its test. */
+export async function compareIn(db: Deps['db'], pair: RefPair, ref: string): Promise<OpenComparison> {
+  const counts = await countOpen(db, pair)
+  const isSmaller = ref === pair.smaller
+  const smaller = openOnRef(counts, 'smaller')
+  const larger = openOnRef(counts, 'larger')
+  const [own, other] = isSmaller ? [smaller, larger] : [larger, smaller]
+  return { onlyOnRef: own.only, onlyOnTarget: other.only, onBoth: own.both }
+}
+
+/** Returns the findings that are open on one of the refs: those that are absent from the other one, and the others. */
+function openOnRef(counts: readonly OpenCount[], which: 'smaller' | 'larger'): Record<'only' | 'both', OpenFindings> {
+  const only = noFindings()
+  const both = noFindings()
+  for (const { part, total, isPromoted, ...count } of counts) {
+    if (part === which) add(only, true, count.severity, total)
+    if (part === `${which} unpromoted`) {
+      // The part with all open findings has counted them as promoted.
+      add(only, true, count.severity, -total)
+      add(only, false, count.severity, total)
+    }
+    if (part !== 'both' || !(which === 'smaller' ? count.isOpenOnSmaller : count.isOpenOnLarger)) continue
+    const severity = which === 'smaller' ? count.severity : count.severityOnLarger
+    add(both, isPromoted, severity, total)
+    add(only, isPromoted, severity, -total)
   }
+  return { only, both }
+}
+
+function add(findings: OpenFindings, isPromoted: boolean, severity: Severity, amount: number): void {
+  if (isPromoted) {
+    findings.vulnerabilities[severity] += amount
+    findings.total += amount
+  } else findings.awaitingTriage += amount
+}
+
+function noFindings(): OpenFindings {
+  const none = Object.fromEntries(severities.map((severity) => [severity, 0]))
+  return { vulnerabilities: none as OpenFindings['vulnerabilities'], total: 0, awaitingTriage: 0 } // one entry for each severity
 }

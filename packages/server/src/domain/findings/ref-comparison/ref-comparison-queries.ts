@@ -48,33 +48,6 @@ export async function countOnRef(
   })
 }
 
-/** Number of open findings of one kind. */
-export interface OpenCount {
-  severity: Severity
-  isPromoted: boolean
-  /** Whether the other ref has them, too. */
-  isOnOther: boolean
-  total: number
-}
-
-/** Counts the findings that are present and open on the ref. */
-export async function countOpenOnRef(db: Db, { projectId, ref, targetRef }: ComparedRefs): Promise<OpenCount[]> {
-  const rows = await db.all<{ severity: number; isPromoted: Computed; isOnOther: Computed; total: number }>(sql`
-    select c.severity, c.is_promoted, c.is_on_other, count(*) as total from (
-      select o.severity, f.vulnerability_id is not null as is_promoted,
-        ${isPresent(sql`o.finding_id`, targetRef)} as is_on_other
-      from occurrences o join findings f on f.id = o.finding_id
-      where o.project_id = ${projectId} and o.ref = ${ref} and o.is_present = true
-        and o.state in ('detected', 'confirmed')
-    ) as c group by c.severity, c.is_promoted, c.is_on_other`)
-  return rows.map(({ severity, isPromoted, isOnOther, total }) => ({
-    severity: severityOf(severity),
-    isPromoted: Boolean(isPromoted),
-    isOnOther: Boolean(isOnOther),
-    total,
-  }))
-}
-
 /** Scanner and report type of a complete scan. */
 export interface CoveringScanner {
   scannerId: number
