@@ -57,13 +57,16 @@ function originFilter(
   return {
     indexes: (types ?? reportTypes).map((type) => ({
       keys: scannerIds,
-      findingsOf: [(isKey) => sql`select f.id from findings f where f.scanner_id ${isKey} and f.report_type = ${type}`],
+      findingsOf: [ofScanner(type)],
     })),
     condition: sql`${types ? sql`f.report_type in ${dialect.texts(types)}` : sql`1 = 1`} ${
       scanners ? sql`and f.scanner_id in (${scannerIds})` : empty
     }`,
   }
 }
+
+const ofScanner = (reportType: string) => (isKey: Sql) =>
+  sql`select f.id from findings f where f.scanner_id ${isKey} and f.report_type = ${reportType}`
 
 /** Filters the findings that a complete scan of another ref covers. Each row of the list is tested. */
 function coverageFilters(db: Db, { ref, scannedOnRef }: FindingFilter): UnindexedFilter[] {
@@ -111,6 +114,10 @@ export function promotionFilter(
  */
 function importFilter({ ref }: FindingScope, importId: number): UnindexedFilter {
   return {
+    indexes: reportTypes.map((type) => ({
+      keys: sql`select s.scanner_id as id from scans s where s.import_id = ${importId} and s.report_type = ${type}`,
+      findingsOf: [ofScanner(type)],
+    })),
     condition: sql`exists (
       select 1 from occurrences o
         join scans s on s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = o.ref
