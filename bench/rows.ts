@@ -97,7 +97,7 @@ function vulnerabilityRows({ findings: [small, medium, count] }: Sizes): Row[] {
     })),
     ...[...listsOfMany, ...groupedLists].map((path) => ({
       name: `GET ${path.replace(/^\/projects\/\d+/, '…')}, fresh address`,
-      // Lists of many projects reject unknown parameters, but not this one of a client.
+      // Lists of many projects reject unknown parameters, but every list accepts `timeout`, which a client sends.
       paths: series((number) => `${path}${path.includes('?') ? '&' : '?'}timeout=${number}`),
       aim: 0.25,
     })),

@@ -7,7 +7,12 @@ import { openMemoryStore } from '../../packages/server/src/platform/object-store
 import { readSettings } from '../../packages/server/src/platform/settings/settings.ts'
 import { type Client, createClient, formWithFile } from '../../packages/server/src/testing/client.ts'
 import { observeDatabase } from '../../packages/server/src/testing/databases/observe.ts'
-import { columnsReadByNulls, isReadByIds, planOf, tablesNamedById } from '../../packages/server/src/testing/plans-of-ids.ts'
+import {
+  columnsSearchedByNull,
+  isReadByIds,
+  planOf,
+  tablesNamedById,
+} from '../../packages/server/src/testing/plans-of-ids.ts'
 import type { Dataset } from '../data/dataset.ts'
 import { reportEntry, reportHead } from '../data/entries.ts'
 import { benchToken, measuredProjects } from '../data/fixtures.ts'
@@ -16,7 +21,7 @@ import { hugeRequests } from './requests.ts'
 export interface PlanCheck {
   /** Number of different statements. */
   statements: number
-  /** Statements whose plan reads a whole large table, or the rows of a project or all nulls of a column to find a few. */
+  /** Statements whose plan reads a whole large table, or all rows of a project or all nulls of a column to find a few. */
   problems: string[]
 }
 
@@ -46,7 +51,7 @@ function problemsOf(db: Db, query: Sql, plan: string): string[] {
   return [
     ...scannedIn(db, text, plan).map((table) => `reads all of ${table}`),
     ...named.map(({ alias }) => `does not find ${alias} by id`),
-    ...columnsReadByNulls(db, query, plan).map((column) => `finds rows by nulls of ${column}`),
+    ...columnsSearchedByNull(db, query, plan).map((column) => `finds rows by nulls of ${column}`),
   ]
 }
 

@@ -11,8 +11,16 @@ export interface Cache<Held> {
   peek(key: string, projectId?: number): Held | undefined
   /** Returns the cached value, or loads it. Does not cache `undefined` or failed loads. */
   get(key: string, load: () => Promise<Held>, projectId?: number): Promise<Held>
-  /** Like `get`, for slow loads: concurrent callers share one load. Must not be called inside a transaction. */
-  getShared(key: string, load: () => Promise<Held>, projectId?: number): Promise<Held>
+  /**
+   * Like `get`, for slow loads: concurrent callers share one load. Must not be called inside a transaction. Does not cache
+   * values that `isCacheable` excludes, because they depend on more than the tables.
+   */
+  getShared(
+    key: string,
+    load: () => Promise<Held>,
+    projectId?: number,
+    isCacheable?: (value: Held) => boolean,
+  ): Promise<Held>
   /**
    * Returns the current version of the tables, to be read before values are loaded that `set` then adds. For values that
    * are loaded together.
@@ -47,23 +55,33 @@ export function openCache<Held>(
     return entry.value
   }
 
-  async function get(key: string, load: () => Promise<Held>, projectId?: number): Promise<Held> {
+  async function get(
+    key: string,
+    load: () => Promise<Held>,
+    projectId?: number,
+    isCacheable: (value: Held) => boolean = () => true,
+  ): Promise<Held> {
     const held = peek(key, projectId)
     if (held !== undefined) return held
     // Read the version first: a concurrent write then makes the new entry stale, instead of hiding the change.
     const version = changes.version(tables, projectId)
     const value = await load()
-    if (version !== undefined && value !== undefined) entries.set(key, { version, value })
+    if (version !== undefined && value !== undefined && isCacheable(value)) entries.set(key, { version, value })
     return value
   }
 
-  async function getShared(key: string, load: () => Promise<Held>, projectId?: number): Promise<Held> {
+  async function getShared(
+    key: string,
+    load: () => Promise<Held>,
+    projectId?: number,
+    isCacheable?: (value: Held) => boolean,
+  ): Promise<Held> {
     const held = peek(key, projectId)
     if (held !== undefined) return held
     const version = changes.version(tables, projectId)
     const other = loading.get(key)
     if (other && other.version === version) return other.value
-    const value = get(key, load, projectId)
+    const value = get(key, load, projectId, isCacheable)
     if (version === undefined) return value
     const mine = { version, value }
     loading.set(key, mine)

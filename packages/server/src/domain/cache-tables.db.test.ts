@@ -39,7 +39,7 @@ vi.mock(import('../db/cache.ts'), async (importOriginal) => {
     return {
       ...cache,
       get: (key, load, projectId) => cache.get(key, recording(load), projectId),
-      getShared: (key, load, projectId) => cache.getShared(key, recording(load), projectId),
+      getShared: (key, load, projectId, isCacheable) => cache.getShared(key, recording(load), projectId, isCacheable),
     }
   }
   return { ...original, openCache: recordingCache }
@@ -97,7 +97,7 @@ test('the loads of every cache read exactly the tables that it declares', async 
   const describe = ({ name }: RecordedCache, tables: readonly string[]) => `${name} reads ${[...tables].sort().join()}`
   const without = (tables: Iterable<string>, others: readonly string[] = []) =>
     [...tables].filter((table) => !others.includes(table))
-  // Loads find rendered rows in other caches, so the pages of the API may declare more than they read here.
+  // A load may find its rows in another cache, so the caches of the API may declare more tables than are observed here.
   const undeclared = [...caches.values()]
     .filter(({ name }) => name.startsWith('api/'))
     .map((cache) => describe(cache, without(cache.read, cache.declared)))

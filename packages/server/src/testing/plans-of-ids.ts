@@ -56,10 +56,10 @@ const isFoundWithoutProject = (plan: string, { table, alias }: NamedTable) =>
   !new RegExp(`on ${table}(?: ${alias})?\\b[^\\n]*\\n[^\\n]*Index Cond: \\(project_id = [^)]*\\)\\n`).test(plan)
 
 /**
- * Returns the columns through whose nulls SQLite finds rows, instead of through another condition of the statement. SQLite
- * assumes that a unique index has a single null, but most rows may have none of what the column refers to.
+ * Returns the columns whose condition `is null` SQLite uses to search an index. Its planner assumes at most one null in a
+ * unique index, although most rows may be null.
  */
-export function columnsReadByNulls(db: Db, { text }: Sql, plan: string): string[] {
+export function columnsSearchedByNull(db: Db, { text }: Sql, plan: string): string[] {
   if (db.dialect.engine !== 'sqlite') return []
   const columns = new Set([...text.matchAll(/\b(\w+) is null\b/g)].map(([, column = '']) => column))
   return [...columns].filter(

@@ -102,7 +102,8 @@ export async function deleteChildRows(db: Db, findingIds: readonly number[]): Pr
 
 /** Returns up to `limit` findings of an import that have no occurrence and no vulnerability. */
 export async function listUnobserved(db: Db, importId: number, limit: number): Promise<number[]> {
-  // Without `+` SQLite would read the unpromoted findings of all projects, by the unique index of the column.
+  // `+` keeps SQLite from using the unique index on `vulnerability_id`, which would read the unpromoted findings of all
+  // projects.
   const rows = await db.all<{ id: number }>(sql`
     select f.id from findings f where f.import_id = ${importId} and +f.vulnerability_id is null
       and not exists (select 1 from occurrences o where o.finding_id = f.id)

@@ -10,7 +10,7 @@ import { streamBody } from '../params/body.ts'
 import { type Download, sendDownload } from '../response/download.ts'
 import { type KeysetPage, keysetHeaders, type NumberedPage, pageHeaders, readPage } from '../response/pages.ts'
 import { type Content, contentFrom, type Rendered, sendNothing, sendRendered } from '../response/render.ts'
-import { isJoined, isRenderedRow, joinRows } from '../response/rendered-row.ts'
+import { isJoined, isRenderedRow, joinRows, ownBytes } from '../response/rendered-row.ts'
 import { isFileOutput, metricsOutput, noOutput, type RouteContext } from '../route.ts'
 import { logAudit, noteFields } from './audit.ts'
 import { admit } from './authorize.ts'
@@ -130,10 +130,8 @@ async function renderResult(endpoint: Endpoint, state: RequestState, deps: RootD
 /** Copies the JSON of a single row out of the buffer that it shares with others, which the cache would keep in memory. */
 function withOwnBytes(result: RenderedResult): RenderedResult {
   const { bytes, digest } = result.content
-  if (bytes.length === bytes.buffer.byteLength) return result
-  const own = Buffer.allocUnsafeSlow(bytes.length)
-  bytes.copy(own)
-  return { ...result, content: { bytes: own, digest } }
+  const own = ownBytes(bytes)
+  return own === bytes ? result : { ...result, content: { bytes: own, digest } }
 }
 
 function contentOf(rows: readonly unknown[], stringify: Endpoint['stringify']): Content {

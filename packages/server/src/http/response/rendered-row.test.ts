@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isJoined, joinedOnce, joinRows, renderRow } from './rendered-row.ts'
+import { isJoined, joinForCache, joinRows, renderRow } from './rendered-row.ts'
 
 test.each([[[]], [['{"id":1}']], [['{"id":1}', '{"id":2}', '{"name":"Ü"}']]])('joins %j to a JSON list', (texts) => {
   const rows = texts.map((text) => renderRow(text))
@@ -10,7 +10,7 @@ test.each([[[]], [['{"id":1}']], [['{"id":1}', '{"id":2}', '{"name":"Ü"}']]])('
 test('joined rows keep their list', () => {
   const rows = [renderRow('1'), renderRow('2')]
   expect(isJoined(rows)).toBe(false)
-  const joined = joinedOnce(rows)
+  const joined = joinForCache(rows)
   expect(isJoined(joined)).toBe(true)
   expect(joined.content).toEqual(joinRows(rows))
   expect(joined.content.digest).not.toBe(joinRows(rows.toReversed()).digest)

@@ -46,9 +46,10 @@ const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as
 /** Rows with their JSON, which is joined once, for pages that are cached. */
 export type JoinedRows<View> = RenderedRow<View>[] & { readonly content: Content }
 
-/** Joins rows. Those of the result are slices of the joined JSON, so that a cached page keeps no other buffers in memory. */
-export function joinedOnce<View>(rows: readonly RenderedRow<View>[]): JoinedRows<View> {
-  const content = joinRows(rows)
+/** Joins rows into one buffer. The returned rows are slices of it, so that a cached page keeps no other buffers in memory. */
+export function joinForCache<View>(rows: readonly RenderedRow<View>[]): JoinedRows<View> {
+  const { bytes, digest } = joinRows(rows)
+  const content = { bytes: ownBytes(bytes), digest }
   let end = 0
   const slices = rows.map(({ json, digest }) => {
     const start = end + 1 // after the bracket or the comma
@@ -56,6 +57,14 @@ export function joinedOnce<View>(rows: readonly RenderedRow<View>[]): JoinedRows
     return rowOf<View>(content.bytes.subarray(start, end), digest)
   })
   return Object.assign(slices, { content })
+}
+
+/** Copies bytes out of a buffer that they share with others. */
+export function ownBytes(bytes: Buffer): Buffer {
+  if (bytes.length === bytes.buffer.byteLength) return bytes
+  const own = Buffer.allocUnsafeSlow(bytes.length)
+  bytes.copy(own)
+  return own
 }
 
 export function isJoined(rows: readonly unknown[]): rows is JoinedRows<unknown> {

@@ -101,9 +101,9 @@ const cachedPage = openPageCache<Static<typeof flawView>>([...listedTables, ...f
 /** Reads a page of flaws, already rendered, because the list of vulnerabilities has rows of another kind. */
 export async function listFlawPage(deps: RootDeps, scope: ListScope, { input, page, caller }: FlawRequest) {
   const request = readListPage(input, page)
-  const key = [isPersonal(input) && caller.user.id, input]
+  const key = [isPersonal(input) ? caller.user.id : null, input]
   const load = () => renderFlawPage(deps, { scope, filter: readFilter(input, caller), sort: input.sort }, request)
-  const found = await cachedPage(deps, scope, key, load)
+  const found = await cachedPage(deps, { scope, request, key, load })
   return viewListPage(request, found, found.rows)
 }
 

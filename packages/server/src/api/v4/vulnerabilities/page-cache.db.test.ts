@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
+import { renderRow } from '../../../http/response/rendered-row.ts'
 import { startServer } from '../../../testing/server.ts'
+import { openPageCache } from './page-cache.ts'
 
 test('pages of many projects are shared only by callers who read the same projects, and show changes at once', async () => {
   const server = await startServer()
@@ -16,7 +19,7 @@ test('pages of many projects are shared only by callers who read the same projec
   }
 
   const both = ['SQL injection', 'Weak hash']
-  // Twice, so that the second page is a cached one.
+  // The second round reads from the cache.
   for (let times = 0; times < 2; times++) {
     expect(await titles(admin)).toEqual([both, both, both])
     expect(await titles(developer)).toEqual([['SQL injection'], ['SQL injection'], ['SQL injection']])
@@ -30,4 +33,28 @@ test('pages of many projects are shared only by callers who read the same projec
   await admin.put(`/projects/${site.id}`, { path: 'web' })
   const [row] = (await developer.get('/vulnerabilities')).body as { project: { path_with_namespace: string } }[]
   expect(row?.project.path_with_namespace).toBe('acme/web')
+})
+
+test('a page without a total is read again, because the list may have become short enough to count', async () => {
+  const { deps } = await startServer()
+  const cachedPage = openPageCache<unknown>(['vulnerabilities'])
+  const read = async (key: string, total: number | undefined, keyset?: object) => {
+    let loads = 0
+    const load = async () => {
+      loads++
+      return { rows: [renderRow('{}')], total, hasNext: false, next: undefined }
+    }
+    const page = {
+      scope: projectScope(1),
+      request: { page: 1, perPage: 20, offset: 0, ...(keyset && { keyset }) },
+      key: [key],
+      load,
+    }
+    await cachedPage(deps, page)
+    await cachedPage(deps, page)
+    return loads
+  }
+  expect([await read('short', 1), await read('long', undefined), await read('by cursor', undefined, {})]).toEqual([
+    1, 2, 1,
+  ])
 })

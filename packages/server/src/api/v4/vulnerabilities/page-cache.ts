@@ -1,20 +1,26 @@
 import { openCache, perDatabase } from '../../../db/cache.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
 import type { Cursor } from '../../../domain/findings/list/cursor.ts'
+import type { ListPageRequest } from '../../../domain/findings/list/list-page.ts'
 import type { Page } from '../../../domain/page.ts'
 import { onlyProjectOf } from '../../../domain/vulnerabilities/list/counts/cached-counts.ts'
 import type { ListScope } from '../../../domain/vulnerabilities/list/filter.ts'
-import { type JoinedRows, joinedOnce, type RenderedRow } from '../../../http/response/rendered-row.ts'
+import { type JoinedRows, joinForCache, type RenderedRow } from '../../../http/response/rendered-row.ts'
 
-/** Page of a list whose rows are rendered and joined. */
-interface RenderedPage<View> extends Omit<Page<unknown>, 'rows'> {
-  rows: JoinedRows<View>
+/** Page whose rows are rendered. */
+export interface RenderedPage<View> extends Omit<Page<unknown>, 'rows'> {
+  rows: readonly RenderedRow<View>[]
   next: Cursor | undefined
 }
 
-/** Page whose rows are rendered one by one. */
-export interface PageOfRows<View> extends Omit<RenderedPage<View>, 'rows'> {
-  rows: readonly RenderedRow<View>[]
+type JoinedPage<View> = RenderedPage<View> & { rows: JoinedRows<View> }
+
+interface PageOfList<View> {
+  scope: ListScope
+  request: ListPageRequest
+  /** Everything that the page depends on besides the tables, the projects and the day. */
+  key: readonly unknown[]
+  load(): Promise<RenderedPage<View>>
 }
 
 const maxCachedBytes = 8 * 1024 * 1024
@@ -22,31 +28,27 @@ const maxCachedBytes = 8 * 1024 * 1024
 const overheadBytes = 500
 
 /**
- * Opens a cache of pages. A page is identified by the projects of its list, so that callers who may read the same projects
- * share it. Returns a function that returns a page from the cache, or loads it. The key of a page stands for everything else
- * that it depends on, except the tables.
+ * Opens a cache of pages of lists of many projects, and returns a function that returns a page from it. Pages are keyed by
+ * the set of projects, so that callers who may read the same projects share them.
  */
 export function openPageCache<View>(tables: readonly string[]) {
   const pages = perDatabase((changes) =>
-    openCache<RenderedPage<View>>(
+    openCache<JoinedPage<View>>(
       changes,
       tables,
       maxCachedBytes,
-      // The JSON and its compressed form.
+      // The JSON and its compressed forms.
       ({ rows }) => 2 * rows.content.bytes.length + (rows.length + 1) * overheadBytes,
     ),
   )
-  return (
-    deps: RootDeps,
-    scope: ListScope,
-    key: readonly unknown[],
-    load: () => Promise<PageOfRows<View>>,
-  ): Promise<RenderedPage<View>> => {
+  return (deps: RootDeps, { scope, request, key, load }: PageOfList<View>): Promise<JoinedPage<View>> => {
     const join = async () => {
       const page = await load()
-      return { ...page, rows: joinedOnce(page.rows) }
+      return { ...page, rows: joinForCache(page.rows) }
     }
-    const today = deps.now().slice(0, 10)
-    return pages(deps.db).getShared(JSON.stringify([scope.key, today, ...key]), join, onlyProjectOf(scope))
+    const pageKey = JSON.stringify([scope.key, deps.now().slice(0, 10), ...key])
+    // For a time, a list that was too long to count has no total, even when it has become shorter.
+    const hasTotal = ({ total }: JoinedPage<View>) => total !== undefined || request.keyset !== undefined
+    return pages(deps.db).getShared(pageKey, join, onlyProjectOf(scope), hasTotal)
   }
 }

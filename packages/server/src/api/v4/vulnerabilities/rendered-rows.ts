@@ -60,8 +60,8 @@ export async function vulnerabilityRows(
   }
 }
 
-/** Tables that rendered vulnerabilities of any projects depend on. */
-export const vulnerabilityTablesOfMany: readonly string[] = [...tables, 'projects', 'namespaces']
+/** Tables that rendered vulnerabilities of any number of projects depend on. */
+export const multiProjectTables: readonly string[] = [...tables, 'projects', 'namespaces']
 
 /** Adds the project to each row, and the source of those that are mirrors. */
 async function withMirrors<Row extends { projectId: number }>(deps: RootDeps, rows: readonly Row[]) {
@@ -79,7 +79,7 @@ export function vulnerabilityRowsOfMany(
   return {
     keyOf: (id) => `vulnerability of any project ${JSON.stringify([today, ref])} ${origin} ${id}`,
     view: vulnerabilityView,
-    tables: vulnerabilityTablesOfMany,
+    tables: multiProjectTables,
     async listVersions(ids) {
       const rows = await withMirrors(deps, await listVersions(deps, ids))
       return new Map(

@@ -16,7 +16,7 @@ import { filterProperties, isPersonal, listProperties, readFilter } from './filt
 import { flawTables, flawView, listedTables, listFlawPage } from './flaw-routes.ts'
 import { readListPage, viewListPage } from './list-pages.ts'
 import { openPageCache } from './page-cache.ts'
-import { vulnerabilityRows, vulnerabilityRowsOfMany, vulnerabilityTablesOfMany } from './rendered-rows.ts'
+import { multiProjectTables, vulnerabilityRows, vulnerabilityRowsOfMany } from './rendered-rows.ts'
 import { instanceScope, projectFilter, scopeProperties } from './scope-filters.ts'
 import { viewChanged, vulnerabilityView } from './views.ts'
 
@@ -72,7 +72,7 @@ async function readRows(
 }
 
 const cachedPage = openPageCache<Static<typeof vulnerabilityView>>([
-  ...new Set([...listedTables, ...vulnerabilityTablesOfMany]),
+  ...new Set([...listedTables, ...multiProjectTables]),
 ])
 
 /** Reads a page of the vulnerabilities of any number of projects, or of their flaws. */
@@ -80,8 +80,9 @@ async function listPageOfMany(deps: RootDeps, scope: ListScope, request: ListReq
   const { input, page, caller, origin } = request
   if (input.group_by === 'flaw') return listFlawPage(deps, scope, request)
   const source = vulnerabilityRowsOfMany(deps, { origin, ref: input.ref })
-  const key = [origin, isPersonal(input) && caller.user.id, input]
-  const found = await cachedPage(deps, scope, key, () => readRows(deps, scope, request, source))
+  const key = [origin, isPersonal(input) ? caller.user.id : null, input]
+  const load = () => readRows(deps, scope, request, source)
+  const found = await cachedPage(deps, { scope, request: readListPage(input, page), key, load })
   return viewListPage(readListPage(input, page), found, found.rows)
 }
 

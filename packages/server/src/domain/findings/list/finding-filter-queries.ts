@@ -57,7 +57,7 @@ function originFilter(
   return {
     indexes: (types ?? reportTypes).map((type) => ({
       keys: scannerIds,
-      findingsOf: [ofScanner(type)],
+      findingsOf: [findingsOfScanner(type)],
     })),
     condition: sql`${types ? sql`f.report_type in ${dialect.texts(types)}` : sql`1 = 1`} ${
       scanners ? sql`and f.scanner_id in (${scannerIds})` : empty
@@ -65,7 +65,7 @@ function originFilter(
   }
 }
 
-const ofScanner = (reportType: string) => (isKey: Sql) =>
+const findingsOfScanner = (reportType: string) => (isKey: Sql) =>
   sql`select f.id from findings f where f.scanner_id ${isKey} and f.report_type = ${reportType}`
 
 /** Filters the findings that a complete scan of another ref covers. Each row of the list is tested. */
@@ -101,10 +101,10 @@ export function promotionFilter(
   isPromoted: boolean,
 ): UnindexedFilter {
   if (isPromoted) return { condition: sql`f.vulnerability_id is not null` }
-  const waiting = (isKey: Sql) => sql`
+  const unpromoted = (isKey: Sql) => sql`
     select f.id from findings f ${indexedBy('findings_unpromoted')}
     where f.project_id ${isKey} and f.vulnerability_id is null`
-  return { indexes: [{ keys: [projectId], findingsOf: [waiting] }], condition: sql`f.vulnerability_id is null` }
+  return { indexes: [{ keys: [projectId], findingsOf: [unpromoted] }], condition: sql`f.vulnerability_id is null` }
 }
 
 /**
@@ -116,8 +116,9 @@ function importFilter({ ref }: FindingScope, importId: number): UnindexedFilter 
   return {
     indexes: reportTypes.map((type) => ({
       keys: sql`select s.scanner_id as id from scans s where s.import_id = ${importId} and s.report_type = ${type}`,
-      findingsOf: [ofScanner(type)],
+      findingsOf: [findingsOfScanner(type)],
     })),
+    isSuperset: true,
     condition: sql`exists (
       select 1 from occurrences o
         join scans s on s.scanner_id = f.scanner_id and s.report_type = f.report_type and s.ref = o.ref

@@ -9,6 +9,8 @@ import { searchTerms } from './search-terms.ts'
 export interface UnindexedFilter {
   /** Indexes that together return all matching findings. Absent if none helps. */
   indexes?: readonly CandidateIndex[]
+  /** True if the indexes also return findings that do not match, which are then tested. */
+  isSuperset?: boolean
   /** Condition on the table `findings`, aliased `f`. */
   condition: Sql
 }
@@ -33,8 +35,8 @@ export function textFilters(
 interface ListedRows {
   /** Column of the table `findings` that identifies listed rows: the id of the finding or of its vulnerability. */
   column: 'id' | 'vulnerability_id'
-  /** Builds the query for the rows of candidate findings that are in the index ranges and match the other filters. */
-  selectRows(candidates: Sql, others: readonly UnindexedFilter[]): Sql
+  /** Builds the query for the rows of candidate findings that are in the index ranges and match these filters. */
+  selectRows(candidates: Sql, tested: readonly UnindexedFilter[]): Sql
 }
 
 /** Combines the filters of a list. Returns `undefined` if there are none. */
@@ -47,9 +49,9 @@ export function combineFilters(
   return {
     listMatching: (ids) => listMatching(db, column, ids, filters),
     candidates: filters.flatMap((filter) => {
-      const { indexes } = filter
-      const others = filters.filter((other) => other !== filter)
-      return indexes ? [() => readCandidates(db, indexes, (candidates) => selectRows(candidates, others))] : []
+      const { indexes, isSuperset } = filter
+      const tested = isSuperset ? filters : filters.filter((other) => other !== filter)
+      return indexes ? [() => readCandidates(db, indexes, (candidates) => selectRows(candidates, tested))] : []
     }),
   }
 }

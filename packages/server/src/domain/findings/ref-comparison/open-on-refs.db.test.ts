@@ -4,6 +4,7 @@ import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulne
 import { startServer } from '../../../testing/server.ts'
 import { type Severity, severities, severityRanks, states } from '../scales.ts'
 import { compareIn, type OpenFindings } from './open-on-refs.ts'
+import type { RefPair } from './open-on-refs-queries.ts'
 
 interface Occurrence {
   findingId: number
@@ -14,7 +15,7 @@ interface Occurrence {
   vulnerabilityId: number | null
 }
 
-test('open findings of two refs are counted by the state and severity on the ref, whichever has fewer', async () => {
+test('open findings of two refs are counted by the state and severity on the ref, regardless of how many there are', async () => {
   const server = await startServer()
   const { db, now } = server.deps
   const { id: projectId } = await server.project('acme/site')
@@ -48,10 +49,12 @@ test('open findings of two refs are counted by the state and severity on the ref
       (one) => one.ref === ref && one.isPresent && /^(detected|confirmed)$/.test(one.state),
     )
     const expected = { onBoth: tally(open.filter(isOnOther)), onlyOnRef: tally(open.filter((one) => !isOnOther(one))) }
-    for (const pair of [
-      { projectId, smaller: ref, larger: other },
-      { projectId, smaller: other, larger: ref },
-    ]) {
+    const large = [true, false].flatMap((outer) => [true, false].map((inner) => ({ outer, inner })))
+    const pairs = large.flatMap((isLarge): RefPair[] => [
+      { projectId, outer: ref, inner: other, isLarge },
+      { projectId, outer: other, inner: ref, isLarge },
+    ])
+    for (const pair of pairs) {
       const { onlyOnTarget, ...compared } = await compareIn(db, pair, ref)
       expect(compared).toEqual(expected)
       expect(onlyOnTarget).toEqual((await compareIn(db, pair, other)).onlyOnRef)

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { type Severity, severities } from '../scales.ts'
-import { countOpen, type OpenCount, orderRefs, type RefPair } from './open-on-refs-queries.ts'
+import { countOpen, type OpenCount, orderRefs, type RefPair, type RefRole } from './open-on-refs-queries.ts'
 import type { ComparedRefs } from './ref-comparison.ts'
 
 /** Open findings: vulnerabilities by severity, and those that await triage. */
@@ -28,28 +28,21 @@ export async function compareOpen(
 /** Compares a ref of the pair with the other one. Exported for its test. */
 export async function compareIn(db: Deps['db'], pair: RefPair, ref: string): Promise<OpenComparison> {
   const counts = await countOpen(db, pair)
-  const isSmaller = ref === pair.smaller
-  const smaller = openOnRef(counts, 'smaller')
-  const larger = openOnRef(counts, 'larger')
-  const [own, other] = isSmaller ? [smaller, larger] : [larger, smaller]
-  return { onlyOnRef: own.only, onlyOnTarget: other.only, onBoth: own.both }
+  const [own, other] = (ref === pair.outer ? ['outer', 'inner'] : ['inner', 'outer']) as [RefRole, RefRole]
+  const onRef = openOnRef(counts, own)
+  return { onlyOnRef: onRef.only, onlyOnTarget: openOnRef(counts, other).only, onBoth: onRef.both }
 }
 
-/** Returns the findings that are open on one of the refs: those that are absent from the other one, and the others. */
-function openOnRef(counts: readonly OpenCount[], which: 'smaller' | 'larger'): Record<'only' | 'both', OpenFindings> {
+/** Counts the open findings of one ref, split into those that only it has and those that are present on both. */
+function openOnRef(counts: readonly OpenCount[], role: RefRole): Record<'only' | 'both', OpenFindings> {
   const only = noFindings()
   const both = noFindings()
-  for (const { part, total, isPromoted, ...count } of counts) {
-    if (part === which) add(only, true, count.severity, total)
-    if (part === `${which} unpromoted`) {
-      // The part with all open findings has counted them as promoted.
-      add(only, true, count.severity, -total)
-      add(only, false, count.severity, total)
-    }
-    if (part !== 'both' || !(which === 'smaller' ? count.isOpenOnSmaller : count.isOpenOnLarger)) continue
-    const severity = which === 'smaller' ? count.severity : count.severityOnLarger
-    add(both, isPromoted, severity, total)
-    add(only, isPromoted, severity, -total)
+  for (const count of counts) {
+    if (count.part === role) add(only, count.isPromoted, count.severity, count.total)
+    if (count.part !== 'both' || !(role === 'outer' ? count.isOpenOnOuter : count.isOpenOnInner)) continue
+    const severity = role === 'outer' ? count.severity : count.innerSeverity
+    add(both, count.isPromoted, severity, count.total)
+    add(only, count.isPromoted, severity, -count.total)
   }
   return { only, both }
 }

@@ -1,5 +1,5 @@
 import sql, { empty, type Sql } from 'sql-template-tag'
-import type { Db, IdRange } from '../../../db/db.ts'
+import type { Db } from '../../../db/db.ts'
 import { shownSeverity, shownStateOn } from '../finding-sql.ts'
 import { reportTypes, type Severity, severityOf, severityRanks } from '../scales.ts'
 import { isCovered } from './covered-sql.ts'
@@ -66,35 +66,43 @@ export function listCoveringScanners(
     order by s.scanner_id, s.report_type`)
 }
 
-/** Findings of one scanner with ids in a range. */
-export type FindingRange = CoveringScanner & IdRange
-
-const findingsPerRange = 10_000
-
-/** Returns the last id of the next range after an id; `undefined` if fewer findings follow. */
-export async function findRangeEnd(
+/** Returns whether more findings than `max` are present on a ref. */
+export async function hasMoreOnRef(
   db: Db,
-  { scannerId, reportType }: CoveringScanner,
-  above: number,
-): Promise<number | undefined> {
-  const row = await db.one<{ id: number }>(sql`
-    select id from findings where scanner_id = ${scannerId} and report_type = ${reportType} and id > ${above}
-    order by id limit 1 offset ${findingsPerRange - 1}`)
-  return row?.id
+  { projectId, ref }: Omit<ComparedRefs, 'targetRef'>,
+  max: number,
+): Promise<boolean> {
+  const row = await db.one(sql`
+    select 1 as found from occurrences where project_id = ${projectId} and ref = ${ref} and is_present = true
+    limit 1 offset ${max}`)
+  return row !== undefined
 }
 
-/**
- * Counts the findings of a range that the target has and the ref does not, and that a complete scan of the ref covers.
- */
+/** Returns ids of findings of a scanner on any ref, at most `limit`. */
+export async function listOfScannerAndType(
+  db: Db,
+  { scannerId, reportType }: CoveringScanner,
+  limit: number,
+): Promise<number[]> {
+  const rows = await db.all<{ id: number }>(sql`
+    select id from findings where scanner_id = ${scannerId} and report_type = ${reportType} limit ${limit}`)
+  return rows.map(({ id }) => id)
+}
+
+/** Ids of the findings that may be only on the target; `undefined` for all findings of the target. */
+export type Candidates = readonly number[] | undefined
+
+/** Counts the findings that the target has and the ref does not, and that a complete scan of the ref covers. */
 export async function countOnlyOnTarget(
   db: Db,
   refs: ComparedRefs,
   pendingScans: PendingScans,
-  range: FindingRange,
+  candidates: Candidates,
 ): Promise<(FindingStanding & { total: number })[]> {
   const rows = await db.all<Omit<StandingRow, 'isOnTarget'>>(sql`
     select o.severity, o.state = 'dismissed' as is_dismissed, count(*) as total
-    ${onlyOnTarget(db, refs, pendingScans, range)} group by o.severity, o.state = 'dismissed'`)
+    ${onlyOnTarget(db, refs, pendingScans, candidates)}
+    group by o.severity, o.state = 'dismissed'`)
   return rows.map(({ total, ...row }) => ({
     ...standingFrom({ ...row, isOnTarget: true }),
     isOnRef: false,
@@ -116,13 +124,8 @@ interface SampleQuery {
   except: readonly number[]
 }
 
-interface SampledFinding {
-  id: number
-  severity: number
-}
-
-/** Returns the most severe findings that are new on the ref. */
-export function listNewOnRef(db: Db, refs: ComparedRefs, query: SampleQuery): Promise<SampledFinding[]> {
+/** Returns the ids of the most severe findings that are new on the ref. */
+export function listNewOnRef(db: Db, refs: ComparedRefs, query: SampleQuery): Promise<{ id: number }[]> {
   const { projectId, ref, targetRef } = refs
   return listMostSevere(
     db,
@@ -132,22 +135,22 @@ export function listNewOnRef(db: Db, refs: ComparedRefs, query: SampleQuery): Pr
   )
 }
 
-/** Returns the most severe findings of a range that are fixed on the ref. */
+/** Returns the ids of the most severe findings that are fixed on the ref. */
 export function listFixedOnRef(
   db: Db,
   refs: ComparedRefs,
   pendingScans: PendingScans,
-  query: SampleQuery & { range: FindingRange },
-): Promise<SampledFinding[]> {
-  return listMostSevere(db, onlyOnTarget(db, refs, pendingScans, query.range), query)
+  query: SampleQuery & { candidates: Candidates },
+): Promise<{ id: number }[]> {
+  return listMostSevere(db, onlyOnTarget(db, refs, pendingScans, query.candidates), query)
 }
 
+/** `occurrences` is a clause `from` of occurrences `o` with a condition. */
 function listMostSevere({ all, dialect }: Db, occurrences: Sql, { severities, except }: SampleQuery) {
   const ranks = severities.map((severity) => severityRanks[severity])
   const isLeft = except.length > 0 ? sql`and o.finding_id not in ${dialect.integers(except)}` : empty
-  return all<SampledFinding>(sql`
-    select o.finding_id as id, o.severity ${occurrences}
-      and o.state <> 'dismissed' and o.severity in ${dialect.integers(ranks)} ${isLeft}
+  return all<{ id: number }>(sql`
+    select o.finding_id as id ${occurrences} and o.state <> 'dismissed' and o.severity in ${dialect.integers(ranks)} ${isLeft}
     order by o.severity desc, o.finding_id limit ${maxComparedSamples}`)
 }
 
@@ -189,18 +192,16 @@ export async function listStandings(
 const isPresent = (findingId: Sql, ref: string): Sql =>
   sql`exists (select 1 from occurrences p where p.finding_id = ${findingId} and p.ref = ${ref} and p.is_present = true)`
 
-/**
- * The occurrences `o` of the target whose finding is absent from the ref and covered by a scan. They are found by their
- * findings, because a report of one scanner is mostly compared with many findings of others.
- */
+/** The occurrences `o` of the target whose finding is absent from the ref and covered by a scan. */
 const onlyOnTarget = (
   db: Db,
-  { ref, targetRef }: ComparedRefs,
+  { projectId, ref, targetRef }: ComparedRefs,
   pendingScans: PendingScans,
-  { scannerId, reportType, above, upTo }: FindingRange,
+  candidates: Candidates,
 ): Sql => sql`
-  from findings f ${db.dialect.indexedBy('findings_scanner')}
-  cross join occurrences o
-  where f.scanner_id = ${scannerId} and f.report_type = ${reportType} and f.id > ${above} and f.id <= ${upTo}
-    and o.finding_id = f.id and o.ref = ${targetRef} and o.is_present = true
-    and not ${isPresent(sql`f.id`, ref)} and ${isCovered(db, ref, pendingScans)}`
+  from occurrences o
+  where ${candidates ? sql`o.finding_id ${db.dialect.among(db.dialect.integers(candidates))}` : sql`o.project_id = ${projectId}`}
+    and o.ref = ${targetRef} and o.is_present = true and not ${isPresent(sql`o.finding_id`, ref)}
+    and exists (
+      select 1 from findings f ${db.dialect.indexedBy('findings_filter_columns')}
+      where f.id = o.finding_id and ${isCovered(db, ref, pendingScans)})`

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { forEachBatch } from '../../batches.ts'
 import type { Deps } from '../../deps.ts'
 import { type Severity, severities } from '../scales.ts'
@@ -13,14 +12,15 @@ import {
   startCounts,
 } from './ref-comparison.ts'
 import {
+  type Candidates,
   countOnlyOnTarget,
   countOnRef,
-  type FindingRange,
-  findRangeEnd,
+  hasMoreOnRef,
   listCompared,
   listCoveringScanners,
   listFixedOnRef,
   listNewOnRef,
+  listOfScannerAndType,
   listStandings,
 } from './ref-comparison-queries.ts'
 
@@ -38,8 +38,11 @@ export async function compareRefs(
   const isTarget = refs.ref === refs.targetRef
   const { counts, add } = startCounts()
   for (const { total, ...standing } of await countOnRef(db, refs)) add(standing, total)
-  for await (const range of coveredRanges(db, refs, pending.scans)) {
-    for (const { total, ...standing } of await countOnlyOnTarget(db, refs, pending.scans, range)) add(standing, total)
+  const candidates = await chooseCandidates(db, refs, pending.scans)
+  if (!isTarget) {
+    for (const { total, ...standing } of await countOnlyOnTarget(db, refs, pending.scans, candidates)) {
+      add(standing, total)
+    }
   }
   const changed = await addPending(db, refs, pending, add)
   const stored = { new: counts.new > 0, fixed: counts.fixed > 0 }
@@ -48,7 +51,7 @@ export async function compareRefs(
     except: changed.ids,
   })
   const isNew = stored.new ? await listNewOnRef(db, refs, query('new')) : []
-  const isFixed = stored.fixed ? await listFixed(db, refs, pending.scans, query('fixed')) : []
+  const isFixed = stored.fixed ? await listFixedOnRef(db, refs, pending.scans, { ...query('fixed'), candidates }) : []
   const load = (found: readonly { id: number }[]) =>
     listCompared(
       db,
@@ -64,37 +67,27 @@ export async function compareRefs(
   }
 }
 
-/** Yields ranges of the findings that a complete scan of the ref may cover; none if the ref is the target itself. */
-async function* coveredRanges(
+const maxFew = 10_000
+
+/**
+ * Returns the findings of the scanners that scanned the ref, if they are few and the target has many. A report of one
+ * scanner is then not compared with all findings of others.
+ */
+async function chooseCandidates(
   db: Deps['db'],
   refs: ComparedRefs,
   pendingScans: PendingChanges['scans'],
-): AsyncGenerator<FindingRange, void> {
-  if (refs.ref === refs.targetRef) return
+): Promise<Candidates> {
+  const { projectId, targetRef } = refs
+  if (refs.ref === targetRef || !(await hasMoreOnRef(db, { projectId, ref: targetRef }, maxFew))) return undefined
   const scanned = [...(await listCoveringScanners(db, refs)), ...pendingScans]
   const scanners = new Map(scanned.map((scan) => [`${scan.scannerId} ${scan.reportType}`, scan]))
-  for (const { scannerId, reportType } of scanners.values()) {
-    const scanner = { scannerId, reportType }
-    for (let above = 0, upTo: number | undefined = 0; upTo !== undefined; above = upTo ?? above) {
-      upTo = await findRangeEnd(db, scanner, above)
-      yield { ...scanner, above, upTo: upTo ?? Number.MAX_SAFE_INTEGER }
-      await setImmediate() // SQLite executes each statement without an interruption
-    }
+  const ids: number[] = []
+  for (const scanner of scanners.values()) {
+    ids.push(...(await listOfScannerAndType(db, scanner, maxFew + 1 - ids.length)))
+    if (ids.length > maxFew) return undefined
   }
-}
-
-/** Returns the most severe findings that are fixed on the ref. */
-async function listFixed(
-  db: Deps['db'],
-  refs: ComparedRefs,
-  pendingScans: PendingChanges['scans'],
-  query: { severities: readonly Severity[]; except: readonly number[] },
-): Promise<{ id: number }[]> {
-  const found: Awaited<ReturnType<typeof listFixedOnRef>> = []
-  for await (const range of coveredRanges(db, refs, pendingScans)) {
-    found.push(...(await listFixedOnRef(db, refs, pendingScans, { ...query, range })))
-  }
-  return found.sort((a, b) => b.severity - a.severity || a.id - b.id).slice(0, maxComparedSamples)
+  return ids
 }
 
 /** Returns the highest severities that together have enough findings for the samples. */

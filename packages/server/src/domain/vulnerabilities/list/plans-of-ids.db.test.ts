@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag'
 import { expect, test } from 'vitest'
 import type { Reply } from '../../../testing/client.ts'
-import { columnsReadByNulls, isReadByIds, planOf, tablesNamedById } from '../../../testing/plans-of-ids.ts'
+import { columnsSearchedByNull, isReadByIds, planOf, tablesNamedById } from '../../../testing/plans-of-ids.ts'
 import { entry } from '../../../testing/reports/reports.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer, type TestServer } from '../../../testing/server.ts'
@@ -21,7 +21,7 @@ test('every statement with ids uses an index on them', async () => {
     if (tables.length === 0 && !hasNulls) continue
     const plan = await planOf(db, query)
     checked += tables.length
-    const byNulls = columnsReadByNulls(db, query, plan)
+    const byNulls = columnsSearchedByNull(db, query, plan)
     if (byNulls.length > 0) problems.push(`nulls of ${byNulls}: ${query.text}\n${plan}`)
     for (const table of tables) {
       if (!isReadByIds(db, plan, table)) problems.push(`${table.alias}: ${query.text}\n${plan}`)

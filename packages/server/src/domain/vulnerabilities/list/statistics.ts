@@ -45,7 +45,7 @@ export interface ProjectStatistics {
 const days = 365
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Each takes about 60 KB, most of it for the days. */
+/** Maximum number of cached statistics. Each takes about 60 KB. */
 const maxCached = 50
 const cache = perDatabase((changes) =>
   openCache<Statistics>(changes, [...facetTables, 'vulnerability_days', ...evidenceTables], maxCached),
