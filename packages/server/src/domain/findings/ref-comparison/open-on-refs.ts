@@ -28,7 +28,8 @@ export async function compareOpen(
 /** Compares a ref of the pair with the other one. Exported for its test. */
 export async function compareIn(db: Deps['db'], pair: RefPair, ref: string): Promise<OpenComparison> {
   const counts = await countOpen(db, pair)
-  const [own, other] = (ref === pair.outer ? ['outer', 'inner'] : ['inner', 'outer']) as [RefRole, RefRole]
+  const own: RefRole = ref === pair.outer ? 'outer' : 'inner'
+  const other: RefRole = own === 'outer' ? 'inner' : 'outer'
   const onRef = openOnRef(counts, own)
   return { onlyOnRef: onRef.only, onlyOnTarget: openOnRef(counts, other).only, onBoth: onRef.both }
 }

@@ -49,7 +49,7 @@ export async function countOnRef(
 }
 
 /** Scanner and report type of a complete scan. */
-export interface CoveringScanner {
+interface CoveringScanner {
   scannerId: number
   reportType: string
 }
