@@ -97,13 +97,11 @@ export function openCache<Held>(
     if (entry?.value === value) entries.set(key, entry)
   }
 
-  const version = (projectId?: number) => changes.version(tables, projectId)
-
   function set(key: string, value: Held, version: number | undefined): void {
     if (version !== undefined) entries.set(key, { version, value })
   }
 
-  return { peek, get, getShared, version, set, updateWeight }
+  return { peek, get, getShared, set, updateWeight, version: (projectId) => changes.version(tables, projectId) }
 }
 
 /** Returns an accessor of per-database state. The state is created on first use and freed with the database. */

@@ -8,7 +8,7 @@ import type { ListScope } from '../../../domain/vulnerabilities/list/filter.ts'
 import { type JoinedRows, joinForCache, type RenderedRow } from '../../../http/response/rendered-row.ts'
 
 /** Page whose rows are rendered. */
-export interface RenderedPage<View> extends Omit<Page<unknown>, 'rows'> {
+interface RenderedPage<View> extends Omit<Page<unknown>, 'rows'> {
   rows: readonly RenderedRow<View>[]
   next: Cursor | undefined
 }
