@@ -101,7 +101,7 @@ export async function countOnlyOnTarget(
 ): Promise<(FindingStanding & { total: number })[]> {
   const rows = await db.all<Omit<StandingRow, 'isOnTarget'>>(sql`
     select o.severity, o.state = 'dismissed' as is_dismissed, count(*) as total
-    ${onlyOnTarget(db, refs, pendingScans, candidates)}
+    from occurrences o where ${isOnlyOnTarget(db, refs, pendingScans, candidates)}
     group by o.severity, o.state = 'dismissed'`)
   return rows.map(({ total, ...row }) => ({
     ...standingFrom({ ...row, isOnTarget: true }),
@@ -129,7 +129,7 @@ export function listNewOnRef(db: Db, refs: ComparedRefs, query: SampleQuery): Pr
   const { projectId, ref, targetRef } = refs
   return listMostSevere(
     db,
-    sql`from occurrences o where o.project_id = ${projectId} and o.ref = ${ref} and o.is_present = true
+    sql`o.project_id = ${projectId} and o.ref = ${ref} and o.is_present = true
       and not ${isPresent(sql`o.finding_id`, targetRef)}`,
     query,
   )
@@ -142,15 +142,15 @@ export function listFixedOnRef(
   pendingScans: PendingScans,
   query: SampleQuery & { candidates: Candidates },
 ): Promise<{ id: number }[]> {
-  return listMostSevere(db, onlyOnTarget(db, refs, pendingScans, query.candidates), query)
+  return listMostSevere(db, isOnlyOnTarget(db, refs, pendingScans, query.candidates), query)
 }
 
-/** `occurrences` is a clause `from` of occurrences `o` with a condition. */
-function listMostSevere({ all, dialect }: Db, occurrences: Sql, { severities, except }: SampleQuery) {
+function listMostSevere({ all, dialect }: Db, condition: Sql, { severities, except }: SampleQuery) {
   const ranks = severities.map((severity) => severityRanks[severity])
   const isLeft = except.length > 0 ? sql`and o.finding_id not in ${dialect.integers(except)}` : empty
   return all<{ id: number }>(sql`
-    select o.finding_id as id ${occurrences} and o.state <> 'dismissed' and o.severity in ${dialect.integers(ranks)} ${isLeft}
+    select o.finding_id as id from occurrences o
+    where ${condition} and o.state <> 'dismissed' and o.severity in ${dialect.integers(ranks)} ${isLeft}
     order by o.severity desc, o.finding_id limit ${maxComparedSamples}`)
 }
 
@@ -192,16 +192,15 @@ export async function listStandings(
 const isPresent = (findingId: Sql, ref: string): Sql =>
   sql`exists (select 1 from occurrences p where p.finding_id = ${findingId} and p.ref = ${ref} and p.is_present = true)`
 
-/** The occurrences `o` of the target whose finding is absent from the ref and covered by a scan. */
-const onlyOnTarget = (
+/** Condition on the occurrences `o` of the target: the finding is absent from the ref and covered by a scan. */
+const isOnlyOnTarget = (
   db: Db,
   { projectId, ref, targetRef }: ComparedRefs,
   pendingScans: PendingScans,
   candidates: Candidates,
 ): Sql => sql`
-  from occurrences o
-  where ${candidates ? sql`o.finding_id ${db.dialect.among(db.dialect.integers(candidates))}` : sql`o.project_id = ${projectId}`}
-    and o.ref = ${targetRef} and o.is_present = true and not ${isPresent(sql`o.finding_id`, ref)}
-    and exists (
-      select 1 from findings f ${db.dialect.indexedBy('findings_filter_columns')}
-      where f.id = o.finding_id and ${isCovered(db, ref, pendingScans)})`
+  ${candidates ? sql`o.finding_id ${db.dialect.among(db.dialect.integers(candidates))}` : sql`o.project_id = ${projectId}`}
+  and o.ref = ${targetRef} and o.is_present = true and not ${isPresent(sql`o.finding_id`, ref)}
+  and exists (
+    select 1 from findings f ${db.dialect.indexedBy('findings_filter_columns')}
+    where f.id = o.finding_id and ${isCovered(db, ref, pendingScans)})`
