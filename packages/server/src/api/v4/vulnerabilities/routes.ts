@@ -1,9 +1,10 @@
 import Type, { type Static } from 'typebox'
 import type { Caller } from '../../../domain/access/callers.ts'
 import type { RootDeps } from '../../../domain/deps.ts'
+import type { ListPageRequest } from '../../../domain/findings/list/list-page.ts'
 import type { PageRequest } from '../../../domain/page.ts'
 import { type ListScope, projectScope } from '../../../domain/vulnerabilities/list/filter.ts'
-import { listVulnerabilityIds } from '../../../domain/vulnerabilities/list/list.ts'
+import { type ListQuery, listVulnerabilityIds } from '../../../domain/vulnerabilities/list/list.ts'
 import { readableScope } from '../../../domain/vulnerabilities/list/readable-scope.ts'
 import { type ListSummary, summarizeList } from '../../../domain/vulnerabilities/list/summary.ts'
 import { promoteFinding } from '../../../domain/vulnerabilities/promotion/promotion.ts'
@@ -62,12 +63,11 @@ interface ListRequest {
 /** Reads a page of vulnerabilities, and renders its rows. */
 async function readRows(
   deps: RootDeps,
-  scope: ListScope,
-  { input, page, caller }: ListRequest,
+  query: ListQuery,
+  request: ListPageRequest,
   source: RowSource<typeof vulnerabilityView>,
 ) {
-  const query = { scope, filter: readFilter(input, caller), sort: input.sort }
-  const found = await listVulnerabilityIds(deps, query, readListPage(input, page))
+  const found = await listVulnerabilityIds(deps, query, request)
   return { ...found, rows: await renderRows(deps.db, source, found.rows) }
 }
 
@@ -76,14 +76,19 @@ const cachedPage = openPageCache<Static<typeof vulnerabilityView>>([
 ])
 
 /** Reads a page of the vulnerabilities of any number of projects, or of their flaws. */
-async function listPageOfMany(deps: RootDeps, scope: ListScope, request: ListRequest & { origin: string }) {
-  const { input, page, caller, origin } = request
-  if (input.group_by === 'flaw') return listFlawPage(deps, scope, request)
+async function listPageOfMany(
+  deps: RootDeps,
+  scope: ListScope,
+  { input, page, caller, origin }: ListRequest & { origin: string },
+) {
+  if (input.group_by === 'flaw') return listFlawPage(deps, scope, { input, page, caller })
+  const request = readListPage(input, page)
+  const query = { scope, filter: readFilter(input, caller), sort: input.sort }
   const source = vulnerabilityRowsOfMany(deps, { origin, ref: input.ref })
   const key = [origin, isPersonal(input) ? caller.user.id : null, input]
-  const load = () => readRows(deps, scope, request, source)
-  const found = await cachedPage(deps, { scope, request: readListPage(input, page), key, load })
-  return viewListPage(readListPage(input, page), found, found.rows)
+  const load = () => readRows(deps, query, request, source)
+  const found = await cachedPage(deps, { scope, request, key, load })
+  return viewListPage(request, found, found.rows)
 }
 
 export const vulnerabilityRoutes: readonly Route[] = [
@@ -104,8 +109,10 @@ export const vulnerabilityRoutes: readonly Route[] = [
       const scope = projectScope(project.id)
       if (input.group_by === 'flaw') return listFlawPage(deps, scope, { input, page, caller })
       const source = await vulnerabilityRows(deps, project, { origin, ref: input.ref })
-      const found = await readRows(deps, scope, { input, page, caller }, source)
-      return viewListPage(readListPage(input, page), found, found.rows)
+      const request = readListPage(input, page)
+      const query = { scope, filter: readFilter(input, caller), sort: input.sort }
+      const found = await readRows(deps, query, request, source)
+      return viewListPage(request, found, found.rows)
     },
   }),
   route({
