@@ -119,10 +119,12 @@ export interface Dialect {
    * SQLite requires `where true` before `on conflict`, because it would otherwise parse `on` as part of a join.
    */
   records(rows: readonly object[], columns: RecordColumns): Sql
-  /** Table made from serialised rows, which another thread may have prepared. */
-  recordsOf(texts: readonly string[], columns: RecordColumns): Sql
-  /** Serialises a row for `recordsOf` of the same engine. */
-  recordText(row: object, columns: RecordColumns): string
+  /**
+   * Like `records`, for wide rows: at most `maxBoundRows`, whose first column is not null. On SQLite every value is bound,
+   * because it takes three times as long to read rows of a few kilobytes from JSON.
+   */
+  boundRows(rows: readonly ColumnValues[], columns: RecordColumns): Sql
+  readonly maxBoundRows: number
   /** Locks the selected rows until the transaction ends, on an engine with row locks; otherwise empty. */
   readonly forUpdate: Sql
   /** Like `forUpdate`, but allows concurrent inserts of rows that refer to these. */
@@ -172,5 +174,7 @@ export interface IdRange {
   upTo: number
 }
 
+/** Values of a row in the order of its columns, JSON as text; see `columnValues`. Other threads can receive it. */
+export type ColumnValues = readonly (string | number | null)[]
 export type RecordColumns = Readonly<Record<string, RecordColumn>>
 export type RecordColumn = 'text' | 'integer' | 'boolean' | 'json' | 'timestamp' | 'float'

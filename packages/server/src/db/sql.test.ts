@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import sql, { raw } from 'sql-template-tag'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, startPostgres } from '../testing/databases/postgres.ts'
+import { columnValues } from './column-values.ts'
 import type { Database } from './db.ts'
 import { openDatabase } from './open.ts'
 import { similarity } from './sql.ts'
@@ -79,6 +80,29 @@ describe.each(engines)('%s', (engine) => {
     const none = db.dialect.records([], { n: 'integer' })
     expect(await db.run(sql`insert into samples (n) select r.n from ${none} as r`)).toBe(0)
     await db.run(sql`drop table samples`)
+  })
+
+  test.each([1, 2, 10, 11, 50])('inserts %i bound rows', async (count) => {
+    const db = database(engine)
+    const json = raw(engine === 'sqlite' ? 'json' : 'jsonb')
+    await db.run(sql`create table wide (name text, the_number bigint, data ${json}, note text)`)
+    const columns = { name: 'text', theNumber: 'integer', data: 'json', note: 'text' } as const
+    const rows = Array.from({ length: count }, (_, n) => ({
+      name: `name ${n} '"\\ é \u{1f600}`,
+      theNumber: n % 2 === 0 ? n * 1e12 : null,
+      data: n % 3 === 0 ? null : n % 3 === 1 ? { n, list: ['a "text"', null] } : 'null',
+      note: n % 2 === 0 ? undefined : '',
+    }))
+    const listed = db.dialect.boundRows(
+      rows.map((row) => columnValues(row, columns)),
+      columns,
+    )
+    const inserted = await db.run(sql`
+      insert into wide (name, the_number, data, note) select r.name, r.the_number, r.data, r.note from ${listed} as r`)
+    expect(inserted).toBe(count)
+    const stored = await db.all(sql`select * from wide`)
+    expect(stored).toEqual(rows.map(({ note = null, ...row }) => ({ ...row, note })))
+    await db.run(sql`drop table wide`)
   })
 
   test('contains matches the literal text in any case', async () => {

@@ -1,23 +1,33 @@
 import { createHash } from 'node:crypto'
-import sql, { empty, join, raw, type Sql } from 'sql-template-tag'
-import type { Dialect, IdRange, RecordColumn, RecordColumns } from './db.ts'
+import sql, { bulk, empty, join, raw, type Sql } from 'sql-template-tag'
+import type { ColumnValues, Dialect, IdRange, RecordColumn, RecordColumns } from './db.ts'
 import { snakeCase } from './rows.ts'
+
+/** Numbers of rows for which SQLite has a statement. The rows that are missing are null. */
+const boundRowCounts = [1, 10, 50] as const
 
 export const sqliteDialect: Dialect = {
   engine: 'sqlite',
   integers: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
   texts: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
-  records: (rows, columns) => sqliteDialect.recordsOf(textsOf(sqliteDialect, rows, columns), columns),
-  recordsOf(texts, columns) {
+  records(rows, columns) {
     const fields = Object.entries(columns).map(([name, type], index) => {
       const field = type === 'json' ? `nullif(value -> ${index}, 'null')` : `value ->> ${index}`
       return raw(`${field} as ${quoted(snakeCase(name))}`)
     })
-    return sql`(select ${join(fields)} from json_each(${listOf(texts)}))`
-  },
-  recordText: (row, columns) =>
     // Fields of any object can be read by name.
-    JSON.stringify(Object.keys(columns).map((name) => (row as Record<string, unknown>)[name])),
+    const values = rows.map((row) => Object.keys(columns).map((name) => (row as Record<string, unknown>)[name]))
+    return sql`(select ${join(fields)} from json_each(${JSON.stringify(values)}))`
+  },
+  maxBoundRows: boundRowCounts[2],
+  boundRows(rows, columns) {
+    const names = Object.keys(columns)
+    const count = boundRowCounts.find((count) => count >= rows.length)
+    if (count === undefined) throw new Error(`${rows.length} rows are too many for one statement`)
+    const values = [...rows, ...Array<ColumnValues>(count - rows.length).fill(names.map(() => null))]
+    const fields = names.map((name, index) => raw(`column${index + 1} as ${quoted(snakeCase(name))}`))
+    return sql`(select ${join(fields)} from (values ${bulk(values)}) where column1 is not null)`
+  },
   forUpdate: empty,
   forNoKeyUpdate: empty,
   forNoKeyUpdateOf: () => empty,
@@ -53,18 +63,23 @@ export const postgresDialect: Dialect = {
   engine: 'postgres',
   integers: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json)::bigint as value)`,
   texts: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json) as value)`,
-  records: (rows, columns) => postgresDialect.recordsOf(textsOf(postgresDialect, rows, columns), columns),
-  recordsOf(texts, columns) {
-    const fields = Object.entries(columns).map(([name, type]) => `${quoted(snakeCase(name))} ${postgresTypes[type]}`)
-    const list = raw(fields.join(', '))
-    return sql`(select * from json_to_recordset(${listOf(texts)}::json) as listed(${list}))`
+  records(rows, columns) {
+    const named = rows.map((row) => {
+      // A list of names in JSON.stringify would also filter nested values.
+      const kept: Record<string, unknown> = {}
+      // Fields of any object can be read by name.
+      for (const name of Object.keys(columns)) kept[snakeCase(name)] = (row as Record<string, unknown>)[name]
+      return kept
+    })
+    return recordSet(JSON.stringify(named), columns)
   },
-  recordText(row, columns) {
-    // A list of names in JSON.stringify would also filter nested values.
-    const kept: Record<string, unknown> = {}
-    // Fields of any object can be read by name.
-    for (const name of Object.keys(columns)) kept[snakeCase(name)] = (row as Record<string, unknown>)[name]
-    return JSON.stringify(kept)
+  maxBoundRows: Number.POSITIVE_INFINITY,
+  boundRows(rows, columns) {
+    const keys = Object.entries(columns).map(([name, type]) => ({ key: JSON.stringify(snakeCase(name)), type }))
+    const printed = ({ key, type }: (typeof keys)[number], value: string | number | null = null) =>
+      `${key}:${type === 'json' ? value : JSON.stringify(value)}`
+    const texts = rows.map((values) => `{${keys.map((key, index) => printed(key, values[index])).join()}}`)
+    return recordSet(`[${texts.join()}]`, columns)
   },
   forUpdate: sql`for update`,
   forNoKeyUpdate: sql`for no key update`,
@@ -95,15 +110,11 @@ export const postgresDialect: Dialect = {
   seconds: (time) => sql`cast(floor(extract(epoch from ${time})) as bigint)`,
 }
 
-export const dialects: Readonly<Record<Dialect['engine'], Dialect>> = {
-  sqlite: sqliteDialect,
-  postgres: postgresDialect,
+/** Returns the table that PostgreSQL reads from a JSON list of objects. */
+function recordSet(text: string, columns: RecordColumns): Sql {
+  const fields = Object.entries(columns).map(([name, type]) => `${quoted(snakeCase(name))} ${postgresTypes[type]}`)
+  return sql`(select * from json_to_recordset(${text}::json) as listed(${raw(fields.join(', '))}))`
 }
-
-const textsOf = (dialect: Dialect, rows: readonly object[], columns: RecordColumns): string[] =>
-  rows.map((row) => dialect.recordText(row, columns))
-
-const listOf = (texts: readonly string[]): string => `[${texts.join()}]`
 
 function within(id: Sql, range: IdRange | undefined): Sql {
   return range ? sql`and ${id} > ${range.above} and ${id} <= ${range.upTo}` : empty

@@ -1,6 +1,5 @@
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
-import { sqliteDialect } from '../db/sql.ts'
 import { findBlocking, findExpensive, type Subject } from '../testing/cost.ts'
 import { entry, sastReport } from '../testing/reports/reports.ts'
 import { extensionOf, sanitizeFilename } from './files/filename.ts'
@@ -261,8 +260,7 @@ const importing = (strict: boolean): Subject<string> => ({
   ...reports,
   async run(text) {
     const bytes = Buffer.from(text)
-    const db = { dialect: sqliteDialect }
-    const read = await openReading(db, () => chunks(bytes), bytes.length, { projectId: 1, strict })
+    const read = await openReading(() => chunks(bytes), bytes.length, { projectId: 1, strict })
     if ('problems' in read) return
     for await (const batch of read.reading.batches()) expect(batch).not.toEqual([])
     read.reading.outcome()

@@ -1,17 +1,17 @@
-import type { RecordColumns } from '../../db/db.ts'
+import type { ColumnValues, RecordColumns } from '../../db/db.ts'
 import type { FindingKey } from './finding-key.ts'
 
 /** Content of a finding as a report states it, ready to be stored. */
 export interface FindingContent {
   uuid: string
-  /** A `recordText` of `contentColumns`. */
-  row: string
+  /** Values of `contentColumns`. */
+  row: ColumnValues
   identifierIds: readonly number[]
   keys: readonly FindingKey[]
 }
 
 /**
- * Columns of `findings` that the digest covers as one record, uuid first. Scanner and primary identifier are given by
+ * Columns of `findings` that the digest covers, uuid first. Scanner and primary identifier are given by
  * external id and fingerprint.
  */
 export const digestedColumns = {
@@ -32,13 +32,11 @@ export const digestedColumns = {
   metadata_version: 'text',
 } as const satisfies RecordColumns
 
-/** Columns that follow the digested ones: the digest, the entry itself, which it covers apart, and the package. */
-export const finalColumns = {
+export const contentColumns = {
+  ...digestedColumns,
   digest: 'text',
   raw_metadata: 'text',
   package_url: 'text',
   package_key: 'text',
   package_name: 'text',
 } as const satisfies RecordColumns
-
-export const contentColumns = { ...digestedColumns, ...finalColumns } as const satisfies RecordColumns

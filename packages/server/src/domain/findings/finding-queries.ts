@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag'
 import type { Db } from '../../db/db.ts'
+import { batchesOf } from '../batches.ts'
 import { contentColumns, type FindingContent } from './finding-content.ts'
 import { refreshOccurrences } from './occurrences/occurrence-queries.ts'
 
@@ -9,30 +10,31 @@ export async function insertFindings(
   { projectId, importId, now }: { projectId: number; importId: number | null; now: string },
   contents: readonly FindingContent[],
 ): Promise<Map<string, number>> {
-  if (contents.length === 0) return new Map()
-  const inserted = await db.all<{ id: number; uuid: string }>(sql`
-    insert into findings (project_id, import_id, uuid, report_type, scanner_id, primary_identifier_id, name,
-      description, solution, severity, confidence, cve, location, location_fingerprint, details, extras, digest,
-      metadata_version, raw_metadata, package_url, package_key, package_name, detected_at, created_at, updated_at)
-    select ${projectId}, ${importId}, r.uuid, r.report_type, r.scanner_id, r.primary_identifier_id, r.name,
-      r.description, r.solution, r.severity, r.confidence, r.cve, r.location, r.location_fingerprint, r.details,
-      r.extras, r.digest, r.metadata_version, r.raw_metadata, r.package_url, r.package_key, r.package_name,
-      ${now}, ${now}, ${now}
-    from ${rowsOf(db, projectId, contents)} as r
-    returning id, uuid`)
-  return new Map(inserted.map(({ id, uuid }) => [uuid, id]))
+  const ids = new Map<string, number>()
+  for (const batch of batchesOf(contents, db.dialect.maxBoundRows)) {
+    const rows = batch.map(({ row }) => row)
+    const inserted = await db.all<{ id: number; uuid: string }>(sql`
+      insert into findings (project_id, import_id, uuid, report_type, scanner_id, primary_identifier_id, name,
+        description, solution, severity, confidence, cve, location, location_fingerprint, details, extras, digest,
+        metadata_version, raw_metadata, package_url, package_key, package_name, detected_at, created_at, updated_at)
+      select ${projectId}, ${importId}, r.uuid, r.report_type, r.scanner_id, r.primary_identifier_id, r.name,
+        r.description, r.solution, r.severity, r.confidence, r.cve, r.location, r.location_fingerprint, r.details,
+        r.extras, r.digest, r.metadata_version, r.raw_metadata, r.package_url, r.package_key, r.package_name,
+        ${now}, ${now}, ${now}
+      from ${withReferences(projectId, db.dialect.boundRows(rows, contentColumns))} as r
+      returning id, uuid`)
+    for (const { id, uuid } of inserted) ids.set(uuid, id)
+  }
+  return ids
 }
 
-/** Returns the rows of contents with scanner and identifier ids; `idsOfKeys` explains why each id is looked up alone. */
-function rowsOf({ dialect }: Db, projectId: number, contents: readonly FindingContent[]): Sql {
-  const texts = contents.map(({ row }) => row)
-  return sql`(
-    select t.*,
-      (select s.id from scanners s where s.project_id = ${projectId} and s.external_id = t.scanner) as scanner_id,
-      (select i.id from identifiers i where i.project_id = ${projectId} and i.fingerprint = t.primary_identifier)
-        as primary_identifier_id
-    from ${dialect.recordsOf(texts, contentColumns)} as t)`
-}
+/** Adds scanner and identifier ids to rows of contents; `idsOfKeys` explains why each id is looked up alone. */
+const withReferences = (projectId: number, rows: Sql): Sql => sql`(
+  select t.*,
+    (select s.id from scanners s where s.project_id = ${projectId} and s.external_id = t.scanner) as scanner_id,
+    (select i.id from identifiers i where i.project_id = ${projectId} and i.fingerprint = t.primary_identifier)
+      as primary_identifier_id
+  from ${rows} as t)`
 
 /**
  * Overwrites findings with the content of the newest report, except uuid and triage decisions. Refreshes occurrences,
@@ -45,22 +47,19 @@ export async function updateFindings(
   now: string,
 ): Promise<void> {
   if (contents.length === 0) return
-  const ids = contents.map(({ findingId, content: { uuid } }) => ({ id: findingId, uuid }))
-  const rows = rowsOf(
-    db,
-    projectId,
-    contents.map(({ content }) => content),
-  )
-  const updated = await db.run(sql`
-    update findings set scanner_id = r.scanner_id, primary_identifier_id = r.primary_identifier_id, name = r.name,
-      description = r.description, solution = r.solution, severity = r.severity, confidence = r.confidence,
-      cve = r.cve, location = r.location, location_fingerprint = r.location_fingerprint, details = r.details,
-      extras = r.extras, digest = r.digest, metadata_version = r.metadata_version, raw_metadata = r.raw_metadata,
-      package_url = r.package_url, package_key = r.package_key, package_name = r.package_name,
-      updated_at = ${now}, version = findings.version + 1
-    from ${db.dialect.records(ids, { id: 'integer', uuid: 'text' })} as k join ${rows} as r on r.uuid = k.uuid
-    where findings.id = k.id`)
-  if (updated < contents.length) throw new Error('what a staged finding names is gone')
+  for (const batch of batchesOf(contents, db.dialect.maxBoundRows)) {
+    const rows = batch.map(({ findingId, content: { row } }) => [...row, findingId])
+    const listed = db.dialect.boundRows(rows, { ...contentColumns, findingId: 'integer' })
+    const updated = await db.run(sql`
+      update findings set scanner_id = r.scanner_id, primary_identifier_id = r.primary_identifier_id, name = r.name,
+        description = r.description, solution = r.solution, severity = r.severity, confidence = r.confidence,
+        cve = r.cve, location = r.location, location_fingerprint = r.location_fingerprint, details = r.details,
+        extras = r.extras, digest = r.digest, metadata_version = r.metadata_version, raw_metadata = r.raw_metadata,
+        package_url = r.package_url, package_key = r.package_key, package_name = r.package_name,
+        updated_at = ${now}, version = findings.version + 1
+      from ${withReferences(projectId, listed)} as r where findings.id = r.finding_id`)
+    if (updated < batch.length) throw new Error('what a staged finding names is gone')
+  }
   await refreshOccurrences(
     db,
     contents.map(({ findingId }) => findingId),

@@ -1,3 +1,4 @@
+import { columnValues } from '../../db/column-values.ts'
 import type { Deps } from '../deps.ts'
 import { contentColumns } from '../findings/finding-content.ts'
 import { createFindings, insertImportKeys, upsertIdentifiers, upsertScanners } from '../findings/findings.ts'
@@ -34,7 +35,7 @@ export async function createFindingsOf(
   const contents = records.map((record) => {
     const uuid = uuidOf(record, source, project.id)
     const identifierIds = identifiersOf(record).flatMap((one) => ids.get(fingerprintOf(one)) ?? [])
-    const row = db.dialect.recordText(rowOfRecord(record, source, uuid), contentColumns)
+    const row = columnValues(rowOfRecord(record, source, uuid), contentColumns)
     return { record, content: { uuid, row, identifierIds: [...new Set(identifierIds)], keys: [] } }
   })
   const origin = { projectId: project.id, importId: null, now: now() }

@@ -18,7 +18,7 @@ export async function openReader(objects: ObjectStore, key: string, range?: Byte
   return opened instanceof Readable ? piecesOf(opened) : opened
 }
 
-const pieceBytes = 128 * 1024
+const pieceBytes = 512 * 1024
 
 /** Yields the bytes of an object. Each buffer is valid until the next one is read. Throws if the object does not exist. */
 export async function* readPieces(objects: ObjectStore, key: string): AsyncGenerator<Buffer, void> {

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dialects } from '../../../db/sql.ts'
 import { startModel } from '../../../testing/models/project-model.ts'
 import { readFrom } from '../../../testing/reading.ts'
 import { entry, sastReport } from '../../../testing/reports/reports.ts'
@@ -32,7 +31,7 @@ const place: ImportPlace = {
   importId: 2,
   now: '2026-01-01T00:00:00.000Z',
 }
-const imported = (finding: ReportFinding) => importedFrom(finding, dialects.sqlite)
+const imported = (finding: ReportFinding) => importedFrom(finding)
 
 /** A finding of the first report, as the database would return it, with its keys. */
 function stored(finding: ReportFinding, index: number) {

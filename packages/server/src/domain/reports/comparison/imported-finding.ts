@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import type { Dialect } from '../../../db/db.ts'
-import { digestedColumns, finalColumns } from '../../findings/finding-content.ts'
+import { columnValues } from '../../../db/column-values.ts'
+import type { ColumnValues } from '../../../db/db.ts'
+import { digestedColumns } from '../../findings/finding-content.ts'
 import type { FindingPackage } from '../../findings/package-url.ts'
 import { confidenceRanks, severityRanks } from '../../findings/scales.ts'
 import type { Suppression } from '../../vulnerabilities/suppressions/suppression.ts'
@@ -28,11 +29,8 @@ export interface ImportedFinding
   digest: string
   /** Set if the report states that the finding is suppressed, with the pointer of the entry. */
   suppression: StatedSuppression | undefined
-  /**
-   * A `recordText` of `contentColumns`, built once by the reader, because it is most of a finding's size. Absent if the
-   * finding is stored with this uuid and digest, so that it need not be stored again.
-   */
-  row: string | undefined
+  /** Values of `contentColumns`. Absent if the finding is stored with this uuid and digest. */
+  row: ColumnValues | undefined
   isLarge: boolean
 }
 
@@ -40,13 +38,12 @@ export interface StatedSuppression extends Suppression {
   pointer: string
 }
 
+/** Returns true if a finding is stored with this uuid and digest. */
+export type IsStored = (uuid: string, digest: string) => boolean
+
 const largeCharacters = 64 * 1024
 
-export function importedFrom(
-  finding: ReportFinding,
-  { recordText }: Dialect,
-  isStored: (uuid: string, digest: string) => boolean = () => false,
-): ImportedFinding {
+export function importedFrom(finding: ReportFinding, isStored: IsStored = () => false): ImportedFinding {
   const { links, flags, evidence, assets, cvss, remediations, signatures, identifiers, fingerprints } = finding
   const { uuid, rawMetadata } = finding
   const columns: { [column in keyof typeof digestedColumns]: unknown } = {
@@ -66,12 +63,15 @@ export function importedFrom(
     extras: { links, flags, evidence: evidence ?? null, assets, cvss, remediations, signatures },
     metadata_version: finding.metadataVersion,
   }
-  const text = recordText(columns, digestedColumns)
+  const values = columnValues(columns, digestedColumns)
   // An empty list is left out, so that findings without fingerprints keep their digest.
   const said = fingerprints.length > 0 ? JSON.stringify(fingerprints) : ''
   const apart = finding.isPackageDigested ? (packageOf(finding)?.url ?? '') : ''
-  // The entry is hashed as it is: writing it as text within a record takes longer than hashing it.
-  const digest = hash('sha1', digestVersion + JSON.stringify(identifiers) + said + apart + text + rawMetadata)
+  // Reports contain no NUL characters (`cleanJson`), so the values cannot run into each other.
+  const digest = hash(
+    'sha1',
+    [digestVersion, JSON.stringify(identifiers), said, apart, ...values, rawMetadata].join('\0'),
+  )
   return {
     uuid,
     reportType: finding.reportType,
@@ -88,37 +88,29 @@ export function importedFrom(
     suppression: finding.suppression && { ...finding.suppression, pointer: finding.pointer },
     pointer: finding.pointer,
     digest,
-    row: isStored(uuid, digest)
-      ? undefined
-      : joinRecords(
-          text,
-          recordText({ digest, raw_metadata: rawMetadata, ...packageColumns(packageOf(finding)) }, finalColumns),
-        ),
+    row: isStored(uuid, digest) ? undefined : [...values, digest, rawMetadata, ...packageValues(packageOf(finding))],
     isLarge: rawMetadata.length > largeCharacters,
   }
 }
 
-const packageColumns = (stored: FindingPackage | undefined) => ({
-  package_url: stored?.url,
-  package_key: stored?.key,
-  package_name: stored?.name,
-})
-
-/** Joins the texts of two records, which are JSON lists or JSON objects. */
-const joinRecords = (first: string, second: string): string => `${first.slice(0, -1)},${second.slice(1)}`
+const packageValues = (stored: FindingPackage | undefined) => [
+  stored?.url ?? null,
+  stored?.key ?? null,
+  stored?.name ?? null,
+]
 
 /** Returns the row of a finding whose content must be stored. */
-export function rowOf({ row, uuid }: ImportedFinding): string {
+export function rowOf({ row, uuid }: ImportedFinding): ColumnValues {
   if (row === undefined) throw new Error(`the stored content of ${uuid} has changed during its import`)
   return row
 }
 
-/** Returns the finding with another uuid. The row's first match is the uuid column, which precedes any report text. */
+/** Returns the finding with another uuid, which is the first value of its row. */
 export const renamed = (finding: ImportedFinding, uuid: string): ImportedFinding => ({
   ...finding,
   uuid,
-  row: finding.row?.replace(finding.uuid, uuid),
+  row: finding.row?.with(0, uuid),
 })
 
 /** Version of the digest. Changing it makes every reported finding differ from its stored row and be stored again. */
-const digestVersion = '4'
+const digestVersion = '5'

@@ -67,12 +67,12 @@ const maxAttempts = 3
 
 /** Reads the whole report, and throws `reportRejected` if an import would. */
 async function assertReadable(
-  { db, objects }: RootDeps,
+  { objects }: RootDeps,
   { key, bytes }: ReceivedFile,
   { reportType, strict, isPartial, mapping }: IngestOptions,
 ): Promise<void> {
   const open = () => readPieces(objects, key)
-  const read = await openReading(db, open, bytes, { reportType, strict, isPartial, mapping, projectId: 0 })
+  const read = await openReading(open, bytes, { reportType, strict, isPartial, mapping, projectId: 0 })
   if ('problems' in read) throw reportRejected(read.problems)
   try {
     for await (const _ of read.reading.batches());

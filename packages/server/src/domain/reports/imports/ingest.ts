@@ -243,9 +243,11 @@ async function openReport(
 ): Promise<ImportReading> {
   const { projectId, ref, defaultBranch } = place
   const isImageKnown = ref === defaultBranch ? undefined : (start: string) => isKnownImage(db, place, start)
-  const stored = await loadStoredContents(db, projectId, file.bytes)
+  const stored = loadStoredContents(db, projectId, file.bytes)
+  // The reader receives a failure only when it needs the contents.
+  stored.catch(() => {})
   const options = { reportType, strict, isPartial, mapping, readsSuppressed, projectId, isImageKnown, stored }
-  const read = await openReading(db, file.open, file.bytes, options)
+  const read = await openReading(file.open, file.bytes, options)
   if ('problems' in read) throw reportRejected(read.problems)
   return read.reading
 }

@@ -1,4 +1,3 @@
-import type { Db } from '../../../db/db.ts'
 import type { ReportProblem } from '../../../platform/failure.ts'
 import { importedFrom } from '../comparison/imported-finding.ts'
 import { readReport } from './read-report.ts'
@@ -20,14 +19,13 @@ const maxSmallBytes = 256 * 1024
  * the next one is read.
  */
 export async function openReading(
-  { dialect }: Pick<Db, 'dialect'>,
   open: OpenBytes,
   fileBytes: number,
   options: ImportReadOptions,
 ): Promise<{ reading: ImportReading } | { problems: ReportProblem[] }> {
-  if (fileBytes > maxSmallBytes || (await isGzip(open))) return readOnThread(dialect.engine, open, options, 'large')
+  if (fileBytes > maxSmallBytes || (await isGzip(open))) return readOnThread(open, options, 'large')
   if (fileBytes > maxInlineBytes || (await countValues(open)) > maxInlineValues) {
-    return readOnThread(dialect.engine, open, options, 'small')
+    return readOnThread(open, options, 'small')
   }
   const read = await readReport(async () => copies(await open()), options)
   if ('problems' in read) return read
@@ -36,7 +34,7 @@ export async function openReading(
     yield inventory?.dependencies ?? []
   }
   async function* imported() {
-    for await (const batch of batches()) yield batch.map((finding) => importedFrom(finding, dialect))
+    for await (const batch of batches()) yield batch.map((finding) => importedFrom(finding))
   }
   return {
     reading: { header, inventorySource: inventory?.source, dependencies, batches: imported, outcome, close: () => {} },

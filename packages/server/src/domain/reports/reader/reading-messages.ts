@@ -1,19 +1,15 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { Dialect } from '../../../db/db.ts'
 import type { ReportProblem } from '../../../platform/failure.ts'
 import type { ReportedDependency } from '../../dependencies/dependency.ts'
 import type { ImportedFinding } from '../comparison/imported-finding.ts'
-import type { StoredContents } from '../comparison/stored-contents.ts'
 import type { ReportHeader } from '../formats/report-format.ts'
 import type { Outcome, ReadOptions } from './read-report.ts'
 
 /** Input of a worker thread that reads a report. */
 export interface ReadingJob {
   options: Omit<ReadOptions, 'isImageKnown'> & { checksImages: boolean }
-  /** Database engine that the rows are encoded for. */
-  engine: Dialect['engine']
-  /** Findings whose rows the main thread does not need. */
-  stored: StoredContents | undefined
+  /** Whether the worker may request the findings whose rows the main thread does not need. */
+  hasStored: boolean
   /** Port for requests of the worker to the main thread. */
   requests: MessagePort
   /** Port for results, sent with `sendAll`. */
@@ -21,9 +17,10 @@ export interface ReadingJob {
 }
 
 /**
- * A request of the worker. The response is sent on its own port: the bytes of the file, or whether the image is known.
+ * A request of the worker. The response is sent on its own port: the bytes of the file, `StoredContents` or undefined, or
+ * whether the image is known.
  */
-export type ReadingRequest = { answer: MessagePort } & ({ open: true } | { image: string })
+export type ReadingRequest = { answer: MessagePort } & ({ open: true } | { stored: true } | { image: string })
 
 /** Messages of the worker: first the header or the problems, then dependencies if there are any, then batches, finally the outcome. */
 export type ReadingMessage =

@@ -1,7 +1,6 @@
 import { createReadStream, readdirSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
-import { sqliteDialect } from '../../../db/sql.ts'
 import { fixture } from '../../../testing/reading.ts'
 import type { ImportedFinding } from '../comparison/imported-finding.ts'
 import { packContents } from '../comparison/stored-contents.ts'
@@ -14,14 +13,13 @@ import type { OpenBytes } from './source.ts'
 afterAll(closeReading)
 
 const [small, large] = [1, 1024 * 1024]
-const db = { dialect: sqliteDialect }
 
 async function readingOf(
   open: OpenBytes,
   fileBytes: number,
   options: Partial<ImportReadOptions> = {},
 ): Promise<ImportReading> {
-  const read = await openReading(db, open, fileBytes, { projectId: 42, ...options })
+  const read = await openReading(open, fileBytes, { projectId: 42, ...options })
   if ('problems' in read) throw new Error(JSON.stringify(read.problems))
   return read.reading
 }
@@ -49,8 +47,8 @@ const fixtures = formats.flatMap((format) => {
 
 test.each(fixtures)('$name gives the same result on both threads', async ({ file }) => {
   const open = () => createReadStream(file)
-  const here = await openReading(db, open, small, { projectId: 42 })
-  if ('problems' in here) return expect(await openReading(db, open, large, { projectId: 42 })).toEqual(here)
+  const here = await openReading(open, small, { projectId: 42 })
+  if ('problems' in here) return expect(await openReading(open, large, { projectId: 42 })).toEqual(here)
   expect(await allOf(open, large)).toEqual(await allOf(open, small))
 })
 
@@ -81,7 +79,7 @@ test('the rows of findings that are stored unchanged are left out', async () => 
   }))
   const textWith = (vulnerabilities: object[]) => textOf(JSON.stringify({ ...report, vulnerabilities }))
   const { findings: before } = await allOf(textWith(entries), large)
-  const stored = packContents(before)
+  const stored = Promise.resolve(packContents(before))
 
   const changed = entries.map((entry, index) => (index === 1 ? { ...entry, description: 'Another text.' } : entry))
   const read = await readingOf(textWith(changed), large, { stored })
@@ -103,10 +101,10 @@ test('questions of a report about its project are answered across threads', asyn
 })
 
 test('rejections are the same: at once, strict, and in the middle', async () => {
-  const refused = await openReading(db, textOf('{"version": "1.2"}'), large, { projectId: 42 })
+  const refused = await openReading(textOf('{"version": "1.2"}'), large, { projectId: 42 })
   expect(refused).toEqual({ problems: [expect.objectContaining({ type: expect.any(String) })] })
   const wrong = { ...fixture('sast-15'), scan: 'none' }
-  const strict = await openReading(db, textOf(JSON.stringify(wrong)), large, { projectId: 42, strict: true })
+  const strict = await openReading(textOf(JSON.stringify(wrong)), large, { projectId: 42, strict: true })
   expect('problems' in strict).toBe(true)
 
   const broken = JSON.stringify(fixture('sast-15')).replace(/"severity"(?!.*"severity")/, 'severity')

@@ -1,5 +1,4 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
-import type { Dialect } from '../../../db/db.ts'
 import { type ReportProblem, unavailable } from '../../../platform/failure.ts'
 import { receiveAll, SenderDisconnected, sendAll } from '../../../platform/port-stream.ts'
 import { JobAborted, openWorkers, workerBeside } from '../../../platform/worker-pool.ts'
@@ -37,16 +36,15 @@ export const closeReading = () => Promise.all([workers.large.close(), workers.sm
  * too many jobs are waiting for a thread.
  */
 export async function readOnThread(
-  engine: Dialect['engine'],
   open: OpenBytes,
   { isImageKnown, stored, ...options }: ImportReadOptions,
   size: keyof typeof workers,
 ): Promise<{ reading: ImportReading } | { problems: ReportProblem[] }> {
   const start = (job: ReadingJob) => {
     const owner = size === 'small' ? `project:${options.projectId}` : undefined
-    return workers[size].run(job, [job.requests, job.messages, ...(stored ? [stored.buffer] : [])], owner)
+    return workers[size].run(job, [job.requests, job.messages], owner)
   }
-  const { received, close } = startJob(start, open, isImageKnown, { ...options, engine, stored })
+  const { received, close } = startJob(start, { open, isImageKnown, stored }, options)
   try {
     const { value: message } = await received.next()
     if (message && 'header' in message)
@@ -91,9 +89,8 @@ function restOf(
 
 function startJob(
   start: (job: ReadingJob) => Promise<'done'>,
-  open: OpenBytes,
-  isImageKnown: ReadOptions['isImageKnown'],
-  { engine, stored, ...options }: Omit<ReadOptions, 'isImageKnown'> & Pick<ReadingJob, 'engine' | 'stored'>,
+  { open, isImageKnown, stored }: { open: OpenBytes } & Pick<ImportReadOptions, 'isImageKnown' | 'stored'>,
+  options: Omit<ReadOptions, 'isImageKnown'>,
 ): { received: AsyncGenerator<ReadingMessage>; close: () => void } {
   const { port1: requests, port2: theirRequests } = new MessageChannel()
   const { port1: messages, port2: theirMessages } = new MessageChannel()
@@ -104,12 +101,14 @@ function startJob(
   }
   requests.on('message', (request: ReadingRequest) => {
     const { answer } = request
-    const answered = 'image' in request ? respond(answer, isImageKnown?.(request.image)) : sendFile(answer, open)
-    answered.catch(fail)
+    const respondTo = () => {
+      if ('image' in request) return respond(answer, isImageKnown?.(request.image))
+      return 'stored' in request ? respond(answer, stored) : sendFile(answer, open)
+    }
+    respondTo().catch(fail)
   })
   const job = {
-    engine,
-    stored,
+    hasStored: stored !== undefined,
     options: { ...options, checksImages: isImageKnown !== undefined },
     requests: theirRequests,
     messages: theirMessages,
@@ -130,13 +129,13 @@ function startJob(
   return { received: receiveMessages(), close: () => messages.close() }
 }
 
-async function respond(port: MessagePort, answer: Promise<boolean> | undefined): Promise<void> {
+async function respond(port: MessagePort, answer: Promise<unknown> | undefined): Promise<void> {
   port.postMessage(await answer)
   port.close()
 }
 
 /** Number of chunks sent ahead: about two megabytes are in transit. */
-const chunksAhead = 16
+const chunksAhead = 4
 
 async function sendFile(port: MessagePort, open: OpenBytes): Promise<void> {
   const bytes = await open()

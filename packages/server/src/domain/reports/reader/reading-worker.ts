@@ -1,10 +1,10 @@
 import { MessageChannel, parentPort } from 'node:worker_threads'
-import { dialects } from '../../../db/sql.ts'
 import { receiveAll, receiveOne, sendAll } from '../../../platform/port-stream.ts'
 import { openBufferCollector, openGarbageCollector } from '../../../platform/v8-flags.ts'
 import type { ReportedDependency } from '../../dependencies/dependency.ts'
-import { importedFrom } from '../comparison/imported-finding.ts'
-import { findContents } from '../comparison/stored-contents.ts'
+import { type ImportedFinding, type IsStored, importedFrom } from '../comparison/imported-finding.ts'
+import { findContents, type StoredContents } from '../comparison/stored-contents.ts'
+import type { ReportFinding } from '../formats/report.ts'
 import { readReport } from './read-report.ts'
 import type { ReadingJob, ReadingMessage, ReadingRequest } from './reading-messages.ts'
 import { Unreadable } from './unreadable.ts'
@@ -28,6 +28,23 @@ async function* withGarbageCollection(chunks: AsyncIterable<Uint8Array>): AsyncG
   }
 }
 
+/** Number of findings in a message. */
+const findingsPerMessage = 50
+
+async function* importedBatches(
+  batches: AsyncIterable<readonly ReportFinding[]>,
+  isStored: IsStored | undefined,
+): AsyncGenerator<ImportedFinding[]> {
+  let imported: ImportedFinding[] = []
+  for await (const batch of batches) {
+    for (const finding of batch) imported.push(importedFrom(finding, isStored))
+    if (imported.length < findingsPerMessage) continue
+    yield imported
+    imported = []
+  }
+  if (imported.length > 0) yield imported
+}
+
 const dependenciesPerMessage = 500
 
 function* dependencyMessages(all: readonly ReportedDependency[]): Generator<ReadingMessage> {
@@ -38,12 +55,12 @@ function* dependencyMessages(all: readonly ReportedDependency[]): Generator<Read
 }
 
 // Runs in a worker thread: see reading-thread.ts.
-parentPort?.on('message', async ({ options, engine, stored, requests, messages }: ReadingJob) => {
+parentPort?.on('message', async ({ options, hasStored, requests, messages }: ReadingJob) => {
   let isOver = false
   bytesRead = 0
   // The consumer has closed the port. The process exits, because there is no other way to stop in the middle of a step.
   messages.on('close', () => isOver || process.exit())
-  const sendRequest = (request: { open: true } | { image: string }) => {
+  const sendRequest = (request: { open: true } | { stored: true } | { image: string }) => {
     const { port1: answer, port2 } = new MessageChannel()
     requests.postMessage({ ...request, answer } satisfies ReadingRequest, [answer])
     return port2
@@ -60,12 +77,12 @@ parentPort?.on('message', async ({ options, engine, stored, requests, messages }
       return
     }
     const { header, inventory, batches, outcome } = read.reading
+    const stored = hasStored ? await receiveOne<StoredContents | undefined>(sendRequest({ stored: true })) : undefined
     const isStored = stored && findContents(stored)
     yield { header, inventorySource: inventory?.source }
     if (inventory) yield* dependencyMessages(inventory.dependencies)
     try {
-      for await (const batch of batches())
-        yield { batch: batch.map((finding) => importedFrom(finding, dialects[engine], isStored)) }
+      for await (const batch of importedBatches(batches(), isStored)) yield { batch }
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
       yield { unreadable: error.problem }

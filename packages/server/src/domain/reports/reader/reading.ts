@@ -5,8 +5,11 @@ import type { ReportHeader } from '../formats/report-format.ts'
 import type { Outcome, ReadOptions } from './read-report.ts'
 
 export interface ImportReadOptions extends ReadOptions {
-  /** Findings that are stored already. The rows of those that have not changed are left out. */
-  stored?: StoredContents | undefined
+  /**
+   * Findings that are stored already. The rows of those that have not changed are left out. A promise, because they are
+   * loaded while the structure of the report is read.
+   */
+  stored?: Promise<StoredContents | undefined> | undefined
 }
 
 /** A report that is being imported. */

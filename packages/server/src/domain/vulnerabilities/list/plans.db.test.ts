@@ -1,5 +1,6 @@
 import sql, { raw, type Sql } from 'sql-template-tag'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { columnValues } from '../../../db/column-values.ts'
 import type { Db } from '../../../db/db.ts'
 import { insertMadeUp, type MadeUp, usual } from '../../../testing/reports/vulnerabilities.ts'
 import { startServer } from '../../../testing/server.ts'
@@ -328,7 +329,7 @@ describe('before the engine has table statistics', () => {
   test.each([1, 100, 1000])('%i keys of an import are looked up one after the other', async (count) => {
     const place = { projectId: 1, ref: 'main', defaultBranch: 'main', category: undefined, artifact: undefined }
     const keys = Array.from({ length: count }, (_, index) => `${index}`)
-    const row = db.dialect.recordText({ scanner: 'semgrep', primary_identifier: 'CWE-79' }, contentColumns)
+    const row = columnValues({ uuid: 'uuid', scanner: 'semgrep', primary_identifier: 'CWE-79' }, contentColumns)
     const works: Record<string, (db: Db) => Promise<unknown>> = {
       keys: (db) => listByKeys(db, place, keys),
       uuids: (db) => listByUuids(db, place, keys),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { columnValues } from '../../../db/column-values.ts'
 import { type InvalidAttributes, invalid } from '../../../platform/failure.ts'
 import { type Deps, projectTransaction } from '../../deps.ts'
 import type { IdentifierContent } from '../../findings/finding.ts'
@@ -87,10 +88,10 @@ async function storeFinding(deps: Deps, project: Project, draft: ManualVulnerabi
   await upsertScanners(db, project.id, [draft.scanner], now())
   const ids = await upsertIdentifiers(db, project.id, identifiers)
   const uuid = newUuid(deps)
-  const text = db.dialect.recordText(rowOf(draft, uuid, identifiers), contentColumns)
+  const row = columnValues(rowOf(draft, uuid, identifiers), contentColumns)
   const identifierIds = [...new Set(identifiers.flatMap(({ fingerprint }) => ids.get(fingerprint) ?? []))]
   const source = { projectId: project.id, importId: null, now: now() }
-  const stored = await createFindings(db, source, [{ uuid, row: text, identifierIds, keys: [] }])
+  const stored = await createFindings(db, source, [{ uuid, row, identifierIds, keys: [] }])
   const id = stored.get(uuid)
   if (id === undefined) throw new Error('an inserted finding returned no id')
   await insertOccurrences(db, { ...source, ref: project.defaultBranch, categoryId: undefined }, [id])

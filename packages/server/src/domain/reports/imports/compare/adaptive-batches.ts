@@ -35,7 +35,10 @@ export async function forEachAdaptiveBatch(
   if (waiting.length > 0) await processBatch(waiting)
 }
 
-const lengthOf = (findings: Batch): number => findings.reduce((sum, { row }) => sum + (row?.length ?? 0), 0)
+const lengthOf = (findings: Batch): number =>
+  findings.reduce((sum, { row = [] }) => row.reduce<number>((sum, value) => sum + lengthOfText(value), sum), 0)
+
+const lengthOfText = (value: unknown): number => (typeof value === 'string' ? value.length : 0)
 
 function nextSize(size: number, tookMs: number): number {
   const fitting = Math.round(size * Math.min(2, targetMs / tookMs))

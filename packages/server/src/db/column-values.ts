@@ -1,0 +1,10 @@
+import type { ColumnValues, RecordColumns } from './db.ts'
+
+/** Returns the values of an object in the order of the columns. */
+export const columnValues = (row: object, columns: RecordColumns): ColumnValues =>
+  Object.entries(columns).map(([name, type]) => {
+    // Fields of any object can be read by name.
+    const value = (row as Record<string, unknown>)[name] ?? null
+    const isText = type === 'json' && value !== null
+    return isText ? JSON.stringify(value) : (value as string | number | null) // of the column's type
+  })
