@@ -79,12 +79,32 @@ async function ingest(
   const cpuBefore = server.cpuMs()
   const watching = watch(server)
   const response = await fetch(url, { method: 'POST', body, headers: { ...headers, ...authorization } })
-  const answer = (await response.json()) as { findings?: { read: number } }
+  const answer = await whenDone(server, url, (await response.json()) as Answer)
   const seconds = (performance.now() - start) / 1000
   const waits = await watching.stop()
   if (answer.findings?.read !== entries)
     throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer)}`)
   return { seconds, cpuMs: server.cpuMs() - cpuBefore, waits }
+}
+
+interface Answer {
+  id?: number
+  status?: string
+  findings?: { read: number }
+}
+
+/** Waits for an import that continues after its response, for ten minutes at most. */
+async function whenDone(server: Running, url: string, first: Answer): Promise<Answer> {
+  const { pathname } = new URL(url)
+  const deadline = performance.now() + 600_000
+  let answer = first
+  while (answer.status === 'waiting' || answer.status === 'running') {
+    if (performance.now() > deadline) throw new Error('the import did not end within ten minutes')
+    await sleep(100)
+    const response = await fetch(`${server.url}${pathname}/${first.id}`, { headers: authorization })
+    answer = (await response.json()) as Answer
+  }
+  return answer
 }
 
 /** Requests a topic at intervals until it is stopped. */

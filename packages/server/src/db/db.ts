@@ -38,6 +38,11 @@ export interface Database extends Db {
    * must not write through the outer database: on SQLite that waits for `work` to end and fails after a minute.
    */
   transaction<T>(work: (db: Db) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /**
+   * Returns true if no other transaction waits, so that one of the caller may include further work. Always false on
+   * PostgreSQL, where transactions wait for locks instead, and longer ones cause more deadlocks.
+   */
+  canProlongTransaction(): boolean
   readonly changes: Changes
   /** Rejects when the database is unavailable. */
   ready(): Promise<void>

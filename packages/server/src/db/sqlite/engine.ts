@@ -38,7 +38,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
   const [writer, reader] = connectBoth(file, lock, options)
   // Only reads are memory-mapped, because writes use the cache anyway.
   const withoutMemoryMap = mapPages(reader.database)
-  const inTurn = createQueue()
+  const { inTurn, isAwaited } = createQueue()
   const health = watchStorage()
   const pageSize = Number(writer.database.pragma('page_size')[0])
   const durable = openDurablePosition(file)
@@ -116,6 +116,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
       if (isWritten && !isRelaxed) await whenDurable()
       return result
     },
+    canProlongTransaction: () => !isAwaited(),
     whenDurable,
     // A single process counts its own commits as they end.
     synchronize: () => undefined,
@@ -369,20 +370,32 @@ function boundValue(value: unknown): unknown {
   return typeof plain === 'boolean' ? (plain ? 1n : 0n) : plain
 }
 
+interface Queue {
+  inTurn<T>(work: () => Promise<T>): Promise<T>
+  /** Returns true if a task waits for another one to end. */
+  isAwaited(): boolean
+}
+
 /** Creates a queue that runs one task at a time, in order. */
-function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+function createQueue(): Queue {
   let last: Promise<unknown> = Promise.resolve()
-  return (work) =>
-    new Promise((resolve, reject) => {
-      let gaveUp = false
-      const timer = setTimeout(() => {
-        gaveUp = true
-        const why = `waited ${turnTimeoutMs / 1000} s to write; is the outer database used inside a transaction?`
-        reject(unavailable('the database', why))
-      }, turnTimeoutMs)
-      last = last.then(async () => {
-        clearTimeout(timer)
-        if (!gaveUp) await work().then(resolve, reject)
-      })
-    })
+  let waiting = 0
+  return {
+    isAwaited: () => waiting > 0,
+    inTurn: (work) =>
+      new Promise((resolve, reject) => {
+        waiting++
+        let gaveUp = false
+        const timer = setTimeout(() => {
+          gaveUp = true
+          const why = `waited ${turnTimeoutMs / 1000} s to write; is the outer database used inside a transaction?`
+          reject(unavailable('the database', why))
+        }, turnTimeoutMs)
+        last = last.then(async () => {
+          waiting--
+          clearTimeout(timer)
+          if (!gaveUp) await work().then(resolve, reject)
+        })
+      }),
+  }
 }

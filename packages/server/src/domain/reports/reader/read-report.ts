@@ -221,13 +221,12 @@ function startReading(
           const { pointer, reason } = made
           if (++counts.skipped <= maxListed) skipped.push({ pointer, reason })
         }
-        const isFull = batch.length >= batchSize || characters >= batchCharacters
-        if (isFull) {
+        if (batch.length >= batchSize || characters >= batchCharacters) {
           yield batch
           batch = []
           characters = 0
         }
-        if (isFull || slice.isOver()) await slice.next()
+        if (slice.isOver()) await slice.next()
       }
     }
     if (batch.length > 0) yield batch

@@ -30,17 +30,24 @@ async function* withGarbageCollection(chunks: AsyncIterable<Uint8Array>): AsyncG
 
 /** Number of findings in a message. */
 const findingsPerMessage = 50
+/** Maximum size of the entries in a message, because single ones may be large. The last one may exceed it. */
+const charactersPerMessage = 2 * 1024 * 1024
 
 async function* importedBatches(
   batches: AsyncIterable<readonly ReportFinding[]>,
   isStored: IsStored | undefined,
 ): AsyncGenerator<ImportedFinding[]> {
   let imported: ImportedFinding[] = []
+  let characters = 0
   for await (const batch of batches) {
-    for (const finding of batch) imported.push(importedFrom(finding, isStored))
-    if (imported.length < findingsPerMessage) continue
+    for (const finding of batch) {
+      imported.push(importedFrom(finding, isStored))
+      characters += finding.rawMetadata.length
+    }
+    if (imported.length < findingsPerMessage && characters < charactersPerMessage) continue
     yield imported
     imported = []
+    characters = 0
   }
   if (imported.length > 0) yield imported
 }

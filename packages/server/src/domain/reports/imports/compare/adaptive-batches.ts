@@ -7,24 +7,46 @@ const minBatchSize = 25
 const maxBatchSize = 200
 /** Maximum size of a batch in characters, because single findings may be large. */
 const maxCharacters = 2 * 1024 * 1024
+/** Number of findings, and of their characters, after which a series of batches ends. */
+const maxSeries = { findings: 500, characters: 4 * maxCharacters }
 
 type Batch = readonly ImportedFinding[]
 
-/** Processes findings in batches whose size adapts to their duration; yields to the event loop after each batch. */
+interface Processing {
+  work: (slice: Batch) => Promise<void>
+  /** Called between series of batches. */
+  end: () => Promise<void>
+  /** Returns true if the next batch may belong to the same series. */
+  mayGoOn: () => boolean
+}
+
+/**
+ * Processes findings in batches whose size adapts to their duration; yields to the event loop after each batch. Batches
+ * form series, which never wait for further findings.
+ */
 export async function forEachAdaptiveBatch(
   batches: AsyncIterable<Batch>,
-  { work, afterEach }: { work: (slice: Batch) => Promise<void>; afterEach: () => Promise<void> },
+  { work, end, mayGoOn }: Processing,
 ): Promise<void> {
   let size = minBatchSize
+  const series = { findings: 0, characters: 0 }
+  async function endSeries(): Promise<void> {
+    if (series.findings === 0) return
+    Object.assign(series, { findings: 0, characters: 0 })
+    await end()
+  }
   async function processBatch(slice: Batch): Promise<void> {
     const since = performance.now()
     await work(slice)
     if (slice.length === size) size = nextSize(size, performance.now() - since)
-    await afterEach()
+    series.findings += slice.length
+    series.characters += lengthOf(slice)
     await setImmediate()
+    const isFull = series.findings >= maxSeries.findings || series.characters >= maxSeries.characters
+    if (isFull || !mayGoOn()) await endSeries()
   }
   let waiting: ImportedFinding[] = []
-  for await (const batch of batches) {
+  for await (const batch of prefetched(batches, endSeries)) {
     waiting.push(...batch)
     while (waiting.length >= size || lengthOf(waiting) > maxCharacters) {
       const slice = waiting.slice(0, size)
@@ -33,6 +55,32 @@ export async function forEachAdaptiveBatch(
     }
   }
   if (waiting.length > 0) await processBatch(waiting)
+  await endSeries()
+}
+
+/** Requests each batch while the one before is processed. Calls `beforeWait` if the next one has not arrived by then. */
+async function* prefetched(batches: AsyncIterable<Batch>, beforeWait: () => Promise<void>): AsyncGenerator<Batch> {
+  const iterator = batches[Symbol.asyncIterator]()
+  const request = () => {
+    const next = { result: iterator.next(), hasArrived: false }
+    const arrive = () => {
+      next.hasArrived = true
+    }
+    next.result.then(arrive, arrive)
+    return next
+  }
+  try {
+    for (let next = request(); ; ) {
+      if (!next.hasArrived) await beforeWait()
+      const { done, value } = await next.result
+      if (done) return
+      next = request()
+      yield value
+    }
+  } finally {
+    // Not awaited, because a request may still wait for a batch that no one sends.
+    iterator.return?.().catch(() => {})
+  }
 }
 
 const lengthOf = (findings: Batch): number =>

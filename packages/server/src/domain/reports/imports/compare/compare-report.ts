@@ -15,6 +15,7 @@ import { matchFindings } from './match-findings.ts'
 import { type Retained, summariseRetained } from './missing-warnings.ts'
 import { readFindings } from './read-findings.ts'
 import { openScanners } from './scanners.ts'
+import { withSharedTransaction } from './shared-transaction.ts'
 
 /** What a report changes in its project. */
 export interface Comparison {
@@ -47,11 +48,13 @@ export async function compareReport(
   const scanners = openScanners(deps, place)
   const counted = countBatches(report)
   const afterEach = () => afterBatch(counted.total())
-  const read = await readAndClose(report, async () => {
-    const { scanner, scanners: others } = report.header
-    await scanners.upsert(scanner ? [scanner, ...others] : others)
-    return readFindings(deps, place, scanners, { batches: counted.batches(), afterEach })
-  })
+  const read = await readAndClose(report, () =>
+    withSharedTransaction(deps, place.projectId, async (transaction) => {
+      const { scanner, scanners: others } = report.header
+      await scanners.upsert(transaction, scanner ? [scanner, ...others] : others)
+      return readFindings(deps, place, scanners, { batches: counted.batches(), afterEach, transaction })
+    }),
+  )
   const outcome = report.outcome()
   const { gaps: uncovered, scannedFiles } = await compareCoverage(deps.db, place, report.header, outcome.scannedFiles)
   const gaps = [...outcome.gaps, ...read.doubtful, ...uncovered]

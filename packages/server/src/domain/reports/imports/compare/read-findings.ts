@@ -24,6 +24,7 @@ import { type Gap, startGaps } from '../../formats/gaps.ts'
 import { forEachAdaptiveBatch } from './adaptive-batches.ts'
 import { addDoubtfulEntries } from './doubtful-entries.ts'
 import type { Scanners } from './scanners.ts'
+import type { SharedTransaction } from './shared-transaction.ts'
 import { idOf, openContentStore } from './store-contents.ts'
 
 /** The findings of a report after the comparison by uuid. Their contents are in the database. */
@@ -43,10 +44,12 @@ export interface ReadFindings {
   total: number
 }
 
-/** Batches of a report, and what to do after each, such as reporting the progress. */
 export interface FindingBatches {
   batches: AsyncIterable<readonly ImportedFinding[]>
+  /** Called after each commit, for example to report the progress. */
   afterEach: () => Promise<void>
+  /** Transaction that stores the contents; the caller ends it. */
+  transaction: SharedTransaction
 }
 
 /**
@@ -58,11 +61,11 @@ export async function readFindings(
   deps: RootDeps,
   place: ImportPlace,
   scanners: Scanners,
-  { batches, afterEach }: FindingBatches,
+  { batches, afterEach, transaction }: FindingBatches,
 ): Promise<ReadFindings> {
   const scannerIdOf = ({ scanner }: ImportedFinding): number => scanners.ids.get(scanner.externalId) ?? 0
   const hasPast = (finding: ImportedFinding): boolean => scanners.withPast.has(scannerIdOf(finding))
-  const store = openContentStore(deps, place, hasPast)
+  const store = openContentStore(transaction, place, hasPast)
   const hadFindings = await hasAnyFinding(deps.db, place.projectId)
   const hasImported = hadFindings && (await hasImportKeys(deps.db, place.projectId))
   const doubts = startGaps()
@@ -92,7 +95,10 @@ export async function readFindings(
   }
 
   async function readBatch(batch: readonly ImportedFinding[]): Promise<void> {
-    await scanners.upsert(batch.map(({ scanner }) => scanner))
+    await scanners.upsert(
+      transaction,
+      batch.map(({ scanner }) => scanner),
+    )
     const pairs = hadFindings
       ? await loadPairs(deps, place, batch)
       : batch.map((finding) => ({ finding, known: undefined, owner: undefined }))
@@ -107,7 +113,8 @@ export async function readFindings(
     read.total += batch.length
   }
 
-  await forEachAdaptiveBatch(batches, { work: readBatch, afterEach })
+  const end = () => transaction.end().then(afterEach)
+  await forEachAdaptiveBatch(batches, { work: readBatch, end, mayGoOn: deps.db.canProlongTransaction })
   return { ...read, doubtful: doubts.all() }
 }
 

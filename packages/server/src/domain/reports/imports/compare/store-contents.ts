@@ -14,6 +14,7 @@ import { matchingKeys } from '../../comparison/finding-keys.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import { type ImportedFinding, rowOf } from '../../comparison/imported-finding.ts'
 import type { Identifier } from '../../formats/report.ts'
+import type { SharedTransaction } from './shared-transaction.ts'
 
 /** Contents of one batch of a report. */
 interface Contents {
@@ -29,7 +30,7 @@ type StoreContents = (contents: Contents) => Promise<ReadonlyMap<string, number>
 
 /** Returns a function that stores contents and returns the ids of inserted findings by uuid. A dry run stores none. */
 export function openContentStore(
-  deps: RootDeps,
+  transaction: SharedTransaction,
   place: ImportPlace,
   hasPast: (finding: ImportedFinding) => boolean,
 ): StoreContents {
@@ -65,7 +66,7 @@ export function openContentStore(
       await stageFindings(db, importId, staged.map(contentOf))
       return ids
     }
-    return projectTransaction(deps, projectId, store, { isRelaxed: true })
+    return transaction.run(store)
   }
 }
 
