@@ -1,5 +1,8 @@
 import type { ColumnValues, RecordColumns } from './db.ts'
 
+/** Maximum number of rows of `Dialect.boundRows`. */
+export const maxBoundRows = 50
+
 /** Returns the values of an object in the order of the columns. */
 export const columnValues = (row: object, columns: RecordColumns): ColumnValues =>
   Object.entries(columns).map(([name, type]) => {

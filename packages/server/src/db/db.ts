@@ -125,11 +125,10 @@ export interface Dialect {
    */
   records(rows: readonly object[], columns: RecordColumns): Sql
   /**
-   * Like `records`, for wide rows: at most `maxBoundRows`, whose first column is not null. On SQLite every value is bound,
-   * because it takes three times as long to read rows of a few kilobytes from JSON.
+   * Like `records`, for wide rows: at most `maxBoundRows`, whose first column is not null. Every value is bound, because it
+   * takes longer to read rows of a few kilobytes from JSON: on SQLite three times as long.
    */
   boundRows(rows: readonly ColumnValues[], columns: RecordColumns): Sql
-  readonly maxBoundRows: number
   /** Locks the selected rows until the transaction ends, on an engine with row locks; otherwise empty. */
   readonly forUpdate: Sql
   /** Like `forUpdate`, but allows concurrent inserts of rows that refer to these. */

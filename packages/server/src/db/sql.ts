@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import sql, { bulk, empty, join, raw, type Sql } from 'sql-template-tag'
+import { maxBoundRows } from './column-values.ts'
 import type { ColumnValues, Dialect, IdRange, RecordColumn, RecordColumns } from './db.ts'
 import { snakeCase } from './rows.ts'
 
-/** Numbers of rows for which SQLite has a statement. The rows that are missing are null. */
-const boundRowCounts = [1, 10, 50] as const
+/** Numbers of rows for which there is a statement. The rows that are missing are null. */
+const boundRowCounts = [1, 10, maxBoundRows]
 
 export const sqliteDialect: Dialect = {
   engine: 'sqlite',
@@ -19,15 +20,7 @@ export const sqliteDialect: Dialect = {
     const values = rows.map((row) => Object.keys(columns).map((name) => (row as Record<string, unknown>)[name]))
     return sql`(select ${join(fields)} from json_each(${JSON.stringify(values)}))`
   },
-  maxBoundRows: boundRowCounts[2],
-  boundRows(rows, columns) {
-    const names = Object.keys(columns)
-    const count = boundRowCounts.find((count) => count >= rows.length)
-    if (count === undefined) throw new Error(`${rows.length} rows are too many for one statement`)
-    const values = [...rows, ...Array<ColumnValues>(count - rows.length).fill(names.map(() => null))]
-    const fields = names.map((name, index) => raw(`column${index + 1} as ${quoted(snakeCase(name))}`))
-    return sql`(select ${join(fields)} from (values ${bulk(values)}) where column1 is not null)`
-  },
+  boundRows: (rows, columns) => boundRows(rows, columns, (column) => column),
   forUpdate: empty,
   forNoKeyUpdate: empty,
   forNoKeyUpdateOf: () => empty,
@@ -73,14 +66,9 @@ export const postgresDialect: Dialect = {
     })
     return recordSet(JSON.stringify(named), columns)
   },
-  maxBoundRows: Number.POSITIVE_INFINITY,
-  boundRows(rows, columns) {
-    const keys = Object.entries(columns).map(([name, type]) => ({ key: JSON.stringify(snakeCase(name)), type }))
-    const printed = ({ key, type }: (typeof keys)[number], value: string | number | null = null) =>
-      `${key}:${type === 'json' ? value : JSON.stringify(value)}`
-    const texts = rows.map((values) => `{${keys.map((key, index) => printed(key, values[index])).join()}}`)
-    return recordSet(`[${texts.join()}]`, columns)
-  },
+  boundRows: (rows, columns) =>
+    // All parameters are text, because nothing in the list of values determines another type.
+    boundRows(rows, columns, (column, type) => `${column}::${postgresTypes[type]}`),
   forUpdate: sql`for update`,
   forNoKeyUpdate: sql`for no key update`,
   forNoKeyUpdateOf: (alias) => sql`for no key update of ${raw(quoted(alias))}`,
@@ -108,6 +96,21 @@ export const postgresDialect: Dialect = {
   asciiLower: (text) => sql`lower(${text} collate "C")`,
   day: (time) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD')`,
   seconds: (time) => sql`cast(floor(extract(epoch from ${time})) as bigint)`,
+}
+
+function boundRows(
+  rows: readonly ColumnValues[],
+  columns: RecordColumns,
+  converted: (column: string, type: RecordColumn) => string,
+): Sql {
+  const entries = Object.entries(columns)
+  const count = boundRowCounts.find((count) => count >= rows.length)
+  if (count === undefined) throw new Error(`${rows.length} rows are too many for one statement`)
+  const values = [...rows, ...Array<ColumnValues>(count - rows.length).fill(entries.map(() => null))]
+  const fields = entries.map(([name, type], index) =>
+    raw(`${converted(`column${index + 1}`, type)} as ${quoted(snakeCase(name))}`),
+  )
+  return sql`(select ${join(fields)} from (values ${bulk(values)}) as listed where column1 is not null)`
 }
 
 /** Returns the table that PostgreSQL reads from a JSON list of objects. */

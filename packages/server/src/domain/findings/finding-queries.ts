@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag'
+import { maxBoundRows } from '../../db/column-values.ts'
 import type { Db } from '../../db/db.ts'
 import { batchesOf } from '../batches.ts'
 import { contentColumns, type FindingContent } from './finding-content.ts'
@@ -11,7 +12,7 @@ export async function insertFindings(
   contents: readonly FindingContent[],
 ): Promise<Map<string, number>> {
   const ids = new Map<string, number>()
-  for (const batch of batchesOf(contents, db.dialect.maxBoundRows)) {
+  for (const batch of batchesOf(contents, maxBoundRows)) {
     const rows = batch.map(({ row }) => row)
     const inserted = await db.all<{ id: number; uuid: string }>(sql`
       insert into findings (project_id, import_id, uuid, report_type, scanner_id, primary_identifier_id, name,
@@ -46,8 +47,7 @@ export async function updateFindings(
   contents: readonly { findingId: number; content: FindingContent }[],
   now: string,
 ): Promise<void> {
-  if (contents.length === 0) return
-  for (const batch of batchesOf(contents, db.dialect.maxBoundRows)) {
+  for (const batch of batchesOf(contents, maxBoundRows)) {
     const rows = batch.map(({ findingId, content: { row } }) => [...row, findingId])
     const listed = db.dialect.boundRows(rows, { ...contentColumns, findingId: 'integer' })
     const updated = await db.run(sql`

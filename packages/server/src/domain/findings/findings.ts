@@ -67,6 +67,7 @@ export async function replaceContents(
   contents: readonly { findingId: number; content: FindingContent }[],
   now: string,
 ): Promise<void> {
+  if (contents.length === 0) return
   await updateFindings(db, projectId, contents, now)
   await deleteChildRows(
     db,

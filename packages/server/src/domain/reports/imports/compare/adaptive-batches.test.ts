@@ -17,6 +17,7 @@ async function stepsOf(
   const steps: (number | 'end')[] = []
   await forEachAdaptiveBatch(batches, {
     work: async (slice) => void steps.push(slice.length),
+    isBlocking: true,
     end: async () => void steps.push('end'),
     mayGoOn,
   })
@@ -50,6 +51,7 @@ describe('a series of batches', () => {
       })(),
       {
         work: async (slice) => void steps.push(slice.length),
+        isBlocking: true,
         end: async () => void steps.push('end'),
         mayGoOn: () => true,
       },
@@ -103,6 +105,7 @@ test('a failure of the work or of the findings is passed on, and the findings ar
   isClosed = false
   const failing = forEachAdaptiveBatch(source(false), {
     work: () => Promise.reject(new Error('not stored')),
+    isBlocking: true,
     end: async () => {},
     mayGoOn: () => true,
   })

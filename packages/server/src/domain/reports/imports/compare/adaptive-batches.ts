@@ -1,10 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ImportedFinding } from '../../comparison/imported-finding.ts'
 
-/** Target duration of a batch, which blocks other requests. The batch size is adapted to it. */
+/** Target duration of a batch that blocks other requests. The batch size is adapted to it. */
 const targetMs = 10
 const minBatchSize = 25
 const maxBatchSize = 200
+/** Size of batches that do not block. Larger ones would keep the reader waiting. */
+const concurrentBatchSize = 100
 /** Maximum size of a batch in characters, because single findings may be large. */
 const maxCharacters = 2 * 1024 * 1024
 /** Number of findings, and of their characters, after which a series of batches ends. */
@@ -14,6 +16,8 @@ type Batch = readonly ImportedFinding[]
 
 interface Processing {
   work: (slice: Batch) => Promise<void>
+  /** Whether the work blocks the process. Otherwise all batches have the same size. */
+  isBlocking: boolean
   /** Called between series of batches. */
   end: () => Promise<void>
   /** Returns true if the next batch may belong to the same series. */
@@ -21,14 +25,14 @@ interface Processing {
 }
 
 /**
- * Processes findings in batches whose size adapts to their duration; yields to the event loop after each batch. Batches
- * form series, which never wait for further findings.
+ * Processes findings in batches, whose size adapts to their duration if they block; yields to the event loop after each.
+ * Batches form series, which never wait for further findings.
  */
 export async function forEachAdaptiveBatch(
   batches: AsyncIterable<Batch>,
-  { work, end, mayGoOn }: Processing,
+  { work, isBlocking, end, mayGoOn }: Processing,
 ): Promise<void> {
-  let size = minBatchSize
+  let size = isBlocking ? minBatchSize : concurrentBatchSize
   const series = { findings: 0, characters: 0 }
   async function endSeries(): Promise<void> {
     if (series.findings === 0) return
@@ -38,7 +42,7 @@ export async function forEachAdaptiveBatch(
   async function processBatch(slice: Batch): Promise<void> {
     const since = performance.now()
     await work(slice)
-    if (slice.length === size) size = nextSize(size, performance.now() - since)
+    if (isBlocking && slice.length === size) size = nextSize(size, performance.now() - since)
     series.findings += slice.length
     series.characters += lengthOf(slice)
     await setImmediate()

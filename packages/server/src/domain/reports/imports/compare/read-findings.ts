@@ -114,7 +114,12 @@ export async function readFindings(
   }
 
   const end = () => transaction.end().then(afterEach)
-  await forEachAdaptiveBatch(batches, { work: readBatch, end, mayGoOn: deps.db.canProlongTransaction })
+  await forEachAdaptiveBatch(batches, {
+    work: readBatch,
+    isBlocking: deps.db.dialect.engine === 'sqlite',
+    end,
+    mayGoOn: deps.db.canProlongTransaction,
+  })
   return { ...read, doubtful: doubts.all() }
 }
 
