@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundle, bundleAws, bundleProgram } from './bundle.ts'
+import { bundle, bundleLatePackages, bundleProgram } from './bundle.ts'
 import { packClient } from './client-package.ts'
 import { storeCodeCache } from './code-cache.ts'
 import { storeSchemaScript } from './schema-script.ts'
@@ -32,7 +32,7 @@ const programs: Program[] = [
     async build(folder) {
       await bundle(join(folder, 'src/main.ts'), join(folder, 'dist'), { hasWorkers: true })
       await bundleProgram(join(folder, 'src/program.ts'), join(folder, 'dist/program.cjs'))
-      await bundleAws(join(folder, 'dist/aws.cjs'))
+      await bundleLatePackages(join(folder, 'dist'))
       await storeSchemaScript(join(folder, 'dist'))
       await storeCodeCache(join(folder, 'dist'))
     },

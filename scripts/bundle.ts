@@ -51,17 +51,26 @@ const loadProgramLate: Plugin = {
   },
 }
 
-/** Leaves Amazon's client, a megabyte, out of the program: `aws.cjs` is loaded where contents are in a bucket. */
-const loadAwsLate: Plugin = {
-  name: 'load-aws-late',
-  setup({ onResolve }) {
-    onResolve({ filter: /^@aws-sdk\// }, ({ importer }) =>
-      importer.startsWith(source) ? { path: './aws.cjs', external: true } : undefined,
-    )
-  },
+/**
+ * Packages that the program loads on first use, by the file beside it that contains them. V8 keeps the text of a program in
+ * memory: two megabytes of these packages.
+ */
+const latePackages: Readonly<Record<string, readonly string[]>> = {
+  aws: ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner'],
+  graphql: ['graphql'],
+  webauthn: ['@simplewebauthn/server'],
 }
 
-const awsExports = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner']
+const loadPackagesLate: Plugin = {
+  name: 'load-packages-late',
+  setup({ onResolve }) {
+    for (const [name, packages] of Object.entries(latePackages)) {
+      onResolve({ filter: new RegExp(`^(${packages.join('|')})$`) }, ({ importer }) =>
+        importer.startsWith(source) ? { path: `./${name}.cjs`, external: true } : undefined,
+      )
+    }
+  },
+}
 
 const options: BuildOptions = {
   bundle: true,
@@ -96,35 +105,39 @@ export async function bundle(program: string, folder: string, { hasWorkers = fal
   })
 }
 
-/** Bundles the packages of Amazon's client into one file beside the program. */
-export async function bundleAws(file: string): Promise<void> {
-  const contents = awsExports.map((name) => `export * from '${name}'`).join('\n')
-  await build({
-    ...options,
-    stdin: { contents, resolveDir: source },
-    outfile: file,
-    format: 'cjs',
-    banner: {},
-    minifyWhitespace: true,
-    lineLimit: 200,
-    legalComments: 'none',
-  })
+/** Bundles the packages that the program loads on first use into files beside it. */
+export async function bundleLatePackages(folder: string): Promise<void> {
+  for (const [name, packages] of Object.entries(latePackages)) {
+    await build({
+      ...options,
+      stdin: { contents: packages.map((name) => `export * from '${name}'`).join('\n'), resolveDir: source },
+      outfile: join(folder, `${name}.cjs`),
+      format: 'cjs',
+      banner: {},
+      minifyWhitespace: true,
+      lineLimit: 200,
+      legalComments: 'none',
+    })
+  }
 }
 
 /** Bundles the server into one file of ASCII characters: a function around a CommonJS module, as `code-cache.ts` loads it. */
 export async function bundleProgram(program: string, file: string): Promise<void> {
   await build({
     ...options,
-    plugins: [followLateRequire, loadAwsLate, omitDeprecations],
+    plugins: [followLateRequire, loadPackagesLate, omitDeprecations],
     entryPoints: [program],
     outfile: file,
     format: 'cjs',
     minifyWhitespace: true,
+    minifySyntax: true,
     // Node prints the line of an uncaught error.
     lineLimit: 200,
     legalComments: 'none',
     sourcemap: 'linked',
     sourcesContent: false,
+    // `import()` in a script with cached code fails.
+    supported: { 'dynamic-import': false },
     define: { 'import.meta.url': 'moduleUrl' },
     banner: { js: `${moduleFunction} const moduleUrl = require('node:url').pathToFileURL(__filename).href;` },
     footer: { js: '})' },

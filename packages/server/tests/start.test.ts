@@ -33,6 +33,19 @@ describe('the first start', () => {
     expect((await fetch(`${server.url}/-/sessions`, { method: 'POST', body })).status).toBe(201)
   })
 
+  test('finds the packages that are loaded on first use', async () => {
+    const server = await startProcess()
+    const json = { 'content-type': 'application/json' }
+    const challenge = await fetch(`${server.url}/-/passkeys/challenge`, { method: 'POST', headers: json, body: '{}' })
+    expect([challenge.status, await challenge.json()]).toMatchObject([201, { challenge: expect.any(String) }])
+    const graphql = await fetch(`${server.url}/api/graphql`, {
+      method: 'POST',
+      headers: { ...json, 'private-token': server.token },
+      body: JSON.stringify({ query: '{ currentUser { username } }' }),
+    })
+    expect(await graphql.json()).toEqual({ data: { currentUser: { username: 'root' } } })
+  })
+
   test('creates files and folders that only their owner can read', async () => {
     const folder = await temporaryFolder()
     const server = await startProcess({ env: { ALCOVE_DATA: folder } })
