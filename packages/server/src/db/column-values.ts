@@ -8,6 +8,6 @@ export const columnValues = (row: object, columns: RecordColumns): ColumnValues 
   Object.entries(columns).map(([name, type]) => {
     // Fields of any object can be read by name.
     const value = (row as Record<string, unknown>)[name] ?? null
-    const isText = type === 'json' && value !== null
-    return isText ? JSON.stringify(value) : (value as string | number | null) // of the column's type
+    const isJson = type === 'json' && value !== null
+    return isJson ? JSON.stringify(value) : (value as ColumnValues[number]) // of the column's type
   })

@@ -39,10 +39,10 @@ export interface Database extends Db {
    */
   transaction<T>(work: (db: Db) => Promise<T>, options?: TransactionOptions): Promise<T>
   /**
-   * Returns true if no other transaction waits, so that one of the caller may include further work. Always false on
-   * PostgreSQL, where transactions wait for locks instead, and longer ones cause more deadlocks.
+   * Returns true if no other transaction is waiting, so the caller may keep its transaction open for more work. Always
+   * false on PostgreSQL, where transactions wait for locks instead, and longer ones cause more deadlocks.
    */
-  canProlongTransaction(): boolean
+  canExtendTransaction(): boolean
   readonly changes: Changes
   /** Rejects when the database is unavailable. */
   ready(): Promise<void>
@@ -125,8 +125,8 @@ export interface Dialect {
    */
   records(rows: readonly object[], columns: RecordColumns): Sql
   /**
-   * Like `records`, for wide rows: at most `maxBoundRows`, whose first column is not null. Every value is bound, because it
-   * takes longer to read rows of a few kilobytes from JSON: on SQLite three times as long.
+   * Like `records`, for wide rows: many columns, a few kilobytes. Every value is bound, because it takes longer to read such
+   * rows from JSON: on SQLite three times as long. Accepts at most `maxBoundRows` rows. The first column must not be null.
    */
   boundRows(rows: readonly ColumnValues[], columns: RecordColumns): Sql
   /** Locks the selected rows until the transaction ends, on an engine with row locks; otherwise empty. */
@@ -179,6 +179,6 @@ export interface IdRange {
 }
 
 /** Values of a row in the order of its columns, JSON as text; see `columnValues`. Other threads can receive it. */
-export type ColumnValues = readonly (string | number | null)[]
+export type ColumnValues = readonly (string | number | boolean | null)[]
 export type RecordColumns = Readonly<Record<string, RecordColumn>>
 export type RecordColumn = 'text' | 'integer' | 'boolean' | 'json' | 'timestamp' | 'float'

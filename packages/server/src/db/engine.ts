@@ -24,8 +24,8 @@ export interface Engine {
   /** Runs one statement outside a transaction. Resolves when a write is committed and counted. */
   readonly execute: Execute
   transaction<T>(work: (session: Session) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** See `Database.canProlongTransaction`. */
-  canProlongTransaction(): boolean
+  /** See `Database.canExtendTransaction`. */
+  canExtendTransaction(): boolean
   /** Resolves when all earlier commits would survive a power failure. */
   whenDurable(): Promise<void>
   foreignKeys(): Promise<ForeignKey[]>

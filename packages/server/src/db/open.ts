@@ -25,7 +25,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const database: Database & SchemaOwner = {
     ...statements(engine.dialect, engine.execute, engine.whenDurable),
     transaction: (work, options) => engine.transaction((session) => runWork(engine.dialect, session, work), options),
-    canProlongTransaction: engine.canProlongTransaction,
+    canExtendTransaction: engine.canExtendTransaction,
     changes: {
       version: changes.version,
       watch: changes.watch,

@@ -57,7 +57,7 @@ export async function openPostgres(
     ready: connections.probe,
     broken: new Promise(() => {}),
     withoutMemoryMap: (work) => work(),
-    canProlongTransaction: () => false,
+    canExtendTransaction: () => false,
     canDeferCheck: false,
     check: async () => [], // PostgreSQL verifies its own pages
     synchronize: () => commits.synchronize(),

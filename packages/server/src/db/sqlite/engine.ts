@@ -38,7 +38,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
   const [writer, reader] = connectBoth(file, lock, options)
   // Only reads are memory-mapped, because writes use the cache anyway.
   const withoutMemoryMap = mapPages(reader.database)
-  const { inTurn, isAwaited } = createQueue()
+  const { inTurn, hasWaiting } = createQueue()
   const health = watchStorage()
   const pageSize = Number(writer.database.pragma('page_size')[0])
   const durable = openDurablePosition(file)
@@ -116,7 +116,7 @@ export async function openSqlite(options: SqliteOptions, changes: ChangeLog): Pr
       if (isWritten && !isRelaxed) await whenDurable()
       return result
     },
-    canProlongTransaction: () => !isAwaited(),
+    canExtendTransaction: () => !hasWaiting(),
     whenDurable,
     // A single process counts its own commits as they end.
     synchronize: () => undefined,
@@ -372,8 +372,8 @@ function boundValue(value: unknown): unknown {
 
 interface Queue {
   inTurn<T>(work: () => Promise<T>): Promise<T>
-  /** Returns true if a task waits for another one to end. */
-  isAwaited(): boolean
+  /** Returns true if a task is waiting for its turn. */
+  hasWaiting(): boolean
 }
 
 /** Creates a queue that runs one task at a time, in order. */
@@ -381,7 +381,7 @@ function createQueue(): Queue {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   return {
-    isAwaited: () => waiting > 0,
+    hasWaiting: () => waiting > 0,
     inTurn: (work) =>
       new Promise((resolve, reject) => {
         waiting++

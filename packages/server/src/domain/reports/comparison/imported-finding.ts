@@ -64,14 +64,10 @@ export function importedFrom(finding: ReportFinding, isStored: IsStored = () => 
     metadata_version: finding.metadataVersion,
   }
   const values = columnValues(columns, digestedColumns)
-  // An empty list is left out, so that findings without fingerprints keep their digest.
-  const said = fingerprints.length > 0 ? JSON.stringify(fingerprints) : ''
-  const apart = finding.isPackageDigested ? (packageOf(finding)?.url ?? '') : ''
-  // Reports contain no NUL characters (`cleanJson`), so the values cannot run into each other.
-  const digest = hash(
-    'sha1',
-    [digestVersion, JSON.stringify(identifiers), said, apart, ...values, rawMetadata].join('\0'),
-  )
+  const packageUrl = finding.isPackageDigested ? packageOf(finding)?.url : undefined
+  const texts = [digestVersion, JSON.stringify(identifiers), JSON.stringify(fingerprints), packageUrl, ...values]
+  // Reports contain no NUL characters (`cleanJson`), so NUL is a safe separator. Null and an empty text have the same digest.
+  const digest = hash('sha1', [...texts, rawMetadata].join('\0'))
   return {
     uuid,
     reportType: finding.reportType,

@@ -141,7 +141,7 @@ export interface Attempt {
   /** Why suppressions of the report have no effect; undefined if they have. */
   suppressionRefusal: string | undefined
   open: OpenBytes
-  /** Called after every batch; throws when the import must stop. */
+  /** Called after each series of batches; throws when the import must stop. */
   progress(findings: number): Promise<void>
 }
 
@@ -244,7 +244,7 @@ async function openReport(
   const { projectId, ref, defaultBranch } = place
   const isImageKnown = ref === defaultBranch ? undefined : (start: string) => isKnownImage(db, place, start)
   const stored = loadStoredContents(db, projectId, file.bytes)
-  // The reader receives a failure only when it needs the contents.
+  // Prevents an unhandled rejection if the reader never uses the contents; otherwise it still receives the error.
   stored.catch(() => {})
   const options = { reportType, strict, isPartial, mapping, readsSuppressed, projectId, isImageKnown, stored }
   const read = await openReading(file.open, file.bytes, options)

@@ -149,7 +149,7 @@ function checkItem(opened: Pick<OpenedReport, 'check'>, item: Item): ReportProbl
 
 const tooLargeEntry = 'the entry is larger than this server reads'
 
-/** Number of findings in a batch. Collections copy the findings of an unfinished batch, which are large. */
+/** Number of findings in a batch. Small, because each garbage collection copies the findings of an unfinished batch. */
 const batchSize = 5
 /** Maximum size of the findings in a batch, because single entries may be large. */
 const batchCharacters = 2 * 1024 * 1024

@@ -8,7 +8,7 @@ import type { Outcome, ReadOptions } from './read-report.ts'
 /** Input of a worker thread that reads a report. */
 export interface ReadingJob {
   options: Omit<ReadOptions, 'isImageKnown'> & { checksImages: boolean }
-  /** Whether the worker may request the findings whose rows the main thread does not need. */
+  /** True if the main thread can provide the stored contents, whose rows it does not need. */
   hasStored: boolean
   /** Port for requests of the worker to the main thread. */
   requests: MessagePort

@@ -30,7 +30,7 @@ async function* withGarbageCollection(chunks: AsyncIterable<Uint8Array>): AsyncG
 
 /** Number of findings in a message. */
 const findingsPerMessage = 50
-/** Maximum size of the entries in a message, because single ones may be large. The last one may exceed it. */
+/** Size of the entries after which a message is sent, because single ones may be large. */
 const charactersPerMessage = 2 * 1024 * 1024
 
 async function* importedBatches(

@@ -6,8 +6,8 @@ import type { Outcome, ReadOptions } from './read-report.ts'
 
 export interface ImportReadOptions extends ReadOptions {
   /**
-   * Findings that are stored already. The rows of those that have not changed are left out. A promise, because they are
-   * loaded while the structure of the report is read.
+   * Findings that are stored already. The rows of those that have not changed are left out. A promise, so that they load
+   * while the structure of the report is read.
    */
   stored?: Promise<StoredContents | undefined> | undefined
 }

@@ -1,5 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { MessageChannel } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
+import { receiveAll, sendAll } from '../../../../platform/port-stream.ts'
 import type { ImportedFinding } from '../../comparison/imported-finding.ts'
 import { forEachAdaptiveBatch } from './adaptive-batches.ts'
 
@@ -12,14 +14,14 @@ function findings(count: number, characters = 0): ImportedFinding[] {
 /** Returns the steps of processing these batches: the number of findings of each call of `work`, and `end`. */
 async function stepsOf(
   batches: AsyncIterable<readonly ImportedFinding[]>,
-  mayGoOn = () => true,
+  canContinue = () => true,
 ): Promise<(number | 'end')[]> {
   const steps: (number | 'end')[] = []
   await forEachAdaptiveBatch(batches, {
     work: async (slice) => void steps.push(slice.length),
     isBlocking: true,
-    end: async () => void steps.push('end'),
-    mayGoOn,
+    endSeries: async () => void steps.push('end'),
+    canContinue,
   })
   return steps
 }
@@ -28,7 +30,7 @@ const sumOf = (steps: readonly (number | 'end')[]): number =>
   steps.reduce<number>((sum, step) => sum + Number(step === 'end' ? 0 : step), 0)
 
 describe('a series of batches', () => {
-  test('goes on while further findings have arrived', async () => {
+  test('continues while more findings are available', async () => {
     const steps = await stepsOf(
       (async function* () {
         for (let n = 0; n < 6; n++) yield findings(50)
@@ -37,6 +39,21 @@ describe('a series of batches', () => {
     expect(sumOf(steps)).toBe(300)
     expect(steps.filter((step) => step === 'end')).toHaveLength(1)
     expect(steps.at(-1)).toBe('end')
+  })
+
+  test('continues with findings that another thread has sent', async () => {
+    const { port1, port2 } = new MessageChannel()
+    const sent = { row: ['x'] }
+    async function* messages() {
+      for (let n = 0; n < 20; n++) yield { batch: Array(50).fill(sent) }
+    }
+    void sendAll(port1, messages(), { ahead: 20 })
+    async function* received() {
+      for await (const { batch } of receiveAll<{ batch: ImportedFinding[] }>(port2)) yield batch
+    }
+    const steps = await stepsOf(received())
+    expect(sumOf(steps)).toBe(1000)
+    expect(steps.filter((step) => step === 'end').length).toBeLessThanOrEqual(3)
   })
 
   test('ends before it waits for findings', async () => {
@@ -52,8 +69,8 @@ describe('a series of batches', () => {
       {
         work: async (slice) => void steps.push(slice.length),
         isBlocking: true,
-        end: async () => void steps.push('end'),
-        mayGoOn: () => true,
+        endSeries: async () => void steps.push('end'),
+        canContinue: () => true,
       },
     )
     while (!steps.includes('end')) await setImmediate()
@@ -79,7 +96,7 @@ describe('a series of batches', () => {
   test.each([
     ['findings', 2000, 0],
     ['characters', 120, 1024 * 1024],
-  ])('ends after a number of %s', async (_, count, characters) => {
+  ])('ends at the maximum number of %s', async (_, count, characters) => {
     const steps = await stepsOf(
       (async function* () {
         yield findings(count, characters)
@@ -90,7 +107,7 @@ describe('a series of batches', () => {
   })
 })
 
-test('a failure of the work or of the findings is passed on, and the findings are closed', async () => {
+test('rethrows an error of the work or the source, and closes the source', async () => {
   let isClosed = false
   async function* source(failsAtEnd: boolean) {
     try {
@@ -106,8 +123,8 @@ test('a failure of the work or of the findings is passed on, and the findings ar
   const failing = forEachAdaptiveBatch(source(false), {
     work: () => Promise.reject(new Error('not stored')),
     isBlocking: true,
-    end: async () => {},
-    mayGoOn: () => true,
+    endSeries: async () => {},
+    canContinue: () => true,
   })
   await expect(failing).rejects.toThrow('not stored')
   while (!isClosed) await setImmediate()

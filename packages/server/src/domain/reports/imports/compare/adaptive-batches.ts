@@ -9,35 +9,36 @@ const maxBatchSize = 200
 const concurrentBatchSize = 100
 /** Maximum size of a batch in characters, because single findings may be large. */
 const maxCharacters = 2 * 1024 * 1024
-/** Number of findings, and of their characters, after which a series of batches ends. */
+/** Number of findings or characters after which a series of batches ends. */
 const maxSeries = { findings: 500, characters: 4 * maxCharacters }
 
 type Batch = readonly ImportedFinding[]
 
+/** How batches are processed. */
 interface Processing {
   work: (slice: Batch) => Promise<void>
   /** Whether the work blocks the process. Otherwise all batches have the same size. */
   isBlocking: boolean
-  /** Called between series of batches. */
-  end: () => Promise<void>
-  /** Returns true if the next batch may belong to the same series. */
-  mayGoOn: () => boolean
+  /** Called after each series of batches. */
+  endSeries: () => Promise<void>
+  /** Returns true if the next batch may join the current series. */
+  canContinue: () => boolean
 }
 
 /**
  * Processes findings in batches, whose size adapts to their duration if they block; yields to the event loop after each.
- * Batches form series, which never wait for further findings.
+ * Consecutive batches form a series. A series ends before waiting for further findings.
  */
 export async function forEachAdaptiveBatch(
   batches: AsyncIterable<Batch>,
-  { work, isBlocking, end, mayGoOn }: Processing,
+  { work, isBlocking, endSeries, canContinue }: Processing,
 ): Promise<void> {
   let size = isBlocking ? minBatchSize : concurrentBatchSize
   const series = { findings: 0, characters: 0 }
-  async function endSeries(): Promise<void> {
+  async function endIfBegun(): Promise<void> {
     if (series.findings === 0) return
     Object.assign(series, { findings: 0, characters: 0 })
-    await end()
+    await endSeries()
   }
   async function processBatch(slice: Batch): Promise<void> {
     const since = performance.now()
@@ -47,10 +48,10 @@ export async function forEachAdaptiveBatch(
     series.characters += lengthOf(slice)
     await setImmediate()
     const isFull = series.findings >= maxSeries.findings || series.characters >= maxSeries.characters
-    if (isFull || !mayGoOn()) await endSeries()
+    if (isFull || !canContinue()) await endIfBegun()
   }
   let waiting: ImportedFinding[] = []
-  for await (const batch of prefetched(batches, endSeries)) {
+  for await (const batch of prefetched(batches, endIfBegun)) {
     waiting.push(...batch)
     while (waiting.length >= size || lengthOf(waiting) > maxCharacters) {
       const slice = waiting.slice(0, size)
@@ -59,10 +60,10 @@ export async function forEachAdaptiveBatch(
     }
   }
   if (waiting.length > 0) await processBatch(waiting)
-  await endSeries()
+  await endIfBegun()
 }
 
-/** Requests each batch while the one before is processed. Calls `beforeWait` if the next one has not arrived by then. */
+/** Requests each batch while the previous one is processed. Calls `beforeWait` if the next batch is not available yet. */
 async function* prefetched(batches: AsyncIterable<Batch>, beforeWait: () => Promise<void>): AsyncGenerator<Batch> {
   const iterator = batches[Symbol.asyncIterator]()
   const request = () => {
@@ -75,6 +76,8 @@ async function* prefetched(batches: AsyncIterable<Batch>, beforeWait: () => Prom
   }
   try {
     for (let next = request(); ; ) {
+      // A batch that another thread has sent arrives after the pending callbacks.
+      if (!next.hasArrived) await setImmediate()
       if (!next.hasArrived) await beforeWait()
       const { done, value } = await next.result
       if (done) return

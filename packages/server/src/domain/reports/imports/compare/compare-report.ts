@@ -43,16 +43,21 @@ export async function compareReport(
   deps: RootDeps,
   place: ImportPlace,
   report: ImportReading,
-  afterBatch: (findings: number) => Promise<void>,
+  afterSeries: (findings: number) => Promise<void>,
 ): Promise<Comparison> {
   const scanners = openScanners(deps, place)
   const counted = countBatches(report)
-  const afterEach = () => afterBatch(counted.total())
   const read = await readAndClose(report, () =>
     withSharedTransaction(deps, place.projectId, async (transaction) => {
       const { scanner, scanners: others } = report.header
       await scanners.upsert(transaction, scanner ? [scanner, ...others] : others)
-      return readFindings(deps, place, scanners, { batches: counted.batches(), afterEach, transaction })
+      // The first findings may take long.
+      await transaction.end()
+      return readFindings(deps, place, scanners, {
+        batches: counted.batches(),
+        afterSeries: () => afterSeries(counted.total()),
+        transaction,
+      })
     }),
   )
   const outcome = report.outcome()

@@ -46,8 +46,8 @@ export interface ReadFindings {
 
 export interface FindingBatches {
   batches: AsyncIterable<readonly ImportedFinding[]>
-  /** Called after each commit, for example to report the progress. */
-  afterEach: () => Promise<void>
+  /** Called after each series of batches, for example to report the progress. */
+  afterSeries: () => Promise<void>
   /** Transaction that stores the contents; the caller ends it. */
   transaction: SharedTransaction
 }
@@ -61,7 +61,7 @@ export async function readFindings(
   deps: RootDeps,
   place: ImportPlace,
   scanners: Scanners,
-  { batches, afterEach, transaction }: FindingBatches,
+  { batches, afterSeries, transaction }: FindingBatches,
 ): Promise<ReadFindings> {
   const scannerIdOf = ({ scanner }: ImportedFinding): number => scanners.ids.get(scanner.externalId) ?? 0
   const hasPast = (finding: ImportedFinding): boolean => scanners.withPast.has(scannerIdOf(finding))
@@ -113,12 +113,12 @@ export async function readFindings(
     read.total += batch.length
   }
 
-  const end = () => transaction.end().then(afterEach)
+  const endSeries = () => transaction.end().then(afterSeries)
   await forEachAdaptiveBatch(batches, {
     work: readBatch,
     isBlocking: deps.db.dialect.engine === 'sqlite',
-    end,
-    mayGoOn: deps.db.canProlongTransaction,
+    endSeries,
+    canContinue: deps.db.canExtendTransaction,
   })
   return { ...read, doubtful: doubts.all() }
 }

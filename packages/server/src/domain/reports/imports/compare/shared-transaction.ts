@@ -1,12 +1,12 @@
 import { type Deps, projectTransaction, type RootDeps } from '../../../deps.ts'
 
-/** One transaction for several parts of a work, because each commit writes all changed pages of the indexes. */
+/** A transaction shared by several units of work, because each commit writes every changed page of the indexes. */
 export interface SharedTransaction {
   /**
-   * Runs a part in the open transaction, or begins one. If the part fails, all parts since the last `end` are rolled back.
-   * They are not visible to other connections before `end`.
+   * Runs a unit of work in the open transaction, or begins one. If it fails, everything since the last `end` is rolled
+   * back. Other connections see the changes after `end`.
    */
-  run<T>(part: (deps: Deps) => Promise<T>): Promise<T>
+  run<T>(unit: (deps: Deps) => Promise<T>): Promise<T>
   /** Commits. Until then the caller must not begin another transaction, nor wait for anything slow. */
   end(): Promise<void>
 }
@@ -20,8 +20,8 @@ interface OpenTransaction {
 }
 
 /**
- * Provides the work with a transaction for its parts, and commits it at the end, also when the work fails. Where other
- * transactions wait, each part has a transaction of its own. Durability is relaxed.
+ * Runs work with a shared transaction, and commits it at the end, also when the work fails. Each unit has its own
+ * transaction while others wait, and always on PostgreSQL. The commits do not wait for the disk (`withRelaxedDurability`).
  */
 export async function withSharedTransaction<T>(
   deps: RootDeps,
@@ -30,27 +30,30 @@ export async function withSharedTransaction<T>(
 ): Promise<T> {
   const transaction = openSharedTransaction(deps, projectId)
   try {
-    return await work(transaction)
-  } finally {
+    const result = await work(transaction)
     await transaction.end()
+    return result
+  } catch (error) {
+    await transaction.end().catch(() => {}) // the first error is the cause
+    throw error
   }
 }
 
 function openSharedTransaction(deps: RootDeps, projectId: number): SharedTransaction {
   let open: OpenTransaction | undefined
   return {
-    async run(part) {
-      if (!open && !deps.db.canProlongTransaction()) {
-        return projectTransaction(deps, projectId, part, { isRelaxed: true })
+    async run(unit) {
+      if (!open && !deps.db.canExtendTransaction()) {
+        return projectTransaction(deps, projectId, unit, { isRelaxed: true })
       }
       open ??= await begin(deps, projectId)
       const { deps: within, rollBack, ended } = open
       try {
-        return await part(within)
+        return await unit(within)
       } catch (error) {
         open = undefined
         rollBack(error)
-        await ended.catch(() => {}) // the same error
+        await ended // throws the error as the engine describes it, such as a full disk as an outage
         throw error
       }
     },
