@@ -114,14 +114,14 @@ export async function readFindings(
   }
 
   const endSeries = () => transaction.end().then(afterSeries)
-  await forEachAdaptiveBatch(batches, {
-    work: readBatch,
-    isBlocking: deps.db.dialect.engine === 'sqlite',
-    endSeries,
-    canContinue: deps.db.canExtendTransaction,
-  })
+  await forEachAdaptiveBatch(batches, { ...processingOn(deps), work: readBatch, endSeries })
   return { ...read, doubtful: doubts.all() }
 }
+
+const processingOn = ({ db }: RootDeps) => ({
+  isBlocking: db.dialect.engine === 'sqlite',
+  canContinue: db.canExtendTransaction,
+})
 
 const emptyReadFindings = (): ReadFindings => ({
   decisions: openDecisionList(),
