@@ -75,7 +75,10 @@ export default defineConfig({
           name: 'web',
           include: ['packages/web/tests/*.web.test.ts'],
           env: { ALCOVE_TEST_ENGINE: 'sqlite' },
-          globalSetup: ['packages/server/src/testing/databases/global-sqlite.ts'],
+          globalSetup: [
+            'packages/server/src/testing/databases/global-sqlite.ts',
+            'packages/server/tests/global-browser.ts',
+          ],
         },
       },
       {
@@ -84,6 +87,7 @@ export default defineConfig({
           name: 'processes',
           include: ['packages/{cli,server}/tests/**/*.test.ts'],
           testTimeout: 300_000,
+          globalSetup: ['packages/server/tests/global-browser.ts'],
         },
       },
     ],

@@ -1,22 +1,28 @@
 import { type Browser, chromium } from 'playwright-core'
 
 /**
- * Starts Chromium from npm. The package unpacks its libraries only if it detects AWS Lambda, and its default switches
- * disable security features. This function works around both, so that pages behave as in a user's browser. `more` are
- * additional switches.
+ * Starts Chromium from npm. Its default switches disable security features, so this function uses others, and pages behave as
+ * in a user's browser. `more` are additional switches.
  */
 export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
+  return withLibraries(async (executablePath) => {
+    const defined = Object.entries(process.env).filter(([, value]) => value !== undefined)
+    const env = Object.fromEntries(defined) as Record<string, string> // without the undefined values
+    return chromium.launch({ executablePath, args: [...switches, ...more], env })
+  })
+}
+
+/** Unpacks the browser into the folder for temporary files, unless it is there. */
+export const unpackBrowser = (): Promise<void> => withLibraries(async () => {})
+
+/** Runs work in the environment of the package, which unpacks its libraries only if it detects AWS Lambda. */
+async function withLibraries<T>(work: (executablePath: string) => Promise<T>): Promise<T> {
   const before = { ...process.env }
   process.env['AWS_EXECUTION_ENV'] = 'AWS_Lambda_nodejs22.x'
   process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs22.x'
   try {
     const { default: packaged } = await import('@sparticuz/chromium')
-    const executablePath = await packaged.executablePath()
-    const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== undefined)) as Record<
-      string,
-      string
-    >
-    return await chromium.launch({ executablePath, args: [...switches, ...more], env })
+    return await work(await packaged.executablePath())
   } finally {
     for (const name of ['AWS_EXECUTION_ENV', 'AWS_LAMBDA_JS_RUNTIME']) {
       if (before[name] === undefined) delete process.env[name]
