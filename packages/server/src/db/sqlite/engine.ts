@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import type { Sql } from 'sql-template-tag'
-import { Failure, unavailable } from '../../platform/failure.ts'
+import { Failure } from '../../platform/failure.ts'
 import { type ChangeLog, describeCommit, type ForeignKey, foreignKeyQueries } from '../changes.ts'
 import type { DatabaseOptions, Engine, Execute, Result, ResultMode } from '../engine.ts'
 import { rowReader } from '../rows.ts'
@@ -13,11 +13,11 @@ import { addFunctions } from './functions.ts'
 import { openGroupCommit } from './group-commit.ts'
 import { beginCheck, type IntegrityCheck, isLargeDatabase } from './integrity.ts'
 import { mapPages } from './mapped-pages.ts'
+import { createQueue } from './queue.ts'
 import { damagedDatabase, isStorageLost, watchStorage } from './storage-health.ts'
 import { openCheckpointer } from './wal-checkpointer.ts'
 
 const maxPreparedStatements = 500
-const turnTimeoutMs = 60_000
 
 type SqliteOptions = Extract<DatabaseOptions, { kind: 'sqlite' }>
 
@@ -368,34 +368,4 @@ function boundValue(value: unknown): unknown {
   const plain = plainValue(value)
   if (typeof plain === 'number') return Number.isSafeInteger(plain) ? BigInt(plain) : plain
   return typeof plain === 'boolean' ? (plain ? 1n : 0n) : plain
-}
-
-interface Queue {
-  inTurn<T>(work: () => Promise<T>): Promise<T>
-  /** Returns true if a task is waiting for its turn. */
-  hasWaiting(): boolean
-}
-
-/** Creates a queue that runs one task at a time, in order. */
-function createQueue(): Queue {
-  let last: Promise<unknown> = Promise.resolve()
-  let waiting = 0
-  return {
-    hasWaiting: () => waiting > 0,
-    inTurn: (work) =>
-      new Promise((resolve, reject) => {
-        waiting++
-        let gaveUp = false
-        const timer = setTimeout(() => {
-          gaveUp = true
-          const why = `waited ${turnTimeoutMs / 1000} s to write; is the outer database used inside a transaction?`
-          reject(unavailable('the database', why))
-        }, turnTimeoutMs)
-        last = last.then(async () => {
-          waiting--
-          clearTimeout(timer)
-          if (!gaveUp) await work().then(resolve, reject)
-        })
-      }),
-  }
 }

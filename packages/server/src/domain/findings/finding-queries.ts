@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag'
+import sql, { join, raw, type Sql } from 'sql-template-tag'
 import { maxBoundRows } from '../../db/column-values.ts'
 import type { Db } from '../../db/db.ts'
 import { batchesOf } from '../batches.ts'
@@ -37,6 +37,16 @@ const withReferences = (projectId: number, rows: Sql): Sql => sql`(
       as primary_identifier_id
   from ${rows} as t)`
 
+/** Assigns the columns that the newest report overwrites. */
+const contentOf = (source: string): Sql =>
+  join(overwrittenColumns.map((column) => raw(`${column} = ${source}.${column}`)))
+
+const overwrittenColumns = [
+  ...['scanner_id', 'primary_identifier_id', 'name', 'description', 'solution', 'severity', 'confidence', 'cve'],
+  ...['location', 'location_fingerprint', 'details', 'extras', 'digest', 'metadata_version', 'raw_metadata'],
+  ...['package_url', 'package_key', 'package_name'],
+]
+
 /**
  * Overwrites findings with the content of the newest report, except uuid and triage decisions. Refreshes occurrences,
  * because they are sorted by severity.
@@ -51,11 +61,7 @@ export async function updateFindings(
     const rows = batch.map(({ findingId, content: { row } }) => [...row, findingId])
     const listed = db.dialect.boundRows(rows, { ...contentColumns, findingId: 'integer' })
     const updated = await db.run(sql`
-      update findings set scanner_id = r.scanner_id, primary_identifier_id = r.primary_identifier_id, name = r.name,
-        description = r.description, solution = r.solution, severity = r.severity, confidence = r.confidence,
-        cve = r.cve, location = r.location, location_fingerprint = r.location_fingerprint, details = r.details,
-        extras = r.extras, digest = r.digest, metadata_version = r.metadata_version, raw_metadata = r.raw_metadata,
-        package_url = r.package_url, package_key = r.package_key, package_name = r.package_name,
+      update findings set ${contentOf('r')},
         updated_at = ${now}, version = findings.version + 1
       from ${withReferences(projectId, listed)} as r where findings.id = r.finding_id`)
     if (updated < batch.length) throw new Error('what a staged finding names is gone')
@@ -120,11 +126,7 @@ export async function mergeFindings(
   const listed = db.dialect.records(pairs, { shadowId: 'integer', findingId: 'integer' })
   const known = pairs.map(({ findingId }) => findingId)
   await db.run(sql`
-    update findings set scanner_id = s.scanner_id, primary_identifier_id = s.primary_identifier_id, name = s.name,
-      description = s.description, solution = s.solution, severity = s.severity, confidence = s.confidence,
-      cve = s.cve, location = s.location, location_fingerprint = s.location_fingerprint, details = s.details,
-      extras = s.extras, digest = s.digest, metadata_version = s.metadata_version, raw_metadata = s.raw_metadata,
-      package_url = s.package_url, package_key = s.package_key, package_name = s.package_name,
+    update findings set ${contentOf('s')},
       updated_at = ${now}, version = findings.version + 1
     from ${listed} as r join findings s on s.id = r.shadow_id where findings.id = r.finding_id`)
   await refreshOccurrences(db, known)

@@ -9,13 +9,13 @@ import type { ImportPlace } from '../../comparison/import-place.ts'
 import type { ImportReading } from '../../reader/reading.ts'
 import { Unreadable } from '../../reader/unreadable.ts'
 import { isEmptyOneHeld } from '../held/held-absence-queries.ts'
+import { withBatchTransaction } from './batch-transaction.ts'
 import { compareCoverage } from './coverage.ts'
 import { findMissing } from './find-missing.ts'
 import { matchFindings } from './match-findings.ts'
 import { type Retained, summariseRetained } from './missing-warnings.ts'
 import { readFindings } from './read-findings.ts'
 import { openScanners } from './scanners.ts'
-import { withSharedTransaction } from './shared-transaction.ts'
 
 /** What a report changes in its project. */
 export interface Comparison {
@@ -48,7 +48,7 @@ export async function compareReport(
   const scanners = openScanners(deps, place)
   const counted = countBatches(report)
   const read = await readAndClose(report, () =>
-    withSharedTransaction(deps, place.projectId, async (transaction) => {
+    withBatchTransaction(deps, place.projectId, async (transaction) => {
       const { scanner, scanners: others } = report.header
       await scanners.upsert(transaction, scanner ? [scanner, ...others] : others)
       // The first findings may take long.

@@ -22,9 +22,9 @@ import { type RepeatedKeys, startRepeatedKeys } from '../../comparison/repeated-
 import { mayBeKnown, type ReportedFinding, reportedFrom } from '../../comparison/reported-finding.ts'
 import { type Gap, startGaps } from '../../formats/gaps.ts'
 import { forEachAdaptiveBatch } from './adaptive-batches.ts'
+import type { BatchTransaction } from './batch-transaction.ts'
 import { addDoubtfulEntries } from './doubtful-entries.ts'
 import type { Scanners } from './scanners.ts'
-import type { SharedTransaction } from './shared-transaction.ts'
 import { idOf, openContentStore } from './store-contents.ts'
 
 /** The findings of a report after the comparison by uuid. Their contents are in the database. */
@@ -49,7 +49,7 @@ export interface FindingBatches {
   /** Called after each series of batches, for example to report the progress. */
   afterSeries: () => Promise<void>
   /** Transaction that stores the contents; the caller ends it. */
-  transaction: SharedTransaction
+  transaction: BatchTransaction
 }
 
 /**

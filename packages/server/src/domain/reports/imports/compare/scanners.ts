@@ -2,7 +2,7 @@ import type { Deps, RootDeps } from '../../../deps.ts'
 import { hasFindings, listScannerIds, upsertScanners } from '../../../findings/findings.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import type { Scanner } from '../../formats/report.ts'
-import type { SharedTransaction } from './shared-transaction.ts'
+import type { BatchTransaction } from './batch-transaction.ts'
 
 /** Scanners of a report. */
 export interface Scanners {
@@ -11,13 +11,13 @@ export interface Scanners {
   /** Ids of scanners with earlier findings in this project. Only their findings can have moved or be absent. */
   withPast: ReadonlySet<number>
   /** Inserts the scanners that the project does not have. A dry run only looks them up. */
-  upsert: (transaction: SharedTransaction, scanners: readonly Scanner[]) => Promise<void>
+  upsert: (transaction: BatchTransaction, scanners: readonly Scanner[]) => Promise<void>
 }
 
 export function openScanners(deps: RootDeps, place: ImportPlace): Scanners {
   const ids = new Map<string, number>()
   const withPast = new Set<number>()
-  async function upsert(transaction: SharedTransaction, scanners: readonly Scanner[]): Promise<void> {
+  async function upsert(transaction: BatchTransaction, scanners: readonly Scanner[]): Promise<void> {
     const unknown = scanners.filter(({ externalId }) => !ids.has(externalId))
     if (unknown.length === 0) return
     const distinct = [...new Map(unknown.map((scanner) => [scanner.externalId, scanner])).values()]

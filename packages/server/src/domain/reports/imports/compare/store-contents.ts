@@ -14,7 +14,7 @@ import { matchingKeys } from '../../comparison/finding-keys.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import { type ImportedFinding, rowOf } from '../../comparison/imported-finding.ts'
 import type { Identifier } from '../../formats/report.ts'
-import type { SharedTransaction } from './shared-transaction.ts'
+import type { BatchTransaction } from './batch-transaction.ts'
 
 /** Contents of one batch of a report. */
 interface Contents {
@@ -30,7 +30,7 @@ type StoreContents = (contents: Contents) => Promise<ReadonlyMap<string, number>
 
 /** Returns a function that stores contents and returns the ids of inserted findings by uuid. A dry run stores none. */
 export function openContentStore(
-  transaction: SharedTransaction,
+  transaction: BatchTransaction,
   place: ImportPlace,
   hasPast: (finding: ImportedFinding) => boolean,
 ): StoreContents {

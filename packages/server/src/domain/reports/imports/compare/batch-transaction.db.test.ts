@@ -6,8 +6,8 @@ import type { Deps } from '../../../deps.ts'
 import { listScannerIds, upsertScanners } from '../../../findings/findings.ts'
 import type { ImportPlace } from '../../comparison/import-place.ts'
 import type { ImportReading } from '../../reader/reading.ts'
+import { withBatchTransaction } from './batch-transaction.ts'
 import { compareReport } from './compare-report.ts'
-import { withSharedTransaction } from './shared-transaction.ts'
 
 async function openProject() {
   const { deps, project } = await startServer()
@@ -22,7 +22,7 @@ async function openProject() {
 
 test.runIf(testEngine === 'sqlite')('units are committed together while no other transaction waits', async () => {
   const { deps, id, insert, stored } = await openProject()
-  await withSharedTransaction(deps, id, async ({ run, end }) => {
+  await withBatchTransaction(deps, id, async ({ run, end }) => {
     await run(insert('a'))
     await run(insert('b'))
     expect(await stored()).toEqual([])
@@ -39,7 +39,7 @@ test.runIf(testEngine === 'sqlite')('units are committed together while no other
 
 test('a unit is committed alone while another transaction waits, and always on PostgreSQL', async () => {
   const { deps, id, insert, stored } = await openProject()
-  await withSharedTransaction(deps, id, async ({ run }) => {
+  await withBatchTransaction(deps, id, async ({ run }) => {
     const others = [1, 2].map((n) => deps.db.run(sql`update projects set description = ${`${n}`} where id = ${id}`))
     await run(insert('a'))
     await Promise.all(others)
@@ -49,7 +49,7 @@ test('a unit is committed alone while another transaction waits, and always on P
 
 test('a failing unit rolls back all units since the last commit', async () => {
   const { deps, id, insert, stored } = await openProject()
-  await withSharedTransaction(deps, id, async ({ run, end }) => {
+  await withBatchTransaction(deps, id, async ({ run, end }) => {
     await run(insert('a'))
     await end()
     await run(insert('b'))
@@ -67,7 +67,7 @@ test('a failing unit rolls back all units since the last commit', async () => {
 
 test('the finished units are committed when the work fails between units', async () => {
   const { deps, id, insert, stored } = await openProject()
-  const failing = withSharedTransaction(deps, id, async ({ run }) => {
+  const failing = withBatchTransaction(deps, id, async ({ run }) => {
     await run(insert('a'))
     throw new Error('a failure')
   })
@@ -89,10 +89,10 @@ test.runIf(testEngine === 'sqlite')(
     const store = ({ db }: Deps) =>
       db.run(sql`update projects set description = ${'x'.repeat(100_000)} where id = ${id}`)
     await limitPages(pages + 2)
-    const failing = withSharedTransaction(deps, id, ({ run }) => run(store))
+    const failing = withBatchTransaction(deps, id, ({ run }) => run(store))
     await expect(failing).rejects.toMatchObject({ cause: { kind: 'unavailable', isOutcomeUnknown: false } })
     await limitPages(1_000_000)
-    await withSharedTransaction(deps, id, ({ run }) => run(store))
+    await withBatchTransaction(deps, id, ({ run }) => run(store))
   },
 )
 

@@ -1,7 +1,7 @@
 import { type Deps, projectTransaction, type RootDeps } from '../../../deps.ts'
 
 /** A transaction shared by several units of work, because each commit writes every changed page of the indexes. */
-export interface SharedTransaction {
+export interface BatchTransaction {
   /**
    * Runs a unit of work in the open transaction, or begins one. If it fails, everything since the last `end` is rolled
    * back. Other connections see the changes after `end`.
@@ -23,12 +23,12 @@ interface OpenTransaction {
  * Runs work with a shared transaction, and commits it at the end, also when the work fails. Each unit has its own
  * transaction while others wait, and always on PostgreSQL. The commits do not wait for the disk (`withRelaxedDurability`).
  */
-export async function withSharedTransaction<T>(
+export async function withBatchTransaction<T>(
   deps: RootDeps,
   projectId: number,
-  work: (transaction: SharedTransaction) => Promise<T>,
+  work: (transaction: BatchTransaction) => Promise<T>,
 ): Promise<T> {
-  const transaction = openSharedTransaction(deps, projectId)
+  const transaction = openBatchTransaction(deps, projectId)
   try {
     const result = await work(transaction)
     await transaction.end()
@@ -39,7 +39,7 @@ export async function withSharedTransaction<T>(
   }
 }
 
-function openSharedTransaction(deps: RootDeps, projectId: number): SharedTransaction {
+function openBatchTransaction(deps: RootDeps, projectId: number): BatchTransaction {
   let open: OpenTransaction | undefined
   return {
     async run(unit) {
