@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formWithFile } from '../../server/src/testing/client.ts'
 import { entry } from '../../server/src/testing/reports/reports.ts'
 import { openSignedIn } from './sign-in.ts'
-import { accessProblems, startWeb, type Web } from './web.ts'
+import { accessProblems, quiet, startWeb, type Web } from './web.ts'
 
 let web: Web
 beforeAll(async () => {
@@ -109,6 +109,7 @@ test('actions are offered where the user may perform them', async () => {
   await choose(/^Quarantine.*Admin/)
   await page.waitForURL('**/-/admin/quarantine')
   await page.goto('/acme/shop')
+  await quiet(page)
   await find('import rep')
   await choose(/^Import report.*shop/)
   await page.waitForURL('**/acme/shop/-/reports/new')
