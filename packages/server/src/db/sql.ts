@@ -4,7 +4,7 @@ import { maxBoundRows } from './column-values.ts'
 import type { ColumnValues, Dialect, IdRange, RecordColumn, RecordColumns } from './db.ts'
 import { snakeCase } from './rows.ts'
 
-/** Row counts of the statements. Unused rows are filled with nulls and filtered out. */
+/** Numbers of rows in statements with bound rows. Unused rows are filled with nulls and filtered out. */
 const boundRowCounts = [1, 10, maxBoundRows]
 
 export const sqliteDialect: Dialect = {

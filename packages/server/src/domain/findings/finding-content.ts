@@ -11,8 +11,8 @@ export interface FindingContent {
 }
 
 /**
- * Columns of `findings` that the digest covers, uuid first. Scanner and primary identifier are given by
- * external id and fingerprint.
+ * Columns of `findings` that the digest covers, uuid first. Scanner and primary identifier are given by external id and
+ * fingerprint.
  */
 export const digestedColumns = {
   uuid: 'text',
@@ -32,6 +32,7 @@ export const digestedColumns = {
   metadata_version: 'text',
 } as const satisfies RecordColumns
 
+/** All columns of a finding's content. The digest also covers the entry in `raw_metadata`. */
 export const contentColumns = {
   ...digestedColumns,
   digest: 'text',
